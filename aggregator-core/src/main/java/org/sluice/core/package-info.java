@@ -1,0 +1,2 @@
+/** The contract every process shares. */
+package org.sluice.core;
