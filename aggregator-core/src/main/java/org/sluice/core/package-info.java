@@ -1,2 +1,0 @@
-/** The contract every process shares. */
-package org.sluice.core;

@@ -1,0 +1,72 @@
+package org.sluice.core.segment;
+
+/**
+ * Layout of a chunk's state word.
+ *
+ * <pre>
+ *   63                          32 31                     8 7      0
+ *  +------------------------------+------------------------+--------+
+ *  | generation                   | owner slot             | state  |
+ *  +------------------------------+------------------------+--------+
+ * </pre>
+ *
+ * FREE becomes OPEN by compare-and-set of any process; OPEN becomes PUBLISHED by its owner;
+ * PUBLISHED becomes FREE, one generation later, by the I/O process.
+ */
+public final class ChunkStateDescriptor {
+  /** Bytes of a state word. */
+  public static final int LENGTH = 8;
+
+  /** State: anybody may claim the chunk. */
+  public static final int FREE = 0;
+
+  /** State: the owner slot's process appends to the chunk. */
+  public static final int OPEN = 1;
+
+  /** State: the chunk is on its way through the drain. */
+  public static final int PUBLISHED = 2;
+
+  private ChunkStateDescriptor() {}
+
+  /**
+   * Packs a state word.
+   *
+   * @param state {@link #FREE}, {@link #OPEN} or {@link #PUBLISHED}
+   * @param slot owner slot, 0 to 2^24 - 1
+   * @param generation times the chunk was released, modulo 2^32
+   * @return the word
+   */
+  public static long word(final int state, final int slot, final int generation) {
+    return (long) generation << 32 | (long) slot << 8 | state;
+  }
+
+  /**
+   * The state in a word.
+   *
+   * @param word a state word
+   * @return 0 to 255
+   */
+  public static int state(final long word) {
+    return (int) word & 0xFF;
+  }
+
+  /**
+   * The owner slot in a word.
+   *
+   * @param word a state word
+   * @return 0 to 2^24 - 1
+   */
+  public static int slot(final long word) {
+    return (int) word >>> 8;
+  }
+
+  /**
+   * The generation in a word.
+   *
+   * @param word a state word
+   * @return 32 bits
+   */
+  public static int generation(final long word) {
+    return (int) (word >>> 32);
+  }
+}

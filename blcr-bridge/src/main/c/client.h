@@ -1,0 +1,115 @@
+/*
+ * An application process's side of the segment. Internal: shared by libsluice and the shim, not
+ * installed. docs/format.md specifies the structures, docs/architecture.md the rules.
+ *
+ * Every function returns 0 (or a count) on success and a negative errno otherwise, and may be
+ * called from any thread unless it says what the caller must hold.
+ */
+#ifndef SLUICE_CLIENT_H
+#define SLUICE_CLIENT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "sluice_layout.h"
+
+/* The mapped segment of an I/O process. Mapping it needs no slot and tells nobody. */
+struct sluice_segment;
+
+int sluice_segment_map(const char *directory, struct sluice_segment **segment);
+void sluice_segment_unmap(struct sluice_segment *segment);
+
+/*
+ * The logical size of a diverted or committed image; false when the kernel's size is the right one.
+ * Lock-free, async-signal-safe.
+ */
+bool sluice_segment_size(const struct sluice_segment *segment, dev_t device, ino_t inode,
+                         int64_t *size);
+
+/* The state of the image with this identity, SLUICE_IMAGE_STATE_FREE when there is none. */
+int sluice_segment_state(const struct sluice_segment *segment, dev_t device, ino_t inode);
+
+/* A process attached to a slot. */
+struct sluice_client;
+
+int sluice_client_attach(const char *directory, int rank, int ranks,
+                         struct sluice_client **client);
+
+/* Publishes what is open and gives the slot back. */
+void sluice_client_detach(struct sluice_client *client);
+
+/* In a forked child: lets go of the parent's socket and mapping without a word to anybody. */
+void sluice_client_abandon(struct sluice_client *client);
+
+const struct sluice_segment *sluice_client_segment(const struct sluice_client *client);
+
+/* The sentence that came with the last error of this thread; never NULL. */
+const char *sluice_client_message(void);
+
+/*
+ * An image as this process sees it. `fd` is a descriptor of the image's own file, open for writing,
+ * without O_APPEND; it stays the caller's.
+ */
+struct sluice_image_entry;
+struct sluice_log_image {
+    struct sluice_client *client;
+    struct sluice_image_entry *entry; /* in the segment; NULL for a direct image */
+    pthread_mutex_t lock;
+    uint32_t id;
+    int64_t pending_low; /* files layout: bounds of what may not yet be drained */
+    int64_t pending_high;
+    int64_t opened; /* CLOCK_MONOTONIC, ns */
+};
+
+struct sluice_disposition {
+    int kind; /* SLUICE_REQUEST_PLAIN, _DIRECT or _DIVERT */
+    int32_t entry;
+    uint32_t id;
+    int64_t size;
+};
+
+/* OPEN. `flags` are SLUICE_REQUEST_OPEN_*. */
+int sluice_image_announce(struct sluice_client *client, dev_t device, ino_t inode, int flags,
+                          const char *path, struct sluice_disposition *disposition);
+
+void sluice_image_init(struct sluice_log_image *image, struct sluice_client *client,
+                       const struct sluice_disposition *disposition);
+
+/* True while writes are to be logged: one load. */
+bool sluice_image_diverted(const struct sluice_log_image *image);
+
+/* The logical size while diverted. */
+int64_t sluice_image_size(const struct sluice_log_image *image);
+
+/*
+ * Writes to a diverted image: to the log below the threshold, to `fd` otherwise. The caller holds
+ * image->lock. Returns the bytes written, -ESTALE when the image is direct by now and nothing was
+ * written (write to the file), or the errno the drain met.
+ */
+ssize_t sluice_image_pwrite(struct sluice_log_image *image, int fd, const void *data, size_t length,
+                            int64_t offset);
+
+/* Sets the size of a diverted image. The caller holds image->lock. -ESTALE as above. */
+int sluice_image_truncate(struct sluice_log_image *image, int fd, int64_t size);
+
+/*
+ * Makes the image's own file hold everything written so far, and with `direct` makes the image
+ * direct for good. The caller holds image->lock.
+ */
+int sluice_image_settle(struct sluice_log_image *image, bool direct);
+
+/* Returns once everything written so far is on stable storage. The caller holds image->lock. */
+int sluice_image_sync(struct sluice_log_image *image);
+
+/* Ends one announced opening: publishes, sends CLOSE. Returns the errno the drain met so far. */
+int sluice_image_end(struct sluice_log_image *image);
+
+/* RENAMED and REPLACE. */
+int sluice_client_renamed(struct sluice_client *client, dev_t device, ino_t inode);
+int sluice_client_replace(struct sluice_client *client, dev_t device, ino_t inode, bool truncate,
+                          const char *path);
+
+#endif
