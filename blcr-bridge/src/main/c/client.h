@@ -41,7 +41,10 @@ int sluice_client_attach(const char *directory, int rank, int ranks,
 /* Publishes what is open and gives the slot back. */
 void sluice_client_detach(struct sluice_client *client);
 
-/* In a forked child: lets go of the parent's socket and mapping without a word to anybody. */
+/*
+ * In a forked child: lets go of the parent's socket and mapping without a word to anybody, and frees
+ * the client. Takes no lock. Images of the client must not be used any more.
+ */
 void sluice_client_abandon(struct sluice_client *client);
 
 const struct sluice_segment *sluice_client_segment(const struct sluice_client *client);
@@ -56,12 +59,13 @@ const char *sluice_client_message(void);
 struct sluice_image_entry;
 struct sluice_log_image {
     struct sluice_client *client;
-    struct sluice_image_entry *entry; /* in the segment; NULL for a direct image */
-    pthread_mutex_t lock;
+    struct sluice_image_entry *entry; /* in the segment; NULL once the image is direct */
+    pthread_mutex_t lock;             /* guards every field, held by callers that say so below */
     uint32_t id;
-    int64_t pending_low; /* files layout: bounds of what may not yet be drained */
+    int64_t pending_low; /* bounds of what was logged and may not yet be drained */
     int64_t pending_high;
-    int64_t opened; /* CLOCK_MONOTONIC, ns */
+    int64_t last_chunk; /* sequence of the chunk with its last record, 0 for none */
+    int64_t opened;     /* CLOCK_MONOTONIC, ns */
 };
 
 struct sluice_disposition {
@@ -71,41 +75,55 @@ struct sluice_disposition {
     int64_t size;
 };
 
-/* OPEN. `flags` are SLUICE_REQUEST_OPEN_*. */
-int sluice_image_announce(struct sluice_client *client, dev_t device, ino_t inode, int flags,
-                          const char *path, struct sluice_disposition *disposition);
+/* OPEN. `flags` are SLUICE_REQUEST_OPEN_*. `path` is absolute. */
+int sluice_log_announce(struct sluice_client *client, dev_t device, ino_t inode, int flags,
+                        const char *path, struct sluice_disposition *disposition);
 
-void sluice_image_init(struct sluice_log_image *image, struct sluice_client *client,
-                       const struct sluice_disposition *disposition);
+void sluice_log_init(struct sluice_log_image *image, struct sluice_client *client,
+                     const struct sluice_disposition *disposition);
 
-/* True while writes are to be logged: one load. */
-bool sluice_image_diverted(const struct sluice_log_image *image);
+/*
+ * True while writes are to be logged. One load of this process's memory: an image that another
+ * process made direct in the meantime counts as diverted until one of the functions below finds
+ * out, waits until the image's own file holds everything, and answers -ESTALE. From then on the
+ * caller uses the file. The caller holds image->lock.
+ */
+static inline bool sluice_log_diverted(const struct sluice_log_image *image)
+{
+    return image->entry != NULL;
+}
 
-/* The logical size while diverted. */
-int64_t sluice_image_size(const struct sluice_log_image *image);
+/* The logical size, or -ESTALE: then the kernel's size is right. The caller holds image->lock. */
+int64_t sluice_log_size(struct sluice_log_image *image);
 
 /*
  * Writes to a diverted image: to the log below the threshold, to `fd` otherwise. The caller holds
- * image->lock. Returns the bytes written, -ESTALE when the image is direct by now and nothing was
- * written (write to the file), or the errno the drain met.
+ * image->lock. Returns the bytes written, -ESTALE when the image is direct and nothing was written,
+ * or the errno that the drain met.
  */
-ssize_t sluice_image_pwrite(struct sluice_log_image *image, int fd, const void *data, size_t length,
-                            int64_t offset);
+ssize_t sluice_log_pwrite(struct sluice_log_image *image, int fd, const void *data, size_t length,
+                          int64_t offset);
 
 /* Sets the size of a diverted image. The caller holds image->lock. -ESTALE as above. */
-int sluice_image_truncate(struct sluice_log_image *image, int fd, int64_t size);
+int sluice_log_truncate(struct sluice_log_image *image, int fd, int64_t size);
 
 /*
  * Makes the image's own file hold everything written so far, and with `direct` makes the image
- * direct for good. The caller holds image->lock.
+ * direct for good. Nothing to do for a direct image. The caller holds image->lock.
  */
-int sluice_image_settle(struct sluice_log_image *image, bool direct);
+int sluice_log_settle(struct sluice_log_image *image, bool direct);
 
-/* Returns once everything written so far is on stable storage. The caller holds image->lock. */
-int sluice_image_sync(struct sluice_log_image *image);
+/*
+ * Returns once everything written so far is on stable storage. The caller holds image->lock.
+ * -ESTALE as above: then fsync the file.
+ */
+int sluice_log_sync(struct sluice_log_image *image);
 
-/* Ends one announced opening: publishes, sends CLOSE. Returns the errno the drain met so far. */
-int sluice_image_end(struct sluice_log_image *image);
+/*
+ * Ends one announced opening: publishes, sends CLOSE. Returns the errno the drain met so far. The
+ * caller holds image->lock, and may announce the same image again.
+ */
+int sluice_log_end(struct sluice_log_image *image);
 
 /* RENAMED and REPLACE. */
 int sluice_client_renamed(struct sluice_client *client, dev_t device, ino_t inode);
