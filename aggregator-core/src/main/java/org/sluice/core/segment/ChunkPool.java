@@ -1,0 +1,120 @@
+package org.sluice.core.segment;
+
+import java.util.function.IntConsumer;
+import org.agrona.concurrent.AtomicBuffer;
+
+/**
+ * The chunks of a segment and who has them: one state word each.
+ *
+ * <p>No lock is shared between processes. A chunk is claimed by one compare-and-set from FREE to
+ * OPEN with the claimer's slot in the same word, so of two claimers one wins and it is never in
+ * doubt who owns a chunk, even if the owner dies on the next instruction. From then on the word has
+ * one writer at a time: the owner, which publishes the chunk with a release store after all its
+ * bytes, and then the I/O process, which frees it with a release store after it has read them. A
+ * claimer's compare-and-set acquires that store, so it cannot overwrite bytes still being read. The
+ * generation grows with every release: a ring record of an earlier use of the chunk is recognised.
+ *
+ * <p>The count of free chunks is kept beside the words and only steers policy: a process that dies
+ * between its compare-and-set and its count leaves it one too high.
+ */
+public final class ChunkPool {
+  private final AtomicBuffer states;
+  private final Header header;
+  private final int chunkCount;
+
+  ChunkPool(final AtomicBuffer states, final Header header) {
+    this.states = states;
+    this.header = header;
+    this.chunkCount = states.capacity() / ChunkStateDescriptor.LENGTH;
+  }
+
+  /**
+   * Claims the free chunk with the lowest index, since that one was used last and is in the caches.
+   *
+   * @param slot the claimer's slot
+   * @return the chunk's index; -1 when none is free
+   */
+  public int claim(final int slot) {
+    for (int chunk = 0; chunk < chunkCount; chunk++) {
+      final long word = word(chunk);
+      if (ChunkStateDescriptor.state(word) == ChunkStateDescriptor.FREE) {
+        final long open =
+            ChunkStateDescriptor.word(
+                ChunkStateDescriptor.OPEN, slot, ChunkStateDescriptor.generation(word));
+        if (states.compareAndSetLong(offset(chunk), word, open)) {
+          header.addFreeChunks(-1);
+          return chunk;
+        }
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * Hands an open chunk over to the drain. Called by its owner before the ring record, or by the
+   * I/O process on behalf of an owner proven dead.
+   *
+   * @param chunk an open chunk
+   */
+  public void publish(final int chunk) {
+    final long word = word(chunk);
+    states.putLongRelease(
+        offset(chunk),
+        ChunkStateDescriptor.word(
+            ChunkStateDescriptor.PUBLISHED,
+            ChunkStateDescriptor.slot(word),
+            ChunkStateDescriptor.generation(word)));
+  }
+
+  /**
+   * Frees a published chunk, one generation later. Called by the I/O process.
+   *
+   * @param chunk a published chunk
+   */
+  public void release(final int chunk) {
+    states.putLongRelease(
+        offset(chunk),
+        ChunkStateDescriptor.word(
+            ChunkStateDescriptor.FREE, 0, ChunkStateDescriptor.generation(word(chunk)) + 1));
+    header.addFreeChunks(1);
+  }
+
+  /**
+   * The state word of a chunk, read with acquire order.
+   *
+   * @param chunk 0 to {@link #chunkCount()} - 1
+   * @return the word; {@link ChunkStateDescriptor} takes it apart
+   */
+  public long word(final int chunk) {
+    return states.getLongAcquire(offset(chunk));
+  }
+
+  /**
+   * How many chunks there are.
+   *
+   * @return the count
+   */
+  public int chunkCount() {
+    return chunkCount;
+  }
+
+  /**
+   * Visits the chunks that a slot has open or published and the drain has not released.
+   *
+   * @param slot a slot
+   * @param action takes the chunk's index
+   */
+  public void ownedBy(final int slot, final IntConsumer action) {
+    for (int chunk = 0; chunk < chunkCount; chunk++) {
+      final long word = word(chunk);
+      if (ChunkStateDescriptor.state(word) != ChunkStateDescriptor.FREE
+          && ChunkStateDescriptor.slot(word) == slot) {
+        action.accept(chunk);
+      }
+    }
+  }
+
+  private static int offset(final int chunk) {
+    return chunk * ChunkStateDescriptor.LENGTH;
+  }
+}

@@ -1,0 +1,147 @@
+package org.sluice.core.segment;
+
+/**
+ * How many of everything a segment holds, and so where each structure stands in it.
+ *
+ * @param slots processes that can be attached at once, 1 to {@link #MAX_SLOTS}
+ * @param images entries of the image table, a power of two from 16 to {@link #MAX_IMAGES}
+ * @param chunkCount number of chunks, 1 to {@link #MAX_CHUNK_COUNT}
+ * @param chunkLength bytes of a chunk, a power of two from {@link #MIN_CHUNK_LENGTH} to {@link
+ *     #MAX_CHUNK_LENGTH}
+ */
+public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
+  /** Slots of a segment unless told otherwise. */
+  public static final int DEFAULT_SLOTS = 256;
+
+  /** Image entries of a segment unless told otherwise. */
+  public static final int DEFAULT_IMAGES = 64 * 1024;
+
+  /** Most slots of a segment: what a chunk's state word can name. */
+  public static final int MAX_SLOTS = 1 << 24;
+
+  /** Most image entries of a segment. */
+  public static final int MAX_IMAGES = 1 << 24;
+
+  /** Most chunks of a segment. */
+  public static final int MAX_CHUNK_COUNT = 1 << 24;
+
+  /** Shortest chunk, in bytes: the block of a container. */
+  public static final int MIN_CHUNK_LENGTH = 4096;
+
+  /** Longest chunk, in bytes. */
+  public static final int MAX_CHUNK_LENGTH = 1 << 30;
+
+  private static final long PAGE = 4096;
+  private static final long HUGE_PAGE = 2L << 20;
+
+  /**
+   * Checks the numbers.
+   *
+   * @throws IllegalArgumentException when one of them is out of range
+   */
+  public Geometry {
+    require(slots >= 1 && slots <= MAX_SLOTS, "slots", slots);
+    require(
+        images >= ImageDescriptor.BUCKET_LENGTH
+            && images <= MAX_IMAGES
+            && Integer.bitCount(images) == 1,
+        "images",
+        images);
+    require(chunkCount >= 1 && chunkCount <= MAX_CHUNK_COUNT, "chunkCount", chunkCount);
+    require(
+        chunkLength >= MIN_CHUNK_LENGTH
+            && chunkLength <= MAX_CHUNK_LENGTH
+            && Integer.bitCount(chunkLength) == 1,
+        "chunkLength",
+        chunkLength);
+  }
+
+  private static void require(final boolean condition, final String name, final int value) {
+    if (!condition) {
+      throw new IllegalArgumentException("out of range: " + name + "=" + value);
+    }
+  }
+
+  /**
+   * The default geometry around a buffer.
+   *
+   * @param buffer bytes of all chunks together; rounded down to whole chunks
+   * @param chunkLength bytes of a chunk
+   * @return the geometry
+   * @throws IllegalArgumentException when the buffer holds no chunk or too many, or the chunk's
+   *     length is out of range
+   */
+  public static Geometry of(final long buffer, final int chunkLength) {
+    final long chunks = chunkLength > 0 ? buffer / chunkLength : 0;
+    return new Geometry(
+        DEFAULT_SLOTS, DEFAULT_IMAGES, (int) Math.min(chunks, Integer.MAX_VALUE), chunkLength);
+  }
+
+  /**
+   * Where the slot table stands.
+   *
+   * @return offset in the segment
+   */
+  public long slotsOffset() {
+    return HeaderDescriptor.LENGTH;
+  }
+
+  /**
+   * Where the rings stand.
+   *
+   * @return offset in the segment
+   */
+  public long ringsOffset() {
+    return align(slotsOffset() + (long) slots * SlotDescriptor.LENGTH, PAGE);
+  }
+
+  /**
+   * Where the image table stands.
+   *
+   * @return offset in the segment
+   */
+  public long imagesOffset() {
+    return align(ringsOffset() + (long) slots * RingDescriptor.LENGTH, PAGE);
+  }
+
+  /**
+   * Where the chunk states stand.
+   *
+   * @return offset in the segment
+   */
+  public long chunkStatesOffset() {
+    return align(imagesOffset() + (long) images * ImageDescriptor.LENGTH, PAGE);
+  }
+
+  /**
+   * Where the chunks stand.
+   *
+   * @return offset in the segment, a multiple of 2 MiB
+   */
+  public long chunksOffset() {
+    return align(chunkStatesOffset() + (long) chunkCount * ChunkStateDescriptor.LENGTH, HUGE_PAGE);
+  }
+
+  /**
+   * Where a chunk stands.
+   *
+   * @param chunk 0 to {@code chunkCount} - 1
+   * @return offset in the segment
+   */
+  public long chunkOffset(final int chunk) {
+    return chunksOffset() + (long) chunk * chunkLength;
+  }
+
+  /**
+   * The length of the whole segment.
+   *
+   * @return bytes, a multiple of 4096
+   */
+  public long segmentLength() {
+    return chunkOffset(chunkCount);
+  }
+
+  private static long align(final long value, final long alignment) {
+    return (value + alignment - 1) & -alignment;
+  }
+}

@@ -1,0 +1,230 @@
+package org.sluice.core.segment;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The segment's header.
+ *
+ * <p>Any thread of any process may call the readers. The setters belong to the I/O process, each to
+ * one thread of it. What never changes is written before the version, which is published last with
+ * release order; whoever saw the version sees it all. The live fields (threshold, policy, sleeping,
+ * heartbeat, free chunks) are single words that stand for themselves: no reader draws conclusions
+ * about other memory from them, except for {@code sleeping}, see {@link #isSleeping()}.
+ */
+public final class Header {
+  private final UnsafeBuffer buffer;
+
+  Header(final UnsafeBuffer buffer) {
+    this.buffer = buffer;
+  }
+
+  void init(
+      final Geometry geometry, final SegmentSettings settings, final ProcessIdentity process) {
+    buffer.putLong(HeaderDescriptor.MAGIC_OFFSET, HeaderDescriptor.MAGIC);
+    buffer.putInt(HeaderDescriptor.PID_OFFSET, process.pid());
+    buffer.putLong(HeaderDescriptor.START_TIME_OFFSET, process.startTime());
+    buffer.putLong(HeaderDescriptor.SESSION_ID_OFFSET, settings.sessionId());
+    putGeometry(geometry);
+    buffer.putInt(HeaderDescriptor.LAYOUT_OFFSET, settings.layout());
+    buffer.putLong(HeaderDescriptor.THRESHOLD_OFFSET, settings.threshold());
+    buffer.putInt(HeaderDescriptor.THRESHOLD_POLICY_OFFSET, settings.policy());
+    buffer.putLong(HeaderDescriptor.FREE_CHUNKS_OFFSET, geometry.chunkCount());
+    putPath(HeaderDescriptor.STORE_OFFSET, settings.store());
+    putPath(HeaderDescriptor.CAPTURE_OFFSET, settings.capture());
+  }
+
+  private void putGeometry(final Geometry geometry) {
+    buffer.putLong(HeaderDescriptor.SEGMENT_LENGTH_OFFSET, geometry.segmentLength());
+    buffer.putLong(HeaderDescriptor.SLOTS_OFFSET, geometry.slotsOffset());
+    buffer.putInt(HeaderDescriptor.SLOT_COUNT_OFFSET, geometry.slots());
+    buffer.putInt(HeaderDescriptor.SLOT_LENGTH_OFFSET, SlotDescriptor.LENGTH);
+    buffer.putLong(HeaderDescriptor.RINGS_OFFSET, geometry.ringsOffset());
+    buffer.putInt(HeaderDescriptor.RING_CAPACITY_OFFSET, RingDescriptor.CAPACITY);
+    buffer.putInt(HeaderDescriptor.RING_LENGTH_OFFSET, RingDescriptor.LENGTH);
+    buffer.putLong(HeaderDescriptor.IMAGES_OFFSET, geometry.imagesOffset());
+    buffer.putInt(HeaderDescriptor.IMAGE_COUNT_OFFSET, geometry.images());
+    buffer.putInt(HeaderDescriptor.IMAGE_LENGTH_OFFSET, ImageDescriptor.LENGTH);
+    buffer.putLong(HeaderDescriptor.CHUNK_STATES_OFFSET, geometry.chunkStatesOffset());
+    buffer.putInt(HeaderDescriptor.CHUNK_COUNT_OFFSET, geometry.chunkCount());
+    buffer.putInt(HeaderDescriptor.CHUNK_LENGTH_OFFSET, geometry.chunkLength());
+    buffer.putLong(HeaderDescriptor.CHUNKS_OFFSET, geometry.chunksOffset());
+  }
+
+  private void putPath(final int offset, final String path) {
+    final byte[] bytes = path.getBytes(UTF_8);
+    if (bytes.length > HeaderDescriptor.MAX_PATH_LENGTH) {
+      throw new IllegalArgumentException(
+          "longer than %d bytes: %s".formatted(HeaderDescriptor.MAX_PATH_LENGTH, path));
+    }
+    buffer.putInt(offset, bytes.length);
+    buffer.putBytes(offset + Integer.BYTES, bytes);
+  }
+
+  void publish() {
+    buffer.putIntRelease(HeaderDescriptor.VERSION_OFFSET, HeaderDescriptor.VERSION);
+  }
+
+  int version() {
+    return buffer.getIntAcquire(HeaderDescriptor.VERSION_OFFSET);
+  }
+
+  /**
+   * Whether the header says about the geometry exactly what {@link #geometry()} implies.
+   *
+   * @return false when the header contradicts itself
+   */
+  boolean isConsistent() {
+    final byte[] expected = new byte[HeaderDescriptor.LENGTH];
+    final Header header = new Header(new UnsafeBuffer(expected));
+    header.putGeometry(geometry());
+    for (int i = HeaderDescriptor.SEGMENT_LENGTH_OFFSET; i < HeaderDescriptor.LAYOUT_OFFSET; i++) {
+      if (buffer.getByte(i) != expected[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Geometry geometry() {
+    return new Geometry(
+        buffer.getInt(HeaderDescriptor.SLOT_COUNT_OFFSET),
+        buffer.getInt(HeaderDescriptor.IMAGE_COUNT_OFFSET),
+        buffer.getInt(HeaderDescriptor.CHUNK_COUNT_OFFSET),
+        buffer.getInt(HeaderDescriptor.CHUNK_LENGTH_OFFSET));
+  }
+
+  /**
+   * The I/O process that owns the segment.
+   *
+   * @return its identity
+   */
+  public ProcessIdentity process() {
+    return new ProcessIdentity(
+        buffer.getInt(HeaderDescriptor.PID_OFFSET),
+        buffer.getLong(HeaderDescriptor.START_TIME_OFFSET));
+  }
+
+  /**
+   * The session of the I/O process.
+   *
+   * @return its random id
+   */
+  public long sessionId() {
+    return buffer.getLong(HeaderDescriptor.SESSION_ID_OFFSET);
+  }
+
+  /**
+   * Where drained bytes land.
+   *
+   * @return {@link HeaderDescriptor#LAYOUT_CONTAINER} or {@link HeaderDescriptor#LAYOUT_FILES}
+   */
+  public int layout() {
+    return buffer.getInt(HeaderDescriptor.LAYOUT_OFFSET);
+  }
+
+  /**
+   * The store directory.
+   *
+   * @return its name as the I/O process knows it
+   */
+  public String store() {
+    return path(HeaderDescriptor.STORE_OFFSET);
+  }
+
+  /**
+   * The capture directory.
+   *
+   * @return its absolute, resolved name; empty without one
+   */
+  public String capture() {
+    return path(HeaderDescriptor.CAPTURE_OFFSET);
+  }
+
+  private String path(final int offset) {
+    final int length = Math.clamp(buffer.getInt(offset), 0, HeaderDescriptor.MAX_PATH_LENGTH);
+    final byte[] bytes = new byte[length];
+    buffer.getBytes(offset + Integer.BYTES, bytes);
+    return new String(bytes, UTF_8);
+  }
+
+  /**
+   * The size from which on a write goes direct under the fixed policy.
+   *
+   * @return bytes
+   */
+  public long threshold() {
+    return buffer.getLongOpaque(HeaderDescriptor.THRESHOLD_OFFSET);
+  }
+
+  /**
+   * Changes the threshold of all processes from their next write on.
+   *
+   * @param threshold bytes, at least 0
+   */
+  public void threshold(final long threshold) {
+    buffer.putLongOpaque(HeaderDescriptor.THRESHOLD_OFFSET, threshold);
+  }
+
+  /**
+   * How the threshold is found.
+   *
+   * @return {@link HeaderDescriptor#POLICY_FIXED} or {@link HeaderDescriptor#POLICY_AUTO}
+   */
+  public int policy() {
+    return buffer.getIntOpaque(HeaderDescriptor.THRESHOLD_POLICY_OFFSET);
+  }
+
+  /**
+   * How many chunks are free. A hint: it lags behind the chunk states by the processes that are
+   * between their compare-and-set and their count.
+   *
+   * @return chunks
+   */
+  public long freeChunks() {
+    return buffer.getLongOpaque(HeaderDescriptor.FREE_CHUNKS_OFFSET);
+  }
+
+  void addFreeChunks(final int chunks) {
+    buffer.getAndAddLong(HeaderDescriptor.FREE_CHUNKS_OFFSET, chunks);
+  }
+
+  /**
+   * Whether the I/O process waits in the kernel and must be woken. A producer publishes, makes a
+   * full fence and then asks this; the I/O process sets the flag, makes a full fence and then looks
+   * at the rings once more. So one of the two sees the other and no wake-up is lost.
+   *
+   * @return true while it waits
+   */
+  public boolean isSleeping() {
+    return buffer.getIntVolatile(HeaderDescriptor.SLEEPING_OFFSET) != 0;
+  }
+
+  /**
+   * Says whether the I/O process waits in the kernel; a full fence follows the store.
+   *
+   * @param sleeping true before it looks at the rings for the last time
+   */
+  public void sleeping(final boolean sleeping) {
+    buffer.putIntVolatile(HeaderDescriptor.SLEEPING_OFFSET, sleeping ? 1 : 0);
+  }
+
+  /**
+   * When the I/O process last said that it lives.
+   *
+   * @return milliseconds since the epoch; 0 never
+   */
+  public long heartbeat() {
+    return buffer.getLongOpaque(HeaderDescriptor.HEARTBEAT_OFFSET);
+  }
+
+  /**
+   * Says that the I/O process lives.
+   *
+   * @param now milliseconds since the epoch
+   */
+  public void heartbeat(final long now) {
+    buffer.putLongOpaque(HeaderDescriptor.HEARTBEAT_OFFSET, now);
+  }
+}

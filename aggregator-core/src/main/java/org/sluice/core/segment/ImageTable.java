@@ -1,0 +1,187 @@
+package org.sluice.core.segment;
+
+import org.agrona.concurrent.AtomicBuffer;
+
+/**
+ * The table of images, by device and inode.
+ *
+ * <p>One thread of the I/O process inserts, changes and removes entries; the size alone is written
+ * by the process that diverts the image, and the error by the drain. Any thread of any process
+ * looks entries up without a lock. Such a reader may meet an entry that is being reused for another
+ * image, so it takes what it wants, each load with acquire order, and then compares state, device
+ * and inode once more. The inserter stores the identity first and the state last, the remover
+ * stores the state first, all with release order: a reader that got anything of a new image also
+ * sees the new identity and finds that it differs.
+ */
+public final class ImageTable {
+  private final AtomicBuffer entries;
+  private final int count;
+
+  ImageTable(final AtomicBuffer entries) {
+    this.entries = entries;
+    this.count = entries.capacity() / ImageDescriptor.LENGTH;
+  }
+
+  /**
+   * How many entries there are.
+   *
+   * @return the count, a power of two
+   */
+  public int count() {
+    return count;
+  }
+
+  /**
+   * Enters an image. I/O process only.
+   *
+   * @param device {@code major << 32 | minor}
+   * @param inode inode number
+   * @param imageId unique in the session, from 1
+   * @param state the first state
+   * @param size the logical size in bytes
+   * @return index of the entry; -1 when the image's bucket is full
+   */
+  public int insert(
+      final long device, final long inode, final int imageId, final int state, final long size) {
+    final int bucket = ImageDescriptor.bucket(device, inode, count);
+    for (int entry = bucket; entry < bucket + ImageDescriptor.BUCKET_LENGTH; entry++) {
+      if (state(entry) == ImageDescriptor.STATE_FREE) {
+        final int offset = offset(entry);
+        entries.putLongRelease(offset + ImageDescriptor.DEVICE_OFFSET, device);
+        entries.putLongRelease(offset + ImageDescriptor.INODE_OFFSET, inode);
+        entries.putIntRelease(offset + ImageDescriptor.IMAGE_ID_OFFSET, imageId);
+        error(entry, 0);
+        size(entry, size);
+        state(entry, state);
+        return entry;
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * Frees an entry. I/O process only.
+   *
+   * @param entry index of the entry
+   */
+  public void remove(final int entry) {
+    state(entry, ImageDescriptor.STATE_FREE);
+  }
+
+  /**
+   * Finds an image.
+   *
+   * @param device {@code major << 32 | minor}
+   * @param inode inode number
+   * @return index of its entry; -1 when it is not in the table
+   */
+  public int find(final long device, final long inode) {
+    final int bucket = ImageDescriptor.bucket(device, inode, count);
+    for (int entry = bucket; entry < bucket + ImageDescriptor.BUCKET_LENGTH; entry++) {
+      if (state(entry) != ImageDescriptor.STATE_FREE && isOf(entry, device, inode)) {
+        return entry;
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * The logical size of an image, while the kernel's is not the right one.
+   *
+   * @param device {@code major << 32 | minor}
+   * @param inode inode number
+   * @return bytes; -1 when the image is direct or not in the table, so that the file's size is
+   *     right
+   */
+  public long logicalSize(final long device, final long inode) {
+    final int entry = find(device, inode);
+    if (entry < 0) {
+      return -1;
+    }
+    final long size = size(entry);
+    final int state = state(entry);
+    final boolean logical =
+        state == ImageDescriptor.STATE_DIVERTED || state == ImageDescriptor.STATE_COMMITTED;
+    return logical && isOf(entry, device, inode) ? size : -1;
+  }
+
+  private boolean isOf(final int entry, final long device, final long inode) {
+    final int offset = offset(entry);
+    return entries.getLongAcquire(offset + ImageDescriptor.DEVICE_OFFSET) == device
+        && entries.getLongAcquire(offset + ImageDescriptor.INODE_OFFSET) == inode;
+  }
+
+  /**
+   * The state of an entry, read with acquire order.
+   *
+   * @param entry index of the entry
+   * @return {@link ImageDescriptor#STATE_FREE} or one of its siblings
+   */
+  public int state(final int entry) {
+    return entries.getIntVolatile(offset(entry) + ImageDescriptor.STATE_OFFSET);
+  }
+
+  /**
+   * Changes the state of an entry; a full fence follows the store. I/O process only.
+   *
+   * @param entry index of the entry
+   * @param state the new state
+   */
+  public void state(final int entry, final int state) {
+    entries.putIntVolatile(offset(entry) + ImageDescriptor.STATE_OFFSET, state);
+  }
+
+  /**
+   * The image of an entry.
+   *
+   * @param entry index of the entry
+   * @return the image's id
+   */
+  public int imageId(final int entry) {
+    return entries.getIntAcquire(offset(entry) + ImageDescriptor.IMAGE_ID_OFFSET);
+  }
+
+  /**
+   * The logical size in an entry.
+   *
+   * @param entry index of the entry
+   * @return bytes; meaningful while diverted or committed
+   */
+  public long size(final int entry) {
+    return entries.getLongAcquire(offset(entry) + ImageDescriptor.SIZE_OFFSET);
+  }
+
+  /**
+   * Sets the logical size: the process that diverts the image, or the I/O process when none does.
+   *
+   * @param entry index of the entry
+   * @param size bytes
+   */
+  public void size(final int entry, final long size) {
+    entries.putLongRelease(offset(entry) + ImageDescriptor.SIZE_OFFSET, size);
+  }
+
+  /**
+   * The first storage error that the drain met on the image.
+   *
+   * @param entry index of the entry
+   * @return an errno; 0 for none
+   */
+  public int error(final int entry) {
+    return entries.getIntAcquire(offset(entry) + ImageDescriptor.ERROR_OFFSET);
+  }
+
+  /**
+   * Records a storage error. I/O process only.
+   *
+   * @param entry index of the entry
+   * @param errno an errno; 0 for none
+   */
+  public void error(final int entry, final int errno) {
+    entries.putIntRelease(offset(entry) + ImageDescriptor.ERROR_OFFSET, errno);
+  }
+
+  private static int offset(final int entry) {
+    return entry * ImageDescriptor.LENGTH;
+  }
+}

@@ -1,0 +1,58 @@
+package org.sluice.core.segment;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * A process, distinguishable from a later one that was given the same pid.
+ *
+ * @param pid process id
+ * @param startTime clock ticks between boot and the start of the process, field 22 of {@code
+ *     /proc/PID/stat}
+ */
+public record ProcessIdentity(int pid, long startTime) {
+  private static final int STATE_FIELD = 0;
+  private static final int START_TIME_FIELD = 19;
+
+  /**
+   * This process.
+   *
+   * @return its identity
+   */
+  public static ProcessIdentity current() {
+    final int pid = (int) ProcessHandle.current().pid();
+    return of(pid).orElseThrow(() -> new IllegalStateException("no /proc/" + pid + "/stat"));
+  }
+
+  /**
+   * The process that has a pid now.
+   *
+   * @param pid process id
+   * @return its identity; empty when there is none, or only a zombie
+   */
+  public static Optional<ProcessIdentity> of(final int pid) {
+    final String stat;
+    try {
+      stat = Files.readString(Path.of("/proc", Integer.toString(pid), "stat"));
+    } catch (final IOException noSuchProcess) {
+      return Optional.empty();
+    }
+    // The second field, the command in parentheses, may contain anything.
+    final String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+    final char state = fields[STATE_FIELD].charAt(0);
+    return state == 'Z' || state == 'X'
+        ? Optional.empty()
+        : Optional.of(new ProcessIdentity(pid, Long.parseLong(fields[START_TIME_FIELD])));
+  }
+
+  /**
+   * Whether the process still runs or is stopped.
+   *
+   * @return false when it ended, even if its pid has another owner by now
+   */
+  public boolean isAlive() {
+    return of(pid).filter(this::equals).isPresent();
+  }
+}

@@ -1,0 +1,296 @@
+package org.sluice.core.segment;
+
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Objects;
+import net.openhft.chronicle.bytes.MappedBytes;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
+import org.sluice.core.segment.SegmentException.Reason;
+
+/**
+ * The mapped segment: one file of shared memory, laid out as {@code docs/format.md} says.
+ *
+ * <p>The I/O process creates it and stores the header's version last, with release order. A client
+ * waits for that version before it maps the file and loads it with acquire order afterwards, so it
+ * sees the geometry and everything else that never changes. How the changing parts are shared is
+ * argued where they are: {@link Header}, {@link Slot}, {@link ChunkPool}, {@link ImageTable}; rings
+ * have one producer, the process attached to the slot, and one consumer, the I/O process.
+ *
+ * <p>Thread-safe, except that nobody may use a view after {@link #close}: the memory is gone then.
+ */
+public final class Segment implements AutoCloseable {
+  private static final Duration PUBLICATION_TIMEOUT = Duration.ofSeconds(5);
+  private static final int FILL_LENGTH = 1 << 20;
+
+  private final MappedBytes bytes;
+  private final long address;
+  private final Header header;
+  private final Geometry geometry;
+  private final ChunkPool chunkPool;
+  private final ImageTable imageTable;
+
+  private Segment(final MappedBytes bytes, final Geometry geometry) {
+    this.bytes = bytes;
+    this.address = bytes.addressForRead(0);
+    this.geometry = geometry;
+    this.header = new Header(view(0, HeaderDescriptor.LENGTH));
+    this.chunkPool =
+        new ChunkPool(
+            view(geometry.chunkStatesOffset(), geometry.chunkCount() * ChunkStateDescriptor.LENGTH),
+            header);
+    this.imageTable =
+        new ImageTable(view(geometry.imagesOffset(), geometry.images() * ImageDescriptor.LENGTH));
+  }
+
+  /**
+   * Creates a segment and publishes it. Every page is allocated here, so that a full file system is
+   * an error now and not a signal later.
+   *
+   * @param file the file to create, mode 0600
+   * @param geometry what the segment is to hold
+   * @param settings what the header is to say
+   * @return the mapped segment
+   * @throws SegmentException when it does not fit, or on an unsupported platform
+   * @throws IOException when the file exists or cannot be created
+   */
+  public static Segment create(
+      final Path file, final Geometry geometry, final SegmentSettings settings) throws IOException {
+    Platform.require();
+    final var mode = PosixFilePermissions.fromString("rw-------");
+    Files.createFile(file, PosixFilePermissions.asFileAttribute(mode));
+    try {
+      allocate(file, geometry.segmentLength());
+      final Segment segment = new Segment(mapBytes(file, geometry.segmentLength()), geometry);
+      segment.header.init(geometry, settings, ProcessIdentity.current());
+      segment.header.publish();
+      return segment;
+    } catch (final IOException e) {
+      Files.delete(file);
+      throw e;
+    }
+  }
+
+  private static void allocate(final Path file, final long length) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, WRITE)) {
+      final long room = Files.getFileStore(file).getUsableSpace();
+      if (length > room) {
+        throw new SegmentException(
+            Reason.NO_ROOM,
+            "no room for a segment of %d bytes, %d are free: %s; choose a smaller buffer"
+                .formatted(length, room, file));
+      }
+      final ByteBuffer zeros = ByteBuffer.allocateDirect(FILL_LENGTH);
+      for (long position = 0; position < length; position += zeros.position()) {
+        zeros.clear().limit((int) Math.min(FILL_LENGTH, length - position));
+        channel.write(zeros, position);
+      }
+    }
+  }
+
+  /**
+   * Maps the segment of an I/O process, waiting a few seconds for it to be published.
+   *
+   * @param file the segment's file
+   * @return the mapped segment
+   * @throws SegmentException when the file is no segment, of another version or damaged
+   * @throws IOException when it cannot be opened
+   */
+  public static Segment map(final Path file) throws IOException {
+    return map(file, PUBLICATION_TIMEOUT);
+  }
+
+  static Segment map(final Path file, final Duration timeout) throws IOException {
+    Platform.require();
+    final long length = awaitPublication(file, timeout);
+    final MappedBytes bytes = mapBytes(file, length);
+    try {
+      final Header header =
+          new Header(new UnsafeBuffer(bytes.addressForRead(0), HeaderDescriptor.LENGTH));
+      checkVersion(file, header.version());
+      return new Segment(bytes, checkGeometry(file, header, length));
+    } catch (final SegmentException e) {
+      bytes.releaseLast();
+      throw e;
+    }
+  }
+
+  /** Waits in stages (spin, yield, park) until the version is there; returns the file's length. */
+  private static long awaitPublication(final Path file, final Duration timeout) throws IOException {
+    final long deadline = System.nanoTime() + timeout.toNanos();
+    final BackoffIdleStrategy idle = new BackoffIdleStrategy();
+    final ByteBuffer start = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN);
+    try (FileChannel channel = FileChannel.open(file, READ)) {
+      while (true) {
+        start.clear();
+        final boolean complete = channel.read(start, 0) == start.capacity();
+        final long magic = complete ? start.getLong(HeaderDescriptor.MAGIC_OFFSET) : 0;
+        final int version = complete ? start.getInt(HeaderDescriptor.VERSION_OFFSET) : 0;
+        if (magic == HeaderDescriptor.MAGIC && version != 0) {
+          return channel.size();
+        }
+        final boolean foreign = magic != 0 && magic != HeaderDescriptor.MAGIC;
+        if (foreign || System.nanoTime() - deadline > 0) {
+          throw new SegmentException(
+              Reason.NOT_A_SEGMENT,
+              "not a segment, magic=%016x version=%d: %s; start an I/O process"
+                  .formatted(magic, version, file));
+        }
+        idle.idle();
+      }
+    }
+  }
+
+  private static void checkVersion(final Path file, final int version) throws SegmentException {
+    if (version != HeaderDescriptor.VERSION) {
+      throw new SegmentException(
+          Reason.OTHER_VERSION,
+          "segment of another version, version=%d expected=%d: %s; use the same release of Sluice"
+              .formatted(version, HeaderDescriptor.VERSION, file));
+    }
+  }
+
+  private static Geometry checkGeometry(final Path file, final Header header, final long length)
+      throws SegmentException {
+    try {
+      final Geometry geometry = header.geometry();
+      if (length >= geometry.segmentLength() && header.isConsistent()) {
+        return geometry;
+      }
+      throw damaged(file, "length=%d expected=%d".formatted(length, geometry.segmentLength()));
+    } catch (final IllegalArgumentException e) {
+      throw damaged(file, e.getMessage());
+    }
+  }
+
+  private static SegmentException damaged(final Path file, final String what) {
+    return new SegmentException(
+        Reason.DAMAGED,
+        "segment truncated or damaged, %s: %s; start a new I/O process".formatted(what, file));
+  }
+
+  private static MappedBytes mapBytes(final Path file, final long length)
+      throws FileNotFoundException, SegmentException {
+    if (length < HeaderDescriptor.LENGTH) {
+      throw damaged(file, "length=%d".formatted(length));
+    }
+    final MappedBytes bytes = MappedBytes.singleMappedBytes(file.toFile(), length);
+    bytes.singleThreadedCheckDisabled(true);
+    return bytes;
+  }
+
+  private UnsafeBuffer view(final long offset, final int length) {
+    return new UnsafeBuffer(address + offset, length);
+  }
+
+  /**
+   * Where the segment is mapped.
+   *
+   * @return address of its first byte in this process
+   */
+  public long address() {
+    return address;
+  }
+
+  /**
+   * What the segment holds and where.
+   *
+   * @return the geometry
+   */
+  public Geometry geometry() {
+    return geometry;
+  }
+
+  /**
+   * The header.
+   *
+   * @return the one view of it
+   */
+  public Header header() {
+    return header;
+  }
+
+  /**
+   * The pool of chunks.
+   *
+   * @return the one view of it
+   */
+  public ChunkPool chunkPool() {
+    return chunkPool;
+  }
+
+  /**
+   * The table of images.
+   *
+   * @return the one view of it
+   */
+  public ImageTable imageTable() {
+    return imageTable;
+  }
+
+  /**
+   * A slot.
+   *
+   * @param slot 0 to {@code geometry().slots()} - 1
+   * @return a new view of it
+   */
+  public Slot slot(final int slot) {
+    Objects.checkIndex(slot, geometry.slots());
+    return new Slot(
+        view(geometry.slotsOffset() + (long) slot * SlotDescriptor.LENGTH, SlotDescriptor.LENGTH));
+  }
+
+  /**
+   * The ring of a slot. Message types must be positive; {@link RingDescriptor#TYPE_CHUNK} is the
+   * only one.
+   *
+   * @param slot 0 to {@code geometry().slots()} - 1
+   * @return a new view of it
+   */
+  public OneToOneRingBuffer ring(final int slot) {
+    return new OneToOneRingBuffer(ringBuffer(slot));
+  }
+
+  /**
+   * Empties the ring of a slot for its next owner. I/O process only, while nobody is attached.
+   *
+   * @param slot 0 to {@code geometry().slots()} - 1
+   */
+  public void resetRing(final int slot) {
+    ringBuffer(slot).setMemory(0, RingDescriptor.LENGTH, (byte) 0);
+  }
+
+  private UnsafeBuffer ringBuffer(final int slot) {
+    Objects.checkIndex(slot, geometry.slots());
+    return view(
+        geometry.ringsOffset() + (long) slot * RingDescriptor.LENGTH, RingDescriptor.LENGTH);
+  }
+
+  /**
+   * A chunk.
+   *
+   * @param chunk 0 to {@code geometry().chunkCount()} - 1
+   * @return a new view of it
+   */
+  public UnsafeBuffer chunk(final int chunk) {
+    Objects.checkIndex(chunk, geometry.chunkCount());
+    return view(geometry.chunkOffset(chunk), geometry.chunkLength());
+  }
+
+  /** Unmaps the segment; the file stays. */
+  @Override
+  public void close() {
+    bytes.releaseLast();
+  }
+}

@@ -1,0 +1,14 @@
+package org.sluice.core.segment;
+
+/**
+ * What the I/O process tells its clients in the segment's header, besides the geometry.
+ *
+ * @param sessionId random number that names the session of the I/O process
+ * @param layout {@link HeaderDescriptor#LAYOUT_CONTAINER} or {@link HeaderDescriptor#LAYOUT_FILES}
+ * @param threshold bytes from which on a write goes direct, at least 0
+ * @param policy {@link HeaderDescriptor#POLICY_FIXED} or {@link HeaderDescriptor#POLICY_AUTO}
+ * @param store the store directory, at most {@link HeaderDescriptor#MAX_PATH_LENGTH} bytes
+ * @param capture the capture directory, absolute and resolved, as long at most; empty without one
+ */
+public record SegmentSettings(
+    long sessionId, int layout, long threshold, int policy, String store, String capture) {}

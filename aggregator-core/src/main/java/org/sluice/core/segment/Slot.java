@@ -1,0 +1,164 @@
+package org.sluice.core.segment;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A slot: one attached process and its counters.
+ *
+ * <p>{@link #attach} and {@link #detach} belong to the I/O process. The counters have one writer,
+ * the attached process, whose threads take turns under the lock of their chunk writer; they are
+ * plain words that anybody may read at any time, each right or one write late.
+ */
+public final class Slot {
+  private final UnsafeBuffer buffer;
+
+  Slot(final UnsafeBuffer buffer) {
+    this.buffer = buffer;
+  }
+
+  /**
+   * Gives the slot to a process, with counters at zero.
+   *
+   * @param process the process
+   * @param rank its rank, -1 unknown
+   * @param ranks ranks of the job, 0 unknown
+   */
+  public void attach(final ProcessIdentity process, final int rank, final int ranks) {
+    final int counters = SlotDescriptor.AGGREGATED_WRITES_OFFSET;
+    buffer.setMemory(counters, SlotDescriptor.FALLBACKS_OFFSET + Long.BYTES - counters, (byte) 0);
+    buffer.putInt(SlotDescriptor.PID_OFFSET, process.pid());
+    buffer.putLong(SlotDescriptor.START_TIME_OFFSET, process.startTime());
+    buffer.putInt(SlotDescriptor.RANK_OFFSET, rank);
+    buffer.putInt(SlotDescriptor.RANKS_OFFSET, ranks);
+    buffer.putLong(SlotDescriptor.GENERATION_OFFSET, generation() + 1);
+    buffer.putIntRelease(SlotDescriptor.STATE_OFFSET, SlotDescriptor.STATE_ATTACHED);
+  }
+
+  /** Takes the slot back; the counters stay readable until the next attach. */
+  public void detach() {
+    buffer.putIntRelease(SlotDescriptor.STATE_OFFSET, SlotDescriptor.STATE_FREE);
+  }
+
+  /**
+   * Whether a process has the slot.
+   *
+   * @return true from attach to detach
+   */
+  public boolean isAttached() {
+    return buffer.getIntAcquire(SlotDescriptor.STATE_OFFSET) == SlotDescriptor.STATE_ATTACHED;
+  }
+
+  /**
+   * The process that has the slot, or had it last.
+   *
+   * @return its identity
+   */
+  public ProcessIdentity process() {
+    return new ProcessIdentity(
+        buffer.getInt(SlotDescriptor.PID_OFFSET), buffer.getLong(SlotDescriptor.START_TIME_OFFSET));
+  }
+
+  /**
+   * The rank of the process.
+   *
+   * @return -1 unknown
+   */
+  public int rank() {
+    return buffer.getInt(SlotDescriptor.RANK_OFFSET);
+  }
+
+  /**
+   * The ranks of the process's job.
+   *
+   * @return 0 unknown
+   */
+  public int ranks() {
+    return buffer.getInt(SlotDescriptor.RANKS_OFFSET);
+  }
+
+  /**
+   * How often the slot was given to a process.
+   *
+   * @return 0 never
+   */
+  public long generation() {
+    return buffer.getLong(SlotDescriptor.GENERATION_OFFSET);
+  }
+
+  /**
+   * Counts a write that went to the log.
+   *
+   * @param length bytes
+   */
+  public void countAggregated(final long length) {
+    count(SlotDescriptor.AGGREGATED_WRITES_OFFSET, SlotDescriptor.AGGREGATED_BYTES_OFFSET, length);
+  }
+
+  /**
+   * Counts a write that went to the image's own file.
+   *
+   * @param length bytes
+   */
+  public void countDirect(final long length) {
+    count(SlotDescriptor.DIRECT_WRITES_OFFSET, SlotDescriptor.DIRECT_BYTES_OFFSET, length);
+  }
+
+  private void count(final int writesOffset, final int bytesOffset, final long length) {
+    final int index = Long.BYTES * SlotDescriptor.sizeClass(length);
+    buffer.addLongOpaque(writesOffset + index, 1);
+    buffer.addLongOpaque(bytesOffset + index, length);
+  }
+
+  /**
+   * Counts a wait for a chunk.
+   *
+   * @param nanos how long it took
+   */
+  public void countWait(final long nanos) {
+    buffer.addLongOpaque(SlotDescriptor.WAITS_OFFSET, 1);
+    buffer.addLongOpaque(SlotDescriptor.WAIT_NANOS_OFFSET, nanos);
+  }
+
+  /** Counts an image that went direct for want of a chunk. */
+  public void countFallback() {
+    buffer.addLongOpaque(SlotDescriptor.FALLBACKS_OFFSET, 1);
+  }
+
+  /**
+   * Reads one of the counters by size class.
+   *
+   * @param offset {@link SlotDescriptor#AGGREGATED_WRITES_OFFSET} or one of its three siblings
+   * @param sizeClass 0 to 9
+   * @return the count
+   */
+  public long counter(final int offset, final int sizeClass) {
+    return buffer.getLongOpaque(offset + Long.BYTES * sizeClass);
+  }
+
+  /**
+   * How often the process waited for a chunk.
+   *
+   * @return the count
+   */
+  public long waits() {
+    return buffer.getLongOpaque(SlotDescriptor.WAITS_OFFSET);
+  }
+
+  /**
+   * How long the process waited for chunks.
+   *
+   * @return nanoseconds
+   */
+  public long waitNanos() {
+    return buffer.getLongOpaque(SlotDescriptor.WAIT_NANOS_OFFSET);
+  }
+
+  /**
+   * How many of the process's images went direct for want of a chunk.
+   *
+   * @return the count
+   */
+  public long fallbacks() {
+    return buffer.getLongOpaque(SlotDescriptor.FALLBACKS_OFFSET);
+  }
+}

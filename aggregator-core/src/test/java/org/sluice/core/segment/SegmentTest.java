@@ -1,0 +1,189 @@
+package org.sluice.core.segment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteOrder;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.segment.SegmentException.Reason;
+
+class SegmentTest {
+  private static final Geometry SMALL = new Geometry(4, 64, 8, 8192);
+  private static final SegmentSettings SETTINGS =
+      new SegmentSettings(
+          0x1122_3344_5566_7788L,
+          HeaderDescriptor.LAYOUT_FILES,
+          65536,
+          HeaderDescriptor.POLICY_AUTO,
+          "/store/ä",
+          "/capture");
+
+  @TempDir Path directory;
+
+  private Path file() {
+    return directory.resolve("segment");
+  }
+
+  @Test
+  void mappedSegmentSaysWhatTheCreatorSaid() throws IOException {
+    try (Segment created = Segment.create(file(), SMALL, SETTINGS);
+        Segment mapped = Segment.map(file())) {
+      final Header header = mapped.header();
+      assertThat(mapped.geometry()).isEqualTo(SMALL);
+      assertThat(header.sessionId()).isEqualTo(SETTINGS.sessionId());
+      assertThat(header.layout()).isEqualTo(HeaderDescriptor.LAYOUT_FILES);
+      assertThat(header.policy()).isEqualTo(HeaderDescriptor.POLICY_AUTO);
+      assertThat(header.store()).isEqualTo("/store/ä");
+      assertThat(header.capture()).isEqualTo("/capture");
+      assertThat(header.freeChunks()).isEqualTo(8);
+      assertThat(header.process()).isEqualTo(ProcessIdentity.current());
+      created.header().threshold(4096);
+      assertThat(header.threshold()).isEqualTo(4096);
+      assertThat(mapped.address()).isNotEqualTo(created.address());
+    }
+  }
+
+  @Test
+  void fileIsPrivateAndAsLongAsTheGeometrySays() throws IOException {
+    Segment.create(file(), SMALL, SETTINGS).close();
+
+    assertThat(Files.size(file())).isEqualTo(SMALL.segmentLength());
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file())))
+        .isEqualTo("rw-------");
+  }
+
+  @Test
+  void chunksBeginAtHugePagesAndFollowEachOther() throws IOException {
+    try (Segment segment = Segment.create(file(), SMALL, SETTINGS)) {
+      assertThat(SMALL.chunksOffset() % (2 << 20)).isZero();
+      for (int i = 0; i < SMALL.chunkCount(); i++) {
+        assertThat(segment.chunk(i).capacity()).isEqualTo(SMALL.chunkLength());
+        assertThat(segment.chunk(i).addressOffset())
+            .isEqualTo(segment.address() + SMALL.chunksOffset() + i * SMALL.chunkLength());
+      }
+    }
+  }
+
+  @Test
+  void existingFileIsLeftAlone() throws IOException {
+    Files.writeString(file(), "mine");
+
+    assertThatThrownBy(() -> Segment.create(file(), SMALL, SETTINGS))
+        .isInstanceOf(FileAlreadyExistsException.class);
+    assertThat(file()).hasContent("mine");
+  }
+
+  @Test
+  void segmentThatDoesNotFitIsRefusedAndLeavesNoFile() {
+    final Geometry huge = new Geometry(4, 64, 1 << 24, 1 << 30);
+
+    assertRefused(() -> Segment.create(file(), huge, SETTINGS), Reason.NO_ROOM);
+    assertThat(file()).doesNotExist();
+  }
+
+  @Test
+  void foreignFileIsNotASegment() throws IOException {
+    Files.writeString(file(), "#!/bin/sh\necho I am something else entirely\n");
+
+    assertRefused(() -> Segment.map(file()), Reason.NOT_A_SEGMENT);
+  }
+
+  @Test
+  void fileThatIsNeverPublishedIsNotASegment() throws IOException {
+    Files.write(file(), new byte[8192]);
+
+    assertRefused(() -> Segment.map(file(), Duration.ofMillis(20)), Reason.NOT_A_SEGMENT);
+  }
+
+  @Test
+  void otherVersionIsRefusedAsSuch() throws IOException {
+    Segment.create(file(), SMALL, SETTINGS).close();
+    overwriteInt(HeaderDescriptor.VERSION_OFFSET, HeaderDescriptor.VERSION + 1);
+
+    assertRefused(() -> Segment.map(file()), Reason.OTHER_VERSION);
+  }
+
+  @Test
+  void truncatedFileIsRefused() throws IOException {
+    Segment.create(file(), SMALL, SETTINGS).close();
+    try (RandomAccessFile raw = new RandomAccessFile(file().toFile(), "rw")) {
+      raw.setLength(SMALL.segmentLength() - 4096);
+    }
+
+    assertRefused(() -> Segment.map(file()), Reason.DAMAGED);
+  }
+
+  @Test
+  void fileCutInsideTheHeaderIsRefused() throws IOException {
+    Segment.create(file(), SMALL, SETTINGS).close();
+    try (RandomAccessFile raw = new RandomAccessFile(file().toFile(), "rw")) {
+      raw.setLength(100);
+    }
+
+    assertRefused(() -> Segment.map(file()), Reason.DAMAGED);
+  }
+
+  @Test
+  void headerThatContradictsItselfIsRefused() throws IOException {
+    Segment.create(file(), SMALL, SETTINGS).close();
+    overwriteInt(HeaderDescriptor.CHUNK_COUNT_OFFSET, 4);
+
+    assertRefused(() -> Segment.map(file()), Reason.DAMAGED);
+  }
+
+  @Test
+  void mappingWaitsForTheVersion() throws Exception {
+    Segment.create(file(), SMALL, SETTINGS).close();
+    overwriteInt(HeaderDescriptor.VERSION_OFFSET, 0);
+    final CompletableFuture<Segment> mapping =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return Segment.map(file());
+              } catch (final IOException e) {
+                throw new java.io.UncheckedIOException(e);
+              }
+            });
+    assertThat(mapping).isNotDone();
+
+    overwriteInt(HeaderDescriptor.VERSION_OFFSET, HeaderDescriptor.VERSION);
+
+    mapping.get().close();
+  }
+
+  @Test
+  void otherPlatformsAreRefusedByName() {
+    assertThatThrownBy(() -> Platform.require("Linux", "riscv64", ByteOrder.LITTLE_ENDIAN))
+        .hasMessageContaining("riscv64");
+    assertThatThrownBy(() -> Platform.require("Linux", "aarch64", ByteOrder.BIG_ENDIAN))
+        .hasMessageContaining("BIG_ENDIAN");
+    assertThatThrownBy(() -> Platform.require("Mac OS X", "aarch64", ByteOrder.LITTLE_ENDIAN))
+        .hasMessageContaining("Mac OS X");
+  }
+
+  private void overwriteInt(final int offset, final int value) throws IOException {
+    try (RandomAccessFile raw = new RandomAccessFile(file().toFile(), "rw")) {
+      raw.seek(offset);
+      raw.writeInt(Integer.reverseBytes(value));
+    }
+  }
+
+  private void assertRefused(
+      final org.assertj.core.api.ThrowableAssert.ThrowingCallable action, final Reason reason) {
+    assertThatThrownBy(action)
+        .hasMessageContaining(file().toString())
+        .asInstanceOf(type(SegmentException.class))
+        .extracting(SegmentException::reason)
+        .isEqualTo(reason);
+  }
+}
