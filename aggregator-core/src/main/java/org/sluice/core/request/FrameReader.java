@@ -1,0 +1,83 @@
+package org.sluice.core.request;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.net.ProtocolException;
+import org.agrona.DirectBuffer;
+
+/** Reads one frame field after field and trusts none of its lengths. Not thread-safe. */
+final class FrameReader {
+  private final DirectBuffer buffer;
+  private final int start;
+  private final int end;
+  private int position;
+
+  /**
+   * Begins with the fields behind the frame's header.
+   *
+   * @param buffer where the frame is
+   * @param start offset of the frame in the buffer
+   * @param length its length, checked by {@link Frames#length}
+   */
+  FrameReader(final DirectBuffer buffer, final int start, final int length) {
+    this.buffer = buffer;
+    this.start = start;
+    this.end = start + length;
+    this.position = start + RequestDescriptor.HEADER_LENGTH;
+  }
+
+  /** The type of a request, the status of a reply. */
+  int typeOrStatus() {
+    return buffer.getInt(start + RequestDescriptor.TYPE_OFFSET);
+  }
+
+  int getInt() throws ProtocolException {
+    return buffer.getInt(advance(Integer.BYTES));
+  }
+
+  long getLong() throws ProtocolException {
+    return buffer.getLong(advance(Long.BYTES));
+  }
+
+  String getString() throws ProtocolException {
+    return getText(getInt());
+  }
+
+  /** Text without a length of its own. */
+  String getText(final int length) throws ProtocolException {
+    final byte[] bytes = new byte[checked(length)];
+    buffer.getBytes(advance(length), bytes);
+    return new String(bytes, UTF_8);
+  }
+
+  int remaining() {
+    return end - position;
+  }
+
+  void skipRest() {
+    position = end;
+  }
+
+  /** Refuses what is longer than its fields. */
+  void finish() throws ProtocolException {
+    if (position != end) {
+      throw new ProtocolException(
+          "malformed frame, type=%d surplus=%d".formatted(typeOrStatus(), remaining()));
+    }
+  }
+
+  private int advance(final int length) throws ProtocolException {
+    final int offset = position;
+    position += checked(length);
+    return offset;
+  }
+
+  private int checked(final int length) throws ProtocolException {
+    if (length < 0 || length > remaining()) {
+      throw new ProtocolException(
+          "malformed frame, type=%d field=%d remaining=%d"
+              .formatted(typeOrStatus(), length, remaining()));
+    }
+    return length;
+  }
+}

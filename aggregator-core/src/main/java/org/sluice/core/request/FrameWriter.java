@@ -1,0 +1,73 @@
+package org.sluice.core.request;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.net.ProtocolException;
+import org.agrona.MutableDirectBuffer;
+
+/** Writes one frame: its header, field after field, and its length last. Not thread-safe. */
+final class FrameWriter {
+  private final MutableDirectBuffer buffer;
+  private final int start;
+  private int position;
+
+  /**
+   * Begins a frame.
+   *
+   * @param buffer where the frame goes; at least {@link RequestDescriptor#MAX_LENGTH} bytes there
+   * @param start offset of the frame in the buffer
+   * @param typeOrStatus type of a request, status of a reply
+   */
+  FrameWriter(final MutableDirectBuffer buffer, final int start, final int typeOrStatus) {
+    this.buffer = buffer;
+    this.start = start;
+    this.position = start + RequestDescriptor.HEADER_LENGTH;
+    buffer.putInt(start + RequestDescriptor.TYPE_OFFSET, typeOrStatus);
+  }
+
+  FrameWriter putInt(final int value) throws ProtocolException {
+    buffer.putInt(advance(Integer.BYTES), value);
+    return this;
+  }
+
+  FrameWriter putLong(final long value) throws ProtocolException {
+    buffer.putLong(advance(Long.BYTES), value);
+    return this;
+  }
+
+  FrameWriter putString(final String value) throws ProtocolException {
+    final byte[] bytes = value.getBytes(UTF_8);
+    putInt(bytes.length);
+    return putBytes(bytes);
+  }
+
+  /** The rest of the body as text, without a length of its own. */
+  FrameWriter putText(final String value) throws ProtocolException {
+    return putBytes(value.getBytes(UTF_8));
+  }
+
+  private FrameWriter putBytes(final byte[] bytes) throws ProtocolException {
+    buffer.putBytes(advance(bytes.length), bytes);
+    return this;
+  }
+
+  private int advance(final int length) throws ProtocolException {
+    final int offset = position;
+    if (length > RequestDescriptor.MAX_LENGTH - (offset - start)) {
+      throw new ProtocolException(
+          "frame longer than %d bytes".formatted(RequestDescriptor.MAX_LENGTH));
+    }
+    position += length;
+    return offset;
+  }
+
+  /**
+   * Ends the frame.
+   *
+   * @return its length
+   */
+  int finish() {
+    buffer.putInt(start + RequestDescriptor.LENGTH_OFFSET, position - start);
+    return position - start;
+  }
+}
