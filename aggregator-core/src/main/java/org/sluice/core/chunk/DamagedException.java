@@ -1,0 +1,66 @@
+package org.sluice.core.chunk;
+
+import java.io.IOException;
+
+/** Bytes are not what their format or their checksum says; the message names file and offset. */
+public final class DamagedException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  private final String file;
+  private final long offset;
+  private final String reason;
+
+  /**
+   * Damage.
+   *
+   * @param file what is damaged
+   * @param offset where in it
+   * @param reason what is wrong there
+   */
+  public DamagedException(final String file, final long offset, final String reason) {
+    super("%s is damaged at offset %d: %s".formatted(file, offset, reason));
+    this.file = file;
+    this.offset = offset;
+    this.reason = reason;
+  }
+
+  /**
+   * What is damaged.
+   *
+   * @return a file's name
+   */
+  public String file() {
+    return file;
+  }
+
+  /**
+   * Where in the file.
+   *
+   * @return bytes from its beginning
+   */
+  public long offset() {
+    return offset;
+  }
+
+  /**
+   * What is wrong there.
+   *
+   * @return a clause without the place
+   */
+  public String reason() {
+    return reason;
+  }
+
+  /**
+   * The same damage, of bytes that lie in a larger file.
+   *
+   * @param outer the larger file
+   * @param position where the bytes begin in it
+   * @return what to throw instead
+   */
+  public DamagedException in(final String outer, final long position) {
+    final DamagedException damage = new DamagedException(outer, position + offset, reason);
+    damage.initCause(this);
+    return damage;
+  }
+}

@@ -1,0 +1,28 @@
+package org.sluice.core.command;
+
+/** Ends a command with a status and one line on standard error. */
+public final class CommandException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final ExitStatus status;
+
+  /**
+   * The end of a command.
+   *
+   * @param status what it exits with
+   * @param message one line: what, where; what to do next
+   */
+  public CommandException(final ExitStatus status, final String message) {
+    super(message);
+    this.status = status;
+  }
+
+  /**
+   * What the command exits with.
+   *
+   * @return not {@link ExitStatus#OK}
+   */
+  public ExitStatus status() {
+    return status;
+  }
+}

@@ -1,0 +1,88 @@
+package org.sluice.core.command;
+
+import java.nio.file.AccessDeniedException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.store.NoStoreException;
+
+/** What {@code sluice} exits with. */
+public enum ExitStatus {
+  /** Done. */
+  OK(0, "done"),
+  /** Failed for a reason that has no status of its own. */
+  FAILED(1, "failed; the line on standard error says why"),
+  /** The command line makes no sense. */
+  USAGE(2, "the command line is wrong"),
+  /** The directory does not exist or holds something else. */
+  NO_STORE(3, "no such store, or not a store"),
+  /** Not in the store. */
+  NOT_FOUND(4, "no such committed checkpoint, image or rank"),
+  /** Truncated, flipped or foreign bytes. */
+  DAMAGED(5, "damaged data: a checksum is wrong, a file is truncated or foreign"),
+  /** Would overwrite. */
+  EXISTS(6, "the target exists; --force overwrites it"),
+  /** The name is taken. */
+  BUSY(7, "another I/O process has this name"),
+  /** Does not fit. */
+  NO_ROOM(8, "no room: the store is full, or the buffer exceeds shared memory"),
+  /** Not allowed. */
+  DENIED(9, "permission denied"),
+  /** Written by, or talking to, another version. */
+  OTHER_VERSION(10, "other format version");
+
+  private final int code;
+  private final String description;
+
+  ExitStatus(final int code, final String description) {
+    this.code = code;
+    this.description = description;
+  }
+
+  /**
+   * The number the shell sees.
+   *
+   * @return 0 to 10
+   */
+  public int code() {
+    return code;
+  }
+
+  /**
+   * The status that tells of a failure.
+   *
+   * @param failure what was thrown
+   * @return never {@link #OK}
+   */
+  public static ExitStatus of(final Throwable failure) {
+    return switch (failure) {
+      case CommandException e -> e.status();
+      case NoStoreException e -> NO_STORE;
+      case DamagedException e -> DAMAGED;
+      case FormatVersionException e -> OTHER_VERSION;
+      case AccessDeniedException e -> DENIED;
+      case PosixException e -> of(e.errno());
+      default -> FAILED;
+    };
+  }
+
+  /** Code and description of every status, for picocli's help. */
+  static Map<String, String> table() {
+    final Map<String, String> table = new LinkedHashMap<>();
+    for (final ExitStatus status : values()) {
+      table.put(" " + status.code, status.description);
+    }
+    return table;
+  }
+
+  private static ExitStatus of(final int errno) {
+    return switch (errno) {
+      case Errno.EACCES, Errno.EPERM, Errno.EROFS -> DENIED;
+      case Errno.ENOSPC, Errno.EDQUOT -> NO_ROOM;
+      default -> FAILED;
+    };
+  }
+}

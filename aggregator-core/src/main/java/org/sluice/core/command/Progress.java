@@ -1,0 +1,63 @@
+package org.sluice.core.command;
+
+import java.time.Duration;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import org.sluice.core.posix.Terminal;
+
+/**
+ * How far long work is: a bar on standard error when that is a terminal, nothing otherwise.
+ * Thread-safe.
+ */
+public final class Progress implements AutoCloseable {
+  private static final int WIDTH = 80;
+  private static final long MEBIBYTE = 1 << 20;
+
+  private final ProgressBar bar;
+
+  private Progress(final ProgressBar bar) {
+    this.bar = bar;
+  }
+
+  /**
+   * Begins.
+   *
+   * @param task what is done, such as {@code restore}
+   * @param bytes how much there is to do
+   * @return to be closed at the end
+   */
+  public static Progress begin(final String task, final long bytes) {
+    if (!Terminal.watchesErrors()) {
+      return new Progress(null);
+    }
+    return new Progress(
+        new ProgressBarBuilder()
+            .setTaskName(task)
+            .setInitialMax(bytes)
+            .setUnit(" MiB", MEBIBYTE)
+            .setStyle(ProgressBarStyle.ASCII)
+            .setUpdateIntervalMillis((int) Duration.ofMillis(200).toMillis())
+            .setConsumer(new ConsoleProgressBarConsumer(System.err, WIDTH))
+            .build());
+  }
+
+  /**
+   * Goes on.
+   *
+   * @param bytes how much was done since the last call
+   */
+  public void add(final long bytes) {
+    if (bar != null) {
+      bar.stepBy(bytes);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (bar != null) {
+      bar.close();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package org.sluice.core.command;
+
+import java.util.Comparator;
+import java.util.ServiceLoader;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ParameterException;
+
+/** The {@code sluice} command. */
+@Command(
+    name = "sluice",
+    description = "Node-level checkpoint write aggregation.",
+    mixinStandardHelpOptions = true,
+    version = "sluice 0.1.0",
+    synopsisSubcommandLabel = "COMMAND")
+public final class Sluice {
+  private Sluice() {}
+
+  /**
+   * Runs a subcommand and exits with its status.
+   *
+   * @param args the command line
+   */
+  public static void main(final String[] args) {
+    System.exit(execute(args));
+  }
+
+  /**
+   * Runs a subcommand.
+   *
+   * @param args the command line
+   * @return its exit status, see {@link ExitStatus}
+   */
+  public static int execute(final String... args) {
+    return commandLine().execute(args);
+  }
+
+  private static CommandLine commandLine() {
+    final CommandLine line = new CommandLine(new Sluice());
+    ServiceLoader.load(Subcommand.class).stream()
+        .map(provider -> new CommandLine(provider.get()))
+        .sorted(Comparator.comparing(CommandLine::getCommandName))
+        .forEach(subcommand -> line.addSubcommand(subcommand.getCommandName(), subcommand));
+    addHelp(line);
+    line.getSubcommands().values().forEach(Sluice::addHelp);
+    return line.setParameterExceptionHandler((e, args) -> usage(e))
+        .setExecutionExceptionHandler((e, command, parsed) -> failure(e, command))
+        .setCaseInsensitiveEnumValuesAllowed(true);
+  }
+
+  private static void addHelp(final CommandLine command) {
+    command.getCommandSpec().mixinStandardHelpOptions(true);
+    command
+        .getCommandSpec()
+        .usageMessage()
+        .exitCodeListHeading("%nExit status:%n")
+        .exitCodeList(ExitStatus.table());
+  }
+
+  private static int usage(final ParameterException e) {
+    final String name = e.getCommandLine().getCommandSpec().qualifiedName();
+    report(e.getCommandLine(), "%s; see %s --help".formatted(e.getMessage(), name));
+    return ExitStatus.USAGE.code();
+  }
+
+  private static int failure(final Exception e, final CommandLine command) {
+    final boolean foreseen = e instanceof CommandException || e instanceof java.io.IOException;
+    report(command, foreseen && e.getMessage() != null ? e.getMessage() : e.toString());
+    if (System.getenv("SLUICE_TRACE") != null) {
+      e.printStackTrace(command.getErr());
+    }
+    return ExitStatus.of(e).code();
+  }
+
+  private static void report(final CommandLine command, final String message) {
+    final String name = command.getCommandSpec().qualifiedName();
+    command.getErr().println(name + ": " + message.replaceAll("\\s*\\R\\s*", " "));
+  }
+}

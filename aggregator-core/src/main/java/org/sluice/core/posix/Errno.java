@@ -1,0 +1,79 @@
+package org.sluice.core.posix;
+
+/** The error numbers Sluice tells apart; the same on x86-64 and aarch64. */
+public final class Errno {
+  /** Operation not permitted. */
+  public static final int EPERM = 1;
+
+  /** No such file or directory. */
+  public static final int ENOENT = 2;
+
+  /** Interrupted by a signal. */
+  public static final int EINTR = 4;
+
+  /** Input/output error. */
+  public static final int EIO = 5;
+
+  /** No data behind this offset. */
+  public static final int ENXIO = 6;
+
+  /** Would block. */
+  public static final int EAGAIN = 11;
+
+  /** Out of memory. */
+  public static final int ENOMEM = 12;
+
+  /** Permission denied. */
+  public static final int EACCES = 13;
+
+  /** Busy. */
+  public static final int EBUSY = 16;
+
+  /** Exists already. */
+  public static final int EEXIST = 17;
+
+  /** On another file system. */
+  public static final int EXDEV = 18;
+
+  /** Not a directory. */
+  public static final int ENOTDIR = 20;
+
+  /** Invalid argument. */
+  public static final int EINVAL = 22;
+
+  /** No space left. */
+  public static final int ENOSPC = 28;
+
+  /** Read-only file system. */
+  public static final int EROFS = 30;
+
+  /** Too many links. */
+  public static final int EMLINK = 31;
+
+  /** Protocol error: the other side sent what makes no sense. */
+  public static final int EPROTO = 71;
+
+  /** Not supported. */
+  public static final int EOPNOTSUPP = 95;
+
+  /** Timed out. */
+  public static final int ETIMEDOUT = 110;
+
+  /** Stale. */
+  public static final int ESTALE = 116;
+
+  /** Disk quota exceeded. */
+  public static final int EDQUOT = 122;
+
+  private Errno() {}
+
+  /**
+   * The C library's words for an error.
+   *
+   * @param errno an error number
+   * @return such as {@code No space left on device (ENOSPC)}
+   */
+  public static String describe(final int errno) {
+    return LibC.describe(errno);
+  }
+}

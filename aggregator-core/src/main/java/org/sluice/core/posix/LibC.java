@@ -1,0 +1,223 @@
+package org.sluice.core.posix;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemoryLayout.PathElement;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The C library's functions under their own names. After a result below 0, {@link #errno()} of the
+ * same thread says why.
+ */
+@SuppressWarnings("restricted")
+final class LibC {
+  static final int AT_FDCWD = -100;
+  static final int AT_SYMLINK_FOLLOW = 0x400;
+  static final int AT_EMPTY_PATH = 0x1000;
+  static final int STATX_BASIC_STATS = 0x7ff;
+  static final int STATX_LENGTH = 256;
+  static final int SEEK_DATA = 3;
+  static final int SEEK_HOLE = 4;
+  static final int LOCK_EX = 2;
+  static final int LOCK_NB = 4;
+
+  private static final Linker LINKER = Linker.nativeLinker();
+  private static final StructLayout STATE = Linker.Option.captureStateLayout();
+  private static final VarHandle ERRNO = STATE.varHandle(PathElement.groupElement("errno"));
+  private static final ThreadLocal<MemorySegment> CAPTURE =
+      ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(STATE));
+
+  private static final MethodHandle OPEN =
+      function("open", JAVA_INT, Linker.Option.firstVariadicArg(2), ADDRESS, JAVA_INT, JAVA_INT);
+  private static final MethodHandle CLOSE = function("close", JAVA_INT, JAVA_INT);
+  private static final MethodHandle PREAD =
+      function("pread", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle PWRITE =
+      function("pwrite", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle FTRUNCATE =
+      function("ftruncate", JAVA_INT, JAVA_INT, JAVA_LONG);
+  private static final MethodHandle FDATASYNC = function("fdatasync", JAVA_INT, JAVA_INT);
+  private static final MethodHandle FSYNC = function("fsync", JAVA_INT, JAVA_INT);
+  private static final MethodHandle FCHMOD = function("fchmod", JAVA_INT, JAVA_INT, JAVA_INT);
+  private static final MethodHandle FLOCK = function("flock", JAVA_INT, JAVA_INT, JAVA_INT);
+  private static final MethodHandle LSEEK =
+      function("lseek", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT);
+  private static final MethodHandle STATX =
+      function("statx", JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS);
+  private static final MethodHandle LINKAT =
+      function("linkat", JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, ADDRESS, JAVA_INT);
+  private static final MethodHandle ISATTY = function("isatty", JAVA_INT, JAVA_INT);
+  private static final MethodHandle STRERRORNAME_NP = words("strerrorname_np");
+  private static final MethodHandle STRERRORDESC_NP = words("strerrordesc_np");
+
+  private LibC() {}
+
+  /** The errno of this thread's last call. */
+  static int errno() {
+    return (int) ERRNO.get(CAPTURE.get(), 0L);
+  }
+
+  static int open(final MemorySegment path, final int flags, final int mode) {
+    try {
+      return (int) OPEN.invokeExact(CAPTURE.get(), path, flags, mode);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static int close(final int descriptor) {
+    try {
+      return (int) CLOSE.invokeExact(CAPTURE.get(), descriptor);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static long pread(
+      final int descriptor, final long address, final long length, final long offset) {
+    try {
+      return (long) PREAD.invokeExact(CAPTURE.get(), descriptor, address, length, offset);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static long pwrite(
+      final int descriptor, final long address, final long length, final long offset) {
+    try {
+      return (long) PWRITE.invokeExact(CAPTURE.get(), descriptor, address, length, offset);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static int ftruncate(final int descriptor, final long size) {
+    try {
+      return (int) FTRUNCATE.invokeExact(CAPTURE.get(), descriptor, size);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static int fdatasync(final int descriptor) {
+    try {
+      return (int) FDATASYNC.invokeExact(CAPTURE.get(), descriptor);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static int fsync(final int descriptor) {
+    try {
+      return (int) FSYNC.invokeExact(CAPTURE.get(), descriptor);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static int fchmod(final int descriptor, final int mode) {
+    try {
+      return (int) FCHMOD.invokeExact(CAPTURE.get(), descriptor, mode);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static int flock(final int descriptor, final int operation) {
+    try {
+      return (int) FLOCK.invokeExact(CAPTURE.get(), descriptor, operation);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static long lseek(final int descriptor, final long offset, final int whence) {
+    try {
+      return (long) LSEEK.invokeExact(CAPTURE.get(), descriptor, offset, whence);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static int statx(
+      final int directory,
+      final MemorySegment path,
+      final int flags,
+      final int mask,
+      final MemorySegment status) {
+    try {
+      return (int) STATX.invokeExact(CAPTURE.get(), directory, path, flags, mask, status);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static int linkat(
+      final int fromDirectory,
+      final MemorySegment from,
+      final int toDirectory,
+      final MemorySegment to,
+      final int flags) {
+    try {
+      return (int) LINKAT.invokeExact(CAPTURE.get(), fromDirectory, from, toDirectory, to, flags);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static int isatty(final int descriptor) {
+    try {
+      return (int) ISATTY.invokeExact(CAPTURE.get(), descriptor);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Such as {@code No space left on device (ENOSPC)}. */
+  static String describe(final int errno) {
+    try {
+      final MemorySegment name = (MemorySegment) STRERRORNAME_NP.invokeExact(errno);
+      final MemorySegment words = (MemorySegment) STRERRORDESC_NP.invokeExact(errno);
+      return name.address() == 0 ? "error " + errno : "%s (%s)".formatted(text(words), text(name));
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static String text(final MemorySegment string) {
+    return string.reinterpret(Long.MAX_VALUE).getString(0);
+  }
+
+  private static MethodHandle function(
+      final String name, final MemoryLayout result, final MemoryLayout... arguments) {
+    return function(name, result, null, arguments);
+  }
+
+  private static MethodHandle function(
+      final String name,
+      final MemoryLayout result,
+      final Linker.Option variadic,
+      final MemoryLayout... arguments) {
+    final Linker.Option errno = Linker.Option.captureCallState("errno");
+    final Linker.Option[] options =
+        variadic == null ? new Linker.Option[] {errno} : new Linker.Option[] {errno, variadic};
+    return LINKER.downcallHandle(
+        LINKER.defaultLookup().findOrThrow(name),
+        FunctionDescriptor.of(result, arguments),
+        options);
+  }
+
+  private static MethodHandle words(final String name) {
+    return LINKER.downcallHandle(
+        LINKER.defaultLookup().findOrThrow(name), FunctionDescriptor.of(ADDRESS, JAVA_INT));
+  }
+}

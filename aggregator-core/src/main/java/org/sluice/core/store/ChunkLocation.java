@@ -1,0 +1,11 @@
+package org.sluice.core.store;
+
+/**
+ * Where a drained chunk is.
+ *
+ * @param container the container's id
+ * @param position the chunk's offset in it
+ * @param used the chunk's used length, its header included
+ * @param crc the crc of its records
+ */
+public record ChunkLocation(long container, long position, int used, int crc) {}

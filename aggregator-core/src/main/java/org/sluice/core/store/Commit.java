@@ -1,0 +1,38 @@
+package org.sluice.core.store;
+
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * A committed checkpoint.
+ *
+ * @param number the checkpoint's number
+ * @param id random, tells two commits of a number apart
+ * @param sequence one more than that of the commit before, in the whole store
+ * @param time when, by the node's clock
+ * @param node the node that wrote it
+ * @param job a name for the job
+ * @param layout {@code HeaderDescriptor.LAYOUT_CONTAINER} or {@code LAYOUT_FILES}
+ * @param ranks ranks whose images it must have, 0 when unknown
+ * @param sessionId the session that wrote its chunks
+ * @param imageCount how many images it has
+ * @param bytes the sum of their sizes
+ * @param containers ids of the containers of its chunks
+ * @param indexLength bytes of its index
+ * @param indexCrc crc of its index
+ */
+public record Commit(
+    long number,
+    long id,
+    long sequence,
+    Instant time,
+    String node,
+    String job,
+    int layout,
+    int ranks,
+    long sessionId,
+    int imageCount,
+    long bytes,
+    List<Long> containers,
+    long indexLength,
+    int indexCrc) {}

@@ -1,0 +1,33 @@
+package org.sluice.core.store;
+
+import java.util.List;
+import org.sluice.core.posix.Extent;
+
+/**
+ * An image of a committed checkpoint.
+ *
+ * @param ordinal its number in the checkpoint, from 0
+ * @param path its path below the capture directory, or its name; relative, without {@code ..}
+ * @param rank the rank that wrote it, -1 when unknown
+ * @param ranks ranks of the job, 0 when unknown
+ * @param mode permissions the restored file gets
+ * @param size its size
+ * @param imageId its id in the records of the chunks
+ * @param chunks the chunks with records of it, in program order
+ * @param extents what its own file holds, ascending; the rest of that file does not count
+ * @param crcs for each extent in turn, the crc of each of its blocks of {@link #BLOCK_LENGTH}
+ */
+public record CommittedImage(
+    int ordinal,
+    String path,
+    int rank,
+    int ranks,
+    int mode,
+    long size,
+    int imageId,
+    List<ChunkLocation> chunks,
+    List<Extent> extents,
+    List<Integer> crcs) {
+  /** Bytes of a block; the last one of an extent is shorter. */
+  public static final int BLOCK_LENGTH = 1 << 20;
+}

@@ -1,0 +1,23 @@
+package org.sluice.core.store;
+
+import java.util.List;
+
+/**
+ * A checkpoint about to be committed.
+ *
+ * @param number its number, 0 or more
+ * @param node the node that wrote it
+ * @param job a name for the job
+ * @param layout {@code HeaderDescriptor.LAYOUT_CONTAINER} or {@code LAYOUT_FILES}
+ * @param ranks ranks whose images it must have, 0 when unknown
+ * @param sessionId the session that wrote its chunks
+ * @param images its images; no two have the same path
+ */
+public record Draft(
+    long number,
+    String node,
+    String job,
+    int layout,
+    int ranks,
+    long sessionId,
+    List<DraftImage> images) {}

@@ -1,0 +1,27 @@
+package org.sluice.core.store;
+
+import java.util.List;
+import org.sluice.core.posix.NativeFile;
+
+/**
+ * An image about to be committed.
+ *
+ * @param path its path below the capture directory, or its name; relative, without {@code ..}
+ * @param rank the rank that wrote it, -1 when unknown
+ * @param ranks ranks of the job, 0 when unknown
+ * @param mode permissions the restored file gets
+ * @param size its size
+ * @param imageId its id in the records of the chunks
+ * @param chunks the chunks with records of it, in program order; empty when its own file holds
+ *     everything
+ * @param file its own file, which stays the caller's
+ */
+public record DraftImage(
+    String path,
+    int rank,
+    int ranks,
+    int mode,
+    long size,
+    int imageId,
+    List<ChunkLocation> chunks,
+    NativeFile file) {}
