@@ -1,0 +1,28 @@
+/* What makes a process a client: a mapping, a connection, and the log of its slot. */
+#ifndef SLUICE_ATTACHMENT_H
+#define SLUICE_ATTACHMENT_H
+
+#include "chunk.h"
+#include "client.h"
+#include "connection.h"
+#include "segment.h"
+
+/*
+ * Locks, from the outside in: an image's, the writer's (of the log), the connection's request_lock,
+ * its send_lock. Whoever holds one takes only later ones, so there is no cycle. The first orders the
+ * writes of one image, whichever path each takes; the second serves all images of the process, since
+ * they share the open chunk; the third keeps requests and replies paired; the fourth keeps frames
+ * whole. A thread may wait for the I/O process under any of them, and the I/O process never waits
+ * for a client.
+ */
+struct sluice_client {
+    struct sluice_segment *segment;
+    struct sluice_connection connection;
+    struct sluice_chunk_writer writer;
+};
+
+/* Sends OPEN or CREATE. `path`, unless NULL, takes the path behind the disposition. */
+int sluice_client_open(struct sluice_client *client, int type, const struct sluice_body *body,
+                       struct sluice_disposition *disposition, char *path, size_t capacity);
+
+#endif

@@ -1,0 +1,185 @@
+#include "chunk.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+int sluice_chunk_writer_init(struct sluice_chunk_writer *writer,
+                             const struct sluice_segment *segment,
+                             struct sluice_connection *connection, uint32_t slot, int rank)
+{
+    uint8_t *ring = segment->rings + (size_t)slot * segment->ring_length;
+    *writer = (struct sluice_chunk_writer){
+        .capacity = segment->chunk_length,
+        .slot = segment->slots + slot,
+        .rank = rank,
+        .ring = {.records = (struct sluice_ring_record *)ring,
+                 .trailer = (struct sluice_ring_trailer *)(ring + segment->ring_capacity),
+                 .capacity = segment->ring_capacity},
+    };
+    pthread_mutex_init(&writer->lock, NULL);
+    return sluice_pool_init(&writer->pool, segment, connection, slot);
+}
+
+void sluice_chunk_writer_destroy(struct sluice_chunk_writer *writer)
+{
+    sluice_pool_destroy(&writer->pool);
+}
+
+static uint8_t *bytes(const struct sluice_chunk_writer *writer)
+{
+    return (uint8_t *)writer->chunk;
+}
+
+/*
+ * The I/O process may read an open chunk at any time, up to `used`. So `used` is stored with release
+ * order after everything it covers; a process killed in between loses the write it was in, no more.
+ */
+static void set_used(struct sluice_chunk_writer *writer, uint32_t used)
+{
+    writer->used = used;
+    atomic_store_explicit(&writer->chunk->used, (int32_t)used, memory_order_release);
+}
+
+/*
+ * `used` is reset first: whoever adopts the chunk of a process that died in here must not read the
+ * records of its former life.
+ */
+static int open_chunk(struct sluice_chunk_writer *writer)
+{
+    const int error = sluice_pool_claim(&writer->pool, &writer->index, &writer->generation);
+    if (error != 0) {
+        return error;
+    }
+    const struct sluice_segment *segment = writer->pool.segment;
+    writer->chunk =
+        (struct sluice_chunk *)(segment->chunks + (size_t)writer->index * segment->chunk_length);
+    writer->last = NULL;
+    set_used(writer, SLUICE_CHUNK_HEADER_LENGTH);
+    atomic_thread_fence(memory_order_release);
+    writer->chunk->session_id = segment->header->session_id;
+    writer->chunk->sequence = ++writer->sequence;
+    writer->chunk->slot = (int32_t)writer->pool.slot;
+    writer->chunk->rank = writer->rank;
+    writer->chunk->version = SLUICE_CHUNK_VERSION;
+    writer->chunk->magic = SLUICE_CHUNK_MAGIC;
+    return 0;
+}
+
+int sluice_chunk_publish(struct sluice_chunk_writer *writer)
+{
+    if (writer->chunk == NULL) {
+        return 0;
+    }
+    struct sluice_pool *pool = &writer->pool;
+    sluice_pool_publish(pool, writer->index, writer->generation);
+    for (unsigned round = 0; !sluice_ring_offer(&writer->ring, (int32_t)writer->index,
+                                                (int32_t)writer->used, writer->sequence,
+                                                writer->generation);
+         round++) {
+        if (!sluice_connection_pause(pool->connection, round)) {
+            return -EIO;
+        }
+    }
+    writer->chunk = NULL;
+    writer->last = NULL;
+    /* The record before the look at `sleeping`; the I/O process stores `sleeping` and then looks
+     * for records. One of the two sees the other. */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&pool->segment->header->sleeping, memory_order_relaxed) != 0) {
+        sluice_connection_wake(pool->connection);
+    }
+    return 0;
+}
+
+static uint32_t aligned(uint32_t length)
+{
+    return (length + SLUICE_RECORD_ALIGNMENT - 1) & ~(uint32_t)(SLUICE_RECORD_ALIGNMENT - 1);
+}
+
+/* Sees to an open chunk with room for a record and at least `payload` bytes in it. */
+static int make_room(struct sluice_chunk_writer *writer, uint32_t payload)
+{
+    if (writer->chunk != NULL
+        && aligned(writer->used) + SLUICE_RECORD_HEADER_LENGTH + payload <= writer->capacity) {
+        return 0;
+    }
+    const int error = sluice_chunk_publish(writer);
+    return error == 0 ? open_chunk(writer) : error;
+}
+
+/* Begins a record behind the last one; its bytes count once set_used covers them. */
+static void begin_record(struct sluice_chunk_writer *writer, int type, uint32_t image,
+                         int64_t offset, int64_t length)
+{
+    const uint32_t start = aligned(writer->used);
+    memset(bytes(writer) + writer->used, 0, start - writer->used);
+    writer->used = start + SLUICE_RECORD_HEADER_LENGTH;
+    writer->last = (struct sluice_record *)(bytes(writer) + start);
+    writer->last->type = type;
+    writer->last->image_id = (int32_t)image;
+    writer->last->offset = offset;
+    atomic_store_explicit(&writer->last->length, length, memory_order_relaxed);
+}
+
+static bool continues(const struct sluice_record *last, int type, uint32_t image, int64_t offset)
+{
+    return last != NULL && (uint32_t)last->image_id == image && last->type == type
+        && last->offset + atomic_load_explicit(&last->length, memory_order_relaxed) == offset;
+}
+
+static void lengthen(struct sluice_record *record, int64_t length)
+{
+    atomic_store_explicit(&record->length,
+                          atomic_load_explicit(&record->length, memory_order_relaxed) + length,
+                          memory_order_relaxed);
+}
+
+/* Payload, then the record's length, then the chunk's used length. */
+static void extend(struct sluice_chunk_writer *writer, const void *data, uint32_t length)
+{
+    memcpy(bytes(writer) + writer->used, data, length);
+    lengthen(writer->last, length);
+    set_used(writer, writer->used + length);
+}
+
+static uint32_t smaller(size_t length, uint32_t room)
+{
+    return length < room ? (uint32_t)length : room;
+}
+
+ssize_t sluice_chunk_write(struct sluice_chunk_writer *writer, uint32_t image, const void *data,
+                           size_t length, int64_t offset)
+{
+    size_t done = 0;
+    while (done < length) {
+        const int64_t at = offset + (int64_t)done;
+        if (writer->used == writer->capacity
+            || !continues(writer->last, SLUICE_RECORD_TYPE_WRITE, image, at)) {
+            const int error = make_room(writer, 1);
+            if (error != 0) {
+                return error == -EIO ? error : (ssize_t)done;
+            }
+            begin_record(writer, SLUICE_RECORD_TYPE_WRITE, image, at, 0);
+        }
+        const uint32_t count = smaller(length - done, writer->capacity - writer->used);
+        extend(writer, (const char *)data + done, count);
+        done += count;
+    }
+    return (ssize_t)done;
+}
+
+int sluice_chunk_mark(struct sluice_chunk_writer *writer, int type, uint32_t image, int64_t offset,
+                      int64_t length)
+{
+    if (type == SLUICE_RECORD_TYPE_DIRECT && continues(writer->last, type, image, offset)) {
+        lengthen(writer->last, length);
+        return 0;
+    }
+    const int error = make_room(writer, 0);
+    if (error == 0) {
+        begin_record(writer, type, image, offset, length);
+        set_used(writer, writer->used);
+    }
+    return error;
+}

@@ -1,0 +1,51 @@
+/*
+ * The log of a process: the open chunk of its slot, and the records in it. Every function but
+ * _init and _destroy wants the writer's lock held.
+ */
+#ifndef SLUICE_CHUNK_H
+#define SLUICE_CHUNK_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "pool.h"
+#include "ring.h"
+#include "segment.h"
+
+struct sluice_chunk_writer {
+    pthread_mutex_t lock;
+    struct sluice_chunk *chunk;   /* the open chunk, NULL for none */
+    struct sluice_record *last;   /* its last record, NULL for none */
+    uint32_t used;                /* up to the end of the last record, without padding */
+    uint32_t capacity;            /* bytes of a chunk */
+    int64_t sequence;             /* of the open chunk, or of the one before */
+    struct sluice_slot *slot;
+    uint32_t index;
+    uint32_t generation;
+    int32_t rank;
+    struct sluice_pool pool;
+    struct sluice_ring ring;
+};
+
+int sluice_chunk_writer_init(struct sluice_chunk_writer *writer,
+                             const struct sluice_segment *segment,
+                             struct sluice_connection *connection, uint32_t slot, int rank);
+void sluice_chunk_writer_destroy(struct sluice_chunk_writer *writer);
+
+/*
+ * Logs a write; a long one is split over chunks. Returns how many bytes are logged, which is less
+ * than `length` only when there was no chunk for the rest, or -EIO when the I/O process is gone.
+ */
+ssize_t sluice_chunk_write(struct sluice_chunk_writer *writer, uint32_t image, const void *data,
+                           size_t length, int64_t offset);
+
+/* Logs a DIRECT or TRUNCATE record; -EAGAIN when there is no chunk for it, -EIO as above. */
+int sluice_chunk_mark(struct sluice_chunk_writer *writer, int type, uint32_t image, int64_t offset,
+                      int64_t length);
+
+/* Publishes the open chunk, if there is one: 0, or -EIO when the I/O process is gone. */
+int sluice_chunk_publish(struct sluice_chunk_writer *writer);
+
+#endif

@@ -1,0 +1,184 @@
+#include "client.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attachment.h"
+#include "failure.h"
+#include "kernel.h"
+
+struct attach_body {
+    int32_t version;
+    int32_t pid;
+    int32_t rank;
+    int32_t ranks;
+    int64_t start_time;
+};
+
+struct attach_reply {
+    int32_t slot;
+    int32_t reserved;
+    int64_t session_id;
+};
+
+/* Field 22 of /proc/self/stat; the second one may hold anything, so count from its end. */
+static int64_t start_time(void)
+{
+    char stat[1024];
+    const int fd = sluice_kernel_open("/proc/self/stat", O_RDONLY);
+    const ssize_t length = fd < 0 ? -1 : sluice_kernel_pread(fd, stat, sizeof stat - 1, 0);
+    if (fd >= 0) {
+        sluice_kernel_close(fd);
+    }
+    stat[length < 0 ? 0 : length] = 0;
+    const char *field = strrchr(stat, ')');
+    for (int number = 2; field != NULL && number < 22; number++) {
+        field = strchr(field + 1, ' ');
+    }
+    return field == NULL ? 0 : strtoll(field, NULL, 10);
+}
+
+static int take_slot(struct sluice_client *client, int rank, int ranks)
+{
+    const struct attach_body request = {
+        .version = SLUICE_HEADER_VERSION,
+        .pid = getpid(),
+        .rank = rank,
+        .ranks = ranks,
+        .start_time = start_time(),
+    };
+    struct attach_reply answer;
+    const int error = sluice_connection_request(
+        &client->connection, SLUICE_REQUEST_ATTACH,
+        &(struct sluice_body){.fields = &request, .length = sizeof request},
+        &(struct sluice_reply){.fields = &answer, .length = sizeof answer});
+    if (error != 0) {
+        return error;
+    }
+    if (answer.session_id != client->segment->header->session_id || answer.slot < 0
+        || (uint32_t)answer.slot >= client->segment->slot_count) {
+        return sluice_failure(EBADMSG, "the I/O process and its segment do not belong together");
+    }
+    return sluice_chunk_writer_init(&client->writer, client->segment, &client->connection,
+                                    (uint32_t)answer.slot, rank);
+}
+
+static int connect_client(const char *directory, int rank, int ranks, struct sluice_client *client)
+{
+    int error = sluice_connection_open(directory, &client->connection);
+    if (error != 0) {
+        return error;
+    }
+    error = sluice_segment_map(directory, &client->segment);
+    if (error == 0) {
+        error = take_slot(client, rank, ranks);
+        if (error != 0) {
+            sluice_segment_unmap(client->segment);
+        }
+    }
+    if (error != 0) {
+        sluice_connection_close(&client->connection);
+    }
+    return error;
+}
+
+int sluice_client_attach(const char *directory, int rank, int ranks, struct sluice_client **client)
+{
+    struct sluice_client *attached = calloc(1, sizeof *attached);
+    if (attached == NULL) {
+        return sluice_failure(ENOMEM, "no memory to attach to %s", directory);
+    }
+    const int error = connect_client(directory, rank, ranks, attached);
+    if (error != 0) {
+        free(attached);
+        return error;
+    }
+    *client = attached;
+    return 0;
+}
+
+void sluice_client_abandon(struct sluice_client *client)
+{
+    sluice_connection_close(&client->connection);
+    sluice_chunk_writer_destroy(&client->writer);
+    sluice_segment_unmap(client->segment);
+    free(client);
+}
+
+void sluice_client_detach(struct sluice_client *client)
+{
+    pthread_mutex_lock(&client->writer.lock);
+    sluice_chunk_publish(&client->writer);
+    pthread_mutex_unlock(&client->writer.lock);
+    sluice_client_abandon(client);
+}
+
+const struct sluice_segment *sluice_client_segment(const struct sluice_client *client)
+{
+    return client->segment;
+}
+
+const char *sluice_client_message(void)
+{
+    return sluice_failure_message();
+}
+
+int sluice_client_renamed(struct sluice_client *client, dev_t device, ino_t inode)
+{
+    const struct sluice_identity request = sluice_identity_of(device, inode);
+    return sluice_connection_tell(&client->connection, SLUICE_REQUEST_RENAMED,
+                                  &(struct sluice_body){.fields = &request, .length = sizeof request});
+}
+
+int sluice_client_replace(struct sluice_client *client, dev_t device, ino_t inode, bool truncate,
+                          const char *path)
+{
+    const struct __attribute__((packed)) {
+        struct sluice_identity identity;
+        int32_t flags;
+    } request = {sluice_identity_of(device, inode), truncate ? SLUICE_REQUEST_REPLACE_TRUNCATE : 0};
+    return sluice_connection_request(
+        &client->connection, SLUICE_REQUEST_REPLACE,
+        &(struct sluice_body){.fields = &request, .length = sizeof request, .string = path}, NULL);
+}
+
+int sluice_client_open(struct sluice_client *client, int type, const struct sluice_body *body,
+                       struct sluice_disposition *disposition, char *path, size_t capacity)
+{
+    struct {
+        int32_t kind;
+        int32_t entry;
+        uint32_t id;
+        int32_t reserved;
+        int64_t size;
+    } answer;
+    const int error = sluice_connection_request(
+        &client->connection, type, body,
+        &(struct sluice_reply){.fields = &answer, .length = sizeof answer, .string = path,
+                               .capacity = capacity});
+    if (error != 0) {
+        return error;
+    }
+    if (answer.kind == SLUICE_REQUEST_DIVERT
+        && (answer.entry < 0 || (uint32_t)answer.entry >= client->segment->image_count)) {
+        return sluice_failure(EBADMSG, "the I/O process named image entry %d of %u", answer.entry,
+                              client->segment->image_count);
+    }
+    *disposition = (struct sluice_disposition){answer.kind, answer.entry, answer.id, answer.size};
+    return 0;
+}
+
+int sluice_log_announce(struct sluice_client *client, dev_t device, ino_t inode, int flags,
+                        const char *path, struct sluice_disposition *disposition)
+{
+    const struct __attribute__((packed)) {
+        struct sluice_identity identity;
+        int32_t flags;
+    } request = {sluice_identity_of(device, inode), flags};
+    return sluice_client_open(
+        client, SLUICE_REQUEST_OPEN,
+        &(struct sluice_body){.fields = &request, .length = sizeof request, .string = path},
+        disposition, NULL, 0);
+}

@@ -1,0 +1,29 @@
+/* The counters of a slot. This process is their only writer, under its log's lock. */
+#ifndef SLUICE_COUNTER_H
+#define SLUICE_COUNTER_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sluice_layout.h"
+
+static inline void sluice_counter_add(_Atomic int64_t *counter, int64_t amount)
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + amount,
+                          memory_order_relaxed);
+}
+
+/* Which counter a write of this length belongs to. */
+static inline unsigned sluice_counter_class(size_t length)
+{
+    static const size_t bounds[SLUICE_SLOT_SIZE_CLASSES - 1] = {
+        64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 512 << 10, 1 << 20};
+    unsigned class = 0;
+    while (class < SLUICE_SLOT_SIZE_CLASSES - 1 && length >= bounds[class]) {
+        class++;
+    }
+    return class;
+}
+
+#endif

@@ -1,0 +1,21 @@
+#include "failure.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* initial-exec: the first use in a thread must not allocate, it may be inside the program's malloc. */
+static __thread char message[512] __attribute__((tls_model("initial-exec")));
+
+int sluice_failure(int error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return -error;
+}
+
+const char *sluice_failure_message(void)
+{
+    return message;
+}

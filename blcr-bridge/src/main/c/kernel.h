@@ -1,0 +1,73 @@
+/*
+ * The system calls that the shim interposes, made past it: called by name from within the shim they
+ * would come back to it. Each returns a negative errno.
+ */
+#ifndef SLUICE_KERNEL_H
+#define SLUICE_KERNEL_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static inline int sluice_kernel_open(const char *path, int flags)
+{
+    const long fd = syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0);
+    return fd < 0 ? -errno : (int)fd;
+}
+
+static inline int sluice_kernel_close(int fd)
+{
+    return syscall(SYS_close, fd) < 0 ? -errno : 0;
+}
+
+static inline int sluice_kernel_truncate(int fd, int64_t size)
+{
+    return syscall(SYS_ftruncate, fd, size) < 0 ? -errno : 0;
+}
+
+/* The length of a file; moves the descriptor to its end. */
+static inline int64_t sluice_kernel_length(int fd)
+{
+    const long length = syscall(SYS_lseek, fd, 0L, SEEK_END);
+    return length < 0 ? -errno : length;
+}
+
+static inline ssize_t sluice_kernel_pread(int fd, void *data, size_t length, int64_t offset)
+{
+    const long got = syscall(SYS_pread64, fd, data, length, offset);
+    return got < 0 ? -errno : got;
+}
+
+/* Writes all of it, or up to the first error: the count so far, or the errno if there is none. */
+static inline ssize_t sluice_kernel_pwrite(int fd, const void *data, size_t length, int64_t offset)
+{
+    size_t done = 0;
+    while (done < length) {
+        const long count = syscall(SYS_pwrite64, fd, (const char *)data + done, length - done,
+                                   offset + (int64_t)done);
+        if (count > 0) {
+            done += (size_t)count;
+        } else if (count == 0 || errno != EINTR) {
+            return done > 0 ? (ssize_t)done : -(count == 0 ? ENOSPC : errno);
+        }
+    }
+    return (ssize_t)done;
+}
+
+/* A shared mapping of all of a file; MAP_FAILED with errno set. */
+static inline void *sluice_kernel_map(int fd, size_t length)
+{
+    return (void *)syscall(SYS_mmap, NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
+}
+
+static inline void sluice_kernel_unmap(void *address, size_t length)
+{
+    syscall(SYS_munmap, address, length);
+}
+
+#endif

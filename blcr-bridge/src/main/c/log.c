@@ -1,0 +1,361 @@
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "attachment.h"
+#include "client.h"
+#include "counter.h"
+#include "failure.h"
+#include "kernel.h"
+
+/* With a scarce buffer, writes of at least this size may go direct under the auto policy. */
+#define AUTO_FLOOR (64 << 10)
+
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+void sluice_log_init(struct sluice_log_image *image, struct sluice_client *client,
+                     const struct sluice_disposition *disposition)
+{
+    *image = (struct sluice_log_image){
+        .client = client,
+        .entry = disposition->kind == SLUICE_REQUEST_DIVERT
+            ? client->segment->images + disposition->entry
+            : NULL,
+        .id = disposition->id,
+        .pending_low = INT64_MAX,
+        .opened = now(),
+    };
+    pthread_mutex_init(&image->lock, NULL);
+}
+
+static bool still_diverted(const struct sluice_log_image *image)
+{
+    return atomic_load_explicit(&image->entry->state, memory_order_acquire)
+        == SLUICE_IMAGE_STATE_DIVERTED;
+}
+
+/*
+ * After an append, before it is reported as done. The I/O process stores DIRECT, fences, and then
+ * looks at the chunk; we append, fence, and then look at the state: one of the two sees the other.
+ */
+static bool became_direct(const struct sluice_log_image *image)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    return !still_diverted(image);
+}
+
+static bool lost(const struct sluice_log_image *image)
+{
+    return atomic_load_explicit(&image->client->connection.lost, memory_order_relaxed);
+}
+
+static int drain_error(const struct sluice_log_image *image)
+{
+    const int error = atomic_load_explicit(&image->entry->error, memory_order_relaxed);
+    return error == 0 ? 0 : sluice_failure(error, "draining the image failed: %s", strerror(error));
+}
+
+/* Why an image that is not simply diverted cannot be written to. */
+static int refusal(struct sluice_log_image *image)
+{
+    if (image->entry == NULL) {
+        return -ESTALE;
+    }
+    if (lost(image)) {
+        return sluice_failure(EIO, "the I/O process is gone; the image is incomplete");
+    }
+    if (!still_diverted(image)) {
+        const int error = sluice_log_settle(image, true);
+        return error == 0 ? -ESTALE : error;
+    }
+    return drain_error(image);
+}
+
+static int check(struct sluice_log_image *image)
+{
+    return image->entry != NULL && still_diverted(image) && !lost(image)
+            && atomic_load_explicit(&image->entry->error, memory_order_relaxed) == 0
+        ? 0
+        : refusal(image);
+}
+
+/* Publishes the open chunk if it holds anything of the image. */
+static int publish(struct sluice_log_image *image)
+{
+    struct sluice_chunk_writer *writer = &image->client->writer;
+    pthread_mutex_lock(&writer->lock);
+    const int error = image->last_chunk != 0 && image->last_chunk == writer->sequence
+        ? sluice_chunk_publish(writer)
+        : 0;
+    pthread_mutex_unlock(&writer->lock);
+    return error;
+}
+
+static void nothing_pending(struct sluice_log_image *image)
+{
+    image->pending_low = INT64_MAX;
+    image->pending_high = 0;
+}
+
+/* A write of `length` bytes at `offset` has become part of the image. */
+static void grow(struct sluice_log_image *image, int64_t offset, int64_t length)
+{
+    if (offset + length > atomic_load_explicit(&image->entry->size, memory_order_relaxed)) {
+        atomic_store_explicit(&image->entry->size, offset + length, memory_order_release);
+    }
+}
+
+/*
+ * The state is read before the request: an image that becomes direct while it is under way is found
+ * out at the next call, which settles again and so waits for what the other process set going.
+ */
+int sluice_log_settle(struct sluice_log_image *image, bool direct)
+{
+    if (image->entry == NULL) {
+        return 0;
+    }
+    const bool for_good = direct || !still_diverted(image);
+    int error = publish(image);
+    if (error == 0) {
+        const int32_t request[2] = {(int32_t)image->id, for_good ? SLUICE_REQUEST_SETTLE_DIRECT : 0};
+        error = sluice_connection_request(
+            &image->client->connection, SLUICE_REQUEST_SETTLE,
+            &(struct sluice_body){.fields = request, .length = sizeof request}, NULL);
+    }
+    if (error == 0) {
+        nothing_pending(image);
+        image->entry = for_good ? NULL : image->entry;
+    }
+    return error;
+}
+
+int64_t sluice_log_size(struct sluice_log_image *image)
+{
+    if (image->entry == NULL || !still_diverted(image)) {
+        return refusal(image);
+    }
+    return atomic_load_explicit(&image->entry->size, memory_order_relaxed);
+}
+
+/* Writes of this size and more go direct. */
+static int64_t direct_limit(const struct sluice_segment *segment)
+{
+    const struct sluice_header *header = segment->header;
+    if (atomic_load_explicit(&header->threshold_policy, memory_order_relaxed)
+        == SLUICE_HEADER_POLICY_FIXED) {
+        return atomic_load_explicit(&header->threshold, memory_order_relaxed);
+    }
+    const int64_t free = atomic_load_explicit(&header->free_chunks, memory_order_relaxed);
+    if (2 * free >= segment->chunk_count) {
+        return INT64_MAX;
+    }
+    const int64_t share = free * segment->chunk_length / 8;
+    return share > AUTO_FLOOR ? share : AUTO_FLOOR;
+}
+
+/*
+ * No chunk to be had: the image goes direct. Of a write that was logged in part the rest follows
+ * through the kernel; one that was not logged at all is the caller's to repeat.
+ */
+static ssize_t fall_back(struct sluice_log_image *image, int fd, const char *data, size_t length,
+                         int64_t offset, size_t logged)
+{
+    const int error = sluice_log_settle(image, true);
+    if (error != 0 || logged == 0) {
+        return error != 0 ? error : -ESTALE;
+    }
+    const ssize_t written =
+        sluice_kernel_pwrite(fd, data + logged, length - logged, offset + (int64_t)logged);
+    return (ssize_t)logged + (written > 0 ? written : 0);
+}
+
+static ssize_t log_write(struct sluice_log_image *image, int fd, const void *data, size_t length,
+                         int64_t offset)
+{
+    struct sluice_chunk_writer *writer = &image->client->writer;
+    pthread_mutex_lock(&writer->lock);
+    const ssize_t logged = sluice_chunk_write(writer, image->id, data, length, offset);
+    if (logged > 0) {
+        const unsigned class = sluice_counter_class(length);
+        sluice_counter_add(&writer->slot->aggregated_writes[class], 1);
+        sluice_counter_add(&writer->slot->aggregated_bytes[class], logged);
+        image->last_chunk = writer->sequence;
+    }
+    if (logged >= 0 && (size_t)logged < length) {
+        sluice_counter_add(&writer->slot->fallbacks, 1);
+    }
+    pthread_mutex_unlock(&writer->lock);
+    if (logged < 0) {
+        return refusal(image);
+    }
+
+    grow(image, offset, logged);
+    image->pending_low = offset < image->pending_low ? offset : image->pending_low;
+    image->pending_high =
+        offset + logged > image->pending_high ? offset + logged : image->pending_high;
+    if ((size_t)logged < length) {
+        return fall_back(image, fd, data, length, offset, (size_t)logged);
+    }
+    if (became_direct(image)) {
+        const int error = sluice_log_settle(image, true);
+        return error == 0 ? logged : error;
+    }
+    return logged;
+}
+
+/* Records that the image's own file holds these bytes; false when there is no chunk to say it in. */
+static bool mark_direct(struct sluice_log_image *image, int64_t offset, int64_t length)
+{
+    struct sluice_chunk_writer *writer = &image->client->writer;
+    const unsigned class = sluice_counter_class((size_t)length);
+    int error = 0;
+    pthread_mutex_lock(&writer->lock);
+    sluice_counter_add(&writer->slot->direct_writes[class], 1);
+    sluice_counter_add(&writer->slot->direct_bytes[class], length);
+    if (image->client->segment->layout == SLUICE_HEADER_LAYOUT_CONTAINER) {
+        error = sluice_chunk_mark(writer, SLUICE_RECORD_TYPE_DIRECT, image->id, offset, length);
+        image->last_chunk = writer->sequence;
+    }
+    if (error != 0) {
+        sluice_counter_add(&writer->slot->fallbacks, 1);
+    }
+    pthread_mutex_unlock(&writer->lock);
+    return error == 0;
+}
+
+/* In the files layout the drain must not put older bytes over a direct write. */
+static bool drain_in_the_way(const struct sluice_log_image *image, int64_t low, int64_t high)
+{
+    return image->client->segment->layout == SLUICE_HEADER_LAYOUT_FILES
+        && low < image->pending_high && high > image->pending_low;
+}
+
+/*
+ * If the image turned direct while this went on, settling it may have put older logged bytes over
+ * ours, so once that is over they are written again.
+ */
+static ssize_t direct_write(struct sluice_log_image *image, int fd, const void *data, size_t length,
+                            int64_t offset)
+{
+    if (drain_in_the_way(image, offset, offset + (int64_t)length)) {
+        const int error = sluice_log_settle(image, false);
+        if (error != 0 || image->entry == NULL) {
+            return error != 0 ? error : -ESTALE;
+        }
+    }
+    const ssize_t written = sluice_kernel_pwrite(fd, data, length, offset);
+    if (written <= 0) {
+        return written;
+    }
+    grow(image, offset, written);
+    if (mark_direct(image, offset, written) && !became_direct(image)) {
+        return written;
+    }
+    const int error = sluice_log_settle(image, true);
+    return error != 0 ? error : sluice_kernel_pwrite(fd, data, (size_t)written, offset);
+}
+
+ssize_t sluice_log_pwrite(struct sluice_log_image *image, int fd, const void *data, size_t length,
+                          int64_t offset)
+{
+    const int error = check(image);
+    if (error != 0) {
+        return error;
+    }
+    if (offset < 0 || length > (size_t)(INT64_MAX - offset)) {
+        return sluice_failure(offset < 0 ? EINVAL : EFBIG, "a write of %zu bytes at offset %lld",
+                              length, (long long)offset);
+    }
+    if (length == 0) {
+        return 0;
+    }
+    return (int64_t)length >= direct_limit(image->client->segment)
+        ? direct_write(image, fd, data, length, offset)
+        : log_write(image, fd, data, length, offset);
+}
+
+/* Tells the log that the image is `size` bytes long from here on; false when there is no chunk. */
+static bool mark_truncated(struct sluice_log_image *image, int64_t size)
+{
+    if (image->client->segment->layout == SLUICE_HEADER_LAYOUT_FILES) {
+        return true;
+    }
+    struct sluice_chunk_writer *writer = &image->client->writer;
+    pthread_mutex_lock(&writer->lock);
+    const int error = sluice_chunk_mark(writer, SLUICE_RECORD_TYPE_TRUNCATE, image->id, size, 0);
+    image->last_chunk = writer->sequence;
+    pthread_mutex_unlock(&writer->lock);
+    return error == 0;
+}
+
+/*
+ * The file is truncated as well: it may hold direct writes beyond the size. In the files layout that
+ * is all, once nothing is left to be drained into it. As with a direct write, what was done to the
+ * file while the image turned direct is done once more.
+ */
+int sluice_log_truncate(struct sluice_log_image *image, int fd, int64_t size)
+{
+    int error = check(image);
+    if (error == 0 && drain_in_the_way(image, 0, INT64_MAX)) {
+        error = sluice_log_settle(image, false);
+        if (error == 0 && image->entry == NULL) {
+            error = -ESTALE;
+        }
+    }
+    if (error == 0) {
+        error = sluice_kernel_truncate(fd, size);
+    }
+    if (error != 0) {
+        return error;
+    }
+    atomic_store_explicit(&image->entry->size, size, memory_order_release);
+    if (mark_truncated(image, size) && !became_direct(image)) {
+        return 0;
+    }
+    error = sluice_log_settle(image, true);
+    return error != 0 ? error : sluice_kernel_truncate(fd, size);
+}
+
+int sluice_log_sync(struct sluice_log_image *image)
+{
+    int error = check(image);
+    if (error == 0) {
+        error = publish(image);
+    }
+    if (error == 0) {
+        error = sluice_connection_request(
+            &image->client->connection, SLUICE_REQUEST_SYNC,
+            &(struct sluice_body){.fields = &image->id, .length = sizeof image->id}, NULL);
+    }
+    if (error == 0) {
+        nothing_pending(image);
+        error = drain_error(image);
+    }
+    return error;
+}
+
+int sluice_log_end(struct sluice_log_image *image)
+{
+    const bool logged = image->entry != NULL;
+    int error = publish(image);
+    if (error == 0 && logged) {
+        error = drain_error(image);
+    }
+    const struct {
+        uint32_t id;
+        int32_t reserved;
+        int64_t opened;
+        int64_t closed;
+    } request = {image->id, 0, image->opened, now()};
+    const int told = sluice_connection_tell(
+        &image->client->connection, SLUICE_REQUEST_CLOSE,
+        &(struct sluice_body){.fields = &request, .length = sizeof request});
+    image->entry = NULL;
+    return !logged ? 0 : error != 0 ? error : told;
+}

@@ -1,0 +1,151 @@
+#include "pool.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "counter.h"
+#include "failure.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* How long to wait while no chunk is released by anybody, in nanoseconds. */
+#define PATIENCE INT64_C(1000000000)
+
+#define STATE_MASK UINT64_C(0xff)
+#define GENERATION_SHIFT 32
+#define SLOT_SHIFT 8
+
+int sluice_pool_init(struct sluice_pool *pool, const struct sluice_segment *segment,
+                     struct sluice_connection *connection, uint32_t slot)
+{
+    *pool = (struct sluice_pool){
+        .segment = segment,
+        .connection = connection,
+        .populated = calloc((segment->chunk_count + 63) / 64, sizeof(uint64_t)),
+        .slot = slot,
+        /* Spread over the pool, so that the processes of a node do not contend for one chunk. */
+        .last = (uint32_t)((uint64_t)(slot * UINT32_C(0x9E3779B9)) * segment->chunk_count >> 32),
+    };
+    return pool->populated == NULL ? sluice_failure(ENOMEM, "no memory for the chunk pool") : 0;
+}
+
+void sluice_pool_destroy(struct sluice_pool *pool)
+{
+    free(pool->populated);
+}
+
+static bool populated(const struct sluice_pool *pool, uint32_t chunk)
+{
+    return pool->populated[chunk / 64] >> chunk % 64 & 1;
+}
+
+/* Page faults one by one cost more than the copy they interrupt. Old kernels answer EINVAL. */
+static void populate(struct sluice_pool *pool, uint32_t chunk)
+{
+    const size_t length = pool->segment->chunk_length;
+    madvise(pool->segment->chunks + chunk * length, length, MADV_POPULATE_WRITE);
+    pool->populated[chunk / 64] |= UINT64_C(1) << chunk % 64;
+}
+
+/*
+ * FREE to OPEN. Acquire: the I/O process has read the chunk's former content before it released it.
+ * The count of free chunks is advice and may be off by the claims under way.
+ */
+static bool try_claim(struct sluice_pool *pool, uint32_t chunk, uint64_t state)
+{
+    const struct sluice_segment *segment = pool->segment;
+    const uint64_t open = (state & ~(uint64_t)UINT32_MAX) | (uint64_t)pool->slot << SLOT_SHIFT
+        | SLUICE_CHUNK_STATE_OPEN;
+    if ((state & STATE_MASK) != SLUICE_CHUNK_STATE_FREE
+        || !atomic_compare_exchange_strong_explicit(&segment->chunk_states[chunk], &state, open,
+                                                    memory_order_acquire, memory_order_relaxed)) {
+        return false;
+    }
+    atomic_fetch_sub_explicit(&segment->header->free_chunks, 1, memory_order_relaxed);
+    pool->last = chunk;
+    return true;
+}
+
+/* One turn around the pool; `*releases` becomes the number of releases there have been so far. */
+static bool search(struct sluice_pool *pool, bool warm, uint64_t *releases)
+{
+    const struct sluice_segment *segment = pool->segment;
+    *releases = 0;
+    for (uint32_t i = 0, chunk = pool->last; i < segment->chunk_count; i++, chunk++) {
+        chunk = chunk == segment->chunk_count ? 0 : chunk;
+        const uint64_t state =
+            atomic_load_explicit(&segment->chunk_states[chunk], memory_order_relaxed);
+        if ((!warm || populated(pool, chunk)) && try_claim(pool, chunk, state)) {
+            return true;
+        }
+        *releases += state >> GENERATION_SHIFT;
+    }
+    return false;
+}
+
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+/*
+ * Searches until a chunk turns up or none was released anywhere for PATIENCE. After a wait in vain
+ * the next one is not begun before there has been a release.
+ */
+static int await(struct sluice_pool *pool, uint64_t releases)
+{
+    int64_t progress = now();
+    uint64_t seen = releases;
+    for (unsigned round = 0; pool->starved != releases + 1; round++) {
+        if (!sluice_connection_pause(pool->connection, round)) {
+            return -EIO;
+        }
+        if (search(pool, false, &releases)) {
+            return 0;
+        }
+        if (releases != seen) {
+            seen = releases;
+            progress = now();
+        } else if (now() - progress > PATIENCE) {
+            pool->starved = releases + 1;
+        }
+    }
+    return sluice_failure(EAGAIN, "no chunk is free and none is being drained");
+}
+
+int sluice_pool_claim(struct sluice_pool *pool, uint32_t *chunk, uint32_t *generation)
+{
+    uint64_t releases;
+    if (!search(pool, true, &releases) && !search(pool, false, &releases)) {
+        struct sluice_slot *slot = pool->segment->slots + pool->slot;
+        const int64_t begin = now();
+        const int error = await(pool, releases);
+        sluice_counter_add(&slot->waits, 1);
+        sluice_counter_add(&slot->wait_nanos, now() - begin);
+        if (error != 0) {
+            return error;
+        }
+    }
+    if (!populated(pool, pool->last)) {
+        populate(pool, pool->last);
+    }
+    *chunk = pool->last;
+    *generation = (uint32_t)(atomic_load_explicit(&pool->segment->chunk_states[*chunk],
+                                                  memory_order_relaxed)
+                             >> GENERATION_SHIFT);
+    return 0;
+}
+
+void sluice_pool_publish(struct sluice_pool *pool, uint32_t chunk, uint32_t generation)
+{
+    const uint64_t published = (uint64_t)generation << GENERATION_SHIFT
+        | (uint64_t)pool->slot << SLOT_SHIFT | SLUICE_CHUNK_STATE_PUBLISHED;
+    atomic_store_explicit(&pool->segment->chunk_states[chunk], published, memory_order_release);
+}

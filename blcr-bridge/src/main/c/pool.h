@@ -1,0 +1,34 @@
+/* The chunk pool: which chunks are free, and how this process comes to own one. */
+#ifndef SLUICE_POOL_H
+#define SLUICE_POOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "connection.h"
+#include "segment.h"
+
+struct sluice_pool {
+    const struct sluice_segment *segment;
+    struct sluice_connection *connection;
+    uint64_t *populated; /* one bit per chunk that has page table entries in this process */
+    uint32_t slot;
+    uint32_t last;    /* chunk claimed last; the next search begins there, where caches are warm */
+    uint64_t starved; /* 1 + the releases seen when a wait was given up last; 0 for never */
+};
+
+int sluice_pool_init(struct sluice_pool *pool, const struct sluice_segment *segment,
+                     struct sluice_connection *connection, uint32_t slot);
+void sluice_pool_destroy(struct sluice_pool *pool);
+
+/*
+ * Claims a chunk and makes sure that touching it takes no page fault. Waits for one while the I/O
+ * process releases any; -EAGAIN after a second without, -EIO when the I/O process is gone. One
+ * thread at a time.
+ */
+int sluice_pool_claim(struct sluice_pool *pool, uint32_t *chunk, uint32_t *generation);
+
+/* OPEN to PUBLISHED; everything in the chunk must be stored before. */
+void sluice_pool_publish(struct sluice_pool *pool, uint32_t chunk, uint32_t generation);
+
+#endif

@@ -1,0 +1,212 @@
+#include "segment.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "failure.h"
+#include "kernel.h"
+
+/* How long a segment may be in the making, in milliseconds. */
+#define CREATION_TIMEOUT 2000
+
+static bool power_of_two(int64_t value)
+{
+    return value > 0 && (value & (value - 1)) == 0;
+}
+
+/* True when `count` elements of `length` bytes at `offset` lie between `*end` and `limit`. */
+static bool follows(int64_t *end, int64_t offset, int64_t count, int64_t length, int64_t limit)
+{
+    if (offset < *end || offset > limit || offset % 64 != 0 || count <= 0 || length <= 0
+        || count > (limit - offset) / length) {
+        return false;
+    }
+    *end = offset + count * length;
+    return true;
+}
+
+/* True when every structure is where a segment of this many bytes can have it. */
+static bool geometry_valid(const struct sluice_header *header, int64_t file_length)
+{
+    const int64_t limit = header->segment_length;
+    int64_t end = SLUICE_HEADER_LENGTH;
+    return limit <= file_length && header->slot_length == SLUICE_SLOT_LENGTH
+        && header->ring_capacity >= 2 * SLUICE_RING_RECORD_LENGTH
+        && power_of_two(header->ring_capacity)
+        && header->ring_length == header->ring_capacity + SLUICE_RING_LENGTH - SLUICE_RING_CAPACITY
+        && header->image_length == SLUICE_IMAGE_LENGTH && power_of_two(header->image_count)
+        && header->image_count % SLUICE_IMAGE_BUCKET_LENGTH == 0
+        && power_of_two(header->chunk_length) && header->chunk_length >= 4096
+        && follows(&end, header->slots, header->slot_count, header->slot_length, limit)
+        && follows(&end, header->rings, header->slot_count, header->ring_length, limit)
+        && follows(&end, header->images, header->image_count, header->image_length, limit)
+        && follows(&end, header->chunk_states, header->chunk_count, SLUICE_CHUNK_STATE_LENGTH, limit)
+        && header->chunks % 4096 == 0
+        && follows(&end, header->chunks, header->chunk_count, header->chunk_length, limit)
+        && (header->layout == SLUICE_HEADER_LAYOUT_CONTAINER
+            || header->layout == SLUICE_HEADER_LAYOUT_FILES);
+}
+
+/* Reads the header once its version is published; read, not mapped: the file may be too short. */
+static int read_header(int fd, const char *path, struct sluice_header *header)
+{
+    for (int waited = 0; waited < CREATION_TIMEOUT; waited++) {
+        const ssize_t got = sluice_kernel_pread(fd, header, sizeof *header, 0);
+        if (got < 0) {
+            return sluice_failure((int)-got, "cannot read segment %s: %s", path, strerror((int)-got));
+        }
+        if (got == sizeof *header && header->version != 0) {
+            return 0;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    return sluice_failure(EBADMSG, "segment %s is not complete; is its I/O process alive?", path);
+}
+
+static int check_header(const struct sluice_header *header, const char *path, int64_t file_length)
+{
+    if (header->magic != SLUICE_HEADER_MAGIC) {
+        return sluice_failure(EBADMSG, "%s is not a segment of Sluice", path);
+    }
+    if (header->version != SLUICE_HEADER_VERSION) {
+        return sluice_failure(EPROTONOSUPPORT,
+                              "segment %s has version %d, this client needs %d; use the client of "
+                              "the same release as the I/O process",
+                              path, header->version, SLUICE_HEADER_VERSION);
+    }
+    if (!geometry_valid(header, file_length)) {
+        return sluice_failure(EBADMSG, "segment %s is damaged: its geometry does not fit its %lld bytes",
+                              path, (long long)file_length);
+    }
+    return 0;
+}
+
+static void describe(struct sluice_segment *segment, uint8_t *base,
+                     const struct sluice_header *header)
+{
+    *segment = (struct sluice_segment){
+        .header = (struct sluice_header *)base,
+        .slots = (struct sluice_slot *)(base + header->slots),
+        .rings = base + header->rings,
+        .images = (struct sluice_image_entry *)(base + header->images),
+        .chunk_states = (_Atomic uint64_t *)(base + header->chunk_states),
+        .chunks = base + header->chunks,
+        .length = (size_t)header->segment_length,
+        .slot_count = (uint32_t)header->slot_count,
+        .ring_capacity = (uint32_t)header->ring_capacity,
+        .ring_length = (uint32_t)header->ring_length,
+        .image_count = (uint32_t)header->image_count,
+        .chunk_count = (uint32_t)header->chunk_count,
+        .chunk_length = (uint32_t)header->chunk_length,
+        .layout = header->layout,
+    };
+}
+
+static int map_file(int fd, const char *path, struct sluice_segment **segment)
+{
+    struct sluice_header header;
+    int error = read_header(fd, path, &header);
+    if (error == 0) {
+        error = check_header(&header, path, sluice_kernel_length(fd));
+    }
+    if (error != 0) {
+        return error;
+    }
+    struct sluice_segment *mapped = malloc(sizeof *mapped);
+    if (mapped == NULL) {
+        return sluice_failure(ENOMEM, "no memory to describe segment %s", path);
+    }
+    uint8_t *base = sluice_kernel_map(fd, (size_t)header.segment_length);
+    if (base == MAP_FAILED) {
+        error = errno;
+        free(mapped);
+        return sluice_failure(error, "cannot map segment %s: %s", path, strerror(error));
+    }
+    describe(mapped, base, &header);
+    *segment = mapped;
+    return 0;
+}
+
+int sluice_segment_map(const char *directory, struct sluice_segment **segment)
+{
+    char path[4096];
+    if ((size_t)snprintf(path, sizeof path, "%s/segment", directory) >= sizeof path) {
+        return sluice_failure(ENAMETOOLONG, "the name of directory %.100s... is too long", directory);
+    }
+    const int fd = sluice_kernel_open(path, O_RDWR);
+    if (fd < 0) {
+        return sluice_failure(-fd, "cannot open segment %s: %s; is the I/O process running?", path,
+                              strerror(-fd));
+    }
+    const int error = map_file(fd, path, segment);
+    sluice_kernel_close(fd);
+    return error;
+}
+
+void sluice_segment_unmap(struct sluice_segment *segment)
+{
+    sluice_kernel_unmap(segment->header, segment->length);
+    free(segment);
+}
+
+static const struct sluice_image_entry *bucket_of(const struct sluice_segment *segment,
+                                                  struct sluice_identity identity)
+{
+    uint64_t hash =
+        (uint64_t)identity.inode * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)identity.device;
+    hash ^= hash >> 32;
+    const uint64_t bucket = hash & (segment->image_count / SLUICE_IMAGE_BUCKET_LENGTH - 1);
+    return segment->images + bucket * SLUICE_IMAGE_BUCKET_LENGTH;
+}
+
+static bool names(const struct sluice_image_entry *entry, int state,
+                  struct sluice_identity identity)
+{
+    return atomic_load_explicit(&entry->state, memory_order_acquire) == state
+        && atomic_load_explicit(&entry->device, memory_order_relaxed) == identity.device
+        && atomic_load_explicit(&entry->inode, memory_order_relaxed) == identity.inode;
+}
+
+/*
+ * The state of an image and its size. The I/O process may reuse an entry at any time, so the size
+ * counts only if the entry names the same image in the same state before and after it was read.
+ */
+static int look_up(const struct sluice_segment *segment, dev_t device, ino_t inode, int64_t *size)
+{
+    const struct sluice_identity identity = sluice_identity_of(device, inode);
+    const struct sluice_image_entry *entry = bucket_of(segment, identity);
+    for (const struct sluice_image_entry *end = entry + SLUICE_IMAGE_BUCKET_LENGTH; entry < end;
+         entry++) {
+        int state = atomic_load_explicit(&entry->state, memory_order_acquire);
+        while (state != SLUICE_IMAGE_STATE_FREE && names(entry, state, identity)) {
+            *size = atomic_load_explicit(&entry->size, memory_order_acquire);
+            if (names(entry, state, identity)) {
+                return state;
+            }
+            state = atomic_load_explicit(&entry->state, memory_order_acquire);
+        }
+    }
+    return SLUICE_IMAGE_STATE_FREE;
+}
+
+bool sluice_segment_size(const struct sluice_segment *segment, dev_t device, ino_t inode,
+                         int64_t *size)
+{
+    int64_t found = 0;
+    const int state = look_up(segment, device, inode, &found);
+    if (state != SLUICE_IMAGE_STATE_DIVERTED && state != SLUICE_IMAGE_STATE_COMMITTED) {
+        return false;
+    }
+    *size = found;
+    return true;
+}
+
+int sluice_segment_state(const struct sluice_segment *segment, dev_t device, ino_t inode)
+{
+    int64_t size = 0;
+    return look_up(segment, device, inode, &size);
+}

@@ -1,0 +1,44 @@
+/* The mapped segment, its geometry checked once and kept in this process's own memory. */
+#ifndef SLUICE_SEGMENT_H
+#define SLUICE_SEGMENT_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/sysmacros.h>
+
+#include "client.h"
+#include "structures.h"
+
+struct sluice_segment {
+    struct sluice_header *header;
+    struct sluice_slot *slots;
+    uint8_t *rings;
+    struct sluice_image_entry *images;
+    _Atomic uint64_t *chunk_states;
+    uint8_t *chunks;
+    size_t length;
+    uint32_t slot_count;
+    uint32_t ring_capacity;
+    uint32_t ring_length;
+    uint32_t image_count;
+    uint32_t chunk_count;
+    uint32_t chunk_length;
+    int layout;
+};
+
+/* What an image is known by, in the segment and in requests. */
+struct sluice_identity {
+    int64_t device; /* major << 32 | minor */
+    int64_t inode;
+};
+
+static inline struct sluice_identity sluice_identity_of(dev_t device, ino_t inode)
+{
+    return (struct sluice_identity){
+        .device = (int64_t)major(device) << 32 | minor(device),
+        .inode = (int64_t)inode,
+    };
+}
+
+#endif
