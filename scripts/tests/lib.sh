@@ -1,0 +1,122 @@
+# Sourced first by every test file, which ends with `run_tests "$@"`.
+#
+# A test is a function test_BEHAVIOUR. It runs with `set -e` in an empty directory of its own and a
+# runtime directory of its own; afterwards both are removed, and an I/O process or a segment that it
+# left behind fails it. `scripts/tests/FILE test_BEHAVIOUR` runs one test.
+
+root=$(dirname "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")")
+sluice=$root/scripts/sluice
+native=$root/blcr-bridge/target/native
+test_timeout=${SLUICE_TEST_TIMEOUT:-180}
+
+mpi=(mpirun --oversubscribe)
+[ "$(id -u)" != 0 ] || mpi+=(--allow-run-as-root)
+export OMPI_MCA_mpi_yield_when_idle=1 # the ranks share few cores with the I/O process
+
+# ---- what tests say ----
+
+fail() {
+  echo "$*" >&2
+  exit 1
+}
+
+# expect_status STATUS CMD...: CMD exits with STATUS; its standard error is left in ./stderr.
+expect_status() {
+  local expected=$1 status=0
+  shift
+  "$@" 2>stderr || status=$?
+  [ $status -eq "$expected" ] ||
+    fail "status $status instead of $expected from: $* -- $(cat stderr)"
+}
+
+# expect_error STATUS REGEX CMD...: also, standard error is one line, which matches REGEX.
+expect_error() {
+  local expected=$1 regex=$2
+  shift 2
+  expect_status "$expected" "$@" >/dev/null
+  [ "$(wc -l <stderr)" -eq 1 ] || fail "not one line from $*: $(cat stderr)"
+  grep -qE -- "$regex" stderr || fail "no match for '$regex' from $*: $(cat stderr)"
+}
+
+# wait_until SECONDS CMD...: CMD succeeds before SECONDS have passed.
+wait_until() {
+  local end=$((SECONDS + $1))
+  shift
+  until "$@" >/dev/null 2>&1; do
+    [ $SECONDS -lt $end ] || fail "waited in vain for: $*"
+    sleep 0.1
+  done
+}
+
+same_tree() {
+  diff -r "$1" "$2" || fail "$1 and $2 differ"
+}
+
+committed() {
+  "$sluice" ls --store "$1" --json | jq -r '.checkpoints[].number'
+}
+
+# ---- an I/O process of the test's own ----
+
+# start_server STORE [OPTION...]: leaves its pid in $server and returns when it takes requests.
+start_server() {
+  "$sluice" serve --store "$@" >server.out 2>server.err &
+  server=$!
+  wait_until 20 server_answers
+}
+
+server_answers() {
+  kill -0 $server || fail "serve ended: $(cat server.err)"
+  compgen -G "$SLUICE_RUNTIME/*/socket"
+}
+
+stop_server() {
+  kill -TERM $server
+  wait $server
+}
+
+# ---- running them ----
+
+leftovers() {
+  compgen -G "$1/*/segment"
+  grep -lsz "^SLUICE_RUNTIME=$1\$" /proc/[0-9]*/environ | sed 's/environ/cmdline/' |
+    xargs -r cat 2>/dev/null | tr '\0' ' '
+}
+
+run_one() {
+  trap 'jobs -p | xargs -r kill -9 2>/dev/null' EXIT
+  set -eE
+  "$1" </dev/null
+}
+
+# In a process group of its own, so that the time limit ends all of it.
+run_limited() {
+  local directory runtime left status=0
+  directory=$(mktemp -d "${TMPDIR:-/tmp}/sluice-test.XXXXXX")
+  runtime=/dev/shm/${directory##*/}
+  cd "$directory" || exit
+  SLUICE_RUNTIME=$runtime timeout -k 5 "$test_timeout" bash "$test_file" "$1" \
+    >"$directory.log" 2>&1 || status=$?
+  left=$(leftovers "$runtime")
+  if [ $status -eq 0 ] && [ -z "$left" ]; then
+    echo "ok    ${1#test_}"
+  else
+    echo "FAIL  ${1#test_} (status $status)"
+    sed 's/^/        /' "$directory.log"
+    [ -z "$left" ] || echo "        left behind: $left"
+  fi
+  rm -rf "$directory" "$directory.log" "$runtime"
+}
+
+run_tests() {
+  if [ $# -gt 0 ] && [ -n "$SLUICE_RUNTIME" ]; then
+    run_one "$1"
+    return
+  fi
+  test_file=$(readlink -f "$0")
+  local name
+  while read -r name; do
+    [ $# -eq 0 ] || [ "$1" = "$name" ] || continue
+    (run_limited "$name")
+  done < <(grep -oP '^test_\w+(?=\(\))' "$test_file")
+}
