@@ -2,8 +2,12 @@ package org.sluice.core.store;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.NativeFile;
 
 /**
@@ -48,7 +52,7 @@ public interface CheckpointStore extends AutoCloseable {
 
   /**
    * Commits a checkpoint: on return it is on stable storage and supersedes any older one of its
-   * number. The containers of its chunks must be open still.
+   * number. The containers of its chunks must be open still, and this store's.
    *
    * @param draft the checkpoint
    * @return what was committed
@@ -59,16 +63,41 @@ public interface CheckpointStore extends AutoCloseable {
   /**
    * The committed checkpoints, at most one of each number.
    *
-   * @return the one committed first first
-   * @throws IOException when that fails
+   * @param unreadable told of each that is damaged or of another version
+   * @return the others, the one committed first first
+   * @throws IOException when they cannot be listed
    */
-  List<Commit> commits() throws IOException;
+  List<Commit> commits(Consumer<IOException> unreadable) throws IOException;
+
+  /**
+   * The committed checkpoints, at most one of each number.
+   *
+   * @return the one committed first first
+   * @throws IOException when they cannot be listed, or one is damaged or of another version
+   */
+  default List<Commit> commits() throws IOException {
+    final List<IOException> failures = new ArrayList<>();
+    final List<Commit> commits = commits(failures::add);
+    if (!failures.isEmpty()) {
+      throw failures.getFirst();
+    }
+    return commits;
+  }
+
+  /**
+   * A committed checkpoint.
+   *
+   * @param number its number
+   * @return empty when there is none of this number
+   * @throws IOException when it is damaged or of another version
+   */
+  Optional<Commit> find(long number) throws IOException;
 
   /**
    * The checkpoint committed last; number 0 only if there is no other.
    *
    * @return empty when nothing is committed
-   * @throws IOException when that fails
+   * @throws IOException as {@link #commits()}: what cannot be read might be the newest
    */
   default Optional<Commit> newest() throws IOException {
     final List<Commit> commits = commits();
@@ -94,9 +123,21 @@ public interface CheckpointStore extends AutoCloseable {
    * @param commit the checkpoint it belongs to
    * @param image one of {@link #images(Commit)}
    * @param target an empty file, open for writing; its mode is left alone
+   * @throws DamagedException when something it consists of is damaged
    * @throws IOException when that fails; the target then holds anything
    */
   void rebuild(Commit commit, CommittedImage image, NativeFile target) throws IOException;
+
+  /**
+   * Checks everything a checkpoint consists of.
+   *
+   * @param commit one of {@link #commits()}
+   * @param damage told of everything that is damaged or of another version
+   * @param progress told of bytes checked since it was last told
+   * @throws IOException when something cannot be read
+   */
+  void verify(Commit commit, Consumer<IOException> damage, LongConsumer progress)
+      throws IOException;
 
   @Override
   void close() throws IOException;

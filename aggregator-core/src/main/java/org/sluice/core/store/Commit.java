@@ -18,8 +18,6 @@ import java.util.List;
  * @param imageCount how many images it has
  * @param bytes the sum of their sizes
  * @param containers ids of the containers of its chunks
- * @param indexLength bytes of its index
- * @param indexCrc crc of its index
  */
 public record Commit(
     long number,
@@ -33,6 +31,4 @@ public record Commit(
     long sessionId,
     int imageCount,
     long bytes,
-    List<Long> containers,
-    long indexLength,
-    int indexCrc) {}
+    List<Long> containers) {}

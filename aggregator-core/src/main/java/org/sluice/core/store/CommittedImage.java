@@ -1,7 +1,6 @@
 package org.sluice.core.store;
 
 import java.util.List;
-import org.sluice.core.posix.Extent;
 
 /**
  * An image of a committed checkpoint.
@@ -14,8 +13,7 @@ import org.sluice.core.posix.Extent;
  * @param size its size
  * @param imageId its id in the records of the chunks
  * @param chunks the chunks with records of it, in program order
- * @param extents what its own file holds, ascending; the rest of that file does not count
- * @param crcs for each extent in turn, the crc of each of its blocks of {@link #BLOCK_LENGTH}
+ * @param blocks what its own file holds, ascending; the rest of that file does not count
  */
 public record CommittedImage(
     int ordinal,
@@ -26,8 +24,4 @@ public record CommittedImage(
     long size,
     int imageId,
     List<ChunkLocation> chunks,
-    List<Extent> extents,
-    List<Integer> crcs) {
-  /** Bytes of a block; the last one of an extent is shorter. */
-  public static final int BLOCK_LENGTH = 1 << 20;
-}
+    List<Block> blocks) {}

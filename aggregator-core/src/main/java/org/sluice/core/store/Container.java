@@ -3,7 +3,10 @@ package org.sluice.core.store;
 import java.io.IOException;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** A data file that takes chunks as they lie in memory, one after the other. One thread uses it. */
+/**
+ * A data file that takes chunks as they lie in memory, one after the other. One thread appends; any
+ * may {@link #sync()}.
+ */
 public interface Container extends AutoCloseable {
   /**
    * Its id, unique among all containers.

@@ -1,0 +1,82 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.FormatVersionException;
+
+/** Checks everything a checkpoint consists of, its manifest apart. */
+final class CheckpointVerifier {
+  private static final Comparator<ChunkLocation> BY_POSITION =
+      Comparator.comparingLong(ChunkLocation::position)
+          .thenComparing(ChunkLocation::used)
+          .thenComparing(ChunkLocation::crc);
+
+  /** A check that fails with what is wrong. */
+  @FunctionalInterface
+  private interface Check {
+    void run() throws IOException;
+  }
+
+  private final StoreDirectory store;
+  private final Commit commit;
+  private final Consumer<IOException> damage;
+  private final LongConsumer progress;
+
+  CheckpointVerifier(
+      final StoreDirectory store,
+      final Commit commit,
+      final Consumer<IOException> damage,
+      final LongConsumer progress) {
+    this.store = store;
+    this.commit = commit;
+    this.damage = damage;
+    this.progress = progress;
+  }
+
+  void verify(final List<CommittedImage> images) throws IOException {
+    final Map<Long, TreeSet<ChunkLocation>> containers = new HashMap<>();
+    for (final CommittedImage image : images) {
+      for (final ChunkLocation chunk : image.chunks()) {
+        containers.computeIfAbsent(chunk.container(), id -> new TreeSet<>(BY_POSITION)).add(chunk);
+      }
+    }
+    for (final Map.Entry<Long, TreeSet<ChunkLocation>> container : containers.entrySet()) {
+      check(() -> verifyContainer(container.getKey(), container.getValue()));
+    }
+    try (ImageFile files = new ImageFile()) {
+      for (final CommittedImage image : images) {
+        final Path path = store.checkpoint(commit.number(), commit.id()).image(image.ordinal());
+        check(
+            () ->
+                files.read(path, image.blocks(), (address, length, at) -> progress.accept(length)));
+      }
+    }
+  }
+
+  private void verifyContainer(final long id, final Iterable<ChunkLocation> chunks)
+      throws IOException {
+    try (ContainerReader container =
+        ContainerReader.open(store.container(id), id, commit.sessionId())) {
+      for (final ChunkLocation chunk : chunks) {
+        check(() -> container.read(chunk));
+        progress.accept(chunk.used());
+      }
+    }
+  }
+
+  private void check(final Check check) throws IOException {
+    try {
+      check.run();
+    } catch (final DamagedException | FormatVersionException e) {
+      damage.accept(e);
+    }
+  }
+}

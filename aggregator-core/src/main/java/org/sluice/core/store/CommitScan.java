@@ -1,0 +1,77 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
+
+/** Finds the manifests of a store, superseded ones included. */
+final class CommitScan {
+  private final StoreDirectory store;
+
+  CommitScan(final StoreDirectory store) {
+    this.store = store;
+  }
+
+  /** The directories of checkpoints, committed or not. */
+  List<CheckpointDirectory> directories() throws IOException {
+    final List<CheckpointDirectory> directories = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(store.checkpoints())) {
+      for (final Path entry : entries) {
+        CheckpointDirectory.of(entry).ifPresent(directories::add);
+      }
+    }
+    return directories;
+  }
+
+  /**
+   * The commits in the directories that count. When one is superseded meanwhile the scan starts
+   * over, as the one that supersedes it may have come too late to be seen.
+   */
+  List<Commit> commits(
+      final Predicate<CheckpointDirectory> counts, final Consumer<IOException> unreadable)
+      throws IOException {
+    while (true) {
+      final List<Commit> commits = new ArrayList<>();
+      final List<IOException> failures = new ArrayList<>();
+      try {
+        for (final CheckpointDirectory directory : directories()) {
+          if (counts.test(directory) && directory.isCommitted()) {
+            read(directory, commits, failures);
+          }
+        }
+        failures.forEach(unreadable);
+        return commits;
+      } catch (final NoSuchFileException e) {
+        if (!Files.isDirectory(store.checkpoints())) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static void read(
+      final CheckpointDirectory directory,
+      final List<Commit> commits,
+      final List<IOException> failures)
+      throws IOException {
+    final String file = directory.manifest().toString();
+    try {
+      final Commit commit = ManifestCodec.decode(file, Files.readAllBytes(directory.manifest()));
+      if (commit.number() != directory.number() || commit.id() != directory.commitId()) {
+        throw new DamagedException(file, 0, "the manifest of another commit stands here");
+      }
+      commits.add(commit);
+    } catch (final DamagedException | FormatVersionException e) {
+      failures.add(e);
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import net.openhft.chronicle.bytes.Bytes;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
+
+/**
+ * Writes one checkpoint whose containers are on stable storage. Everything it consists of is made
+ * durable before the manifest gets its name, so a manifest never names what a power cut can take.
+ */
+final class CommitWriter {
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private final StoreDirectory store;
+  private final Draft draft;
+  private final CheckpointDirectory directory;
+
+  CommitWriter(final StoreDirectory store, final Draft draft) {
+    this.store = store;
+    this.draft = draft;
+    this.directory = store.checkpoint(draft.number(), RANDOM.nextLong());
+    check(draft);
+  }
+
+  /** Writes all but the manifest. */
+  List<CommittedImage> prepare() throws IOException {
+    Files.createDirectory(directory.path());
+    Files.createDirectory(directory.images());
+    final List<CommittedImage> images = storeImages();
+    writeIndex(images);
+    DurableFile.syncDirectory(directory.images());
+    DurableFile.syncDirectory(directory.path());
+    DurableFile.syncDirectory(store.checkpoints());
+    return images;
+  }
+
+  /** Writes the manifest; from then on the checkpoint is committed. */
+  Commit publish(final List<CommittedImage> images, final long sequence) throws IOException {
+    final Commit commit =
+        new Commit(
+            draft.number(),
+            directory.commitId(),
+            sequence,
+            Instant.now(),
+            draft.node(),
+            draft.job(),
+            draft.layout(),
+            draft.ranks(),
+            draft.sessionId(),
+            images.size(),
+            images.stream().mapToLong(CommittedImage::size).sum(),
+            containers(draft));
+    final Path temporary = directory.path().resolve("manifest.tmp");
+    DurableFile.replace(temporary, directory.manifest(), ManifestCodec.encode(commit));
+    return commit;
+  }
+
+  /** Takes back what was written. */
+  void abandon() throws IOException {
+    directory.delete();
+  }
+
+  /** The containers a draft's chunks are in. */
+  static List<Long> containers(final Draft draft) {
+    return draft.images().stream()
+        .flatMap(image -> image.chunks().stream())
+        .map(ChunkLocation::container)
+        .distinct()
+        .toList();
+  }
+
+  private List<CommittedImage> storeImages() throws IOException {
+    final List<CommittedImage> images = new ArrayList<>();
+    try (ImageFile files = new ImageFile()) {
+      for (final DraftImage image : draft.images()) {
+        final int ordinal = images.size();
+        images.add(
+            new CommittedImage(
+                ordinal,
+                image.path(),
+                image.rank(),
+                image.ranks(),
+                image.mode(),
+                image.size(),
+                image.imageId(),
+                image.chunks(),
+                files.store(image.file(), image.size(), directory.image(ordinal))));
+      }
+    }
+    return images;
+  }
+
+  private void writeIndex(final List<CommittedImage> images) throws IOException {
+    final Bytes<Void> index = IndexCodec.encode(directory.commitId(), images);
+    try (NativeFile file =
+        NativeFile.open(directory.index(), Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
+      file.pwrite(index.addressForRead(0), index.readRemaining(), 0);
+      file.syncAll();
+    } finally {
+      index.releaseLast();
+    }
+  }
+
+  private static void check(final Draft draft) {
+    final Set<String> names = new HashSet<>();
+    for (final DraftImage image : draft.images()) {
+      if (!ImagePath.isValid(image.path())) {
+        throw new IllegalArgumentException("no path of an image: " + image.path());
+      }
+      if (!names.add(image.rank() + "/" + image.path())) {
+        throw new IllegalArgumentException("two images of one rank: " + image.path());
+      }
+    }
+    if (draft.number() < 0) {
+      throw new IllegalArgumentException("no number of a checkpoint: " + draft.number());
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package org.sluice.core.store;
+
+import static org.sluice.core.store.ContainerDescriptor.BLOCK_LENGTH;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.sluice.core.chunk.ChunkDescriptor;
+import org.sluice.core.chunk.ChunkReader;
+import org.sluice.core.chunk.Crc32c;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.posix.NativeFile;
+
+/** Reads the chunks of a container file and verifies them. Not thread-safe. */
+final class ContainerReader implements AutoCloseable {
+  private final Path path;
+  private final NativeFile file;
+  private final long id;
+  private final long sessionId;
+  private final ChunkReader reader = new ChunkReader();
+  private Arena arena = Arena.ofConfined();
+  private MemorySegment memory = MemorySegment.NULL;
+
+  private ContainerReader(
+      final Path path, final NativeFile file, final long id, final long sessionId) {
+    this.path = path;
+    this.file = file;
+    this.id = id;
+    this.sessionId = sessionId;
+  }
+
+  /** Opens the container with this id, whose chunks must be of this session. */
+  static ContainerReader open(final Path path, final long id, final long sessionId)
+      throws IOException {
+    final ContainerReader container =
+        new ContainerReader(path, StoredFile.open(path), id, sessionId);
+    try {
+      container.checkHeader();
+      return container;
+    } catch (final IOException e) {
+      container.close();
+      throw e;
+    }
+  }
+
+  /** Reads and verifies a chunk; the reader is valid until the next call. */
+  ChunkReader read(final ChunkLocation location) throws IOException {
+    final long position = location.position();
+    final UnsafeBuffer chunk = load(position, location.used());
+    checkPlace(chunk, location);
+    try {
+      reader.wrap(chunk, location.used(), sessionId).validate();
+      return reader;
+    } catch (final DamagedException e) {
+      throw e.in(path.toString(), position);
+    }
+  }
+
+  private void checkPlace(final UnsafeBuffer chunk, final ChunkLocation location)
+      throws DamagedException {
+    final long position = location.position();
+    final int headerCrc = Crc32c.of(chunk, 0, ChunkDescriptor.HEADER_CRC_OFFSET);
+    if (chunk.getLong(ChunkDescriptor.HEADER_CRC_OFFSET) != Integer.toUnsignedLong(headerCrc)) {
+      throw damage(position, "the crc of a chunk's header does not match");
+    }
+    if (chunk.getLong(ChunkDescriptor.CONTAINER_ID_OFFSET) != id
+        || chunk.getLong(ChunkDescriptor.POSITION_OFFSET) != position) {
+      throw damage(position, "a chunk from elsewhere stands here");
+    }
+    final int header = ChunkDescriptor.HEADER_LENGTH;
+    final int crc = Crc32c.of(chunk, header, location.used() - header);
+    if (crc != location.crc() || crc != chunk.getInt(ChunkDescriptor.CRC_OFFSET)) {
+      throw damage(position + header, "the crc of a chunk's records does not match");
+    }
+  }
+
+  private void checkHeader() throws DamagedException, IOException {
+    final UnsafeBuffer header = load(0, BLOCK_LENGTH);
+    if (header.getLong(ContainerDescriptor.MAGIC_OFFSET) != ContainerDescriptor.MAGIC) {
+      throw damage(0, "it is no container");
+    }
+    final int crc = header.getInt(ContainerDescriptor.CRC_OFFSET);
+    header.putInt(ContainerDescriptor.CRC_OFFSET, 0);
+    if (crc != Crc32c.of(header, 0, BLOCK_LENGTH)) {
+      throw damage(0, "the crc of the header does not match");
+    }
+    final int version = header.getInt(ContainerDescriptor.VERSION_OFFSET);
+    if (version != ContainerDescriptor.VERSION) {
+      throw new FormatVersionException(path.toString(), version, ContainerDescriptor.VERSION);
+    }
+    if (header.getLong(ContainerDescriptor.CONTAINER_ID_OFFSET) != id
+        || header.getLong(ContainerDescriptor.SESSION_ID_OFFSET) != sessionId) {
+      throw damage(ContainerDescriptor.CONTAINER_ID_OFFSET, "another container stands here");
+    }
+  }
+
+  private UnsafeBuffer load(final long position, final int length) throws IOException {
+    if (memory.byteSize() < length) {
+      arena.close();
+      arena = Arena.ofConfined();
+      memory = arena.allocate(length, BLOCK_LENGTH);
+    }
+    final long count = file.pread(memory.address(), length, position);
+    if (count < length) {
+      throw damage(position + count, "it is truncated");
+    }
+    return new UnsafeBuffer(memory.address(), length);
+  }
+
+  private DamagedException damage(final long offset, final String reason) {
+    return new DamagedException(path.toString(), offset, reason);
+  }
+
+  @Override
+  public void close() throws IOException {
+    arena.close();
+    file.close();
+  }
+}

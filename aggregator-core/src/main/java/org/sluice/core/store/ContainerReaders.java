@@ -1,0 +1,40 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import org.sluice.core.chunk.ChunkReader;
+
+/** The containers of a commit, each opened when the first chunk of it is read. */
+final class ContainerReaders implements AutoCloseable {
+  private final StoreDirectory store;
+  private final long sessionId;
+  private final Map<Long, ContainerReader> open = new HashMap<>();
+
+  ContainerReaders(final StoreDirectory store, final Commit commit) {
+    this.store = store;
+    this.sessionId = commit.sessionId();
+  }
+
+  ContainerReader get(final long id) throws IOException {
+    final ContainerReader known = open.get(id);
+    if (known != null) {
+      return known;
+    }
+    final ContainerReader container = ContainerReader.open(store.container(id), id, sessionId);
+    open.put(id, container);
+    return container;
+  }
+
+  /** Reads and verifies a chunk; the reader is valid until the next call. */
+  ChunkReader read(final ChunkLocation location) throws IOException {
+    return get(location.container()).read(location);
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (final ContainerReader container : open.values()) {
+      container.close();
+    }
+  }
+}

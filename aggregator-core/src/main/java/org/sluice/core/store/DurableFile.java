@@ -1,0 +1,41 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+
+/** Small files that are on stable storage once written. */
+final class DurableFile {
+  private DurableFile() {}
+
+  /** Creates a file. Its name is durable after a {@link #syncDirectory}. */
+  static void create(final Path path, final byte[] bytes) throws IOException {
+    try (Arena arena = Arena.ofConfined();
+        NativeFile file = NativeFile.open(path, Flag.WRITE, Flag.CREATE, Flag.TRUNCATE)) {
+      final MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes);
+      file.pwrite(memory.address(), bytes.length, 0);
+      file.syncAll();
+    }
+  }
+
+  /** Creates a file under a temporary name, then gives it its own; all durable on return. */
+  static void replace(final Path temporary, final Path path, final byte[] bytes)
+      throws IOException {
+    create(temporary, bytes);
+    Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
+    syncDirectory(path.getParent());
+  }
+
+  /** Makes the names in a directory durable. */
+  static void syncDirectory(final Path directory) throws IOException {
+    try (NativeFile file = NativeFile.open(directory, Flag.DIRECTORY)) {
+      file.syncAll();
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.sluice.core.chunk.Crc32c;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.Extent;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.PosixException;
+
+/** The images' own files on their way into a checkpoint and out of it. Not thread-safe. */
+final class ImageFile implements AutoCloseable {
+  private final Arena arena = Arena.ofConfined();
+  private final MemorySegment memory = arena.allocate(Block.MAX_LENGTH);
+
+  /**
+   * Puts a file into a checkpoint, durable but for its name: by a hard link where that is possible,
+   * otherwise by a copy. A file without data below {@code size} is left out.
+   */
+  List<Block> store(final NativeFile source, final long size, final Path path) throws IOException {
+    source.sync();
+    final List<Extent> pieces = pieces(source.dataExtents(), size);
+    if (pieces.isEmpty()) {
+      return List.of();
+    }
+    if (link(source, path)) {
+      return checksum(source, pieces, (address, length, offset) -> {});
+    }
+    try (NativeFile copy = NativeFile.open(path, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
+      final List<Block> blocks = checksum(source, pieces, copy::pwrite);
+      copy.sync();
+      return blocks;
+    }
+  }
+
+  /** Verifies what a checkpoint has of an image's own file and hands it on. */
+  void read(final Path path, final List<Block> blocks, final ImageTarget target)
+      throws IOException {
+    if (blocks.isEmpty()) {
+      return;
+    }
+    try (NativeFile file = StoredFile.open(path)) {
+      for (final Block block : blocks) {
+        final long count = file.pread(memory.address(), block.length(), block.offset());
+        if (count < block.length()) {
+          throw new DamagedException(path.toString(), block.offset() + count, "it is truncated");
+        }
+        if (Crc32c.of(memory.address(), block.length()) != block.crc()) {
+          throw new DamagedException(
+              path.toString(),
+              block.offset(),
+              "the crc of a block of %d bytes does not match".formatted(block.length()));
+        }
+        target.write(memory.address(), block.length(), block.offset());
+      }
+    }
+  }
+
+  private static boolean link(final NativeFile source, final Path path) throws PosixException {
+    try {
+      source.linkTo(path);
+      return true;
+    } catch (final PosixException e) {
+      return switch (e.errno()) {
+        case Errno.EXDEV, Errno.EPERM, Errno.EOPNOTSUPP, Errno.EMLINK, Errno.ENOENT -> false;
+        default -> throw e;
+      };
+    }
+  }
+
+  private List<Block> checksum(
+      final NativeFile source, final List<Extent> pieces, final ImageTarget copy)
+      throws IOException {
+    final List<Block> blocks = new ArrayList<>(pieces.size());
+    for (final Extent piece : pieces) {
+      final int length = (int) piece.length();
+      if (source.pread(memory.address(), length, piece.offset()) < length) {
+        throw new IOException(source.opened() + " became shorter while it was committed");
+      }
+      copy.write(memory.address(), length, piece.offset());
+      blocks.add(new Block(piece.offset(), length, Crc32c.of(memory.address(), length)));
+    }
+    return blocks;
+  }
+
+  /** Cuts extents at the size and into pieces no longer than a block. */
+  private static List<Extent> pieces(final List<Extent> extents, final long size) {
+    final List<Extent> pieces = new ArrayList<>();
+    for (final Extent extent : extents) {
+      final long end = Math.min(extent.end(), size);
+      for (long from = extent.offset(); from < end; from += Block.MAX_LENGTH) {
+        pieces.add(new Extent(from, Math.min(Block.MAX_LENGTH, end - from)));
+      }
+    }
+    return pieces;
+  }
+
+  @Override
+  public void close() {
+    arena.close();
+  }
+}

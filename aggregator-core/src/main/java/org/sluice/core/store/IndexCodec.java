@@ -1,0 +1,169 @@
+package org.sluice.core.store;
+
+import java.nio.BufferUnderflowException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import net.openhft.chronicle.bytes.Bytes;
+import org.sluice.core.chunk.ChunkDescriptor;
+import org.sluice.core.chunk.Crc32c;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.FormatVersionException;
+
+/**
+ * The index of a checkpoint: where the bytes of its images are. A header names format, version and
+ * commit, a footer ends it with the crc of everything before, so that a foreign, an old, a new, a
+ * truncated and a damaged file are told apart. The footer is the same in every version.
+ */
+final class IndexCodec {
+  /** {@code SLUICIDX} read as a little-endian 64-bit integer. */
+  static final long MAGIC = 0x5844_4943_4955_4C53L;
+
+  static final int VERSION = 1;
+  static final int FOOTER_LENGTH = Long.BYTES + Integer.BYTES;
+
+  private static final int HEADER_LENGTH = Long.BYTES + Integer.BYTES + Long.BYTES;
+  private static final int MAX_CHUNK_LENGTH = 1 << 30;
+
+  private IndexCodec() {}
+
+  /** Writes an index; the caller releases the bytes. */
+  static Bytes<Void> encode(final long commitId, final List<CommittedImage> images) {
+    final Bytes<Void> out = Bytes.allocateElasticDirect();
+    out.writeLong(MAGIC).writeInt(VERSION).writeLong(commitId);
+    final Map<ChunkLocation, Integer> ordinals = new LinkedHashMap<>();
+    for (final CommittedImage image : images) {
+      image.chunks().forEach(chunk -> ordinals.putIfAbsent(chunk, ordinals.size()));
+    }
+    out.writeInt(ordinals.size());
+    ordinals.keySet().forEach(chunk -> writeChunk(out, chunk));
+    out.writeInt(images.size());
+    images.forEach(image -> writeImage(out, image, ordinals));
+    out.writeLong(~MAGIC);
+    return out.writeInt(crc(out, out.writePosition()));
+  }
+
+  /** Reads an index, all of whose bytes may be wrong. */
+  static List<CommittedImage> decode(final String file, final long commitId, final Bytes<?> in)
+      throws DamagedException, FormatVersionException {
+    checkFrame(file, commitId, in);
+    in.readPosition(HEADER_LENGTH);
+    in.readLimit(in.readLimit() - FOOTER_LENGTH);
+    try {
+      final List<ChunkLocation> chunks = new ArrayList<>();
+      for (int count = readCount(in, 24), i = 0; i < count; i++) {
+        chunks.add(readChunk(in));
+      }
+      final List<CommittedImage> images = new ArrayList<>();
+      for (int count = readCount(in, 40), i = 0; i < count; i++) {
+        images.add(readImage(in, i, chunks));
+      }
+      check(in.readRemaining() == 0);
+      return images;
+    } catch (final BufferUnderflowException | IndexOutOfBoundsException e) {
+      throw new DamagedException(file, in.readPosition(), "an entry is impossible");
+    }
+  }
+
+  /** The crc of an index up to before its footer's crc. */
+  static int crc(final Bytes<?> index, final long length) {
+    return Crc32c.of(index.addressForRead(0), length);
+  }
+
+  private static void checkFrame(final String file, final long commitId, final Bytes<?> in)
+      throws DamagedException, FormatVersionException {
+    final long length = in.readLimit();
+    if (length < HEADER_LENGTH + FOOTER_LENGTH || in.readLong(0) != MAGIC) {
+      throw new DamagedException(file, 0, "it is no index");
+    }
+    final long footer = length - FOOTER_LENGTH;
+    if (in.readLong(footer) != ~MAGIC) {
+      throw new DamagedException(file, footer, "it is truncated: the footer is missing");
+    }
+    final long crcPosition = length - Integer.BYTES;
+    if (in.readInt(crcPosition) != crc(in, crcPosition)) {
+      throw new DamagedException(file, crcPosition, "the crc does not match");
+    }
+    final int version = in.readInt(Long.BYTES);
+    if (version != VERSION) {
+      throw new FormatVersionException(file, version, VERSION);
+    }
+    if (in.readLong(Long.BYTES + Integer.BYTES) != commitId) {
+      throw new DamagedException(
+          file, Long.BYTES + Integer.BYTES, "the index of another commit stands here");
+    }
+  }
+
+  private static void writeChunk(final Bytes<?> out, final ChunkLocation chunk) {
+    out.writeLong(chunk.container()).writeLong(chunk.position());
+    out.writeInt(chunk.used()).writeInt(chunk.crc());
+  }
+
+  private static ChunkLocation readChunk(final Bytes<?> in) {
+    final ChunkLocation chunk =
+        new ChunkLocation(in.readLong(), in.readLong(), in.readInt(), in.readInt());
+    check(chunk.position() >= ContainerDescriptor.BLOCK_LENGTH);
+    check(chunk.position() % ContainerDescriptor.BLOCK_LENGTH == 0);
+    check(chunk.used() >= ChunkDescriptor.HEADER_LENGTH && chunk.used() <= MAX_CHUNK_LENGTH);
+    return chunk;
+  }
+
+  private static void writeImage(
+      final Bytes<?> out, final CommittedImage image, final Map<ChunkLocation, Integer> ordinals) {
+    final byte[] path = image.path().getBytes(StandardCharsets.UTF_8);
+    out.writeInt(path.length).write(path);
+    out.writeInt(image.rank()).writeInt(image.ranks());
+    out.writeInt(image.mode()).writeInt(image.imageId()).writeLong(image.size());
+    out.writeInt(image.chunks().size());
+    image.chunks().forEach(chunk -> out.writeInt(ordinals.get(chunk)));
+    out.writeInt(image.blocks().size());
+    for (final Block block : image.blocks()) {
+      out.writeLong(block.offset()).writeInt(block.length()).writeInt(block.crc());
+    }
+  }
+
+  private static CommittedImage readImage(
+      final Bytes<?> in, final int ordinal, final List<ChunkLocation> chunkTable) {
+    final byte[] name = new byte[readCount(in, 1)];
+    in.read(name);
+    final String path = new String(name, StandardCharsets.UTF_8);
+    check(ImagePath.isValid(path));
+    final int rank = in.readInt();
+    final int ranks = in.readInt();
+    final int mode = in.readInt();
+    final int imageId = in.readInt();
+    final long size = in.readLong();
+    check(size >= 0);
+    final List<ChunkLocation> chunks = new ArrayList<>();
+    for (int count = readCount(in, 4), i = 0; i < count; i++) {
+      chunks.add(chunkTable.get(in.readInt()));
+    }
+    final List<Block> blocks = new ArrayList<>();
+    for (int count = readCount(in, 16), i = 0; i < count; i++) {
+      blocks.add(readBlock(in, size));
+    }
+    return new CommittedImage(ordinal, path, rank, ranks, mode, size, imageId, chunks, blocks);
+  }
+
+  private static Block readBlock(final Bytes<?> in, final long size) {
+    final Block block = new Block(in.readLong(), in.readInt(), in.readInt());
+    check(block.length() >= 1 && block.length() <= Block.MAX_LENGTH);
+    check(block.offset() >= 0 && block.offset() <= size - block.length());
+    return block;
+  }
+
+  /** A count of entries of at least so many bytes, which must fit in what is left. */
+  private static int readCount(final Bytes<?> in, final int entryLength) {
+    final int count = in.readInt();
+    check(count >= 0 && (long) count * entryLength <= in.readRemaining());
+    return count;
+  }
+
+  private static void check(final boolean possible) {
+    if (!possible) {
+      throw new IndexOutOfBoundsException();
+    }
+  }
+}

@@ -1,0 +1,131 @@
+package org.sluice.core.store;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.zip.CRC32C;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.segment.HeaderDescriptor;
+
+/**
+ * The manifest of a checkpoint, whose presence commits it: a JSON object whose last member is the
+ * crc of all bytes before that member, and stands in a fixed form at the very end, so that every
+ * flipped bit is noticed.
+ */
+final class ManifestCodec {
+  private static final String FORMAT = "sluice manifest";
+  private static final int VERSION = 1;
+  private static final int CRC_LENGTH = crcMember(0).length;
+  private static final JSON PRETTY =
+      JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT, JSON.Feature.PRESERVE_FIELD_ORDERING);
+
+  private ManifestCodec() {}
+
+  static byte[] encode(final Commit commit) throws IOException {
+    final Map<String, Object> members = new LinkedHashMap<>();
+    members.put("format", FORMAT);
+    members.put("version", VERSION);
+    members.put("number", commit.number());
+    members.put("commit", hex(commit.id()));
+    members.put("sequence", commit.sequence());
+    members.put("time", commit.time().toEpochMilli());
+    members.put("node", commit.node());
+    members.put("job", commit.job());
+    members.put("layout", commit.layout() == HeaderDescriptor.LAYOUT_FILES ? "files" : "container");
+    members.put("ranks", commit.ranks());
+    members.put("session", hex(commit.sessionId()));
+    members.put("images", commit.imageCount());
+    members.put("bytes", commit.bytes());
+    members.put("containers", commit.containers().stream().map(ManifestCodec::hex).toList());
+    final String json = PRETTY.asString(members).stripTrailing();
+    final byte[] open = json.substring(0, json.length() - 1).getBytes(StandardCharsets.UTF_8);
+    final byte[] all = Arrays.copyOf(open, open.length + CRC_LENGTH);
+    System.arraycopy(crcMember(crc(open)), 0, all, open.length, CRC_LENGTH);
+    return all;
+  }
+
+  static Commit decode(final String file, final byte[] bytes)
+      throws DamagedException, FormatVersionException {
+    final int end = bytes.length - CRC_LENGTH;
+    if (end < 0 || bytes[0] != '{') {
+      throw new DamagedException(file, 0, "it is no manifest");
+    }
+    final byte[] member = crcMember(crc(Arrays.copyOf(bytes, end)));
+    if (!Arrays.equals(member, 0, CRC_LENGTH, bytes, end, bytes.length)) {
+      throw new DamagedException(file, end, "the crc does not match");
+    }
+    try {
+      return commit(file, JSON.std.mapFrom(bytes));
+    } catch (final FormatVersionException e) {
+      throw e;
+    } catch (final IOException | RuntimeException e) {
+      throw new DamagedException(file, 0, "a member is missing or impossible");
+    }
+  }
+
+  private static Commit commit(final String file, final Map<String, Object> members)
+      throws IOException {
+    if (!FORMAT.equals(members.get("format"))) {
+      throw new IOException();
+    }
+    final int version = integer(members, "version");
+    if (version != VERSION) {
+      throw new FormatVersionException(file, version, VERSION);
+    }
+    final List<Long> containers = new ArrayList<>();
+    for (final Object container : (List<?>) members.get("containers")) {
+      containers.add(Long.parseUnsignedLong((String) container, 16));
+    }
+    return new Commit(
+        number(members, "number"),
+        Long.parseUnsignedLong(string(members, "commit"), 16),
+        number(members, "sequence"),
+        Instant.ofEpochMilli(number(members, "time")),
+        string(members, "node"),
+        string(members, "job"),
+        switch (string(members, "layout")) {
+          case "container" -> HeaderDescriptor.LAYOUT_CONTAINER;
+          case "files" -> HeaderDescriptor.LAYOUT_FILES;
+          default -> throw new IOException();
+        },
+        integer(members, "ranks"),
+        Long.parseUnsignedLong(string(members, "session"), 16),
+        integer(members, "images"),
+        number(members, "bytes"),
+        List.copyOf(containers));
+  }
+
+  private static String string(final Map<String, Object> members, final String name) {
+    return Objects.requireNonNull((String) members.get(name));
+  }
+
+  private static long number(final Map<String, Object> members, final String name) {
+    return ((Number) members.get(name)).longValue();
+  }
+
+  private static int integer(final Map<String, Object> members, final String name) {
+    return Math.toIntExact(number(members, name));
+  }
+
+  private static String hex(final long id) {
+    return "%016x".formatted(id);
+  }
+
+  private static byte[] crcMember(final int crc) {
+    return ",\"crc\":\"%08x\"}\n".formatted(crc).getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static int crc(final byte[] bytes) {
+    final CRC32C crc = new CRC32C();
+    crc.update(bytes);
+    return (int) crc.getValue();
+  }
+}

@@ -1,0 +1,127 @@
+package org.sluice.core.store;
+
+import static org.sluice.core.store.ContainerDescriptor.BLOCK_LENGTH;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.function.LongConsumer;
+import org.agrona.BitUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.sluice.core.chunk.ChunkDescriptor;
+import org.sluice.core.chunk.Crc32c;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.PosixException;
+
+/**
+ * A container in a file, written past the page cache. A descriptor of its own and not a file
+ * channel, since the errno of a failed write has to reach the writer of the image, and since a
+ * channel is closed by an interrupt. While it is open it holds the file's lock, so that nobody
+ * discards it.
+ */
+final class PosixContainer implements Container {
+  private final long id;
+  private final NativeFile file;
+  private final LongConsumer closed;
+  private long position = BLOCK_LENGTH;
+
+  private PosixContainer(final long id, final NativeFile file, final LongConsumer closed) {
+    this.id = id;
+    this.file = file;
+    this.closed = closed;
+  }
+
+  static PosixContainer create(
+      final Path path,
+      final long id,
+      final long sessionId,
+      final String node,
+      final LongConsumer closed)
+      throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment header = header(arena, id, sessionId, node);
+      final NativeFile file = createWith(path, header.address());
+      return new PosixContainer(id, file, closed);
+    }
+  }
+
+  /** Some file systems refuse to open past the page cache, others only to write so. */
+  private static NativeFile createWith(final Path path, final long header) throws IOException {
+    try {
+      return write(header, NativeFile.open(path, Flag.WRITE, Flag.CREATE, Flag.DIRECT));
+    } catch (final PosixException e) {
+      if (e.errno() != Errno.EINVAL) {
+        throw e;
+      }
+      return write(header, NativeFile.open(path, Flag.WRITE, Flag.CREATE));
+    }
+  }
+
+  private static NativeFile write(final long header, final NativeFile file) throws IOException {
+    try {
+      file.lock();
+      file.pwrite(header, BLOCK_LENGTH, 0);
+      return file;
+    } catch (final PosixException e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  private static MemorySegment header(
+      final Arena arena, final long id, final long sessionId, final String node) {
+    final MemorySegment memory = arena.allocate(BLOCK_LENGTH, BLOCK_LENGTH);
+    final UnsafeBuffer header = new UnsafeBuffer(memory.address(), BLOCK_LENGTH);
+    final byte[] name = node.getBytes(StandardCharsets.UTF_8);
+    final byte[] shortName =
+        Arrays.copyOf(name, Math.min(name.length, ContainerDescriptor.MAX_NODE_LENGTH));
+    header.putLong(ContainerDescriptor.MAGIC_OFFSET, ContainerDescriptor.MAGIC);
+    header.putInt(ContainerDescriptor.VERSION_OFFSET, ContainerDescriptor.VERSION);
+    header.putLong(ContainerDescriptor.CONTAINER_ID_OFFSET, id);
+    header.putLong(ContainerDescriptor.SESSION_ID_OFFSET, sessionId);
+    header.putLong(ContainerDescriptor.CREATED_OFFSET, System.currentTimeMillis());
+    header.putInt(ContainerDescriptor.NODE_OFFSET, shortName.length);
+    header.putBytes(ContainerDescriptor.NODE_OFFSET + Integer.BYTES, shortName);
+    header.putInt(ContainerDescriptor.CRC_OFFSET, Crc32c.of(header, 0, BLOCK_LENGTH));
+    return memory;
+  }
+
+  @Override
+  public long id() {
+    return id;
+  }
+
+  @Override
+  public ChunkLocation append(final UnsafeBuffer chunk, final int used) throws IOException {
+    final int length = BitUtil.align(used, BLOCK_LENGTH);
+    chunk.setMemory(used, length - used, (byte) 0);
+    final int crc =
+        Crc32c.of(chunk, ChunkDescriptor.HEADER_LENGTH, used - ChunkDescriptor.HEADER_LENGTH);
+    chunk.putInt(ChunkDescriptor.CRC_OFFSET, crc);
+    chunk.putLong(ChunkDescriptor.CONTAINER_ID_OFFSET, id);
+    chunk.putLong(ChunkDescriptor.POSITION_OFFSET, position);
+    chunk.putInt(
+        ChunkDescriptor.HEADER_CRC_OFFSET, Crc32c.of(chunk, 0, ChunkDescriptor.HEADER_CRC_OFFSET));
+    chunk.putInt(ChunkDescriptor.HEADER_CRC_OFFSET + Integer.BYTES, 0);
+    file.pwrite(chunk.addressOffset(), length, position);
+    final ChunkLocation location = new ChunkLocation(id, position, used, crc);
+    position += length;
+    return location;
+  }
+
+  @Override
+  public void sync() throws IOException {
+    file.sync();
+  }
+
+  @Override
+  public void close() throws IOException {
+    closed.accept(id);
+    file.close();
+  }
+}

@@ -1,0 +1,235 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BinaryOperator;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
+import net.openhft.chronicle.bytes.Bytes;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
+
+/** A store in a directory of a POSIX file system. */
+public final class PosixStore implements CheckpointStore {
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private static final Logger LOG = LoggerFactory.getLogger(PosixStore.class);
+
+  private final StoreDirectory directory;
+  private final CommitScan scan;
+  private final Map<Long, PosixContainer> openContainers = new ConcurrentHashMap<>();
+
+  private PosixStore(final StoreDirectory directory) {
+    this.directory = directory;
+    this.scan = new CommitScan(directory);
+  }
+
+  /**
+   * Opens a store for writing, and makes it if its directory is empty or missing.
+   *
+   * @param directory where it is; its parent must exist
+   * @return the store
+   * @throws NoStoreException when the parent is missing or the directory holds something else
+   * @throws IOException when that fails
+   */
+  public static PosixStore create(final Path directory) throws IOException {
+    return new PosixStore(StoreDirectory.create(directory));
+  }
+
+  /**
+   * Opens a store that is there.
+   *
+   * @param directory where it is
+   * @return the store
+   * @throws NoStoreException when there is none
+   * @throws FormatVersionException when it is of another version
+   * @throws IOException when that fails
+   */
+  public static PosixStore open(final Path directory) throws IOException {
+    return new PosixStore(StoreDirectory.open(directory));
+  }
+
+  @Override
+  public Path directory() {
+    return directory.path();
+  }
+
+  @Override
+  public Container createContainer(final long sessionId, final String node) throws IOException {
+    final long id = RANDOM.nextLong(1, Long.MAX_VALUE);
+    final PosixContainer container =
+        PosixContainer.create(directory.container(id), id, sessionId, node, openContainers::remove);
+    openContainers.put(id, container);
+    DurableFile.syncDirectory(directory.containers());
+    return container;
+  }
+
+  @Override
+  public boolean discard(final long containerId) throws IOException {
+    final Path path = directory.container(containerId);
+    try (NativeFile container = NativeFile.open(path, Flag.WRITE)) {
+      return container.tryLock() && !isReferredTo(containerId) && Files.deleteIfExists(path);
+    }
+  }
+
+  @Override
+  public Path createImageFile() throws IOException {
+    return Files.createTempFile(directory.staging(), "", "");
+  }
+
+  @Override
+  public Commit commit(final Draft draft) throws IOException {
+    final CommitWriter writer = new CommitWriter(directory, draft);
+    for (final long id : CommitWriter.containers(draft)) {
+      syncContainer(id);
+    }
+    try {
+      final List<CommittedImage> images = writer.prepare();
+      try (NativeFile lock = NativeFile.open(directory.format(), Flag.WRITE)) {
+        lock.lock();
+        final List<Commit> older = scan.commits(any -> true, unreadable -> {});
+        final long sequence = older.stream().mapToLong(Commit::sequence).max().orElse(0) + 1;
+        final Commit commit = writer.publish(images, sequence);
+        supersede(commit, older);
+        return commit;
+      }
+    } catch (final IOException e) {
+      try {
+        writer.abandon();
+      } catch (final IOException further) {
+        e.addSuppressed(further);
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public List<Commit> commits(final Consumer<IOException> unreadable) throws IOException {
+    return newestOfEachNumber(scan.commits(any -> true, unreadable));
+  }
+
+  @Override
+  public Optional<Commit> find(final long number) throws IOException {
+    final List<IOException> failures = new ArrayList<>();
+    final List<Commit> commits = scan.commits(d -> d.number() == number, failures::add);
+    if (!failures.isEmpty()) {
+      throw failures.getFirst();
+    }
+    return newestOfEachNumber(commits).stream().findFirst();
+  }
+
+  @Override
+  public List<CommittedImage> images(final Commit commit) throws IOException {
+    final Path path = directoryOf(commit).index();
+    try (NativeFile file = StoredFile.open(path)) {
+      final Bytes<Void> index = Bytes.allocateDirect(file.size());
+      try {
+        index.writePosition(file.pread(index.addressForWrite(0), index.capacity(), 0));
+        return IndexCodec.decode(path.toString(), commit.id(), index);
+      } finally {
+        index.releaseLast();
+      }
+    }
+  }
+
+  @Override
+  public void rebuild(final Commit commit, final CommittedImage image, final NativeFile target)
+      throws IOException {
+    try (ImageFile files = new ImageFile();
+        ContainerReaders containers = new ContainerReaders(directory, commit)) {
+      final Path file = directoryOf(commit).image(image.ordinal());
+      files.read(file, image.blocks(), target::pwrite);
+      target.truncate(image.size());
+      final ImageOverlay overlay = new ImageOverlay(image.imageId(), image.size(), target::pwrite);
+      for (final ChunkLocation chunk : image.chunks().reversed()) {
+        overlay.addOlder(containers.read(chunk));
+      }
+    }
+  }
+
+  @Override
+  public void verify(
+      final Commit commit, final Consumer<IOException> damage, final LongConsumer progress)
+      throws IOException {
+    try {
+      new CheckpointVerifier(directory, commit, damage, progress).verify(images(commit));
+    } catch (final DamagedException | FormatVersionException e) {
+      damage.accept(e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (final PosixContainer container : openContainers.values()) {
+      container.close();
+    }
+  }
+
+  private CheckpointDirectory directoryOf(final Commit commit) {
+    return directory.checkpoint(commit.number(), commit.id());
+  }
+
+  private void syncContainer(final long id) throws IOException {
+    final PosixContainer container = openContainers.get(id);
+    if (container == null) {
+      throw new IllegalArgumentException("container %016x is not open".formatted(id));
+    }
+    container.sync();
+  }
+
+  /** Whether a manifest names the container, or might, as it cannot be read. */
+  private boolean isReferredTo(final long containerId) throws IOException {
+    final List<IOException> unreadable = new ArrayList<>();
+    final List<Commit> commits = scan.commits(any -> true, unreadable::add);
+    return !unreadable.isEmpty()
+        || commits.stream().anyMatch(commit -> commit.containers().contains(containerId));
+  }
+
+  /** The new commit stands whatever happens here; what cannot be deleted now is garbage. */
+  private void supersede(final Commit commit, final List<Commit> older) {
+    try {
+      for (final CheckpointDirectory checkpoint : scan.directories()) {
+        final boolean other = checkpoint.commitId() != commit.id();
+        if (other && checkpoint.number() == commit.number() && checkpoint.isCommitted()) {
+          checkpoint.delete();
+        }
+      }
+      for (final Commit superseded : older) {
+        if (superseded.number() == commit.number()) {
+          for (final long container : superseded.containers()) {
+            discard(container);
+          }
+        }
+      }
+    } catch (final IOException e) {
+      LOG.warn("checkpoint {} is committed, but an older one of it stays", commit.number(), e);
+    }
+  }
+
+  private static List<Commit> newestOfEachNumber(final List<Commit> commits) {
+    return commits.stream()
+        .collect(
+            Collectors.toMap(
+                Commit::number,
+                commit -> commit,
+                BinaryOperator.maxBy(Comparator.comparingLong(Commit::sequence))))
+        .values()
+        .stream()
+        .sorted(Comparator.comparingLong(Commit::sequence))
+        .toList();
+  }
+}

@@ -1,0 +1,183 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.FormatVersionException;
+
+/**
+ * Where the parts of a store are.
+ *
+ * @param path the store's directory, absolute
+ */
+record StoreDirectory(Path path) {
+  private static final String FORMAT = "format";
+  private static final String CONTAINERS = "containers";
+  private static final String CHECKPOINTS = "checkpoints";
+  private static final String STAGING = "staging";
+  private static final Set<String> PARTS = Set.of(FORMAT, CONTAINERS, CHECKPOINTS, STAGING);
+  private static final int VERSION = 1;
+  private static final Pattern FORMAT_TEXT = Pattern.compile("sluice store (\\d{1,9})\n");
+
+  /** Makes a store of a directory that is missing or empty, or finds that it is one. */
+  static StoreDirectory create(final Path path) throws IOException {
+    final StoreDirectory store = new StoreDirectory(path.toAbsolutePath().normalize());
+    if (!Files.isDirectory(store.path)) {
+      final Path parent = store.path.getParent();
+      if (parent == null || Files.exists(store.path)) {
+        throw new NoStoreException(path + " is not a directory; give another --store");
+      }
+      if (!Files.isDirectory(parent)) {
+        throw new NoStoreException(
+            "cannot create the store %s: there is no directory %s; create it"
+                .formatted(path, parent));
+      }
+      Files.createDirectory(store.path);
+    }
+    if (!Files.exists(store.format())) {
+      store.claim();
+    }
+    store.checkFormat();
+    Files.createDirectories(store.containers());
+    Files.createDirectories(store.checkpoints());
+    Files.createDirectories(store.staging());
+    return store;
+  }
+
+  /** Finds a store. */
+  static StoreDirectory open(final Path path) throws IOException {
+    final StoreDirectory store = new StoreDirectory(path.toAbsolutePath().normalize());
+    if (!Files.isDirectory(store.path)) {
+      throw new NoStoreException(
+          "there is no store %s; check --store, or let sluice serve or run create it"
+              .formatted(path));
+    }
+    store.checkFormat();
+    return store;
+  }
+
+  /** The file that tells a store from any other directory; locked while a commit is published. */
+  Path format() {
+    return path.resolve(FORMAT);
+  }
+
+  Path containers() {
+    return path.resolve(CONTAINERS);
+  }
+
+  Path container(final long id) {
+    return containers().resolve("%016x.data".formatted(id));
+  }
+
+  Path checkpoints() {
+    return path.resolve(CHECKPOINTS);
+  }
+
+  CheckpointDirectory checkpoint(final long number, final long commitId) {
+    return new CheckpointDirectory(
+        checkpoints().resolve("%010d-%016x".formatted(number, commitId)), number, commitId);
+  }
+
+  Path staging() {
+    return path.resolve(STAGING);
+  }
+
+  /** A rename publishes the format file, so that no process ever sees half of it. */
+  private void claim() throws IOException {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
+      for (final Path entry : entries) {
+        final String name = entry.getFileName().toString();
+        if (!PARTS.contains(name) && !name.startsWith(FORMAT)) {
+          throw new NoStoreException(
+              "%s is not a store, and holds %s; give a new or an empty directory"
+                  .formatted(path, name));
+        }
+      }
+    }
+    final Path temporary = path.resolve(FORMAT + "." + ProcessHandle.current().pid());
+    DurableFile.replace(
+        temporary,
+        format(),
+        "sluice store %d%n".formatted(VERSION).getBytes(StandardCharsets.UTF_8));
+  }
+
+  private void checkFormat() throws IOException {
+    if (!Files.isRegularFile(format())) {
+      Files.newDirectoryStream(path).close();
+      throw new NoStoreException(
+          "%s is not a store: it has no file named %s; check --store".formatted(path, FORMAT));
+    }
+    final Matcher text =
+        FORMAT_TEXT.matcher(new String(Files.readAllBytes(format()), StandardCharsets.ISO_8859_1));
+    if (!text.matches()) {
+      throw new DamagedException(format().toString(), 0, "it does not say 'sluice store'");
+    }
+    final int version = Integer.parseInt(text.group(1));
+    if (version != VERSION) {
+      throw new FormatVersionException("the store " + path, version, VERSION);
+    }
+  }
+
+  /**
+   * Where the parts of a checkpoint are.
+   *
+   * @param path its directory
+   * @param number its number
+   * @param commitId its commit's id
+   */
+  record CheckpointDirectory(Path path, long number, long commitId) {
+    private static final Pattern NAME = Pattern.compile("(\\d{10,18})-([0-9a-f]{16})");
+
+    /** Tells what a directory's name says; empty when it is not the name of a checkpoint. */
+    static Optional<CheckpointDirectory> of(final Path path) {
+      final Matcher name = NAME.matcher(path.getFileName().toString());
+      return name.matches()
+          ? Optional.of(
+              new CheckpointDirectory(
+                  path, Long.parseLong(name.group(1)), Long.parseUnsignedLong(name.group(2), 16)))
+          : Optional.empty();
+    }
+
+    Path manifest() {
+      return path.resolve("manifest.json");
+    }
+
+    boolean isCommitted() {
+      return Files.exists(manifest());
+    }
+
+    Path index() {
+      return path.resolve("index");
+    }
+
+    Path images() {
+      return path.resolve("images");
+    }
+
+    Path image(final int ordinal) {
+      return images().resolve(Integer.toString(ordinal));
+    }
+
+    /** Deletes the checkpoint; its manifest first, so that no half of it counts as committed. */
+    void delete() throws IOException {
+      if (!Files.exists(path)) {
+        return;
+      }
+      Files.deleteIfExists(manifest());
+      try (Stream<Path> files = Files.walk(path)) {
+        for (final Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(file);
+        }
+      }
+    }
+  }
+}

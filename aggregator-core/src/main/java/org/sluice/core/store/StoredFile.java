@@ -1,0 +1,25 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
+
+/** Files a manifest says are there. */
+final class StoredFile {
+  private StoredFile() {}
+
+  /** Opens a file for reading; it is damage, not bad luck, when there is none. */
+  static NativeFile open(final Path path) throws IOException {
+    try {
+      return NativeFile.open(path);
+    } catch (final PosixException e) {
+      if (e.errno() == Errno.ENOENT) {
+        throw new DamagedException(path.toString(), 0, "the file is missing");
+      }
+      throw e;
+    }
+  }
+}
