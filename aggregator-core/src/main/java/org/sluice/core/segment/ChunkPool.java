@@ -1,7 +1,9 @@
 package org.sluice.core.segment;
 
 import java.util.function.IntConsumer;
+import java.util.function.IntFunction;
 import org.agrona.concurrent.AtomicBuffer;
+import org.sluice.core.chunk.ChunkDescriptor;
 
 /**
  * The chunks of a segment and who has them: one state word each.
@@ -20,34 +22,44 @@ import org.agrona.concurrent.AtomicBuffer;
 public final class ChunkPool {
   private final AtomicBuffer states;
   private final Header header;
+  private final IntFunction<AtomicBuffer> chunks;
   private final int chunkCount;
 
-  ChunkPool(final AtomicBuffer states, final Header header) {
+  ChunkPool(
+      final AtomicBuffer states, final Header header, final IntFunction<AtomicBuffer> chunks) {
     this.states = states;
     this.header = header;
+    this.chunks = chunks;
     this.chunkCount = states.capacity() / ChunkStateDescriptor.LENGTH;
   }
 
   /**
-   * Claims the free chunk with the lowest index, since that one was used last and is in the caches.
+   * Claims a free chunk, looking at the one this process had last first: that one is in its page
+   * tables and, with luck, in its caches.
    *
    * @param slot the claimer's slot
+   * @param first where to begin, 0 to {@link #chunkCount()} - 1
    * @return the chunk's index; -1 when none is free
    */
-  public int claim(final int slot) {
-    for (int chunk = 0; chunk < chunkCount; chunk++) {
-      final long word = word(chunk);
-      if (ChunkStateDescriptor.state(word) == ChunkStateDescriptor.FREE) {
-        final long open =
-            ChunkStateDescriptor.word(
-                ChunkStateDescriptor.OPEN, slot, ChunkStateDescriptor.generation(word));
-        if (states.compareAndSetLong(offset(chunk), word, open)) {
-          header.addFreeChunks(-1);
-          return chunk;
-        }
+  public int claim(final int slot, final int first) {
+    for (int i = 0; i < chunkCount; i++) {
+      final int chunk = first + i < chunkCount ? first + i : first + i - chunkCount;
+      if (tryClaim(slot, chunk)) {
+        header.addFreeChunks(-1);
+        return chunk;
       }
     }
     return -1;
+  }
+
+  private boolean tryClaim(final int slot, final int chunk) {
+    final long word = word(chunk);
+    return ChunkStateDescriptor.state(word) == ChunkStateDescriptor.FREE
+        && states.compareAndSetLong(
+            offset(chunk),
+            word,
+            ChunkStateDescriptor.word(
+                ChunkStateDescriptor.OPEN, slot, ChunkStateDescriptor.generation(word)));
   }
 
   /**
@@ -67,11 +79,13 @@ public final class ChunkPool {
   }
 
   /**
-   * Frees a published chunk, one generation later. Called by the I/O process.
+   * Frees a published chunk, one generation later. Called by the I/O process. The used length
+   * becomes 0 first: until its next owner has finished the header, the chunk reads as empty.
    *
    * @param chunk a published chunk
    */
   public void release(final int chunk) {
+    chunks.apply(chunk).putInt(ChunkDescriptor.USED_OFFSET, 0);
     states.putLongRelease(
         offset(chunk),
         ChunkStateDescriptor.word(
@@ -87,6 +101,34 @@ public final class ChunkPool {
    */
   public long word(final int chunk) {
     return states.getLongAcquire(offset(chunk));
+  }
+
+  /**
+   * How often chunks were released so far, all together and modulo 2^32: it grows while the drain
+   * makes progress.
+   *
+   * @return the sum of the generations
+   */
+  public int releases() {
+    int releases = 0;
+    for (int chunk = 0; chunk < chunkCount; chunk++) {
+      releases += ChunkStateDescriptor.generation(word(chunk));
+    }
+    return releases;
+  }
+
+  /**
+   * Whether the drain has nothing to release: every chunk is open in some process.
+   *
+   * @return false when a chunk is free or published
+   */
+  public boolean isAllOpen() {
+    for (int chunk = 0; chunk < chunkCount; chunk++) {
+      if (ChunkStateDescriptor.state(word(chunk)) != ChunkStateDescriptor.OPEN) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /**

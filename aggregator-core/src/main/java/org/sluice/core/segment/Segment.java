@@ -49,7 +49,8 @@ public final class Segment implements AutoCloseable {
     this.chunkPool =
         new ChunkPool(
             view(geometry.chunkStatesOffset(), geometry.chunkCount() * ChunkStateDescriptor.LENGTH),
-            header);
+            header,
+            this::chunk);
     this.imageTable =
         new ImageTable(view(geometry.imagesOffset(), geometry.images() * ImageDescriptor.LENGTH));
   }
@@ -284,8 +285,20 @@ public final class Segment implements AutoCloseable {
    * @return a new view of it
    */
   public UnsafeBuffer chunk(final int chunk) {
+    final UnsafeBuffer view = new UnsafeBuffer(0, 0);
+    wrapChunk(chunk, view);
+    return view;
+  }
+
+  /**
+   * Makes an existing view one of a chunk.
+   *
+   * @param chunk 0 to {@code geometry().chunkCount()} - 1
+   * @param view the view to change
+   */
+  public void wrapChunk(final int chunk, final UnsafeBuffer view) {
     Objects.checkIndex(chunk, geometry.chunkCount());
-    return view(geometry.chunkOffset(chunk), geometry.chunkLength());
+    view.wrap(address + geometry.chunkOffset(chunk), geometry.chunkLength());
   }
 
   /** Unmaps the segment; the file stays. */
