@@ -1,0 +1,83 @@
+package org.sluice.core.client;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.ProcessIdentity;
+import org.sluice.core.segment.Segment;
+
+/** This process's place at an I/O process: the segment, the socket and the log. Thread-safe. */
+final class Attachment implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+  private final Segment segment;
+  private final Connection connection;
+  private final ChunkWriter writer;
+
+  private Attachment(final Segment segment, final Connection connection, final ChunkWriter writer) {
+    this.segment = segment;
+    this.connection = connection;
+    this.writer = writer;
+  }
+
+  static Attachment open(final Path directory, final int rank, final int ranks) throws IOException {
+    final Segment segment = Segment.map(directory.resolve("segment"));
+    Connection connection = null;
+    try {
+      connection = Connection.open(directory.resolve("socket"));
+      final int slot = attach(directory, segment, connection, rank, ranks);
+      final Connection bell = connection;
+      final Doorbell doorbell = () -> bell.tell(new Request.Wake());
+      return new Attachment(
+          segment, connection, new ChunkWriter(segment, slot, rank, doorbell, PATIENCE));
+    } catch (final IOException e) {
+      if (connection != null) {
+        connection.close();
+      }
+      segment.close();
+      throw e;
+    }
+  }
+
+  private static int attach(
+      final Path directory,
+      final Segment segment,
+      final Connection connection,
+      final int rank,
+      final int ranks)
+      throws IOException {
+    final ProcessIdentity self = ProcessIdentity.current();
+    final Request request =
+        new Request.Attach(HeaderDescriptor.VERSION, self.pid(), rank, ranks, self.startTime());
+    final Reply.Attached attached = (Reply.Attached) connection.call(request);
+    if (attached.sessionId() != segment.header().sessionId()) {
+      throw new IOException(
+          "the I/O process was replaced meanwhile: %s; try again".formatted(directory));
+    }
+    return attached.slot();
+  }
+
+  Segment segment() {
+    return segment;
+  }
+
+  Connection connection() {
+    return connection;
+  }
+
+  ChunkWriter writer() {
+    return writer;
+  }
+
+  /** Publishes what is open and gives the slot back; nobody may write any more. */
+  @Override
+  public void close() throws IOException {
+    try (segment;
+        connection) {
+      writer.publish();
+    }
+  }
+}
