@@ -1,0 +1,141 @@
+#include "capture.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../launcher.h"
+#include "../segment.h"
+#include "guard.h"
+#include "real.h"
+
+enum { UNKNOWN, OFF, ON };
+
+int sluice_capture_state = UNKNOWN;
+
+static char runtime[PATH_MAX];
+static char captured[PATH_MAX];
+
+/* Both change from NULL once, under the lock; whoever reads them without it sees NULL or the value. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(struct sluice_segment *) segment;
+static _Atomic(struct sluice_client *) client;
+static bool segment_failed;
+static bool client_failed;
+
+static bool copy_variable(const char *name, char to[PATH_MAX])
+{
+    const char *value = getenv(name);
+    if (value == NULL || value[0] != '/' || strlen(value) >= PATH_MAX)
+        return false;
+    strcpy(to, value);
+    size_t length = strlen(to);
+    while (length > 1 && to[length - 1] == '/')
+        to[--length] = '\0';
+    return true;
+}
+
+bool sluice_capture_look(void)
+{
+    bool on = copy_variable("SLUICE_DIRECTORY", runtime) && copy_variable("SLUICE_CAPTURE", captured);
+    sluice_capture_state = on ? ON : OFF;
+    return on;
+}
+
+__attribute__((constructor)) static void look_early(void)
+{
+    sluice_capture_look();
+}
+
+const struct sluice_segment *sluice_capture_segment(void)
+{
+    struct sluice_segment *mapped = atomic_load_explicit(&segment, memory_order_acquire);
+    if (mapped != NULL || segment_failed || sluice_guard_inside())
+        return mapped;
+    sluice_guard_enter();
+    pthread_mutex_lock(&lock);
+    mapped = segment;
+    if (mapped == NULL && !segment_failed) {
+        if (sluice_segment_map(runtime, &mapped) == 0)
+            atomic_store_explicit(&segment, mapped, memory_order_release);
+        else
+            segment_failed = true;
+    }
+    pthread_mutex_unlock(&lock);
+    sluice_guard_leave();
+    return segment;
+}
+
+struct sluice_client *sluice_capture_client(void)
+{
+    struct sluice_client *attached = atomic_load_explicit(&client, memory_order_acquire);
+    if (attached != NULL || client_failed)
+        return attached;
+    sluice_guard_enter();
+    pthread_mutex_lock(&lock);
+    if (client == NULL && !client_failed) {
+        int rank, ranks;
+        sluice_launcher_rank(&rank, &ranks);
+        if (sluice_client_attach(runtime, rank, ranks, &attached) == 0)
+            atomic_store_explicit(&client, attached, memory_order_release);
+        else
+            client_failed = true;
+    }
+    pthread_mutex_unlock(&lock);
+    sluice_guard_leave();
+    return client;
+}
+
+void sluice_capture_abandon(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    struct sluice_client *parents = atomic_exchange(&client, NULL);
+    if (parents != NULL)
+        sluice_client_abandon(parents);
+    client_failed = false;
+}
+
+static bool below(const char *directory, const char *path)
+{
+    size_t length = strlen(directory);
+    return strncmp(path, directory, length) == 0 && (path[length] == '/' || length == 1);
+}
+
+static bool in_store(const char *path)
+{
+    const struct sluice_segment *mapped = sluice_capture_segment();
+    if (mapped == NULL)
+        return false;
+    const char *field = (const char *)mapped->header + SLUICE_HEADER_STORE_OFFSET;
+    int32_t length;
+    memcpy(&length, field, sizeof length);
+    if (length <= 0 || length > SLUICE_HEADER_MAX_PATH_LENGTH)
+        return false;
+    char store[SLUICE_HEADER_MAX_PATH_LENGTH + 1];
+    memcpy(store, field + sizeof length, (size_t)length);
+    store[length] = '\0';
+    return below(store, path);
+}
+
+int sluice_capture_image_state(const struct stat *status)
+{
+    const struct sluice_segment *mapped = sluice_capture_segment();
+    if (mapped == NULL || !S_ISREG(status->st_mode))
+        return SLUICE_IMAGE_STATE_FREE;
+    return sluice_segment_state(mapped, status->st_dev, status->st_ino);
+}
+
+bool sluice_capture_file(int fd, struct stat *status, char path[PATH_MAX])
+{
+    char link[32];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, PATH_MAX - 1);
+    if (length <= 0 || REAL(fstat)(fd, status) != 0 || !S_ISREG(status->st_mode))
+        return false;
+    path[length] = '\0';
+    if (sluice_capture_image_state(status) != SLUICE_IMAGE_STATE_FREE)
+        return true;
+    return status->st_nlink > 0 && below(captured, path) && !in_store(path);
+}

@@ -1,0 +1,39 @@
+/* Which files are captured, and this process's connection to the I/O process. */
+#ifndef SLUICE_PRELOAD_CAPTURE_H
+#define SLUICE_PRELOAD_CAPTURE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "../client.h"
+
+extern int sluice_capture_state; /* 0 not looked at yet, 1 off, 2 on */
+
+bool sluice_capture_look(void);
+
+/* True when the environment names an I/O process and a capture directory. */
+static inline bool sluice_capture_on(void)
+{
+    return sluice_capture_state == 0 ? sluice_capture_look() : sluice_capture_state == 2;
+}
+
+/* The segment, mapped at the first call; NULL without an I/O process. */
+const struct sluice_segment *sluice_capture_segment(void);
+
+/* The client, attached at the first call; NULL when that failed, then and for good. */
+struct sluice_client *sluice_capture_client(void);
+
+/* In a forked child: the parent's client is none of ours. */
+void sluice_capture_abandon(void);
+
+/*
+ * True when `fd` is a regular file below the capture directory, or an image under any name.
+ * Fills in its status and its real path, which the kernel tells, so links need no resolving.
+ */
+bool sluice_capture_file(int fd, struct stat *status, char path[PATH_MAX]);
+
+/* The state of the image with this identity: SLUICE_IMAGE_STATE_*. */
+int sluice_capture_image_state(const struct stat *status);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * The C library's own functions, behind the ones this shim defines. They are looked up at their
+ * first use, which may be before any constructor has run.
+ */
+#ifndef SLUICE_PRELOAD_REAL_H
+#define SLUICE_PRELOAD_REAL_H
+
+#include <stdatomic.h>
+
+#define SLUICE_REAL_FUNCTIONS(X)                                                                   \
+    X(openat) X(mkostemps) X(close) X(close_range) X(dup) X(dup2) X(dup3) X(fcntl)                 \
+    X(write) X(writev) X(pwrite) X(pwritev) X(pwritev2)                                            \
+    X(read) X(readv) X(pread) X(preadv) X(preadv2) X(lseek)                                        \
+    X(ftruncate) X(truncate) X(fsync) X(fdatasync) X(syncfs) X(sync) X(sync_file_range)            \
+    X(fstat) X(fstatat) X(statx)                                                                   \
+    X(renameat2) X(fopen) X(fdopen) X(freopen) X(fclose)                                           \
+    X(mmap) X(sendfile) X(splice) X(copy_file_range) X(fallocate) X(posix_fallocate) X(ioctl)      \
+    X(flock) X(lockf) X(sendmsg) X(syscall) X(aio_read) X(aio_write) X(aio_fsync) X(lio_listio)    \
+    X(futimens) X(utimensat) X(setrlimit) X(prlimit)                                               \
+    X(fork) X(posix_spawn) X(posix_spawnp) X(system) X(popen) X(_exit)                             \
+    X(execve) X(execvpe) X(fexecve) X(execveat)
+
+enum sluice_real {
+#define SLUICE_REAL_ENUMERATOR(name) SLUICE_REAL_##name,
+    SLUICE_REAL_FUNCTIONS(SLUICE_REAL_ENUMERATOR)
+#undef SLUICE_REAL_ENUMERATOR
+        SLUICE_REAL_COUNT
+};
+
+extern _Atomic(void *) sluice_real_functions[SLUICE_REAL_COUNT];
+
+/* Looks a function up and remembers it; aborts where the C library has none of that name. */
+void *sluice_real_find(enum sluice_real which);
+
+static inline void *sluice_real(enum sluice_real which)
+{
+    void *found = atomic_load_explicit(&sluice_real_functions[which], memory_order_relaxed);
+    return __builtin_expect(found != 0, 1) ? found : sluice_real_find(which);
+}
+
+#define REAL(name) ((__typeof__(&name))sluice_real(SLUICE_REAL_##name))
+
+/* A function of the C library that this shim defines anew. */
+#define SLUICE_WRAPPER __attribute__((visibility("default")))
+
+/* The same function under another of its names: on LP64 `open64` is `open`. */
+#define SLUICE_ALIAS(target) __attribute__((visibility("default"), alias(#target), copy(target)))
+
+#endif
