@@ -1,0 +1,178 @@
+#include "description.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "real.h"
+
+_Atomic(struct description *) sluice_descriptions[SLUICE_DESCRIPTORS];
+
+/* Guarded, like all changes to the table, by the lock of the images. */
+static struct description *spare_descriptions;
+static int highest; /* the highest descriptor ever captured */
+
+struct description *sluice_description_lock(int fd)
+{
+    while (sluice_description_logged(fd) && !sluice_guard_inside()) {
+        struct description *description = sluice_description_of(fd);
+        struct image *image = description != NULL ? description->image : NULL;
+        if (image == NULL)
+            continue;
+        sluice_guard_enter();
+        pthread_mutex_lock(&image->lock);
+        if (sluice_description_of(fd) == description && description->image == image
+            && description->logged)
+            return description;
+        pthread_mutex_unlock(&image->lock);
+        sluice_guard_leave();
+    }
+    return NULL;
+}
+
+void sluice_description_unlock(struct description *description)
+{
+    pthread_mutex_unlock(&description->image->lock);
+    sluice_guard_leave();
+}
+
+void sluice_descriptor_surrender(int fd)
+{
+    struct description *description = sluice_description_lock(fd);
+    if (description == NULL)
+        return;
+    sluice_image_surrender(description->image);
+    sluice_description_unlock(description);
+}
+
+static struct description *take_description(void)
+{
+    struct description *description = spare_descriptions;
+    if (description != NULL)
+        spare_descriptions = description->next;
+    else
+        description = calloc(1, sizeof *description);
+    return description;
+}
+
+static void map_descriptor(int fd, struct description *description)
+{
+    highest = fd > highest ? fd : highest;
+    sluice_descriptions[fd] = description;
+}
+
+/* A new description of `image`, whose lock is held. */
+static void describe(struct image *image, int fd, int flags)
+{
+    struct description *description = take_description();
+    if (description == NULL) {
+        sluice_image_surrender(image);
+        return;
+    }
+    description->image = image;
+    description->append = (flags & O_APPEND) != 0;
+    description->access = flags & O_ACCMODE;
+    description->fd = fd;
+    description->descriptors = 1;
+    description->offset = 0;
+    description->next = image->descriptions;
+    image->descriptions = description;
+    description->logged = sluice_log_diverted(&image->log);
+    if (description->logged && description->append)
+        REAL(fcntl)(fd, F_SETFL, REAL(fcntl)(fd, F_GETFL) & ~O_APPEND);
+    map_descriptor(fd, description);
+}
+
+int sluice_description_adopt(int fd, int flags, int announced, bool truncate)
+{
+    struct stat status;
+    char path[PATH_MAX];
+    struct image *image = NULL;
+    int error = 0;
+    if (fd < SLUICE_DESCRIPTORS && sluice_capture_file(fd, &status, path)) {
+        sluice_images_lock();
+        image = sluice_image_open(fd, &status, announced, path);
+        if (image != NULL) {
+            pthread_mutex_lock(&image->lock);
+            describe(image, fd, flags);
+            error = truncate ? sluice_image_empty(image, fd) : 0;
+            pthread_mutex_unlock(&image->lock);
+        }
+        sluice_images_unlock();
+    }
+    if (image == NULL && truncate)
+        error = REAL(ftruncate)(fd, 0) == 0 ? 0 : -errno;
+    return error;
+}
+
+void sluice_description_share(int from, int to)
+{
+    if (sluice_description_of(from) == NULL || sluice_guard_inside())
+        return;
+    if (to >= SLUICE_DESCRIPTORS) {
+        sluice_descriptor_surrender(from);
+        return;
+    }
+    sluice_images_lock();
+    struct description *description = sluice_description_of(from);
+    if (description != NULL) {
+        description->descriptors++;
+        map_descriptor(to, description);
+    }
+    sluice_images_unlock();
+}
+
+/* Another descriptor of the same description than the one that is being closed. */
+static int remaining_descriptor(const struct description *description)
+{
+    int fd = 0;
+    while (fd < highest && sluice_descriptions[fd] != description)
+        fd++;
+    return fd;
+}
+
+static void unlink_description(struct image *image, struct description *description)
+{
+    struct description **link = &image->descriptions;
+    while (*link != description)
+        link = &(*link)->next;
+    *link = description->next;
+    description->logged = false;
+    description->image = NULL;
+    description->next = spare_descriptions;
+    spare_descriptions = description;
+}
+
+int sluice_description_forget(int fd)
+{
+    if (sluice_description_of(fd) == NULL)
+        return 0;
+    if (sluice_guard_inside()) { /* a signal handler closes: the opening stays, unended */
+        sluice_descriptions[fd] = NULL;
+        return 0;
+    }
+    int error = 0;
+    sluice_images_lock();
+    struct description *description = sluice_description_of(fd);
+    if (description != NULL) {
+        struct image *image = description->image;
+        pthread_mutex_lock(&image->lock);
+        sluice_descriptions[fd] = NULL;
+        if (--description->descriptors == 0)
+            unlink_description(image, description);
+        else if (description->fd == fd)
+            description->fd = remaining_descriptor(description);
+        if (image->descriptions == NULL)
+            error = sluice_image_close(image);
+        pthread_mutex_unlock(&image->lock);
+    }
+    sluice_images_unlock();
+    return error;
+}
+
+void sluice_descriptions_in_child(void)
+{
+    for (int fd = 0; fd <= highest; fd++)
+        sluice_descriptions[fd] = NULL;
+    spare_descriptions = NULL;
+}

@@ -1,0 +1,53 @@
+/*
+ * The descriptors of captured files. As in the kernel, several descriptors may share one open file
+ * description, with one offset, and several descriptions one image.
+ */
+#ifndef SLUICE_PRELOAD_DESCRIPTION_H
+#define SLUICE_PRELOAD_DESCRIPTION_H
+
+#include "image.h"
+
+#define SLUICE_DESCRIPTORS 65536 /* a descriptor at or above this is never captured */
+
+extern _Atomic(struct description *) sluice_descriptions[SLUICE_DESCRIPTORS];
+
+/* The description behind `fd`, NULL when that is none of a captured file. */
+static inline struct description *sluice_description_of(int fd)
+{
+    return (unsigned)fd < SLUICE_DESCRIPTORS ? sluice_descriptions[fd] : NULL;
+}
+
+/* True while the offset of `fd` is kept here and its writes are logged. */
+static inline bool sluice_description_logged(int fd)
+{
+    struct description *description = sluice_description_of(fd);
+    return description != NULL && description->logged;
+}
+
+/*
+ * Locks the image of a logged descriptor and enters the guard. NULL when the descriptor is (or has
+ * by now become) the kernel's business, and always inside the guard.
+ */
+struct description *sluice_description_lock(int fd);
+void sluice_description_unlock(struct description *description);
+
+/*
+ * Tells the I/O process that `fd` was just opened with `flags`, and keeps it from here on if it is
+ * of a captured file. `announced` are SLUICE_REQUEST_OPEN_*. With `truncate` the file is then made
+ * empty: an O_TRUNC that the kernel must not carry out beneath a log. 0 or a negative errno.
+ */
+int sluice_description_adopt(int fd, int flags, int announced, bool truncate);
+
+/* `to` has become a duplicate of `from`. */
+void sluice_description_share(int from, int to);
+
+/* `fd` is about to be closed. 0, or the negative errno that its last writes met. */
+int sluice_description_forget(int fd);
+
+/* The image of `fd`, if it is logged, becomes direct. */
+void sluice_descriptor_surrender(int fd);
+
+/* In a forked child all descriptors are the kernel's. */
+void sluice_descriptions_in_child(void);
+
+#endif

@@ -1,0 +1,125 @@
+/* Closing and duplicating descriptors, and what fcntl() does to them. */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "description.h"
+#include "real.h"
+
+SLUICE_WRAPPER int close(int fd)
+{
+    const int error = sluice_description_forget(fd);
+    const int result = REAL(close)(fd);
+    return error != 0 && result == 0 ? (int)sluice_guard_result(error) : result;
+}
+
+SLUICE_WRAPPER int close_range(unsigned first, unsigned last, int flags)
+{
+    if (!(flags & CLOSE_RANGE_CLOEXEC))
+        for (unsigned fd = first; fd <= last && fd < SLUICE_DESCRIPTORS; fd++)
+            sluice_description_forget((int)fd);
+    return REAL(close_range)(first, last, flags);
+}
+
+SLUICE_WRAPPER void closefrom(int first)
+{
+    close_range(first < 0 ? 0 : (unsigned)first, UINT_MAX, 0);
+}
+
+SLUICE_WRAPPER int dup(int fd)
+{
+    const int copy = REAL(dup)(fd);
+    if (copy >= 0)
+        sluice_description_share(fd, copy);
+    return copy;
+}
+
+/* What `to` was is closed by the kernel, unless the call fails, which a bad `from` makes it do. */
+static void forget_target(int from, int to)
+{
+    if (sluice_description_of(to) != NULL && REAL(fcntl)(from, F_GETFD) >= 0)
+        sluice_description_forget(to);
+}
+
+SLUICE_WRAPPER int dup2(int from, int to)
+{
+    if (from == to)
+        return REAL(dup2)(from, to);
+    forget_target(from, to);
+    const int copy = REAL(dup2)(from, to);
+    if (copy >= 0)
+        sluice_description_share(from, copy);
+    return copy;
+}
+
+SLUICE_WRAPPER int dup3(int from, int to, int flags)
+{
+    if (from == to)
+        return REAL(dup3)(from, to, flags);
+    forget_target(from, to);
+    const int copy = REAL(dup3)(from, to, flags);
+    if (copy >= 0)
+        sluice_description_share(from, copy);
+    return copy;
+}
+
+/* While logged, O_APPEND is kept here; O_DIRECT leaves no room for a log. */
+static int set_flags(int fd, long flags)
+{
+    if (flags & O_DIRECT)
+        sluice_descriptor_surrender(fd);
+    struct description *description = sluice_description_lock(fd);
+    if (description == NULL)
+        return REAL(fcntl)(fd, F_SETFL, flags);
+    const int result = REAL(fcntl)(fd, F_SETFL, flags & ~O_APPEND);
+    const int error = errno;
+    if (result >= 0)
+        description->append = (flags & O_APPEND) != 0;
+    sluice_description_unlock(description);
+    return result < 0 ? (int)sluice_guard_result(-error) : result;
+}
+
+static int get_flags(int fd)
+{
+    struct description *description = sluice_description_lock(fd);
+    if (description == NULL)
+        return REAL(fcntl)(fd, F_GETFL);
+    const int flags = REAL(fcntl)(fd, F_GETFL) | (description->append ? O_APPEND : 0);
+    sluice_description_unlock(description);
+    return flags;
+}
+
+SLUICE_WRAPPER int fcntl(int fd, int command, ...)
+{
+    va_list arguments;
+    va_start(arguments, command);
+    void *argument = va_arg(arguments, void *);
+    va_end(arguments);
+    if (sluice_description_of(fd) == NULL)
+        return REAL(fcntl)(fd, command, argument);
+    switch (command) {
+    case F_GETFL:
+        return get_flags(fd);
+    case F_SETFL:
+        return set_flags(fd, (long)argument);
+    case F_SETLK:
+    case F_SETLKW:
+    case F_OFD_SETLK:
+    case F_OFD_SETLKW:
+    case F_SETLEASE:
+        sluice_descriptor_surrender(fd);
+        break;
+    default:
+        break;
+    }
+    const int result = REAL(fcntl)(fd, command, argument);
+    if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
+        sluice_description_share(fd, result);
+    return result;
+}
+
+int fcntl64(int fd, int command, ...) SLUICE_ALIAS(fcntl);
+int __fcntl(int fd, int command, ...) SLUICE_ALIAS(fcntl);
+int __close(int fd) SLUICE_ALIAS(close);
+int __dup2(int from, int to) SLUICE_ALIAS(dup2);

@@ -1,0 +1,234 @@
+#include "image.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "real.h"
+
+#define SETTLES_BEFORE_DIRECT 16
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct image *images;
+static struct image *spare_images;
+
+void sluice_images_lock(void)
+{
+    sluice_guard_enter();
+    pthread_mutex_lock(&lock);
+}
+
+void sluice_images_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+    sluice_guard_leave();
+}
+
+/* The kernel's offset and O_APPEND become those kept here. */
+static void return_to_kernel(struct description *description)
+{
+    if (!description->logged)
+        return;
+    REAL(lseek)(description->fd, description->offset, SEEK_SET);
+    if (description->append)
+        REAL(fcntl)(description->fd, F_SETFL, REAL(fcntl)(description->fd, F_GETFL) | O_APPEND);
+    description->logged = false;
+}
+
+void sluice_image_surrender(struct image *image)
+{
+    const int error = sluice_log_settle(&image->log, true);
+    if (error < 0 && error != -ESTALE)
+        dprintf(2, "sluice: inode %lu: what was written may be incomplete: %s\n",
+                (unsigned long)image->inode, strerror(-error));
+    for (struct description *each = image->descriptions; each != NULL; each = each->next)
+        return_to_kernel(each);
+}
+
+int sluice_image_settle(struct image *image)
+{
+    if (image->unsettled) {
+        const bool for_good = ++image->settles > SETTLES_BEFORE_DIRECT;
+        const int error = sluice_log_settle(&image->log, for_good);
+        if (error < 0 && error != -ESTALE)
+            return error;
+        image->unsettled = false;
+    }
+    const int64_t size = sluice_log_size(&image->log);
+    if (size == -ESTALE)
+        sluice_image_surrender(image);
+    return size < 0 ? (int)size : 0;
+}
+
+int sluice_image_empty(struct image *image, int fd)
+{
+    const int error = sluice_log_diverted(&image->log) ? sluice_log_truncate(&image->log, fd, 0) : -ESTALE;
+    if (error != -ESTALE)
+        return error;
+    sluice_image_surrender(image);
+    return REAL(ftruncate)(fd, 0) == 0 ? 0 : -errno;
+}
+
+static struct image *find_image(const struct stat *status)
+{
+    struct image *image = images;
+    while (image != NULL && (image->inode != status->st_ino || image->device != status->st_dev))
+        image = image->next;
+    return image;
+}
+
+static struct image *take_image(void)
+{
+    struct image *image = spare_images;
+    if (image != NULL) {
+        spare_images = image->next;
+    } else {
+        image = calloc(1, sizeof *image);
+        if (image != NULL)
+            pthread_mutex_init(&image->lock, NULL);
+    }
+    return image;
+}
+
+/* Announces an opening. The I/O process opens the file too, so its owner must be allowed to. */
+static int announce(int fd, const struct stat *status, int announced, const char *path,
+                    struct sluice_disposition *disposition)
+{
+    struct sluice_client *client = sluice_capture_client();
+    if (client == NULL)
+        return -ENOTCONN;
+    const mode_t mode = status->st_mode & 07777;
+    const bool unreadable = (announced & SLUICE_REQUEST_OPEN_CREATED) && (mode & 0600) != 0600;
+    if (unreadable)
+        fchmod(fd, mode | 0600);
+    const int error = sluice_log_announce(client, status->st_dev, status->st_ino, announced, path,
+                                          disposition);
+    if (unreadable)
+        fchmod(fd, mode);
+    return error;
+}
+
+/* The image of a file this process has not open yet; NULL when it is to be left alone. */
+static struct image *first_opening(int fd, const struct stat *status, int announced, const char *path)
+{
+    struct sluice_disposition disposition;
+    if (announce(fd, status, announced, path, &disposition) != 0
+        || disposition.kind == SLUICE_REQUEST_PLAIN)
+        return NULL;
+    struct image *image = take_image();
+    if (image == NULL)
+        return NULL;
+    pthread_mutex_lock(&image->lock);
+    sluice_log_init(&image->log, sluice_capture_client(), &disposition);
+    image->device = status->st_dev;
+    image->inode = status->st_ino;
+    image->openings = 1;
+    image->writable = (announced & SLUICE_REQUEST_OPEN_WRITE) != 0;
+    image->unsettled = disposition.size > 0;
+    image->settles = 0;
+    image->descriptions = NULL;
+    pthread_mutex_unlock(&image->lock);
+    image->next = images;
+    images = image;
+    return image;
+}
+
+/* So far announced for reading only: the I/O process must know that the file may change. */
+static void announce_writing(struct image *image, int fd, const struct stat *status,
+                             const char *path)
+{
+    struct sluice_disposition disposition;
+    sluice_image_surrender(image);
+    if (announce(fd, status, SLUICE_REQUEST_OPEN_WRITE | SLUICE_REQUEST_OPEN_DIRECT, path,
+                 &disposition) == 0
+        && disposition.kind != SLUICE_REQUEST_PLAIN) {
+        image->openings++;
+        image->writable = true;
+    }
+}
+
+struct image *sluice_image_open(int fd, const struct stat *status, int announced, const char *path)
+{
+    struct image *image = find_image(status);
+    if (image == NULL)
+        return first_opening(fd, status, announced, path);
+    pthread_mutex_lock(&image->lock);
+    if (announced & SLUICE_REQUEST_OPEN_DIRECT)
+        sluice_image_surrender(image);
+    if ((announced & SLUICE_REQUEST_OPEN_WRITE) && !image->writable)
+        announce_writing(image, fd, status, path);
+    pthread_mutex_unlock(&image->lock);
+    return image;
+}
+
+int sluice_image_end(struct image *image)
+{
+    int error = 0;
+    for (; image->openings > 0; image->openings--) {
+        const int met = sluice_log_end(&image->log);
+        error = error != 0 ? error : met;
+    }
+    for (struct description *each = image->descriptions; each != NULL; each = each->next)
+        return_to_kernel(each);
+    return error;
+}
+
+int sluice_image_close(struct image *image)
+{
+    struct image **link = &images;
+    while (*link != image)
+        link = &(*link)->next;
+    *link = image->next;
+    image->next = spare_images;
+    spare_images = image;
+    return sluice_image_end(image);
+}
+
+void sluice_images_each(void (*action)(struct image *image))
+{
+    if (images == NULL || sluice_guard_inside())
+        return;
+    sluice_images_lock();
+    for (struct image *image = images; image != NULL; image = image->next) {
+        pthread_mutex_lock(&image->lock);
+        action(image);
+        pthread_mutex_unlock(&image->lock);
+    }
+    sluice_images_unlock();
+}
+
+static _Thread_local bool forking;
+
+void sluice_images_before_fork(void)
+{
+    forking = !sluice_guard_inside();
+    if (!forking)
+        return;
+    sluice_images_lock();
+    for (struct image *image = images; image != NULL; image = image->next) {
+        pthread_mutex_lock(&image->lock);
+        sluice_image_surrender(image);
+    }
+}
+
+void sluice_images_after_fork(void)
+{
+    if (!forking)
+        return;
+    for (struct image *image = images; image != NULL; image = image->next)
+        pthread_mutex_unlock(&image->lock);
+    sluice_images_unlock();
+}
+
+/* Their locks are held by this thread, or in a state nobody knows: the lists start anew. */
+void sluice_images_in_child(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    images = NULL;
+    spare_images = NULL;
+    if (forking)
+        sluice_guard_leave();
+}

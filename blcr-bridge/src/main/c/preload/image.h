@@ -1,0 +1,76 @@
+/*
+ * The captured files that this process has open, by inode.
+ *
+ * Locks, in the order they are taken: one for the list of images and the table of descriptors, then
+ * one per image, which guards its log and the offsets of its descriptions. Images and descriptions
+ * are recycled but never unmapped, and their locks initialised once, so a thread that raced with
+ * close() and holds a stale pointer can lock, look at the table again and step back.
+ */
+#ifndef SLUICE_PRELOAD_IMAGE_H
+#define SLUICE_PRELOAD_IMAGE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "capture.h"
+#include "guard.h"
+
+struct image {
+    pthread_mutex_t lock;
+    struct sluice_log_image log;
+    dev_t device;
+    ino_t inode;
+    int openings;   /* announced, each to be ended */
+    bool writable;  /* announced for writing */
+    bool unsettled; /* written since the last settle */
+    int settles;    /* asked for by reading */
+    struct description *descriptions;
+    struct image *next;
+};
+
+/* An open file description. */
+struct description {
+    _Atomic(struct image *) image;
+    atomic_bool logged; /* offset and O_APPEND are kept here; the kernel's are stale */
+    bool append;
+    int access;      /* O_RDONLY, O_WRONLY or O_RDWR */
+    int fd;          /* one of its descriptors */
+    int descriptors; /* how many there are */
+    int64_t offset;
+    struct description *next; /* of the same image */
+};
+
+/* The lock above all image locks; enters the guard. */
+void sluice_images_lock(void);
+void sluice_images_unlock(void);
+
+/*
+ * The image that `fd` was opened on, announced to the I/O process with SLUICE_REQUEST_OPEN_* flags;
+ * NULL when it is to be left alone. The images are locked.
+ */
+struct image *sluice_image_open(int fd, const struct stat *status, int announced, const char *path);
+
+/* Ends the openings of an image; its descriptions become the kernel's. Locked. The drain's errno. */
+int sluice_image_end(struct image *image);
+
+/* The same for an image without descriptions, which is gone afterwards. The images are locked too. */
+int sluice_image_close(struct image *image);
+
+/* The kernel takes over: the image becomes direct, the kernel gets every offset. Locked. */
+void sluice_image_surrender(struct image *image);
+
+/* The file is made to hold everything written, before somebody reads it. Locked. -ESTALE: use it. */
+int sluice_image_settle(struct image *image);
+
+/* An O_TRUNC kept back from the kernel. Locked. */
+int sluice_image_empty(struct image *image, int fd);
+
+/* Does `action` to every image, locked. */
+void sluice_images_each(void (*action)(struct image *image));
+
+/* Around fork: all locks are taken and all images surrendered; then released; or all forgotten. */
+void sluice_images_before_fork(void);
+void sluice_images_after_fork(void);
+void sluice_images_in_child(void);
+
+#endif
