@@ -1,0 +1,48 @@
+#include "limit.h"
+
+#include <stdatomic.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "real.h"
+
+static _Atomic int64_t limit; /* and one more; 0 until the first use */
+
+/* What another process sets here by prlimit() goes unnoticed. */
+static int64_t look(void)
+{
+    struct rlimit size;
+    int64_t found = SLUICE_LARGEST_FILE;
+    if (getrlimit(RLIMIT_FSIZE, &size) == 0 && size.rlim_cur < (rlim_t)found)
+        found = (int64_t)size.rlim_cur;
+    atomic_store_explicit(&limit, found + 1, memory_order_relaxed);
+    return found;
+}
+
+int64_t sluice_limit(void)
+{
+    const int64_t known = atomic_load_explicit(&limit, memory_order_relaxed);
+    return known != 0 ? known - 1 : look();
+}
+
+SLUICE_WRAPPER int setrlimit(__rlimit_resource_t resource, const struct rlimit *value)
+{
+    const int result = REAL(setrlimit)(resource, value);
+    if (resource == RLIMIT_FSIZE)
+        look();
+    return result;
+}
+
+SLUICE_WRAPPER int prlimit(pid_t pid, __rlimit_resource_t resource, const struct rlimit *value,
+                           struct rlimit *old)
+{
+    const int result = REAL(prlimit)(pid, resource, value, old);
+    if (resource == RLIMIT_FSIZE)
+        look();
+    return result;
+}
+
+int setrlimit64(__rlimit_resource_t resource, const struct rlimit64 *value)
+    SLUICE_ALIAS(setrlimit);
+int prlimit64(pid_t pid, __rlimit_resource_t resource, const struct rlimit64 *value,
+              struct rlimit64 *old) SLUICE_ALIAS(prlimit);

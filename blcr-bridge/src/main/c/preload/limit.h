@@ -1,0 +1,12 @@
+/* How large a file may become here; beyond it the kernel is asked, which knows better. */
+#ifndef SLUICE_PRELOAD_LIMIT_H
+#define SLUICE_PRELOAD_LIMIT_H
+
+#include <stdint.h>
+
+#define SLUICE_LARGEST_FILE (INT64_C(1) << 43)
+
+/* RLIMIT_FSIZE, or SLUICE_LARGEST_FILE if that is less. */
+int64_t sluice_limit(void);
+
+#endif

@@ -1,0 +1,44 @@
+/* The kernel keeps the names; the I/O process only wants to know which group an image is in now. */
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "capture.h"
+#include "guard.h"
+#include "real.h"
+
+static void tell(int dirfd, const char *path)
+{
+    struct stat status;
+    if (!sluice_capture_on() || sluice_guard_inside())
+        return;
+    sluice_guard_enter();
+    if (REAL(fstatat)(dirfd, path, &status, AT_SYMLINK_NOFOLLOW) == 0
+        && sluice_capture_image_state(&status) != SLUICE_IMAGE_STATE_FREE) {
+        struct sluice_client *client = sluice_capture_client();
+        if (client != NULL)
+            sluice_client_renamed(client, status.st_dev, status.st_ino);
+    }
+    sluice_guard_leave();
+}
+
+SLUICE_WRAPPER int renameat2(int from_dirfd, const char *from, int to_dirfd, const char *to,
+                             unsigned flags)
+{
+    const int result = REAL(renameat2)(from_dirfd, from, to_dirfd, to, flags);
+    if (result == 0) {
+        tell(to_dirfd, to);
+        if (flags & RENAME_EXCHANGE)
+            tell(from_dirfd, from);
+    }
+    return result;
+}
+
+SLUICE_WRAPPER int renameat(int from_dirfd, const char *from, int to_dirfd, const char *to)
+{
+    return renameat2(from_dirfd, from, to_dirfd, to, 0);
+}
+
+SLUICE_WRAPPER int rename(const char *from, const char *to)
+{
+    return renameat2(AT_FDCWD, from, AT_FDCWD, to, 0);
+}

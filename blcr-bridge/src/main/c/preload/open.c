@@ -1,0 +1,245 @@
+#include "open.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "description.h"
+#include "real.h"
+
+#define ATTEMPTS 3
+
+/* How to open a file so that afterwards it is known whether this call created or emptied it. */
+struct plan {
+    int flags;       /* for the real call */
+    bool created;    /* if the call succeeds, the file is new or empty */
+    bool exclusive;  /* O_EXCL is ours, not the caller's */
+    bool truncate;   /* O_TRUNC is kept back, to be done once the image's log knows of us */
+    struct stat old; /* the file that has this name; st_ino 0 for none */
+};
+
+static bool writes(int flags)
+{
+    return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
+}
+
+/* A committed image must not change: a fresh file takes its name. */
+static int replace(int dirfd, const char *path, const struct stat *status, bool truncate)
+{
+    const int fd = REAL(openat)(dirfd, path, O_PATH | O_CLOEXEC);
+    struct stat found;
+    char name[PATH_MAX];
+    if (fd < 0)
+        return errno == ENOENT ? 0 : -errno;
+    const bool same = sluice_capture_file(fd, &found, name) && found.st_ino == status->st_ino;
+    REAL(close)(fd);
+    if (!same)
+        return 0;
+    struct sluice_client *client = sluice_capture_client();
+    if (client == NULL)
+        return -EIO;
+    sluice_guard_enter();
+    const int error =
+        sluice_client_replace(client, status->st_dev, status->st_ino, truncate, name);
+    sluice_guard_leave();
+    return error;
+}
+
+static int look_up(int dirfd, const char *path, int flags, struct stat *status)
+{
+    return REAL(fstatat)(dirfd, path, status, flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0);
+}
+
+static int plan_existing(int dirfd, const char *path, struct plan *plan)
+{
+    int state = sluice_capture_image_state(&plan->old);
+    if (state == SLUICE_IMAGE_STATE_COMMITTED && writes(plan->flags)) {
+        const int error =
+            replace(dirfd, path, &plan->old, (plan->flags & O_TRUNC) != 0);
+        if (error != 0)
+            return error;
+        if (look_up(dirfd, path, plan->flags, &plan->old) != 0)
+            plan->old.st_ino = 0;
+        state = sluice_capture_image_state(&plan->old);
+    }
+    if (state == SLUICE_IMAGE_STATE_DIVERTED && (plan->flags & O_TRUNC)) {
+        plan->flags &= ~O_TRUNC;
+        plan->truncate = true;
+    }
+    plan->created = (plan->flags & O_TRUNC) != 0;
+    return 0;
+}
+
+static int make_plan(int dirfd, const char *path, int flags, struct plan *plan)
+{
+    *plan = (struct plan){.flags = flags};
+    if ((flags & O_CREAT) && (flags & O_EXCL)) {
+        plan->created = true;
+        return 0;
+    }
+    if (!writes(flags) && !(flags & O_CREAT))
+        return 0;
+    if (look_up(dirfd, path, flags, &plan->old) == 0)
+        return S_ISREG(plan->old.st_mode) ? plan_existing(dirfd, path, plan) : 0;
+    plan->old.st_ino = 0;
+    if (flags & O_CREAT) {
+        plan->flags |= O_EXCL;
+        plan->created = true;
+        plan->exclusive = true;
+    }
+    return 0;
+}
+
+/* A last attempt, without O_EXCL: a dangling link, or somebody creates and removes all the time. */
+static int open_as_asked(int dirfd, const char *path, int flags, mode_t mode, struct plan *plan)
+{
+    struct stat status;
+    *plan = (struct plan){.flags = flags};
+    const int fd = REAL(openat)(dirfd, path, flags, mode);
+    plan->created = fd >= 0 && REAL(fstat)(fd, &status) == 0 && status.st_size == 0
+        && sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE;
+    return fd;
+}
+
+static int adopt(int fd, int flags, const struct plan *plan)
+{
+    struct stat status;
+    bool created = plan->created;
+    if (plan->old.st_ino != 0 && REAL(fstat)(fd, &status) == 0 && (flags & O_CREAT)
+        && status.st_ino != plan->old.st_ino)
+        created = status.st_size == 0; /* removed in between, so created after all */
+    const int announced = (created ? SLUICE_REQUEST_OPEN_CREATED : 0)
+        | (writes(flags) ? SLUICE_REQUEST_OPEN_WRITE : 0)
+        | (flags & (O_DSYNC | O_DIRECT) ? SLUICE_REQUEST_OPEN_DIRECT : 0);
+    const int error = sluice_description_adopt(fd, flags, announced, plan->truncate);
+    if (error == 0)
+        return fd;
+    sluice_description_forget(fd);
+    REAL(close)(fd);
+    errno = -error;
+    return -1;
+}
+
+static bool left_alone(int flags)
+{
+    return !sluice_capture_on() || sluice_guard_inside() || (flags & (O_PATH | O_DIRECTORY));
+}
+
+int sluice_open(int dirfd, const char *path, int flags, mode_t mode)
+{
+    if (left_alone(flags))
+        return REAL(openat)(dirfd, path, flags, mode);
+    const int before = errno;
+    struct plan plan;
+    int fd = -1;
+    for (int attempt = 0; fd < 0 && attempt < ATTEMPTS; attempt++) {
+        const int error = make_plan(dirfd, path, flags, &plan);
+        if (error != 0) {
+            errno = -error;
+            return -1;
+        }
+        fd = REAL(openat)(dirfd, path, plan.flags, mode);
+        if (fd < 0 && !(plan.exclusive && errno == EEXIST))
+            return -1;
+    }
+    if (fd < 0)
+        fd = open_as_asked(dirfd, path, flags, mode, &plan);
+    if (fd < 0)
+        return -1;
+    errno = before;
+    return adopt(fd, flags, &plan);
+}
+
+void sluice_open_settle(int dirfd, const char *path)
+{
+    struct stat status;
+    const int before = errno;
+    if (sluice_capture_on() && !sluice_guard_inside()
+        && REAL(fstatat)(dirfd, path, &status, 0) == 0
+        && sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_DIVERTED) {
+        const int fd = sluice_open(dirfd, path, O_RDONLY | O_CLOEXEC, 0);
+        if (fd >= 0) {
+            sluice_descriptor_surrender(fd);
+            close(fd);
+        }
+    }
+    errno = before;
+}
+
+/* The third argument is there only if the flags say so. */
+#define MODE_OF(flags)                                                                             \
+    __extension__({                                                                                \
+        mode_t mode_ = 0;                                                                          \
+        if ((flags) & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))) {                                    \
+            va_list arguments_;                                                                    \
+            va_start(arguments_, flags);                                                           \
+            mode_ = va_arg(arguments_, mode_t);                                                    \
+            va_end(arguments_);                                                                    \
+        }                                                                                          \
+        mode_;                                                                                     \
+    })
+
+SLUICE_WRAPPER int open(const char *path, int flags, ...)
+{
+    return sluice_open(AT_FDCWD, path, flags, MODE_OF(flags));
+}
+
+SLUICE_WRAPPER int openat(int dirfd, const char *path, int flags, ...)
+{
+    return sluice_open(dirfd, path, flags, MODE_OF(flags));
+}
+
+SLUICE_WRAPPER int creat(const char *path, mode_t mode)
+{
+    return sluice_open(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
+}
+
+int open64(const char *path, int flags, ...) SLUICE_ALIAS(open);
+int __open(const char *path, int flags, ...) SLUICE_ALIAS(open);
+int __open64(const char *path, int flags, ...) SLUICE_ALIAS(open);
+int openat64(int dirfd, const char *path, int flags, ...) SLUICE_ALIAS(openat);
+int creat64(const char *path, mode_t mode) SLUICE_ALIAS(creat);
+
+/* What open() is with _FORTIFY_SOURCE and no mode. */
+SLUICE_WRAPPER int __open_2(const char *path, int flags)
+{
+    return sluice_open(AT_FDCWD, path, flags, 0);
+}
+
+SLUICE_WRAPPER int __openat_2(int dirfd, const char *path, int flags)
+{
+    return sluice_open(dirfd, path, flags, 0);
+}
+
+int __open64_2(const char *path, int flags) SLUICE_ALIAS(__open_2);
+int __openat64_2(int dirfd, const char *path, int flags) SLUICE_ALIAS(__openat_2);
+
+SLUICE_WRAPPER int mkostemps(char *template, int suffix, int flags)
+{
+    const int fd = REAL(mkostemps)(template, suffix, flags);
+    if (fd >= 0 && !left_alone(0))
+        sluice_description_adopt(fd, O_RDWR | flags,
+                                 SLUICE_REQUEST_OPEN_CREATED | SLUICE_REQUEST_OPEN_WRITE, false);
+    return fd;
+}
+
+SLUICE_WRAPPER int mkstemp(char *template)
+{
+    return mkostemps(template, 0, 0);
+}
+
+SLUICE_WRAPPER int mkostemp(char *template, int flags)
+{
+    return mkostemps(template, 0, flags);
+}
+
+SLUICE_WRAPPER int mkstemps(char *template, int suffix)
+{
+    return mkostemps(template, suffix, 0);
+}
+
+int mkostemps64(char *template, int suffix, int flags) SLUICE_ALIAS(mkostemps);
+int mkstemp64(char *template) SLUICE_ALIAS(mkstemp);
+int mkostemp64(char *template, int flags) SLUICE_ALIAS(mkostemp);
+int mkstemps64(char *template, int suffix) SLUICE_ALIAS(mkstemps);

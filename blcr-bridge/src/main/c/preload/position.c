@@ -1,0 +1,56 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "description.h"
+#include "limit.h"
+#include "real.h"
+
+/* The kernel looks for data and holes in the file, which therefore must hold everything. */
+static int64_t seek_extent(struct description *description, off_t offset, int whence)
+{
+    const int error = sluice_image_settle(description->image);
+    if (error != 0)
+        return error;
+    const off_t found = REAL(lseek)(description->fd, offset, whence);
+    return found < 0 ? -errno : found;
+}
+
+/* The offset asked for; -ESTALE when the image turned out to be direct. */
+static int64_t seek(struct description *description, off_t offset, int whence)
+{
+    int64_t base = 0;
+    if (whence == SEEK_DATA || whence == SEEK_HOLE)
+        return seek_extent(description, offset, whence);
+    if (whence == SEEK_CUR)
+        base = description->offset;
+    else if (whence == SEEK_END)
+        base = sluice_log_size(&description->image->log);
+    else if (whence != SEEK_SET)
+        return -EINVAL;
+    if (base < 0)
+        return base;
+    if (__builtin_add_overflow(base, offset, &base))
+        return offset > 0 ? -EOVERFLOW : -EINVAL;
+    if (base < 0)
+        return -EINVAL;
+    if (base > SLUICE_LARGEST_FILE && REAL(lseek)(description->fd, base, SEEK_SET) < 0)
+        return -errno; /* the file system knows how far is too far */
+    return base;
+}
+
+SLUICE_WRAPPER off_t lseek(int fd, off_t offset, int whence)
+{
+    struct description *description = sluice_description_lock(fd);
+    if (description == NULL)
+        return REAL(lseek)(fd, offset, whence);
+    const int64_t found = seek(description, offset, whence);
+    if (found >= 0)
+        description->offset = found;
+    else if (found == -ESTALE)
+        sluice_image_surrender(description->image);
+    sluice_description_unlock(description);
+    return found == -ESTALE ? REAL(lseek)(fd, offset, whence) : sluice_guard_result(found);
+}
+
+off_t lseek64(int fd, off_t offset, int whence) SLUICE_ALIAS(lseek);
+off_t __lseek(int fd, off_t offset, int whence) SLUICE_ALIAS(lseek);

@@ -1,0 +1,128 @@
+#include <fcntl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "description.h"
+#include "real.h"
+
+/*
+ * Locks a logged description for reading and settles its image: the file may be read, at the
+ * description's offset. NULL when the call is the kernel's; `*error` is set when it must fail.
+ */
+static struct description *lock_settled(int fd, int *error)
+{
+    *error = 0;
+    struct description *description = sluice_description_lock(fd);
+    if (description == NULL)
+        return NULL;
+    if (description->access != O_WRONLY)
+        *error = sluice_image_settle(description->image);
+    if (*error == 0)
+        return description;
+    sluice_description_unlock(description);
+    *error = *error == -ESTALE ? 0 : *error;
+    return NULL;
+}
+
+/* Reads at the description's offset what `vector` asks for, as the kernel would at its own. */
+static ssize_t read_vector(int fd, const struct iovec *vector, int count)
+{
+    int error;
+    struct description *description = lock_settled(fd, &error);
+    if (description == NULL)
+        return error != 0 ? sluice_guard_result(error) : REAL(readv)(fd, vector, count);
+    ssize_t got = REAL(preadv)(fd, vector, count, description->offset);
+    if (got > 0)
+        description->offset += got;
+    got = got < 0 ? -errno : got;
+    sluice_description_unlock(description);
+    return sluice_guard_result(got);
+}
+
+/* Called inside the guard, where the file is read as it is. */
+static ssize_t read_inside(int fd, void *data, size_t length)
+{
+    struct description *description = sluice_description_of(fd);
+    const ssize_t got = REAL(pread)(fd, data, length, description->offset);
+    if (got > 0)
+        description->offset += got;
+    return got;
+}
+
+/* What a positioned read needs first. */
+static int settle(int fd)
+{
+    int error;
+    struct description *description = lock_settled(fd, &error);
+    if (description != NULL)
+        sluice_description_unlock(description);
+    return error;
+}
+
+SLUICE_WRAPPER ssize_t read(int fd, void *data, size_t length)
+{
+    if (!sluice_description_logged(fd))
+        return REAL(read)(fd, data, length);
+    if (sluice_guard_inside())
+        return read_inside(fd, data, length);
+    const struct iovec vector = {data, length};
+    return read_vector(fd, &vector, 1);
+}
+
+SLUICE_WRAPPER ssize_t readv(int fd, const struct iovec *vector, int count)
+{
+    return sluice_description_logged(fd) ? read_vector(fd, vector, count)
+                                         : REAL(readv)(fd, vector, count);
+}
+
+SLUICE_WRAPPER ssize_t pread(int fd, void *data, size_t length, off_t offset)
+{
+    const int error = sluice_description_logged(fd) ? settle(fd) : 0;
+    return error != 0 ? sluice_guard_result(error) : REAL(pread)(fd, data, length, offset);
+}
+
+SLUICE_WRAPPER ssize_t preadv(int fd, const struct iovec *vector, int count, off_t offset)
+{
+    const int error = sluice_description_logged(fd) ? settle(fd) : 0;
+    return error != 0 ? sluice_guard_result(error) : REAL(preadv)(fd, vector, count, offset);
+}
+
+SLUICE_WRAPPER ssize_t preadv2(int fd, const struct iovec *vector, int count, off_t offset,
+                               int flags)
+{
+    if (!sluice_description_logged(fd))
+        return REAL(preadv2)(fd, vector, count, offset, flags);
+    if (offset == -1)
+        return read_vector(fd, vector, count);
+    const int error = settle(fd);
+    return error != 0 ? sluice_guard_result(error)
+                      : REAL(preadv2)(fd, vector, count, offset, flags);
+}
+
+/* With _FORTIFY_SOURCE: a read must fit the buffer. */
+static void check_fit(size_t length, size_t room)
+{
+    if (length > room)
+        __builtin_trap();
+}
+
+SLUICE_WRAPPER ssize_t __read_chk(int fd, void *data, size_t length, size_t room)
+{
+    check_fit(length, room);
+    return read(fd, data, length);
+}
+
+SLUICE_WRAPPER ssize_t __pread_chk(int fd, void *data, size_t length, off_t offset, size_t room)
+{
+    check_fit(length, room);
+    return pread(fd, data, length, offset);
+}
+
+ssize_t __read(int fd, void *data, size_t length) SLUICE_ALIAS(read);
+ssize_t pread64(int fd, void *data, size_t length, off_t offset) SLUICE_ALIAS(pread);
+ssize_t __pread64(int fd, void *data, size_t length, off_t offset) SLUICE_ALIAS(pread);
+ssize_t __pread64_chk(int fd, void *data, size_t length, off_t offset, size_t room)
+    SLUICE_ALIAS(__pread_chk);
+ssize_t preadv64(int fd, const struct iovec *vector, int count, off_t offset) SLUICE_ALIAS(preadv);
+ssize_t preadv64v2(int fd, const struct iovec *vector, int count, off_t offset, int flags)
+    SLUICE_ALIAS(preadv2);

@@ -1,0 +1,105 @@
+/* The stat family: the size of a file whose writes are still in the log is in the segment. */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "capture.h"
+#include "guard.h"
+#include "real.h"
+
+#define STAT_BLOCK 512
+
+static bool logical_size(dev_t device, ino_t inode, int64_t *size)
+{
+    const struct sluice_segment *segment = sluice_capture_segment();
+    return segment != NULL && sluice_segment_size(segment, device, inode, size);
+}
+
+static int correct(int result, struct stat *status)
+{
+    int64_t size;
+    if (result != 0 || !S_ISREG(status->st_mode) || !sluice_capture_on()
+        || !logical_size(status->st_dev, status->st_ino, &size))
+        return result;
+    const blkcnt_t blocks = (size + STAT_BLOCK - 1) / STAT_BLOCK;
+    status->st_size = size;
+    status->st_blocks = status->st_blocks < blocks ? blocks : status->st_blocks;
+    return result;
+}
+
+SLUICE_WRAPPER int fstat(int fd, struct stat *status)
+{
+    return correct(REAL(fstat)(fd, status), status);
+}
+
+SLUICE_WRAPPER int fstatat(int dirfd, const char *path, struct stat *status, int flags)
+{
+    return correct(REAL(fstatat)(dirfd, path, status, flags), status);
+}
+
+SLUICE_WRAPPER int stat(const char *path, struct stat *status)
+{
+    return correct(REAL(fstatat)(AT_FDCWD, path, status, 0), status);
+}
+
+SLUICE_WRAPPER int lstat(const char *path, struct stat *status)
+{
+    return correct(REAL(fstatat)(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW), status);
+}
+
+SLUICE_WRAPPER int statx(int dirfd, const char *path, int flags, unsigned mask,
+                         struct statx *status)
+{
+    int64_t size;
+    const int result = REAL(statx)(dirfd, path, flags, mask, status);
+    if (result != 0 || !S_ISREG(status->stx_mode) || !sluice_capture_on()
+        || !logical_size(makedev(status->stx_dev_major, status->stx_dev_minor), status->stx_ino,
+                         &size))
+        return result;
+    const uint64_t blocks = ((uint64_t)size + STAT_BLOCK - 1) / STAT_BLOCK;
+    status->stx_size = (uint64_t)size;
+    status->stx_blocks = status->stx_blocks < blocks ? blocks : status->stx_blocks;
+    return result;
+}
+
+/* On LP64 the 64-bit variants have the same structures. */
+int fstat64(int fd, struct stat64 *status)
+    SLUICE_ALIAS(fstat);
+int fstatat64(int dirfd, const char *path, struct stat64 *status, int flags)
+    SLUICE_ALIAS(fstatat);
+int stat64(const char *path, struct stat64 *status)
+    SLUICE_ALIAS(stat);
+int lstat64(const char *path, struct stat64 *status)
+    SLUICE_ALIAS(lstat);
+
+/* What programs call that were linked with a C library before 2.33. `version` has one value here. */
+SLUICE_WRAPPER int __fxstat(int version, int fd, struct stat *status)
+{
+    (void)version;
+    return fstat(fd, status);
+}
+
+SLUICE_WRAPPER int __xstat(int version, const char *path, struct stat *status)
+{
+    (void)version;
+    return stat(path, status);
+}
+
+SLUICE_WRAPPER int __lxstat(int version, const char *path, struct stat *status)
+{
+    (void)version;
+    return lstat(path, status);
+}
+
+SLUICE_WRAPPER int __fxstatat(int version, int dirfd, const char *path, struct stat *status,
+                              int flags)
+{
+    (void)version;
+    return fstatat(dirfd, path, status, flags);
+}
+
+int __fxstat64(int version, int fd, struct stat *status) SLUICE_ALIAS(__fxstat);
+int __xstat64(int version, const char *path, struct stat *status) SLUICE_ALIAS(__xstat);
+int __lxstat64(int version, const char *path, struct stat *status) SLUICE_ALIAS(__lxstat);
+int __fxstatat64(int version, int dirfd, const char *path, struct stat *status, int flags)
+    SLUICE_ALIAS(__fxstatat);

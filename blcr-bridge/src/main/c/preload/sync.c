@@ -1,0 +1,55 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "description.h"
+#include "real.h"
+
+/* Everything written to `fd` so far is made durable. -ESTALE: by the kernel alone. */
+static int sync_log(int fd)
+{
+    struct description *description = sluice_description_lock(fd);
+    if (description == NULL)
+        return -ESTALE;
+    const int error = sluice_log_sync(&description->image->log);
+    if (error == -ESTALE)
+        sluice_image_surrender(description->image);
+    sluice_description_unlock(description);
+    return error;
+}
+
+static void sync_image(struct image *image)
+{
+    if (sluice_log_sync(&image->log) == -ESTALE)
+        sluice_image_surrender(image);
+}
+
+SLUICE_WRAPPER int fsync(int fd)
+{
+    const int error = sluice_description_logged(fd) ? sync_log(fd) : -ESTALE;
+    return error == -ESTALE ? REAL(fsync)(fd) : (int)sluice_guard_result(error);
+}
+
+SLUICE_WRAPPER int fdatasync(int fd)
+{
+    const int error = sluice_description_logged(fd) ? sync_log(fd) : -ESTALE;
+    return error == -ESTALE ? REAL(fdatasync)(fd) : (int)sluice_guard_result(error);
+}
+
+SLUICE_WRAPPER int sync_file_range(int fd, off64_t offset, off64_t count, unsigned flags)
+{
+    const int error = sluice_description_logged(fd) ? sync_log(fd) : -ESTALE;
+    return error == -ESTALE ? REAL(sync_file_range)(fd, offset, count, flags)
+                            : (int)sluice_guard_result(error);
+}
+
+SLUICE_WRAPPER void sync(void)
+{
+    sluice_images_each(sync_image);
+    REAL(sync)();
+}
+
+SLUICE_WRAPPER int syncfs(int fd)
+{
+    sluice_images_each(sync_image);
+    return REAL(syncfs)(fd);
+}

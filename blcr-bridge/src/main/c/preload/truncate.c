@@ -1,0 +1,46 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "description.h"
+#include "limit.h"
+#include "open.h"
+#include "real.h"
+
+SLUICE_WRAPPER int ftruncate(int fd, off_t size)
+{
+    struct description *description = sluice_description_lock(fd);
+    if (description == NULL)
+        return REAL(ftruncate)(fd, size);
+    struct image *image = description->image;
+    int error = -ESTALE;
+    if (description->access != O_RDONLY && size >= 0 && size <= sluice_limit())
+        error = sluice_log_truncate(&image->log, fd, size);
+    if (error == -ESTALE)
+        sluice_image_surrender(image);
+    else if (error == 0)
+        image->unsettled = true;
+    sluice_description_unlock(description);
+    return error == -ESTALE ? REAL(ftruncate)(fd, size) : (int)sluice_guard_result(error);
+}
+
+/* The name of an image is opened first, so that the log knows. */
+SLUICE_WRAPPER int truncate(const char *path, off_t size)
+{
+    struct stat status;
+    if (!sluice_capture_on() || sluice_guard_inside()
+        || REAL(fstatat)(AT_FDCWD, path, &status, 0) != 0
+        || sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE)
+        return REAL(truncate)(path, size);
+    const int fd = sluice_open(AT_FDCWD, path, O_WRONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    int result = ftruncate(fd, size);
+    const int error = errno;
+    if (close(fd) != 0)
+        return -1;
+    errno = error;
+    return result;
+}
+
+int ftruncate64(int fd, off_t size) SLUICE_ALIAS(ftruncate);
+int truncate64(const char *path, off_t size) SLUICE_ALIAS(truncate);

@@ -1,0 +1,190 @@
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "description.h"
+#include "limit.h"
+#include "real.h"
+
+#define MOST_IN_ONE_CALL 0x7ffff000 /* what Linux writes at most in one call */
+
+static bool writable(const struct description *description)
+{
+    return description->access != O_RDONLY;
+}
+
+/* Writes to the log; -ESTALE when the description has left it and the kernel is to do the rest. */
+static ssize_t log_bytes(struct description *description, const void *data, size_t length,
+                         int64_t offset)
+{
+    struct image *image = description->image;
+    const ssize_t written =
+        sluice_log_pwrite(&image->log, description->fd, data, length, offset);
+    if (written > 0)
+        image->unsettled = true;
+    else if (written == -ESTALE)
+        sluice_image_surrender(image);
+    return written;
+}
+
+static ssize_t log_vector(struct description *description, const struct iovec *vector, int count,
+                          int64_t offset)
+{
+    ssize_t done = 0;
+    for (int i = 0; i < count; i++) {
+        const size_t length = vector[i].iov_len;
+        ssize_t written = log_bytes(description, vector[i].iov_base, length, offset + done);
+        if (written == -ESTALE && done > 0)
+            written = REAL(pwrite)(description->fd, vector[i].iov_base, length, offset + done);
+        if (written < 0)
+            return done > 0 ? done : written;
+        done += written;
+        if ((size_t)written < length)
+            break;
+    }
+    return done;
+}
+
+/*
+ * Where a write of `length` bytes begins that asks for `offset`, or with -1 for the description's
+ * own. -ESTALE when the kernel must decide: it knows what a file may grow to and how to say no.
+ */
+static int64_t start(struct description *description, size_t length, int64_t offset)
+{
+    struct image *image = description->image;
+    int64_t at = offset >= 0 ? offset : description->offset;
+    if (description->append) {
+        at = sluice_log_size(&image->log);
+        if (at < 0 && at != -ESTALE)
+            return at;
+    }
+    if (at >= 0 && length <= MOST_IN_ONE_CALL && at + (int64_t)length <= sluice_limit())
+        return at;
+    sluice_image_surrender(image);
+    return -ESTALE;
+}
+
+/* As the kernel does, an append ignores the offset, and a positioned write moves none. */
+static ssize_t log_at(struct description *description, const struct iovec *vector, int count,
+                      size_t length, int64_t offset)
+{
+    const int64_t at = start(description, length, offset);
+    if (at < 0)
+        return at;
+    const ssize_t written = count == 1
+        ? log_bytes(description, vector->iov_base, vector->iov_len, at)
+        : log_vector(description, vector, count, at);
+    if (written > 0 && offset < 0) {
+        description->offset = at + written;
+        if (!description->logged)
+            REAL(lseek)(description->fd, description->offset, SEEK_SET);
+    }
+    return written;
+}
+
+/* A vector that the kernel would take; SIZE_MAX for any other. */
+static size_t total(const struct iovec *vector, int count)
+{
+    size_t length = 0;
+    if (count < 0 || count > 1024)
+        return SIZE_MAX;
+    for (int i = 0; i < count; i++)
+        if (__builtin_add_overflow(length, vector[i].iov_len, &length) || length > SSIZE_MAX)
+            return SIZE_MAX;
+    return length;
+}
+
+/*
+ * Called inside the guard, by the client code or by a signal handler that interrupted this thread
+ * within the shim: no lock may be taken, so the bytes go to the file, past the log.
+ */
+static ssize_t write_inside(struct description *description, int fd, const struct iovec *vector,
+                            int count)
+{
+    const ssize_t written = REAL(pwritev)(fd, vector, count, description->offset);
+    if (written > 0)
+        description->offset += written;
+    return written;
+}
+
+/* True when the call was carried out here: `*result` is what it returns. */
+static bool log_call(int fd, const struct iovec *vector, int count, int64_t offset, ssize_t *result)
+{
+    struct description *description = sluice_description_lock(fd);
+    if (description == NULL) {
+        if (offset >= 0 || !sluice_description_logged(fd))
+            return false;
+        *result = write_inside(sluice_description_of(fd), fd, vector, count);
+        return true;
+    }
+    const size_t length = total(vector, count);
+    const ssize_t written = !writable(description) || length == SIZE_MAX
+        ? -ESTALE
+        : log_at(description, vector, count, length, offset);
+    sluice_description_unlock(description);
+    if (written == -ESTALE)
+        return false;
+    *result = sluice_guard_result(written);
+    return true;
+}
+
+SLUICE_WRAPPER ssize_t write(int fd, const void *data, size_t length)
+{
+    ssize_t result;
+    if (sluice_description_of(fd) != NULL) {
+        const struct iovec vector = {(void *)data, length};
+        if (log_call(fd, &vector, 1, -1, &result))
+            return result;
+    }
+    return REAL(write)(fd, data, length);
+}
+
+SLUICE_WRAPPER ssize_t writev(int fd, const struct iovec *vector, int count)
+{
+    ssize_t result;
+    if (sluice_description_of(fd) != NULL && log_call(fd, vector, count, -1, &result))
+        return result;
+    return REAL(writev)(fd, vector, count);
+}
+
+SLUICE_WRAPPER ssize_t pwrite(int fd, const void *data, size_t length, off_t offset)
+{
+    ssize_t result;
+    if (sluice_description_of(fd) != NULL && offset >= 0) {
+        const struct iovec vector = {(void *)data, length};
+        if (log_call(fd, &vector, 1, offset, &result))
+            return result;
+    }
+    return REAL(pwrite)(fd, data, length, offset);
+}
+
+SLUICE_WRAPPER ssize_t pwritev(int fd, const struct iovec *vector, int count, off_t offset)
+{
+    ssize_t result;
+    if (sluice_description_of(fd) != NULL && offset >= 0
+        && log_call(fd, vector, count, offset, &result))
+        return result;
+    return REAL(pwritev)(fd, vector, count, offset);
+}
+
+SLUICE_WRAPPER ssize_t pwritev2(int fd, const struct iovec *vector, int count, off_t offset,
+                                int flags)
+{
+    ssize_t result;
+    if (sluice_description_of(fd) != NULL && offset >= -1) {
+        if (flags != 0)
+            sluice_descriptor_surrender(fd);
+        else if (log_call(fd, vector, count, offset, &result))
+            return result;
+    }
+    return REAL(pwritev2)(fd, vector, count, offset, flags);
+}
+
+ssize_t __write(int fd, const void *data, size_t length) SLUICE_ALIAS(write);
+ssize_t pwrite64(int fd, const void *data, size_t length, off_t offset) SLUICE_ALIAS(pwrite);
+ssize_t __pwrite64(int fd, const void *data, size_t length, off_t offset) SLUICE_ALIAS(pwrite);
+ssize_t pwritev64(int fd, const struct iovec *vector, int count, off_t offset)
+    SLUICE_ALIAS(pwritev);
+ssize_t pwritev64v2(int fd, const struct iovec *vector, int count, off_t offset, int flags)
+    SLUICE_ALIAS(pwritev2);
