@@ -1,0 +1,190 @@
+/*
+ * Other processes that come to share a description, and the end of this one. After fork, exec or
+ * spawn two processes share offsets, which only the kernel can do: all images become direct first.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "description.h"
+#include "open.h"
+#include "real.h"
+#include "stream.h"
+
+extern char **environ;
+
+static void in_child(void)
+{
+    sluice_descriptions_in_child();
+    sluice_capture_abandon();
+    sluice_images_in_child();
+}
+
+static void end_image(struct image *image)
+{
+    const int error = sluice_image_end(image);
+    if (error != 0)
+        dprintf(STDERR_FILENO, "sluice: inode %lu: what was written may be incomplete: %s\n",
+                (unsigned long)image->inode, sluice_client_message());
+}
+
+/* The last of all exit handlers, since it was registered first: libraries have closed their files. */
+static void at_exit(int status, void *nothing)
+{
+    (void)status;
+    (void)nothing;
+    sluice_streams_flush();
+    sluice_images_each(end_image);
+}
+
+static void at_quick_exit_end(void)
+{
+    sluice_images_each(end_image);
+}
+
+__attribute__((constructor)) static void watch_process(void)
+{
+    if (!sluice_capture_on())
+        return;
+    pthread_atfork(sluice_images_before_fork, sluice_images_after_fork, in_child);
+    on_exit(at_exit, NULL);
+    at_quick_exit(at_quick_exit_end);
+}
+
+SLUICE_WRAPPER void _exit(int status)
+{
+    sluice_images_each(end_image);
+    REAL(_exit)(status);
+    __builtin_unreachable();
+}
+
+void _Exit(int status) SLUICE_ALIAS(_exit);
+
+/* A child of vfork() would change our tables; fork() may stand for it. */
+SLUICE_WRAPPER pid_t vfork(void)
+{
+    return fork();
+}
+
+static void surrender_all(void)
+{
+    sluice_images_each(sluice_image_surrender);
+}
+
+SLUICE_WRAPPER int posix_spawn(pid_t *restrict pid, const char *restrict path,
+                               const posix_spawn_file_actions_t *actions,
+                               const posix_spawnattr_t *restrict attributes,
+                               char *const arguments[restrict], char *const environment[restrict])
+{
+    surrender_all();
+    return REAL(posix_spawn)(pid, path, actions, attributes, arguments, environment);
+}
+
+SLUICE_WRAPPER int posix_spawnp(pid_t *restrict pid, const char *restrict file,
+                                const posix_spawn_file_actions_t *actions,
+                                const posix_spawnattr_t *restrict attributes,
+                                char *const arguments[restrict], char *const environment[restrict])
+{
+    surrender_all();
+    return REAL(posix_spawnp)(pid, file, actions, attributes, arguments, environment);
+}
+
+SLUICE_WRAPPER int system(const char *command)
+{
+    surrender_all();
+    return REAL(system)(command);
+}
+
+SLUICE_WRAPPER FILE *popen(const char *command, const char *mode)
+{
+    surrender_all();
+    return REAL(popen)(command, mode);
+}
+
+SLUICE_WRAPPER int execve(const char *path, char *const arguments[], char *const environment[])
+{
+    surrender_all();
+    sluice_open_settle(AT_FDCWD, path);
+    return REAL(execve)(path, arguments, environment);
+}
+
+SLUICE_WRAPPER int execv(const char *path, char *const arguments[])
+{
+    return execve(path, arguments, environ);
+}
+
+SLUICE_WRAPPER int execvpe(const char *file, char *const arguments[], char *const environment[])
+{
+    surrender_all();
+    return REAL(execvpe)(file, arguments, environment);
+}
+
+SLUICE_WRAPPER int execvp(const char *file, char *const arguments[])
+{
+    return execvpe(file, arguments, environ);
+}
+
+SLUICE_WRAPPER int fexecve(int fd, char *const arguments[], char *const environment[])
+{
+    surrender_all();
+    return REAL(fexecve)(fd, arguments, environment);
+}
+
+SLUICE_WRAPPER int execveat(int dirfd, const char *path, char *const arguments[],
+                            char *const environment[], int flags)
+{
+    surrender_all();
+    return REAL(execveat)(dirfd, path, arguments, environment, flags);
+}
+
+static int count(va_list arguments)
+{
+    int found = 1; /* the one before them */
+    while (va_arg(arguments, const char *) != NULL)
+        found++;
+    return found;
+}
+
+/* The arguments as an array, the terminating NULL with them; `environment` follows it, if asked. */
+static void gather(const char *first, va_list arguments, char **array, char *const **environment)
+{
+    *array++ = (char *)first;
+    while ((*array++ = va_arg(arguments, char *)) != NULL) {
+    }
+    if (environment != NULL)
+        *environment = va_arg(arguments, char *const *);
+}
+
+/* The body of an execl*(): counts, gathers, and calls `run` with `array` and `environment`. */
+#define EXECUTE(first, with_environment, run)                                                      \
+    do {                                                                                           \
+        va_list arguments_;                                                                        \
+        va_start(arguments_, first);                                                               \
+        const int count_ = count(arguments_);                                                      \
+        va_end(arguments_);                                                                        \
+        char *array[count_ + 1];                                                                   \
+        char *const *environment = environ;                                                        \
+        va_start(arguments_, first);                                                               \
+        gather(first, arguments_, array, (with_environment) ? &environment : NULL);                \
+        va_end(arguments_);                                                                        \
+        return run;                                                                                \
+    } while (0)
+
+SLUICE_WRAPPER int execl(const char *path, const char *argument, ...)
+{
+    EXECUTE(argument, false, execve(path, array, environment));
+}
+
+SLUICE_WRAPPER int execle(const char *path, const char *argument, ...)
+{
+    EXECUTE(argument, true, execve(path, array, environment));
+}
+
+SLUICE_WRAPPER int execlp(const char *file, const char *argument, ...)
+{
+    EXECUTE(argument, false, execvpe(file, array, environment));
+}

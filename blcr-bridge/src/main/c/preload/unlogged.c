@@ -1,0 +1,158 @@
+/*
+ * What the log cannot follow: the image first becomes direct, for good, and then the kernel does
+ * what it always does.
+ */
+#include <aio.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "description.h"
+#include "open.h"
+#include "real.h"
+
+SLUICE_WRAPPER void *mmap(void *address, size_t length, int protection, int flags, int fd,
+                          off_t offset)
+{
+    if (!(flags & MAP_ANONYMOUS))
+        sluice_descriptor_surrender(fd);
+    return REAL(mmap)(address, length, protection, flags, fd, offset);
+}
+
+SLUICE_WRAPPER ssize_t sendfile(int out, int in, off_t *offset, size_t count)
+{
+    sluice_descriptor_surrender(out);
+    sluice_descriptor_surrender(in);
+    return REAL(sendfile)(out, in, offset, count);
+}
+
+SLUICE_WRAPPER ssize_t splice(int in, off64_t *in_offset, int out, off64_t *out_offset,
+                              size_t length, unsigned flags)
+{
+    sluice_descriptor_surrender(out);
+    sluice_descriptor_surrender(in);
+    return REAL(splice)(in, in_offset, out, out_offset, length, flags);
+}
+
+SLUICE_WRAPPER ssize_t copy_file_range(int in, off64_t *in_offset, int out, off64_t *out_offset,
+                                       size_t length, unsigned flags)
+{
+    sluice_descriptor_surrender(out);
+    sluice_descriptor_surrender(in);
+    return REAL(copy_file_range)(in, in_offset, out, out_offset, length, flags);
+}
+
+SLUICE_WRAPPER int fallocate(int fd, int mode, off_t offset, off_t length)
+{
+    sluice_descriptor_surrender(fd);
+    return REAL(fallocate)(fd, mode, offset, length);
+}
+
+SLUICE_WRAPPER int posix_fallocate(int fd, off_t offset, off_t length)
+{
+    sluice_descriptor_surrender(fd);
+    return REAL(posix_fallocate)(fd, offset, length);
+}
+
+/* Terminal requests, by which programs ask whether this is one, do nothing to a file. */
+SLUICE_WRAPPER int ioctl(int fd, unsigned long request, ...)
+{
+    va_list arguments;
+    va_start(arguments, request);
+    void *argument = va_arg(arguments, void *);
+    va_end(arguments);
+    if (request != TCGETS && request != TIOCGWINSZ && request != FIOCLEX && request != FIONCLEX)
+        sluice_descriptor_surrender(fd);
+    return REAL(ioctl)(fd, request, argument);
+}
+
+SLUICE_WRAPPER int flock(int fd, int operation)
+{
+    sluice_descriptor_surrender(fd);
+    return REAL(flock)(fd, operation);
+}
+
+SLUICE_WRAPPER int lockf(int fd, int command, off_t length)
+{
+    sluice_descriptor_surrender(fd);
+    return REAL(lockf)(fd, command, length);
+}
+
+/* A descriptor that is sent shares its offset with the receiver's. */
+SLUICE_WRAPPER ssize_t sendmsg(int socket, const struct msghdr *message, int flags)
+{
+    struct cmsghdr *each = message->msg_control != NULL ? CMSG_FIRSTHDR(message) : NULL;
+    for (; each != NULL; each = CMSG_NXTHDR((struct msghdr *)message, each)) {
+        if (each->cmsg_level != SOL_SOCKET || each->cmsg_type != SCM_RIGHTS)
+            continue;
+        for (size_t at = CMSG_LEN(0); at + sizeof(int) <= each->cmsg_len; at += sizeof(int)) {
+            int fd;
+            memcpy(&fd, (char *)each + at, sizeof fd);
+            sluice_descriptor_surrender(fd);
+        }
+    }
+    return REAL(sendmsg)(socket, message, flags);
+}
+
+SLUICE_WRAPPER int aio_read(struct aiocb *control)
+{
+    sluice_descriptor_surrender(control->aio_fildes);
+    return REAL(aio_read)(control);
+}
+
+SLUICE_WRAPPER int aio_write(struct aiocb *control)
+{
+    sluice_descriptor_surrender(control->aio_fildes);
+    return REAL(aio_write)(control);
+}
+
+SLUICE_WRAPPER int aio_fsync(int operation, struct aiocb *control)
+{
+    sluice_descriptor_surrender(control->aio_fildes);
+    return REAL(aio_fsync)(operation, control);
+}
+
+SLUICE_WRAPPER int lio_listio(int mode, struct aiocb *const list[restrict], int count,
+                              struct sigevent *restrict event)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i] != NULL)
+            sluice_descriptor_surrender(list[i]->aio_fildes);
+    return REAL(lio_listio)(mode, list, count, event);
+}
+
+/* Times that a later drain would undo: the file must hold everything before they are set. */
+SLUICE_WRAPPER int futimens(int fd, const struct timespec times[2])
+{
+    sluice_descriptor_surrender(fd);
+    return REAL(futimens)(fd, times);
+}
+
+SLUICE_WRAPPER int utimensat(int dirfd, const char *path, const struct timespec times[2], int flags)
+{
+    if (!(flags & AT_SYMLINK_NOFOLLOW))
+        sluice_open_settle(dirfd, path);
+    return REAL(utimensat)(dirfd, path, times, flags);
+}
+
+void *mmap64(void *address, size_t length, int protection, int flags, int fd, off_t offset)
+    SLUICE_ALIAS(mmap);
+ssize_t sendfile64(int out, int in, off_t *offset, size_t count) SLUICE_ALIAS(sendfile);
+int fallocate64(int fd, int mode, off_t offset, off_t length) SLUICE_ALIAS(fallocate);
+int posix_fallocate64(int fd, off_t offset, off_t length) SLUICE_ALIAS(posix_fallocate);
+int lockf64(int fd, int command, off_t length) SLUICE_ALIAS(lockf);
+int aio_read64(struct aiocb64 *control) SLUICE_ALIAS(aio_read);
+int aio_write64(struct aiocb64 *control)
+    SLUICE_ALIAS(aio_write);
+int aio_fsync64(int operation, struct aiocb64 *control)
+    SLUICE_ALIAS(aio_fsync);
+int lio_listio64(int mode, struct aiocb64 *const list[restrict], int count,
+                 struct sigevent *restrict event)
+    SLUICE_ALIAS(lio_listio);
