@@ -52,7 +52,7 @@ public final class ChunkReader {
 
   /**
    * Goes to the beginning of a chunk that its owner may still append to. The last record ends where
-   * the used length, read once, says.
+   * the used length, read once, says. A chunk that has no header yet has no records.
    *
    * @param chunk all of the chunk's memory
    * @param sessionId the session it must belong to
@@ -62,8 +62,12 @@ public final class ChunkReader {
    */
   public ChunkReader wrapOpen(final AtomicBuffer chunk, final long sessionId)
       throws DamagedException, FormatVersionException {
+    final int used = chunk.getIntVolatile(ChunkDescriptor.USED_OFFSET);
+    if (used == 0) {
+      return start(chunk, HEADER_LENGTH, true);
+    }
     checkHeader(chunk, sessionId);
-    return start(chunk, chunk.getIntVolatile(ChunkDescriptor.USED_OFFSET), true);
+    return start(chunk, used, true);
   }
 
   /**

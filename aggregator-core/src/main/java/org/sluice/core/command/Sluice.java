@@ -1,19 +1,28 @@
 package org.sluice.core.command;
 
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
 import java.util.Comparator;
 import java.util.ServiceLoader;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
 /** The {@code sluice} command. */
 @Command(
     name = "sluice",
     description = "Node-level checkpoint write aggregation.",
-    mixinStandardHelpOptions = true,
     version = "sluice 0.1.0",
     synopsisSubcommandLabel = "COMMAND")
 public final class Sluice {
+  @Option(names = "--version", versionHelp = true, description = "Show the version.")
+  private boolean version;
+
   private Sluice() {}
 
   /**
@@ -49,12 +58,10 @@ public final class Sluice {
   }
 
   private static void addHelp(final CommandLine command) {
-    command.getCommandSpec().mixinStandardHelpOptions(true);
-    command
-        .getCommandSpec()
-        .usageMessage()
-        .exitCodeListHeading("%nExit status:%n")
-        .exitCodeList(ExitStatus.table());
+    final CommandSpec spec = command.getCommandSpec();
+    spec.addOption(
+        OptionSpec.builder("-h", "--help").usageHelp(true).description("Show this help.").build());
+    spec.usageMessage().exitCodeListHeading("%nExit status:%n").exitCodeList(ExitStatus.table());
   }
 
   private static int usage(final ParameterException e) {
@@ -64,12 +71,23 @@ public final class Sluice {
   }
 
   private static int failure(final Exception e, final CommandLine command) {
-    final boolean foreseen = e instanceof CommandException || e instanceof java.io.IOException;
-    report(command, foreseen && e.getMessage() != null ? e.getMessage() : e.toString());
+    report(command, message(e));
     if (System.getenv("SLUICE_TRACE") != null) {
       e.printStackTrace(command.getErr());
     }
     return ExitStatus.of(e).code();
+  }
+
+  /** The messages of some exceptions are no more than a file's name. */
+  private static String message(final Exception e) {
+    return switch (e) {
+      case AccessDeniedException denied -> "permission denied: " + denied.getFile();
+      case NoSuchFileException missing -> "no such file or directory: " + missing.getFile();
+      case FileAlreadyExistsException exists -> "file exists: " + exists.getFile();
+      case CommandException known -> known.getMessage();
+      case IOException known -> String.valueOf(known.getMessage());
+      default -> "unexpected " + e + "; SLUICE_TRACE=1 shows where";
+    };
   }
 
   private static void report(final CommandLine command, final String message) {

@@ -1,0 +1,38 @@
+package org.sluice.core.command;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.IOException;
+import java.io.PrintWriter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+
+/** The option of every subcommand whose output may be parsed. */
+public final class JsonOption {
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean wanted;
+
+  /** For picocli. */
+  public JsonOption() {}
+
+  /**
+   * Whether it was given.
+   *
+   * @return true for JSON, false for text
+   */
+  public boolean wanted() {
+    return wanted;
+  }
+
+  /**
+   * Prints a value on standard output.
+   *
+   * @param command the subcommand
+   * @param value of maps, lists, strings and numbers
+   * @throws IOException when it is of anything else
+   */
+  public void print(final CommandSpec command, final Object value) throws IOException {
+    final PrintWriter out = command.commandLine().getOut();
+    out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(value));
+    out.flush();
+  }
+}
