@@ -1,0 +1,155 @@
+package org.sluice.restart;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.SizeConverter;
+import org.sluice.core.command.StoreOption;
+import org.sluice.core.command.Subcommand;
+import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.store.Commit;
+import org.sluice.core.store.CommittedImage;
+import org.sluice.core.store.PosixStore;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Lists checkpoints and images. */
+@Command(
+    name = "ls",
+    description = "Lists the committed checkpoints of a store, the newest last.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  sluice ls --store /scratch/store",
+      "  sluice ls --store /scratch/store --checkpoint 12",
+      "  sluice ls --store /scratch/store --json | jq '.checkpoints[-1].number'"
+    })
+public final class LsCommand implements Subcommand {
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").withZone(ZoneId.systemDefault());
+
+  @Spec private CommandSpec spec;
+  @Mixin private StoreOption store;
+  @Mixin private JsonOption json;
+
+  @Option(
+      names = "--checkpoint",
+      paramLabel = "N",
+      description = "Only this checkpoint, with its images.")
+  private Long number;
+
+  @Option(
+      names = {"-l", "--images"},
+      description = "List the images as well.")
+  private boolean withImages;
+
+  /** For picocli. */
+  public LsCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    final List<IOException> unreadable = new ArrayList<>();
+    try (PosixStore opened = PosixStore.open(store.directory())) {
+      final List<Commit> commits =
+          number == null
+              ? opened.commits(unreadable::add)
+              : List.of(Selection.commit(opened, number));
+      if (json.wanted()) {
+        printJson(opened, commits);
+      } else {
+        printTable(opened, commits);
+      }
+    }
+    if (!unreadable.isEmpty()) {
+      throw unreadable.getFirst();
+    }
+    return ExitStatus.OK.code();
+  }
+
+  private boolean showsImages() {
+    return withImages || number != null;
+  }
+
+  private void printTable(final PosixStore opened, final List<Commit> commits) throws IOException {
+    final PrintWriter out = spec.commandLine().getOut();
+    out.printf(
+        "%10s  %-19s  %-12s %-9s  %5s  %6s  %8s%n",
+        "CHECKPOINT", "COMMITTED", "NODE", "LAYOUT", "RANKS", "IMAGES", "SIZE");
+    for (final Commit commit : commits) {
+      out.printf(
+          "%10d  %-19s  %-12s %-9s  %5s  %6d  %8s%n",
+          commit.number(),
+          TIME.format(commit.time()),
+          commit.node(),
+          layout(commit),
+          commit.ranks() == 0 ? "-" : commit.ranks(),
+          commit.imageCount(),
+          SizeConverter.format(commit.bytes()));
+      if (showsImages()) {
+        opened.images(commit).forEach(image -> printImage(out, image));
+      }
+    }
+    out.flush();
+  }
+
+  private static void printImage(final PrintWriter out, final CommittedImage image) {
+    out.printf(
+        "%10s  rank %-4s  %8s  %s%n",
+        "",
+        image.rank() < 0 ? "-" : image.rank(),
+        SizeConverter.format(image.size()),
+        image.path());
+  }
+
+  private void printJson(final PosixStore opened, final List<Commit> commits) throws IOException {
+    final List<Object> checkpoints = new ArrayList<>();
+    for (final Commit commit : commits) {
+      final Map<String, Object> members = members(commit);
+      if (showsImages()) {
+        members.put("images", opened.images(commit).stream().map(LsCommand::members).toList());
+      }
+      checkpoints.add(members);
+    }
+    final Map<String, Object> all = new LinkedHashMap<>();
+    all.put("store", opened.directory().toString());
+    all.put("checkpoints", checkpoints);
+    json.print(spec, all);
+  }
+
+  private static Map<String, Object> members(final Commit commit) {
+    final Map<String, Object> members = new LinkedHashMap<>();
+    members.put("number", commit.number());
+    members.put("commit", "%016x".formatted(commit.id()));
+    members.put("time", commit.time().toString());
+    members.put("node", commit.node());
+    members.put("job", commit.job());
+    members.put("layout", layout(commit));
+    members.put("ranks", commit.ranks());
+    members.put("image_count", commit.imageCount());
+    members.put("bytes", commit.bytes());
+    return members;
+  }
+
+  private static Map<String, Object> members(final CommittedImage image) {
+    final Map<String, Object> members = new LinkedHashMap<>();
+    members.put("path", image.path());
+    members.put("rank", image.rank());
+    members.put("ranks", image.ranks());
+    members.put("mode", "%04o".formatted(image.mode()));
+    members.put("size", image.size());
+    return members;
+  }
+
+  private static String layout(final Commit commit) {
+    return commit.layout() == HeaderDescriptor.LAYOUT_FILES ? "files" : "container";
+  }
+}

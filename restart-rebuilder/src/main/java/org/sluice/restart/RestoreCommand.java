@@ -1,0 +1,99 @@
+package org.sluice.restart;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Progress;
+import org.sluice.core.command.SizeConverter;
+import org.sluice.core.command.StoreOption;
+import org.sluice.core.command.Subcommand;
+import org.sluice.core.store.Commit;
+import org.sluice.core.store.CommittedImage;
+import org.sluice.core.store.PosixStore;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Rebuilds the images of a checkpoint. */
+@Command(
+    name = "restore",
+    description = {
+      "Rebuilds the images of a checkpoint under the paths they had below the capture directory.",
+      "Every byte is verified; if any is damaged, or any file is there already, no file is touched."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  sluice restore --store /scratch/store --to /scratch/run",
+      "  sluice restore --store /scratch/store --to /tmp/look --checkpoint 12 --rank 3",
+      "  sluice restore --store /scratch/store --to /scratch/run --force --json"
+    })
+public final class RestoreCommand implements Subcommand {
+  @Spec private CommandSpec spec;
+  @Mixin private StoreOption store;
+  @Mixin private JsonOption json;
+
+  @Option(
+      names = "--to",
+      paramLabel = "DIR",
+      required = true,
+      description = "Where the images go; made if missing.")
+  private Path target;
+
+  @Option(
+      names = "--checkpoint",
+      paramLabel = "N",
+      description = "Which checkpoint; default: the one committed last.")
+  private Long number;
+
+  @Option(names = "--rank", paramLabel = "R", description = "Only the images of this rank.")
+  private Integer rank;
+
+  @Option(names = "--partial", description = "Also when images of some ranks are missing.")
+  private boolean partial;
+
+  @Option(names = "--force", description = "Overwrite files that are there.")
+  private boolean force;
+
+  /** For picocli. */
+  public RestoreCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    try (PosixStore opened = PosixStore.open(store.directory())) {
+      final Commit commit = Selection.commit(opened, number);
+      final List<CommittedImage> images =
+          Selection.images(commit, opened.images(commit), rank, partial);
+      final long bytes = images.stream().mapToLong(CommittedImage::size).sum();
+      try (Progress progress = Progress.begin("restore", bytes)) {
+        new Restoration(opened, commit, images, target, force, progress).run();
+      }
+      if (json.wanted()) {
+        printJson(commit, images, bytes);
+      } else {
+        spec.commandLine()
+            .getOut()
+            .printf(
+                "restored checkpoint %d to %s: %d images, %s%n",
+                commit.number(), target, images.size(), SizeConverter.format(bytes))
+            .flush();
+      }
+    }
+    return ExitStatus.OK.code();
+  }
+
+  private void printJson(final Commit commit, final List<CommittedImage> images, final long bytes)
+      throws IOException {
+    final Map<String, Object> all = new LinkedHashMap<>();
+    all.put("checkpoint", commit.number());
+    all.put("to", target.toString());
+    all.put("bytes", bytes);
+    all.put("images", images.stream().map(CommittedImage::path).toList());
+    json.print(spec, all);
+  }
+}

@@ -1,0 +1,79 @@
+package org.sluice.restart;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.Commit;
+import org.sluice.core.store.CommittedImage;
+
+/** What of a store a command is about. */
+final class Selection {
+  private Selection() {}
+
+  /** The commit with a number; the newest without one. */
+  static Commit commit(final CheckpointStore store, final Long number) throws IOException {
+    if (number == null) {
+      return store
+          .newest()
+          .orElseThrow(
+              () ->
+                  new CommandException(
+                      ExitStatus.NOT_FOUND,
+                      "no checkpoint is committed in %s; nothing can be restored from it"
+                          .formatted(store.directory())));
+    }
+    return store
+        .find(number)
+        .orElseThrow(
+            () ->
+                new CommandException(
+                    ExitStatus.NOT_FOUND,
+                    "no checkpoint %d is committed in %s; sluice ls shows which are"
+                        .formatted(number, store.directory())));
+  }
+
+  /** The images of a rank; without one those of all ranks, which must be there unless partial. */
+  static List<CommittedImage> images(
+      final Commit commit,
+      final List<CommittedImage> images,
+      final Integer rank,
+      final boolean partial) {
+    if (rank != null) {
+      return ofRank(commit, images, rank);
+    }
+    final long present =
+        images.stream().mapToInt(CommittedImage::rank).filter(r -> r >= 0).distinct().count();
+    if (present < commit.ranks() && !partial) {
+      throw new CommandException(
+          ExitStatus.NOT_FOUND,
+          "checkpoint %d has images of %d of its %d ranks (%s); --partial restores those"
+              .formatted(commit.number(), present, commit.ranks(), ranks(images)));
+    }
+    return images;
+  }
+
+  private static List<CommittedImage> ofRank(
+      final Commit commit, final List<CommittedImage> images, final int rank) {
+    final List<CommittedImage> chosen =
+        images.stream().filter(image -> image.rank() == rank).toList();
+    if (chosen.isEmpty()) {
+      throw new CommandException(
+          ExitStatus.NOT_FOUND,
+          "checkpoint %d has no image of rank %d, only of %s; choose one of those"
+              .formatted(commit.number(), rank, ranks(images)));
+    }
+    return chosen;
+  }
+
+  private static String ranks(final List<CommittedImage> images) {
+    return images.stream()
+        .map(CommittedImage::rank)
+        .distinct()
+        .sorted()
+        .map(rank -> rank < 0 ? "unknown" : rank.toString())
+        .collect(Collectors.joining(", ", "rank ", ""));
+  }
+}

@@ -1,0 +1,112 @@
+package org.sluice.restart;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Progress;
+import org.sluice.core.command.SizeConverter;
+import org.sluice.core.command.StoreOption;
+import org.sluice.core.command.Subcommand;
+import org.sluice.core.store.Commit;
+import org.sluice.core.store.PosixStore;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Checks every checksum. */
+@Command(
+    name = "verify",
+    description = "Checks every checksum of the committed checkpoints of a store.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  sluice verify --store /scratch/store",
+      "  sluice verify --store /scratch/store --checkpoint 12",
+      "  sluice verify --store /scratch/store --json | jq '.damage[].file'"
+    })
+public final class VerifyCommand implements Subcommand {
+  @Spec private CommandSpec spec;
+  @Mixin private StoreOption store;
+  @Mixin private JsonOption json;
+
+  @Option(names = "--checkpoint", paramLabel = "N", description = "Only this checkpoint.")
+  private Long number;
+
+  private final List<IOException> damage = new ArrayList<>();
+
+  /** For picocli. */
+  public VerifyCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    try (PosixStore opened = PosixStore.open(store.directory())) {
+      final List<Commit> commits =
+          number == null ? opened.commits(damage::add) : List.of(Selection.commit(opened, number));
+      verify(opened, commits);
+      if (json.wanted()) {
+        printJson(opened, commits);
+      } else {
+        print(commits);
+      }
+    }
+    if (damage.isEmpty()) {
+      return ExitStatus.OK.code();
+    }
+    final IOException first = damage.getFirst();
+    throw new CommandException(
+        ExitStatus.of(first),
+        damage.size() == 1
+            ? first.getMessage()
+            : "%s; and %d more".formatted(first.getMessage(), damage.size() - 1));
+  }
+
+  private void verify(final PosixStore opened, final List<Commit> commits) throws IOException {
+    final long bytes = commits.stream().mapToLong(Commit::bytes).sum();
+    try (Progress progress = Progress.begin("verify", bytes)) {
+      for (final Commit commit : commits) {
+        opened.verify(commit, damage::add, progress::add);
+      }
+    }
+  }
+
+  private void print(final List<Commit> commits) {
+    final PrintWriter out = spec.commandLine().getOut();
+    damage.forEach(e -> out.println(e.getMessage()));
+    out.printf(
+        "verified %d checkpoints, %d images, %s: %s%n",
+        commits.size(),
+        commits.stream().mapToInt(Commit::imageCount).sum(),
+        SizeConverter.format(commits.stream().mapToLong(Commit::bytes).sum()),
+        damage.isEmpty() ? "all is well" : damage.size() + " damaged places");
+    out.flush();
+  }
+
+  private void printJson(final PosixStore opened, final List<Commit> commits) throws IOException {
+    final Map<String, Object> all = new LinkedHashMap<>();
+    all.put("store", opened.directory().toString());
+    all.put("checkpoints", commits.stream().map(Commit::number).toList());
+    all.put("bytes", commits.stream().mapToLong(Commit::bytes).sum());
+    all.put("damage", damage.stream().map(VerifyCommand::members).toList());
+    json.print(spec, all);
+  }
+
+  private static Map<String, Object> members(final IOException e) {
+    final Map<String, Object> members = new LinkedHashMap<>();
+    if (e instanceof DamagedException damaged) {
+      members.put("file", damaged.file());
+      members.put("offset", damaged.offset());
+      members.put("reason", damaged.reason());
+    } else {
+      members.put("reason", e.getMessage());
+    }
+    return members;
+  }
+}

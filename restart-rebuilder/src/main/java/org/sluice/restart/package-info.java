@@ -1,0 +1,2 @@
+/** Restart: lists, verifies and restores what is committed. */
+package org.sluice.restart;
