@@ -117,6 +117,17 @@ public interface CheckpointStore extends AutoCloseable {
   List<CommittedImage> images(Commit commit) throws IOException;
 
   /**
+   * Lays what chunks in containers hold of an image over newer chunks. Every byte is verified.
+   *
+   * @param sessionId the session that wrote the chunks
+   * @param chunks in program order
+   * @param overlay has taken what is newer
+   * @throws IOException when that fails
+   */
+  void overlay(long sessionId, List<ChunkLocation> chunks, ImageOverlay overlay)
+      throws IOException;
+
+  /**
    * Rebuilds an image: its own file overlaid with its logged extents in program order. Every byte
    * is verified on the way.
    *

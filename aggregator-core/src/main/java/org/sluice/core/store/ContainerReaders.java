@@ -5,15 +5,15 @@ import java.util.HashMap;
 import java.util.Map;
 import org.sluice.core.chunk.ChunkReader;
 
-/** The containers of a commit, each opened when the first chunk of it is read. */
+/** The containers of a session, each opened when the first chunk of it is read. */
 final class ContainerReaders implements AutoCloseable {
   private final StoreDirectory store;
   private final long sessionId;
   private final Map<Long, ContainerReader> open = new HashMap<>();
 
-  ContainerReaders(final StoreDirectory store, final Commit commit) {
+  ContainerReaders(final StoreDirectory store, final long sessionId) {
     this.store = store;
-    this.sessionId = commit.sessionId();
+    this.sessionId = sessionId;
   }
 
   ContainerReader get(final long id) throws IOException {

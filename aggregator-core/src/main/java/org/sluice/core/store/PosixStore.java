@@ -149,13 +149,23 @@ public final class PosixStore implements CheckpointStore {
   @Override
   public void rebuild(final Commit commit, final CommittedImage image, final NativeFile target)
       throws IOException {
-    try (ImageFile files = new ImageFile();
-        ContainerReaders containers = new ContainerReaders(directory, commit)) {
+    try (ImageFile files = new ImageFile()) {
       final Path file = directoryOf(commit).image(image.ordinal());
       files.read(file, image.blocks(), target::pwrite);
-      target.truncate(image.size());
-      final ImageOverlay overlay = new ImageOverlay(image.imageId(), image.size(), target::pwrite);
-      for (final ChunkLocation chunk : image.chunks().reversed()) {
+    }
+    target.truncate(image.size());
+    overlay(
+        commit.sessionId(),
+        image.chunks(),
+        new ImageOverlay(image.imageId(), image.size(), target::pwrite));
+  }
+
+  @Override
+  public void overlay(
+      final long sessionId, final List<ChunkLocation> chunks, final ImageOverlay overlay)
+      throws IOException {
+    try (ContainerReaders containers = new ContainerReaders(directory, sessionId)) {
+      for (final ChunkLocation chunk : chunks.reversed()) {
         overlay.addOlder(containers.read(chunk));
       }
     }
