@@ -124,8 +124,7 @@ public interface CheckpointStore extends AutoCloseable {
    * @param overlay has taken what is newer
    * @throws IOException when that fails
    */
-  void overlay(long sessionId, List<ChunkLocation> chunks, ImageOverlay overlay)
-      throws IOException;
+  void overlay(long sessionId, List<ChunkLocation> chunks, ImageOverlay overlay) throws IOException;
 
   /**
    * Rebuilds an image: its own file overlaid with its logged extents in program order. Every byte
