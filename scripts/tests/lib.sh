@@ -11,7 +11,8 @@ test_timeout=${SLUICE_TEST_TIMEOUT:-180}
 
 mpi=(mpirun --oversubscribe)
 [ "$(id -u)" != 0 ] || mpi+=(--allow-run-as-root)
-export OMPI_MCA_mpi_yield_when_idle=1 # the ranks share few cores with the I/O process
+export OMPI_MCA_btl=^tcp # one node: the ranks talk through shared memory
+export OMPI_MCA_mpi_yield_when_idle=1 # and share few cores with the I/O process
 
 # ---- what tests say ----
 
