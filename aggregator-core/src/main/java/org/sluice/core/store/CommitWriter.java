@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -51,7 +52,7 @@ final class CommitWriter {
             draft.number(),
             directory.commitId(),
             sequence,
-            Instant.now(),
+            Instant.now().truncatedTo(ChronoUnit.MILLIS),
             draft.node(),
             draft.job(),
             draft.layout(),

@@ -1,0 +1,219 @@
+package org.sluice.core.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.chunk.Crc32c;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+
+/** One checkpoint, damaged in every way; nothing of it may go unnoticed. */
+class DamageTest {
+  private static final byte[] CONTENT = "the bytes of an image".getBytes();
+
+  @TempDir private Path directory;
+  private Path store;
+  private Path container;
+  private Path index;
+  private Path manifest;
+  private Path imageFile;
+  private int used;
+
+  @BeforeEach
+  void commit() throws IOException {
+    store = directory.resolve("store");
+    try (StoreFixture fixture = new StoreFixture(store, directory)) {
+      fixture.logged("logged", 0, CONTENT).filed("filed", 1, CONTENT);
+      final Commit commit = fixture.commit(1, 2);
+      used = fixture.store().images(commit).getFirst().chunks().getFirst().used();
+    }
+    container = only(store.resolve("containers"));
+    final Path checkpoint = only(store.resolve("checkpoints"));
+    index = checkpoint.resolve("index");
+    manifest = checkpoint.resolve("manifest.json");
+    imageFile = checkpoint.resolve("images/1");
+    assertThat(damage()).isEmpty();
+  }
+
+  @Test
+  void everyFlippedBitOfTheManifestIsNoticed() throws IOException {
+    everyFlipIsNoticed(manifest, 0, Files.size(manifest));
+  }
+
+  @Test
+  void everyFlippedBitOfTheIndexIsNoticed() throws IOException {
+    everyFlipIsNoticed(index, 0, Files.size(index));
+  }
+
+  @Test
+  void everyFlippedBitOfAContainersHeaderIsNoticed() throws IOException {
+    everyFlipIsNoticed(container, 0, 64);
+    everyFlipIsNoticed(container, 4090, 4096);
+  }
+
+  @Test
+  void everyFlippedBitOfAChunkIsNoticed() throws IOException {
+    everyFlipIsNoticed(container, 4096, 4096 + used);
+  }
+
+  @Test
+  void everyFlippedBitOfAnImageFileIsNoticed() throws IOException {
+    everyFlipIsNoticed(imageFile, 0, Files.size(imageFile));
+  }
+
+  @Test
+  void everyTruncationIsNoticed() throws IOException {
+    for (final Path file : List.of(manifest, index, imageFile)) {
+      final byte[] whole = Files.readAllBytes(file);
+      for (int length = whole.length - 1; length >= 0; length -= 7) {
+        Files.write(file, Arrays.copyOf(whole, length));
+        expectDamageOf(file);
+      }
+      Files.write(file, whole);
+    }
+    try (RandomAccessFile file = new RandomAccessFile(container.toFile(), "rw")) {
+      for (int length = 4096 + used - 1; length >= 0; length -= 41) {
+        file.setLength(length);
+        expectDamageOf(container);
+      }
+    }
+  }
+
+  @Test
+  void missingFilesAreDamage() throws IOException {
+    for (final Path file : List.of(imageFile, container, index)) {
+      final byte[] own = Files.readAllBytes(file);
+      Files.delete(file);
+      expectDamageOf(file);
+      Files.write(file, own);
+    }
+  }
+
+  @Test
+  void foreignFilesAreNamed() throws IOException {
+    final byte[] foreign = "#!/bin/sh\n".repeat(1000).getBytes();
+    for (final Path file : List.of(imageFile, container, index, manifest)) {
+      final byte[] own = Files.readAllBytes(file);
+      Files.write(file, foreign);
+      expectDamageOf(file);
+      Files.write(file, own);
+    }
+  }
+
+  @Test
+  void aFileOfAnotherCommitIsDamage() throws IOException {
+    final Path other = directory.resolve("other");
+    try (StoreFixture fixture = new StoreFixture(other, directory)) {
+      fixture.logged("logged", 0, CONTENT).filed("filed", 1, CONTENT).commit(1, 2);
+    }
+    final Path otherCheckpoint = only(other.resolve("checkpoints"));
+    for (final Path file : List.of(index, manifest)) {
+      final byte[] own = Files.readAllBytes(file);
+      Files.write(file, Files.readAllBytes(otherCheckpoint.resolve(file.getFileName())));
+      expectDamageOf(file);
+      Files.write(file, own);
+    }
+    Files.write(container, Files.readAllBytes(only(other.resolve("containers"))));
+    expectDamageOf(container);
+  }
+
+  @Test
+  void aChunkInTheWrongPlaceIsDamage() throws IOException {
+    final byte[] bytes = Files.readAllBytes(container);
+    try (StoreFixture fixture = new StoreFixture(store, directory)) {
+      fixture.logged("one", 0, CONTENT).logged("two", 1, CONTENT).commit(2, 2);
+      final Path file = store.resolve("containers/%016x.data".formatted(fixture.container().id()));
+      final byte[] chunks = Files.readAllBytes(file);
+      System.arraycopy(chunks, 8192, chunks, 4096, 4096);
+      Files.write(file, chunks);
+      expectDamageOf(file);
+    }
+    assertThat(container).hasBinaryContent(bytes);
+  }
+
+  @Test
+  void anotherVersionIsNoDamage() throws IOException {
+    try (PosixStore opened = PosixStore.open(store)) {
+      final Commit commit = opened.commits().getFirst();
+      final byte[] bytes = Files.readAllBytes(index);
+      bytes[8] = 2;
+      final UnsafeBuffer buffer = new UnsafeBuffer(ByteBuffer.allocateDirect(bytes.length));
+      buffer.putBytes(0, bytes);
+      final int crc = Crc32c.of(buffer, 0, bytes.length - 4);
+      buffer.putInt(bytes.length - 4, crc);
+      buffer.getBytes(0, bytes);
+      Files.write(index, bytes);
+      assertThatThrownBy(() -> opened.images(commit))
+          .isInstanceOf(FormatVersionException.class)
+          .hasMessageContaining(index.toString());
+    }
+  }
+
+  private void everyFlipIsNoticed(final Path path, final long from, final long to)
+      throws IOException {
+    try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+      for (long position = from; position < to; position++) {
+        file.seek(position);
+        final int original = file.read();
+        file.seek(position);
+        file.write(original ^ 1 << position % 8);
+        expectDamageOf(path);
+        file.seek(position);
+        file.write(original);
+      }
+    }
+    assertThat(damage()).isEmpty();
+  }
+
+  /** Both verify and restore notice, and name the file. */
+  private void expectDamageOf(final Path file) throws IOException {
+    assertThat(damage()).isNotEmpty().allMatch(e -> e.getMessage().contains(file.toString()));
+    assertThatThrownBy(this::restore)
+        .isInstanceOf(DamagedException.class)
+        .hasMessageContaining(file.toString());
+  }
+
+  private List<IOException> damage() throws IOException {
+    final List<IOException> damage = new ArrayList<>();
+    try (PosixStore opened = PosixStore.open(store)) {
+      for (final Commit commit : opened.commits(damage::add)) {
+        opened.verify(commit, damage::add, bytes -> {});
+      }
+    }
+    return damage;
+  }
+
+  private void restore() throws IOException {
+    try (PosixStore opened = PosixStore.open(store)) {
+      for (final Commit commit : opened.commits()) {
+        for (final CommittedImage image : opened.images(commit)) {
+          final Path target = directory.resolve("target");
+          try (NativeFile file = NativeFile.open(target, Flag.WRITE, Flag.CREATE, Flag.TRUNCATE)) {
+            opened.rebuild(commit, image, file);
+          }
+        }
+      }
+    }
+  }
+
+  private static Path only(final Path parent) throws IOException {
+    try (Stream<Path> entries = Files.list(parent)) {
+      return entries.findFirst().orElseThrow();
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.sluice.core.chunk.ChunkBuilder;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.segment.HeaderDescriptor;
+
+/** Fills a store the way an I/O process does. */
+public final class StoreFixture implements AutoCloseable {
+  public static final long SESSION = 77;
+  public static final int CHUNK_LENGTH = 16384;
+
+  private final PosixStore store;
+  private final Container container;
+  private final Path captured;
+  private final List<NativeFile> files = new ArrayList<>();
+  private List<DraftImage> images = new ArrayList<>();
+  private int nextImage = 1;
+
+  /**
+   * Creates a store.
+   *
+   * @param directory where it goes
+   * @param captured an existing directory for the images' own files
+   */
+  public StoreFixture(final Path directory, final Path captured) throws IOException {
+    this.store = PosixStore.create(directory);
+    this.container = store.createContainer(SESSION, "node1");
+    this.captured = captured;
+  }
+
+  public PosixStore store() {
+    return store;
+  }
+
+  public Container container() {
+    return container;
+  }
+
+  public ChunkBuilder chunk() {
+    return new ChunkBuilder(CHUNK_LENGTH, SESSION);
+  }
+
+  public ChunkLocation append(final ChunkBuilder chunk) throws IOException {
+    return container.append(chunk.buffer(), chunk.used());
+  }
+
+  /** An id for the next image. */
+  public int nextImage() {
+    return nextImage;
+  }
+
+  /** An empty file of an image's own. */
+  public NativeFile file() throws IOException {
+    final Path path = Files.createTempFile(captured, "own", "");
+    final NativeFile file = NativeFile.open(path, Flag.WRITE);
+    files.add(file);
+    return file;
+  }
+
+  /** Adds an image to the next checkpoint. */
+  public StoreFixture image(
+      final String path,
+      final int rank,
+      final long size,
+      final NativeFile file,
+      final ChunkLocation... chunks) {
+    images.add(new DraftImage(path, rank, 0, 0640, size, nextImage++, List.of(chunks), file));
+    return this;
+  }
+
+  /** Adds an image all of whose bytes are in the log. */
+  public StoreFixture logged(final String path, final int rank, final byte[] content)
+      throws IOException {
+    final ChunkLocation location = append(chunk().write(nextImage, 0, content));
+    return image(path, rank, content.length, file(), location);
+  }
+
+  /** Adds an image all of whose bytes are in its own file. */
+  public StoreFixture filed(final String path, final int rank, final byte[] content)
+      throws IOException {
+    final NativeFile file = file();
+    Files.write(file.opened(), content);
+    return image(path, rank, content.length, file);
+  }
+
+  /** Commits the images added since the last time. */
+  public Commit commit(final long number, final int ranks) throws IOException {
+    final List<DraftImage> committed = images;
+    images = new ArrayList<>();
+    final int layout = HeaderDescriptor.LAYOUT_CONTAINER;
+    return store.commit(new Draft(number, "node1", "job", layout, ranks, SESSION, committed));
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (final NativeFile file : files) {
+      file.close();
+    }
+    store.close();
+  }
+}
