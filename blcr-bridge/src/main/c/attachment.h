@@ -21,7 +21,7 @@ struct sluice_client {
     struct sluice_chunk_writer writer;
 };
 
-/* Sends OPEN or CREATE. `path`, unless NULL, takes the path behind the disposition. */
+/* Sends OPEN or CREATE. `path`, unless NULL, takes the path behind the disposition, unterminated. */
 int sluice_client_open(struct sluice_client *client, int type, const struct sluice_body *body,
                        struct sluice_disposition *disposition, char *path, size_t capacity);
 

@@ -156,8 +156,8 @@ int sluice_client_open(struct sluice_client *client, int type, const struct slui
     } answer;
     const int error = sluice_connection_request(
         &client->connection, type, body,
-        &(struct sluice_reply){.fields = &answer, .length = sizeof answer, .string = path,
-                               .capacity = capacity});
+        &(struct sluice_reply){.fields = &answer, .length = sizeof answer, .elements = path,
+                               .element_length = 1, .capacity = capacity});
     if (error != 0) {
         return error;
     }

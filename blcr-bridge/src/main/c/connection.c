@@ -162,22 +162,25 @@ static int skip(struct sluice_connection *connection, size_t left)
     return error;
 }
 
-static int receive_string(struct sluice_connection *connection, const struct sluice_reply *reply,
-                          size_t *left)
+static int receive_elements(struct sluice_connection *connection, const struct sluice_reply *reply,
+                            size_t *left)
 {
-    int32_t length = 0;
-    if (*left < sizeof length) {
+    int32_t count = 0;
+    if (*left < sizeof count) {
         return lose(connection);
     }
-    int error = take(connection, &length, sizeof length, left);
-    if (error == 0 && (length < 0 || (size_t)length > *left || (size_t)length >= reply->capacity)) {
+    const int error = take(connection, &count, sizeof count, left);
+    if (error != 0) {
+        return error;
+    }
+    if (count < 0 || (size_t)count > reply->capacity
+        || (size_t)count * reply->element_length > *left) {
         return lose(connection);
     }
-    if (error == 0) {
-        error = take(connection, reply->string, (size_t)length, left);
-        reply->string[length] = 0;
+    if (reply->count != NULL) {
+        *reply->count = (size_t)count;
     }
-    return error;
+    return take(connection, reply->elements, (size_t)count * reply->element_length, left);
 }
 
 static int receive_body(struct sluice_connection *connection, const struct sluice_reply *reply,
@@ -189,8 +192,8 @@ static int receive_body(struct sluice_connection *connection, const struct sluic
             return lose(connection);
         }
         error = take(connection, reply->fields, reply->length, &left);
-        if (error == 0 && reply->string != NULL) {
-            error = receive_string(connection, reply, &left);
+        if (error == 0 && reply->elements != NULL) {
+            error = receive_elements(connection, reply, &left);
         }
     }
     return error == 0 ? skip(connection, left) : error;

@@ -26,12 +26,17 @@ struct sluice_body {
     const char *string;
 };
 
-/* Where a reply's body goes. A longer one is cut, a shorter one is an error unless it is empty. */
+/*
+ * Where a reply's body goes: fields, then, where `elements` is not NULL, a counted array: a string
+ * is one of single bytes. What comes behind is skipped.
+ */
 struct sluice_reply {
     void *fields;
     size_t length;
-    char *string; /* the string behind the fields, terminated */
-    size_t capacity;
+    void *elements;
+    size_t element_length;
+    size_t capacity; /* elements; more of them are an error */
+    size_t *count;   /* how many came, unless NULL */
 };
 
 int sluice_connection_open(const char *directory, struct sluice_connection *connection);

@@ -1,0 +1,86 @@
+/* Checkpoints of a session: begin, complete, wait, list. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "failure.h"
+#include "session.h"
+
+/* A wait is made of short ones, so that other threads' requests come in between, in milliseconds. */
+#define WAIT_SLICE 50
+
+/* Most numbers a reply can carry. */
+#define MAX_LISTED ((SLUICE_REQUEST_MAX_LENGTH - SLUICE_REQUEST_HEADER_LENGTH - 4) / 8)
+
+static int request(sluice_session *session, int type, const void *fields, size_t length,
+                   const struct sluice_reply *reply)
+{
+    int error;
+    struct sluice_client *client = sluice_session_client(session, &error);
+    return error != 0 ? error
+                      : sluice_connection_request(
+                          &client->connection, type,
+                          &(struct sluice_body){.fields = fields, .length = length}, reply);
+}
+
+struct numbered {
+    int64_t checkpoint;
+    int32_t number;
+} __attribute__((packed));
+
+int sluice_checkpoint_begin(sluice_session *session, int64_t checkpoint)
+{
+    if (checkpoint < 0) {
+        return sluice_failure(EINVAL, "checkpoint %lld: numbers begin at 0", (long long)checkpoint);
+    }
+    const struct numbered begin = {checkpoint, session->ranks};
+    return request(session, SLUICE_REQUEST_BEGIN, &begin, sizeof begin, NULL);
+}
+
+int sluice_checkpoint_complete(sluice_session *session, int64_t checkpoint)
+{
+    const struct numbered complete = {checkpoint, session->rank};
+    return request(session, SLUICE_REQUEST_COMPLETE, &complete, sizeof complete, NULL);
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
+}
+
+int sluice_checkpoint_wait(sluice_session *session, int64_t checkpoint, int64_t timeout)
+{
+    const int64_t end = timeout < 0 || timeout > INT64_MAX / 2 ? INT64_MAX : now_ms() + timeout;
+    for (;;) {
+        const int64_t left = end - now_ms();
+        const int64_t wait[2] = {checkpoint, left < 0 ? 0 : left < WAIT_SLICE ? left : WAIT_SLICE};
+        const int error = request(session, SLUICE_REQUEST_WAIT, wait, sizeof wait, NULL);
+        if (error != -ETIMEDOUT || left <= 0) {
+            return error;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+}
+
+int sluice_checkpoint_list(sluice_session *session, int64_t *checkpoints, size_t capacity)
+{
+    size_t count = 0;
+    int64_t *listed = malloc(MAX_LISTED * sizeof *listed);
+    if (listed == NULL) {
+        return sluice_failure(ENOMEM, "no memory for the list of checkpoints");
+    }
+    const struct sluice_reply reply = {.elements = listed,
+                                       .element_length = sizeof *listed,
+                                       .capacity = MAX_LISTED,
+                                       .count = &count};
+    const int error = request(session, SLUICE_REQUEST_LIST, NULL, 0, &reply);
+    if (error == 0 && capacity > 0) {
+        const size_t kept = count < capacity ? count : capacity;
+        memcpy(checkpoints, listed + count - kept, kept * sizeof *listed);
+    }
+    free(listed);
+    return error != 0 ? error : (int)count;
+}

@@ -1,0 +1,206 @@
+/* Images of a session: create, write, close, and open for restart. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "failure.h"
+#include "kernel.h"
+#include "session.h"
+
+/* `log.lock` guards the position. */
+struct sluice_image {
+    struct sluice_log_image log;
+    struct sluice_session *session;
+    int fd; /* of the image's own file */
+    int64_t position;
+    unsigned forks; /* when it was created; in a forked child there were more */
+};
+
+static int create(struct sluice_session *session, int64_t checkpoint, const char *name,
+                  struct sluice_disposition *disposition, char *path, size_t capacity)
+{
+    int error;
+    struct sluice_client *client = sluice_session_client(session, &error);
+    if (error != 0) {
+        return error;
+    }
+    const struct {
+        int64_t checkpoint;
+        int32_t rank;
+        int32_t ranks;
+    } request = {checkpoint, session->rank, session->ranks};
+    return sluice_client_open(
+        client, SLUICE_REQUEST_CREATE,
+        &(struct sluice_body){.fields = &request, .length = sizeof request, .string = name},
+        disposition, path, capacity);
+}
+
+int sluice_image_create(sluice_session *session, int64_t checkpoint, const char *name,
+                        sluice_image **image)
+{
+    char path[4096] = "";
+    struct sluice_disposition disposition;
+    struct sluice_image *created = calloc(1, sizeof *created);
+    if (created == NULL) {
+        return sluice_failure(ENOMEM, "no memory for image %s", name);
+    }
+    const int error = create(session, checkpoint, name, &disposition, path, sizeof path - 1);
+    if (error != 0) {
+        free(created);
+        return error;
+    }
+    sluice_log_init(&created->log, session->client, &disposition);
+    created->session = session;
+    created->forks = sluice_session_forks();
+    created->fd = open(path, O_RDWR | O_CLOEXEC);
+    if (created->fd < 0) {
+        const int failure = errno;
+        sluice_log_end(&created->log);
+        free(created);
+        return sluice_failure(failure, "cannot open %s, the file of image %s: %s", path, name,
+                              strerror(failure));
+    }
+    sluice_session_count(session, 1);
+    *image = created;
+    return 0;
+}
+
+/* Locks an image of this process; an image of the parent's may be locked for ever. */
+static int enter(struct sluice_image *image)
+{
+    if (image->forks != sluice_session_forks()) {
+        return sluice_failure(ESTALE, "the image was created before the fork and belongs to the "
+                                      "parent process");
+    }
+    pthread_mutex_lock(&image->log.lock);
+    return 0;
+}
+
+static ssize_t write_whole(struct sluice_image *image, const char *data, size_t length,
+                           int64_t offset)
+{
+    size_t done = 0;
+    while (done < length) {
+        const int64_t at = offset + (int64_t)done;
+        ssize_t written =
+            sluice_log_pwrite(&image->log, image->fd, data + done, length - done, at);
+        if (written == -ESTALE) {
+            written = sluice_kernel_pwrite(image->fd, data + done, length - done, at);
+            if (written < 0) {
+                return sluice_failure((int)-written, "cannot write to the image's file: %s",
+                                      strerror((int)-written));
+            }
+        }
+        if (written < 0) {
+            return written;
+        }
+        done += (size_t)written;
+    }
+    return (ssize_t)length;
+}
+
+ssize_t sluice_image_pwrite(sluice_image *image, const void *data, size_t length, int64_t offset)
+{
+    const int error = enter(image);
+    if (error != 0) {
+        return error;
+    }
+    const ssize_t written = write_whole(image, data, length, offset);
+    pthread_mutex_unlock(&image->log.lock);
+    return written;
+}
+
+ssize_t sluice_image_write(sluice_image *image, const void *data, size_t length)
+{
+    const int error = enter(image);
+    if (error != 0) {
+        return error;
+    }
+    const ssize_t written = write_whole(image, data, length, image->position);
+    if (written > 0) {
+        image->position += written;
+    }
+    pthread_mutex_unlock(&image->log.lock);
+    return written;
+}
+
+static int file_failure(int error, const char *what)
+{
+    return error >= 0 ? 0
+                      : sluice_failure(-error, "cannot %s the image's file: %s", what,
+                                       strerror(-error));
+}
+
+int sluice_image_truncate(sluice_image *image, int64_t length)
+{
+    int error = length < 0 ? sluice_failure(EINVAL, "a length of %lld", (long long)length)
+                           : enter(image);
+    if (error != 0) {
+        return error;
+    }
+    error = sluice_log_truncate(&image->log, image->fd, length);
+    if (error == -ESTALE) {
+        error = file_failure(sluice_kernel_truncate(image->fd, length), "truncate");
+    }
+    pthread_mutex_unlock(&image->log.lock);
+    return error;
+}
+
+int sluice_image_sync(sluice_image *image)
+{
+    int error = enter(image);
+    if (error != 0) {
+        return error;
+    }
+    error = sluice_log_sync(&image->log);
+    if (error == -ESTALE) {
+        error = file_failure(fdatasync(image->fd) == 0 ? 0 : -errno, "synchronise");
+    }
+    pthread_mutex_unlock(&image->log.lock);
+    return error;
+}
+
+int sluice_image_close(sluice_image *image)
+{
+    int error = 0;
+    if (image->forks == sluice_session_forks()) {
+        pthread_mutex_lock(&image->log.lock);
+        error = sluice_log_end(&image->log);
+        pthread_mutex_unlock(&image->log.lock);
+        sluice_session_count(image->session, -1);
+    }
+    close(image->fd);
+    free(image);
+    return error;
+}
+
+int sluice_image_restart(sluice_session *session, int64_t checkpoint, const char *name)
+{
+    int error;
+    struct sluice_client *client = sluice_session_client(session, &error);
+    if (error != 0) {
+        return error;
+    }
+    char path[4096] = "";
+    const struct {
+        int64_t checkpoint;
+        int32_t rank;
+    } __attribute__((packed)) request = {checkpoint, session->rank};
+    error = sluice_connection_request(
+        &client->connection, SLUICE_REQUEST_RESTART,
+        &(struct sluice_body){.fields = &request, .length = sizeof request, .string = name},
+        &(struct sluice_reply){.elements = path, .element_length = 1, .capacity = sizeof path - 1});
+    if (error != 0) {
+        return error;
+    }
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        const int failure = errno;
+        return sluice_failure(failure, "cannot open %s, the rebuilt image %s: %s", path, name,
+                              strerror(failure));
+    }
+    unlink(path);
+    return fd;
+}

@@ -1,0 +1,163 @@
+#include "session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failure.h"
+#include "launcher.h"
+
+/* The sessions of this process, for the fork handlers; the lock is held across a fork. */
+static pthread_mutex_t sessions_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sluice_session *sessions;
+static unsigned forks;
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&sessions_lock);
+}
+
+static void in_parent(void)
+{
+    pthread_mutex_unlock(&sessions_lock);
+}
+
+/*
+ * Lets go of the parent's connections, so that the I/O process notices the parent's death. Another
+ * thread may have held a session's lock at the fork; it does not exist here, so the lock is made
+ * anew.
+ */
+static void in_child(void)
+{
+    forks++;
+    for (struct sluice_session *session = sessions; session != NULL; session = session->next) {
+        pthread_mutex_init(&session->lock, NULL);
+        if (session->client != NULL) {
+            sluice_client_abandon(session->client);
+        }
+        session->client = NULL;
+        session->images = 0;
+    }
+    pthread_mutex_unlock(&sessions_lock);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(before_fork, in_parent, in_child);
+}
+
+static void enlist(struct sluice_session *session)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    pthread_mutex_lock(&sessions_lock);
+    session->next = sessions;
+    sessions = session;
+    pthread_mutex_unlock(&sessions_lock);
+}
+
+static void delist(struct sluice_session *session)
+{
+    pthread_mutex_lock(&sessions_lock);
+    struct sluice_session **link = &sessions;
+    while (*link != session) {
+        link = &(*link)->next;
+    }
+    *link = session->next;
+    pthread_mutex_unlock(&sessions_lock);
+}
+
+unsigned sluice_session_forks(void)
+{
+    return forks;
+}
+
+static void destroy(struct sluice_session *session)
+{
+    pthread_mutex_destroy(&session->lock);
+    free(session->directory);
+    free(session);
+}
+
+/* Rank and number of ranks as asked for, or as the launcher tells. */
+static int place(struct sluice_session *session, int rank, int ranks)
+{
+    if (rank < 0) {
+        sluice_launcher_rank(&rank, &ranks);
+        ranks = ranks > 0 ? ranks : rank < 0 ? 1 : rank + 1;
+        rank = rank < 0 ? 0 : rank;
+    }
+    if (rank >= ranks) {
+        return sluice_failure(EINVAL, "there is no rank %d among %d ranks", rank, ranks);
+    }
+    session->rank = rank;
+    session->ranks = ranks;
+    return 0;
+}
+
+int sluice_session_open(const char *directory, int rank, int ranks, sluice_session **session)
+{
+    directory = directory != NULL ? directory : getenv("SLUICE_DIRECTORY");
+    if (directory == NULL) {
+        return sluice_failure(EINVAL, "no I/O process named: set SLUICE_DIRECTORY, or start the "
+                                      "program with sluice run or sluice exec");
+    }
+    struct sluice_session *opened = calloc(1, sizeof *opened);
+    if (opened == NULL || (opened->directory = strdup(directory)) == NULL) {
+        free(opened);
+        return sluice_failure(ENOMEM, "no memory for a session");
+    }
+    pthread_mutex_init(&opened->lock, NULL);
+    int error = place(opened, rank, ranks);
+    if (error == 0) {
+        error = sluice_client_attach(directory, opened->rank, opened->ranks, &opened->client);
+    }
+    if (error != 0) {
+        destroy(opened);
+        return error;
+    }
+    enlist(opened);
+    *session = opened;
+    return 0;
+}
+
+int sluice_session_close(sluice_session *session)
+{
+    pthread_mutex_lock(&session->lock);
+    const unsigned images = session->images;
+    pthread_mutex_unlock(&session->lock);
+    if (images != 0) {
+        return sluice_failure(EBUSY, "%u images of the session are open; close them first", images);
+    }
+    delist(session);
+    if (session->client != NULL) {
+        sluice_client_detach(session->client);
+    }
+    destroy(session);
+    return 0;
+}
+
+struct sluice_client *sluice_session_client(struct sluice_session *session, int *error)
+{
+    *error = 0;
+    pthread_mutex_lock(&session->lock);
+    if (session->client == NULL) {
+        *error = sluice_client_attach(session->directory, session->rank, session->ranks,
+                                      &session->client);
+    }
+    struct sluice_client *client = session->client;
+    pthread_mutex_unlock(&session->lock);
+    return client;
+}
+
+void sluice_session_count(struct sluice_session *session, int change)
+{
+    pthread_mutex_lock(&session->lock);
+    session->images += (unsigned)change;
+    pthread_mutex_unlock(&session->lock);
+}
+
+const char *sluice_message(void)
+{
+    return sluice_failure_message();
+}

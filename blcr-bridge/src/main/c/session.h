@@ -1,0 +1,34 @@
+/* What sluice.h leaves opaque. */
+#ifndef SLUICE_SESSION_H
+#define SLUICE_SESSION_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "attachment.h"
+#include "sluice.h"
+
+/*
+ * `client` is NULL in a forked child until it uses the session. The lock guards every field; it is
+ * taken before all locks of the client, and not held during a request.
+ */
+struct sluice_session {
+    pthread_mutex_t lock;
+    struct sluice_client *client;
+    char *directory;
+    int rank;
+    int ranks;
+    unsigned images;            /* open */
+    struct sluice_session *next; /* of this process's sessions */
+};
+
+/* The client of the session, attached anew in a forked child; NULL with *error set otherwise. */
+struct sluice_client *sluice_session_client(struct sluice_session *session, int *error);
+
+/* Counts an image as open or, with `change` -1, as closed. */
+void sluice_session_count(struct sluice_session *session, int change);
+
+/* How many forks lie between this process and the first one that used the library. */
+unsigned sluice_session_forks(void);
+
+#endif
