@@ -285,20 +285,8 @@ public final class Segment implements AutoCloseable {
    * @return a new view of it
    */
   public UnsafeBuffer chunk(final int chunk) {
-    final UnsafeBuffer view = new UnsafeBuffer(0, 0);
-    wrapChunk(chunk, view);
-    return view;
-  }
-
-  /**
-   * Makes an existing view one of a chunk.
-   *
-   * @param chunk 0 to {@code geometry().chunkCount()} - 1
-   * @param view the view to change
-   */
-  public void wrapChunk(final int chunk, final UnsafeBuffer view) {
     Objects.checkIndex(chunk, geometry.chunkCount());
-    view.wrap(address + geometry.chunkOffset(chunk), geometry.chunkLength());
+    return view(geometry.chunkOffset(chunk), geometry.chunkLength());
   }
 
   /** Unmaps the segment; the file stays. */
