@@ -9,7 +9,7 @@
 
 #include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,17 +17,19 @@
 #include "open.h"
 #include "real.h"
 
-/* By descriptor; a native one on a captured file has `native` set. */
+/* The streams on captured files, by descriptor. */
 static struct stream {
     FILE *_Atomic file;
     atomic_bool native;
+    struct _IO_wide_data *wide; /* ours, NULL for a stream born native */
 } streams[SLUICE_DESCRIPTORS];
 
 static _Atomic int highest;
 
-static void remember(int fd, FILE *file, bool native)
+static void remember(int fd, FILE *file, bool native, struct _IO_wide_data *wide)
 {
     streams[fd].native = native;
+    streams[fd].wide = wide;
     streams[fd].file = file;
     int known = highest;
     while (known < fd && !atomic_compare_exchange_weak(&highest, &known, fd)) {
@@ -48,6 +50,16 @@ void sluice_streams_flush(void)
     for (int fd = 0; fd <= highest; fd++)
         if (streams[fd].file != NULL)
             fflush_unlocked(streams[fd].file);
+}
+
+void sluice_stream_go_native(FILE *file)
+{
+    struct stream *entry = entry_of(file);
+    if (entry == NULL || entry->native)
+        return;
+    fflush(file);
+    sluice_descriptor_surrender((int)(entry - streams));
+    entry->native = true;
 }
 
 static int descriptor(void *cookie)
@@ -119,11 +131,16 @@ static FILE *cookie_stream(int fd, int flags, char kind)
 {
     const char mode[] = {kind, (flags & O_ACCMODE) == O_RDWR ? '+' : '\0', '\0'};
     const cookie_io_functions_t functions = {read_stream, write_stream, seek_stream, close_stream};
-    FILE *file = fopencookie((void *)(intptr_t)fd, mode, functions);
-    if (file != NULL) {
-        file->_fileno = fd;
-        remember(fd, file, false);
+    struct _IO_wide_data *wide = sluice_wide_data();
+    FILE *file = wide != NULL ? fopencookie((void *)(intptr_t)fd, mode, functions) : NULL;
+    if (file == NULL) {
+        free(wide);
+        return NULL;
     }
+    file->_fileno = fd;
+    file->_wide_data = wide;
+    file->_mode = 0; /* neither bytes nor wide characters yet */
+    remember(fd, file, false, wide);
     return file;
 }
 
@@ -161,7 +178,7 @@ static FILE *native_stream(const char *path, const char *mode, FILE *file)
         const int fd = result != NULL ? fileno(result) : -1;
         if (fd >= 0 && fd < SLUICE_DESCRIPTORS && sluice_description_of(guard) != NULL) {
             sluice_description_share(guard, fd);
-            remember(fd, result, true);
+            remember(fd, result, true, NULL);
         }
         const int error = errno;
         close(guard);
@@ -220,15 +237,11 @@ SLUICE_WRAPPER FILE *freopen(const char *restrict path, const char *restrict mod
 {
     if (!sluice_capture_on())
         return REAL(freopen)(path, mode, file);
-    struct stream *entry = entry_of(file);
     if (path == NULL) { /* another mode for the same file */
-        if (entry != NULL) {
-            fflush(file);
-            sluice_descriptor_surrender((int)(entry - streams));
-            entry->native = true;
-        }
+        sluice_stream_go_native(file);
         return REAL(freopen)(path, mode, file);
     }
+    struct stream *entry = entry_of(file);
     if (entry != NULL)
         release(entry, file);
     return native_stream(path, mode, file);
@@ -239,11 +252,14 @@ SLUICE_WRAPPER int fclose(FILE *file)
     struct stream *entry = entry_of(file);
     if (entry == NULL)
         return REAL(fclose)(file);
+    struct _IO_wide_data *wide = entry->wide;
     if (entry->native)
         release(entry, file);
     else
         entry->file = NULL;
-    return REAL(fclose)(file);
+    const int result = REAL(fclose)(file);
+    free(wide);
+    return result;
 }
 
 FILE *fopen64(const char *restrict path, const char *restrict mode) SLUICE_ALIAS(fopen);

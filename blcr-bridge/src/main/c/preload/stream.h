@@ -2,7 +2,18 @@
 #ifndef SLUICE_PRELOAD_STREAM_H
 #define SLUICE_PRELOAD_STREAM_H
 
+#include <stdio.h>
+
 /* Flushes all of them, as exit() does, without waiting for their locks. */
 void sluice_streams_flush(void);
+
+/* From here on the C library reads and writes the stream's file itself, which becomes direct. */
+void sluice_stream_go_native(FILE *file);
+
+/*
+ * What native streams have for wide characters, fopencookie() streams have not, and freopen() needs
+ * too: a block to be set as _wide_data, and freed after the stream; NULL without memory.
+ */
+struct _IO_wide_data *sluice_wide_data(void);
 
 #endif
