@@ -111,12 +111,11 @@ static int announce(int fd, const struct stat *status, int announced, const char
     return error;
 }
 
-/* The image of a file this process has not open yet; NULL when it is to be left alone. */
+/* The image of a file this process has not open yet; NULL when it cannot be known. */
 static struct image *first_opening(int fd, const struct stat *status, int announced, const char *path)
 {
     struct sluice_disposition disposition;
-    if (announce(fd, status, announced, path, &disposition) != 0
-        || disposition.kind == SLUICE_REQUEST_PLAIN)
+    if (announce(fd, status, announced, path, &disposition) != 0)
         return NULL;
     struct image *image = take_image();
     if (image == NULL)
@@ -125,7 +124,7 @@ static struct image *first_opening(int fd, const struct stat *status, int announ
     sluice_log_init(&image->log, sluice_capture_client(), &disposition);
     image->device = status->st_dev;
     image->inode = status->st_ino;
-    image->openings = 1;
+    image->openings = disposition.kind == SLUICE_REQUEST_PLAIN ? 0 : 1;
     image->writable = (announced & SLUICE_REQUEST_OPEN_WRITE) != 0;
     image->unsettled = disposition.size > 0;
     image->settles = 0;
@@ -136,18 +135,22 @@ static struct image *first_opening(int fd, const struct stat *status, int announ
     return image;
 }
 
-/* So far announced for reading only: the I/O process must know that the file may change. */
-static void announce_writing(struct image *image, int fd, const struct stat *status,
-                             const char *path)
+/*
+ * So far announced for reading only, or when it was no image yet: the I/O process must know that
+ * the file may change. The descriptions there are use the kernel, so the image is direct.
+ */
+static void announce_again(struct image *image, int fd, const struct stat *status, int announced,
+                           const char *path)
 {
     struct sluice_disposition disposition;
     sluice_image_surrender(image);
-    if (announce(fd, status, SLUICE_REQUEST_OPEN_WRITE | SLUICE_REQUEST_OPEN_DIRECT, path,
-                 &disposition) == 0
-        && disposition.kind != SLUICE_REQUEST_PLAIN) {
-        image->openings++;
-        image->writable = true;
-    }
+    if (announce(fd, status, announced | SLUICE_REQUEST_OPEN_DIRECT, path, &disposition) != 0
+        || disposition.kind == SLUICE_REQUEST_PLAIN)
+        return;
+    if (image->openings == 0)
+        image->log.id = disposition.id;
+    image->openings++;
+    image->writable = true;
 }
 
 struct image *sluice_image_open(int fd, const struct stat *status, int announced, const char *path)
@@ -158,8 +161,8 @@ struct image *sluice_image_open(int fd, const struct stat *status, int announced
     pthread_mutex_lock(&image->lock);
     if (announced & SLUICE_REQUEST_OPEN_DIRECT)
         sluice_image_surrender(image);
-    if ((announced & SLUICE_REQUEST_OPEN_WRITE) && !image->writable)
-        announce_writing(image, fd, status, path);
+    if ((announced & SLUICE_REQUEST_OPEN_WRITE) && (!image->writable || image->openings == 0))
+        announce_again(image, fd, status, announced, path);
     pthread_mutex_unlock(&image->lock);
     return image;
 }

@@ -20,7 +20,7 @@ struct image {
     struct sluice_log_image log;
     dev_t device;
     ino_t inode;
-    int openings;   /* announced, each to be ended */
+    int openings;   /* announced, each to be ended; 0 for a file that is no image */
     bool writable;  /* announced for writing */
     bool unsettled; /* written since the last settle */
     int settles;    /* asked for by reading */
@@ -46,7 +46,7 @@ void sluice_images_unlock(void);
 
 /*
  * The image that `fd` was opened on, announced to the I/O process with SLUICE_REQUEST_OPEN_* flags;
- * NULL when it is to be left alone. The images are locked.
+ * NULL without an I/O process. The images are locked.
  */
 struct image *sluice_image_open(int fd, const struct stat *status, int announced, const char *path);
 
