@@ -81,7 +81,8 @@ public final class Sluice {
   /** The messages of some exceptions are no more than a file's name. */
   private static String message(final Exception e) {
     return switch (e) {
-      case AccessDeniedException denied -> "permission denied: " + denied.getFile();
+      case AccessDeniedException denied ->
+          "permission denied: " + denied.getFile() + "; check its owner and mode";
       case NoSuchFileException missing -> "no such file or directory: " + missing.getFile();
       case FileAlreadyExistsException exists -> "file exists: " + exists.getFile();
       case CommandException known -> known.getMessage();

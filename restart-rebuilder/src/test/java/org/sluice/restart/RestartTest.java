@@ -1,0 +1,207 @@
+package org.sluice.restart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.command.SluiceProcess;
+import org.sluice.core.store.StoreFixture;
+
+/** The commands from outside: what they print, leave behind and exit with. */
+class RestartTest {
+  private static final byte[] OLD = "checkpoint one".getBytes();
+  private static final byte[] NEW = "checkpoint two, which is the newest".getBytes();
+
+  @TempDir private Path directory;
+  private Path store;
+  private Path target;
+
+  /** Checkpoint 1, of which rank 1 of 2 is missing, and checkpoint 2, which is whole. */
+  @BeforeEach
+  void commit() throws IOException {
+    store = directory.resolve("store");
+    target = directory.resolve("target");
+    final Path captured = Files.createDirectory(directory.resolve("captured"));
+    try (StoreFixture fixture = new StoreFixture(store, captured)) {
+      fixture.logged("run/rank0.ckpt", 0, OLD).commit(1, 2);
+      fixture.logged("run/rank0.ckpt", 0, NEW).filed("run/rank1.ckpt", 1, NEW).commit(2, 2);
+    }
+  }
+
+  @Test
+  void listsCheckpointsAndImages() throws Exception {
+    final SluiceProcess ls = sluice("ls", "--json", "--images");
+    assertThat(ls.status()).isZero();
+    assertThat(ls.err()).isEmpty();
+    final List<Map<String, Object>> checkpoints = list(json(ls), "checkpoints");
+    assertThat(checkpoints).extracting(c -> c.get("number")).containsExactly(1, 2);
+    assertThat(list(checkpoints.get(1), "images"))
+        .extracting(image -> image.get("path"))
+        .containsExactly("run/rank0.ckpt", "run/rank1.ckpt");
+    assertThat(sluice("ls", "--checkpoint", "2").out()).contains("run/rank1.ckpt", "container");
+  }
+
+  @Test
+  void restoresTheNewestCheckpoint() throws Exception {
+    final SluiceProcess restore = sluice("restore", "--to", target.toString());
+    assertThat(restore.err()).isEmpty();
+    assertThat(restore.status()).isZero();
+    assertThat(restore.out()).contains("checkpoint 2", "2 images");
+    assertThat(files(target)).containsExactly("run/rank0.ckpt", "run/rank1.ckpt");
+    for (final String name : files(target)) {
+      final Path image = target.resolve(name);
+      assertThat(image).hasBinaryContent(NEW);
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(image)))
+          .isEqualTo("rw-r-----");
+    }
+  }
+
+  @Test
+  void takesTheStoreFromTheEnvironment() throws Exception {
+    final Map<String, String> environment = Map.of("SLUICE_STORE", store.toString());
+    assertThat(SluiceProcess.run(environment, "verify").status()).isZero();
+  }
+
+  @Test
+  void restoresOneRankOrWhatThereIsOfAnIncompleteCheckpoint() throws Exception {
+    final String to = target.toString();
+    fails(4, "1 of its 2 ranks", "restore", "--checkpoint", "1", "--to", to);
+    fails(4, "no image of rank 7", "restore", "--rank", "7", "--to", to);
+    assertThat(target).doesNotExist();
+    assertThat(sluice("restore", "--checkpoint", "1", "--partial", "--to", to).status()).isZero();
+    assertThat(target.resolve("run/rank0.ckpt")).hasBinaryContent(OLD);
+    assertThat(sluice("restore", "--rank", "1", "--to", to).status()).isZero();
+    assertThat(target.resolve("run/rank1.ckpt")).hasBinaryContent(NEW);
+  }
+
+  @Test
+  void overwritesOnlyWhenForced() throws Exception {
+    final Path mine = target.resolve("run/rank1.ckpt");
+    Files.createDirectories(mine.getParent());
+    Files.writeString(mine, "mine");
+    fails(6, mine + " exists; --force", "restore", "--to", target.toString());
+    assertThat(files(target)).containsExactly("run/rank1.ckpt");
+    assertThat(mine).hasContent("mine");
+    assertThat(sluice("restore", "--force", "--to", target.toString()).status()).isZero();
+    assertThat(mine).hasBinaryContent(NEW);
+  }
+
+  @Test
+  void leavesNoFileWhenAnImageIsDamaged() throws Exception {
+    final Path damaged = imageFile();
+    Files.write(damaged, new byte[] {1, 2, 3});
+    fails(5, damaged.toString(), "restore", "--to", target.toString());
+    assertThat(files(target)).isEmpty();
+    fails(5, damaged + " is damaged at offset 3: it is truncated", "verify");
+    final SluiceProcess verify = sluice("verify", "--json");
+    assertThat(list(json(verify), "damage"))
+        .containsExactly(
+            Map.of("file", damaged.toString(), "offset", 3, "reason", "it is truncated"));
+  }
+
+  @Test
+  void restoresAnUndamagedCheckpointBesideADamagedOne() throws Exception {
+    Files.writeString(checkpoint("0000000001").resolve("manifest.json"), "{}");
+    final String to = target.toString();
+    assertThat(sluice("restore", "--checkpoint", "2", "--to", to).status()).isZero();
+    fails(5, "manifest.json", "restore", "--to", to, "--force");
+    fails(5, "manifest.json", "restore", "--checkpoint", "1", "--to", to, "--force");
+    final SluiceProcess ls = sluice("ls");
+    assertThat(ls.status()).isEqualTo(5);
+    assertThat(ls.out()).contains("container");
+  }
+
+  @Test
+  void neverFollowsASymbolicLinkOutOfItsTarget() throws Exception {
+    final Path outside = Files.createDirectory(directory.resolve("outside"));
+    Files.createDirectory(target);
+    Files.createSymbolicLink(target.resolve("run"), outside);
+    fails(1, "symbolic link", "restore", "--to", target.toString());
+    assertThat(outside).isEmptyDirectory();
+  }
+
+  @Test
+  void saysWhatIsMissing() throws Exception {
+    fails(4, "no checkpoint 9", "restore", "--checkpoint", "9", "--to", target.toString());
+    fails(2, "--to", "restore");
+    assertThat(target).doesNotExist();
+    store = directory.resolve("nowhere");
+    fails(3, "there is no store", "ls");
+    assertThat(store).doesNotExist();
+    store = directory;
+    fails(3, "is not a store", "verify");
+    store = directory.resolve("empty");
+    new StoreFixture(store, directory).close();
+    fails(4, "no checkpoint is committed", "restore", "--to", target.toString());
+    Files.writeString(store.resolve("format"), "sluice store 99\n");
+    fails(10, "format version 99", "ls");
+  }
+
+  @Test
+  void explainsItself() throws Exception {
+    for (final String command : List.of("ls", "verify", "restore")) {
+      final SluiceProcess help = SluiceProcess.run(command, "--help");
+      assertThat(help.status()).isZero();
+      assertThat(help.out()).contains("Exit status:", "other format version", "Examples:");
+    }
+  }
+
+  private SluiceProcess sluice(final String command, final String... args)
+      throws IOException, InterruptedException {
+    return SluiceProcess.run(
+        Stream.concat(Stream.of(command, "--store", store.toString()), Stream.of(args))
+            .toArray(String[]::new));
+  }
+
+  private void fails(
+      final int status, final String words, final String command, final String... args)
+      throws IOException, InterruptedException {
+    final SluiceProcess process = sluice(command, args);
+    assertThat(process.err())
+        .startsWith("sluice " + command + ": ")
+        .contains(words)
+        .doesNotContain("\n");
+    assertThat(process.status()).isEqualTo(status);
+  }
+
+  private Path imageFile() throws IOException {
+    return checkpoint("0000000002").resolve("images/1");
+  }
+
+  private Path checkpoint(final String number) throws IOException {
+    try (Stream<Path> checkpoints = Files.list(store.resolve("checkpoints"))) {
+      return checkpoints
+          .filter(path -> path.getFileName().toString().startsWith(number))
+          .findFirst()
+          .orElseThrow();
+    }
+  }
+
+  private static List<String> files(final Path root) throws IOException {
+    try (Stream<Path> all = Files.walk(root)) {
+      return all.filter(Files::isRegularFile)
+          .map(file -> root.relativize(file).toString())
+          .sorted()
+          .toList();
+    }
+  }
+
+  private static Map<String, Object> json(final SluiceProcess process) throws IOException {
+    return JSON.std.mapFrom(process.out());
+  }
+
+  @SuppressWarnings("unchecked")
+  private static List<Map<String, Object>> list(
+      final Map<String, Object> parent, final String name) {
+    return (List<Map<String, Object>>) parent.get(name);
+  }
+}
