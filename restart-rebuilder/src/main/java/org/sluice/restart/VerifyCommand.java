@@ -79,13 +79,13 @@ public final class VerifyCommand implements Subcommand {
 
   private void print(final List<Commit> commits) {
     final PrintWriter out = spec.commandLine().getOut();
+    commits.forEach(
+        commit ->
+            out.printf(
+                "verified checkpoint %d: %d images, %s%n",
+                commit.number(), commit.imageCount(), SizeConverter.format(commit.bytes())));
     damage.forEach(e -> out.println(e.getMessage()));
-    out.printf(
-        "verified %d checkpoints, %d images, %s: %s%n",
-        commits.size(),
-        commits.stream().mapToInt(Commit::imageCount).sum(),
-        SizeConverter.format(commits.stream().mapToLong(Commit::bytes).sum()),
-        damage.isEmpty() ? "all is well" : damage.size() + " damaged places");
+    out.println(damage.isEmpty() ? "no damage" : damage.size() + " damaged places");
     out.flush();
   }
 

@@ -43,13 +43,17 @@ record StoreDirectory(Path path) {
       }
       Files.createDirectory(store.path);
     }
-    if (!Files.exists(store.format())) {
-      store.claim();
+    final boolean claimed = Files.exists(store.format());
+    if (!claimed) {
+      store.refuseForeign();
     }
-    store.checkFormat();
     Files.createDirectories(store.containers());
     Files.createDirectories(store.checkpoints());
     Files.createDirectories(store.staging());
+    if (!claimed) {
+      store.claim();
+    }
+    store.checkFormat();
     return store;
   }
 
@@ -91,8 +95,7 @@ record StoreDirectory(Path path) {
     return path.resolve(STAGING);
   }
 
-  /** A rename publishes the format file, so that no process ever sees half of it. */
-  private void claim() throws IOException {
+  private void refuseForeign() throws IOException {
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
       for (final Path entry : entries) {
         final String name = entry.getFileName().toString();
@@ -103,11 +106,13 @@ record StoreDirectory(Path path) {
         }
       }
     }
+  }
+
+  /** The format file comes last, and by a rename, so that no process ever sees half a store. */
+  private void claim() throws IOException {
     final Path temporary = path.resolve(FORMAT + "." + ProcessHandle.current().pid());
-    DurableFile.replace(
-        temporary,
-        format(),
-        "sluice store %d%n".formatted(VERSION).getBytes(StandardCharsets.UTF_8));
+    final String text = "sluice store %d%n".formatted(VERSION);
+    DurableFile.replace(temporary, format(), text.getBytes(StandardCharsets.UTF_8));
   }
 
   private void checkFormat() throws IOException {
