@@ -127,15 +127,19 @@ int sluice_capture_image_state(const struct stat *status)
     return sluice_segment_state(mapped, status->st_dev, status->st_ino);
 }
 
-bool sluice_capture_file(int fd, struct stat *status, char path[PATH_MAX])
+static bool real_path(int fd, char path[PATH_MAX])
 {
     char link[32];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, PATH_MAX - 1);
-    if (length <= 0 || REAL(fstat)(fd, status) != 0 || !S_ISREG(status->st_mode))
+    const ssize_t length = readlink(link, path, PATH_MAX - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}
+
+bool sluice_capture_file(int fd, struct stat *status, char path[PATH_MAX])
+{
+    if (REAL(fstat)(fd, status) != 0 || !S_ISREG(status->st_mode) || !real_path(fd, path))
         return false;
-    path[length] = '\0';
-    if (sluice_capture_image_state(status) != SLUICE_IMAGE_STATE_FREE)
-        return true;
-    return status->st_nlink > 0 && below(captured, path) && !in_store(path);
+    return sluice_capture_image_state(status) != SLUICE_IMAGE_STATE_FREE
+        || (status->st_nlink > 0 && below(captured, path) && !in_store(path));
 }

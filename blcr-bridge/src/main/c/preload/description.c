@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "real.h"
+#include "stream.h"
 
 _Atomic(struct description *) sluice_descriptions[SLUICE_DESCRIPTORS];
 
@@ -81,6 +82,8 @@ static void describe(struct image *image, int fd, int flags)
     if (description->logged && description->append)
         REAL(fcntl)(fd, F_SETFL, REAL(fcntl)(fd, F_GETFL) & ~O_APPEND);
     map_descriptor(fd, description);
+    if (sluice_stream_native(fd))
+        sluice_image_surrender(image);
 }
 
 int sluice_description_adopt(int fd, int flags, int announced, bool truncate)
@@ -109,10 +112,10 @@ void sluice_description_share(int from, int to)
 {
     if (sluice_description_of(from) == NULL || sluice_guard_inside())
         return;
-    if (to >= SLUICE_DESCRIPTORS) {
+    if (to >= SLUICE_DESCRIPTORS || sluice_stream_native(to))
         sluice_descriptor_surrender(from);
+    if (to >= SLUICE_DESCRIPTORS)
         return;
-    }
     sluice_images_lock();
     struct description *description = sluice_description_of(from);
     if (description != NULL) {

@@ -13,7 +13,7 @@
     X(read) X(readv) X(pread) X(preadv) X(preadv2) X(lseek)                                        \
     X(ftruncate) X(truncate) X(fsync) X(fdatasync) X(syncfs) X(sync) X(sync_file_range)            \
     X(fstat) X(fstatat) X(statx)                                                                   \
-    X(renameat2) X(fopen) X(fdopen) X(freopen) X(fclose)                                           \
+    X(renameat2) X(fopen) X(fdopen) X(freopen) X(fclose) X(vdprintf)                               \
     X(fwide) X(fputwc) X(fputwc_unlocked) X(fputws) X(fputws_unlocked) X(vfwprintf) X(fgetwc)        \
     X(fgetwc_unlocked) X(fgetws) X(fgetws_unlocked) X(ungetwc)  X(__isoc99_vfwscanf)                   \
     X(mmap) X(sendfile) X(splice) X(copy_file_range) X(fallocate) X(posix_fallocate) X(ioctl)      \

@@ -8,6 +8,7 @@
 #include "stream.h"
 
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #include "open.h"
 #include "real.h"
 
-/* The streams on captured files, by descriptor. */
+/* The streams, by descriptor; without the standard ones, unless they were reopened. */
 static struct stream {
     FILE *_Atomic file;
     atomic_bool native;
@@ -45,11 +46,23 @@ static struct stream *entry_of(FILE *file)
     return (unsigned)fd < SLUICE_DESCRIPTORS && streams[fd].file == file ? &streams[fd] : NULL;
 }
 
+static FILE *stream_of(int fd)
+{
+    FILE *standard[] = {stdin, stdout, stderr};
+    return streams[fd].file != NULL || fd > STDERR_FILENO ? streams[fd].file : standard[fd];
+}
+
 void sluice_streams_flush(void)
 {
-    for (int fd = 0; fd <= highest; fd++)
-        if (streams[fd].file != NULL)
-            fflush_unlocked(streams[fd].file);
+    const int last = highest > STDERR_FILENO ? highest : STDERR_FILENO;
+    for (int fd = 0; fd <= last; fd++)
+        if (sluice_description_of(fd) != NULL && stream_of(fd) != NULL)
+            fflush_unlocked(stream_of(fd));
+}
+
+bool sluice_stream_native(int fd)
+{
+    return fd <= STDERR_FILENO || (streams[fd].file != NULL && streams[fd].native);
 }
 
 void sluice_stream_go_native(FILE *file)
@@ -149,8 +162,8 @@ static FILE *stream_on(int fd, int flags, const char *mode)
     if (sluice_description_of(fd) != NULL)
         return cookie_stream(fd, flags, *mode);
     FILE *file = REAL(fdopen)(fd, mode);
-    if (file != NULL && (flags & O_CLOEXEC))
-        file->_flags2 |= 64; /* what fopen() remembers of "e" for freopen() */
+    if (file != NULL && fd < SLUICE_DESCRIPTORS)
+        remember(fd, file, true, NULL);
     return file;
 }
 
@@ -174,12 +187,12 @@ static FILE *native_stream(const char *path, const char *mode, FILE *file)
     again[length] = '\0';
     const char *how = strlen(mode) < sizeof again ? again : mode;
     FILE *result = file != NULL ? REAL(freopen)(path, how, file) : REAL(fopen)(path, how);
+    const int fd = result != NULL ? fileno(result) : -1;
+    if (fd >= 0 && fd < SLUICE_DESCRIPTORS) {
+        sluice_description_share(guard, fd);
+        remember(fd, result, true, NULL);
+    }
     if (guard >= 0) {
-        const int fd = result != NULL ? fileno(result) : -1;
-        if (fd >= 0 && fd < SLUICE_DESCRIPTORS && sluice_description_of(guard) != NULL) {
-            sluice_description_share(guard, fd);
-            remember(fd, result, true, NULL);
-        }
         const int error = errno;
         close(guard);
         errno = error;
@@ -208,8 +221,10 @@ SLUICE_WRAPPER FILE *fopen(const char *restrict path, const char *restrict mode)
 SLUICE_WRAPPER FILE *fdopen(int fd, const char *mode)
 {
     int flags = flags_of(mode);
-    if (flags < 0 || sluice_description_of(fd) == NULL)
+    if (!sluice_capture_on() || flags < 0)
         return REAL(fdopen)(fd, mode);
+    if (sluice_description_of(fd) == NULL)
+        return stream_on(fd, flags, mode);
     const int have = fcntl(fd, F_GETFL);
     const int wanted = flags & O_ACCMODE;
     if ((have & O_ACCMODE) != O_RDWR && (have & O_ACCMODE) != wanted) {
@@ -225,11 +240,15 @@ SLUICE_WRAPPER FILE *fdopen(int fd, const char *mode)
 }
 
 /* The stream's descriptor is closed by the C library, unseen, so it is forgotten before. */
-static void release(struct stream *entry, FILE *file)
+static int release(struct stream *entry, FILE *file)
 {
-    fflush(file);
+    const int fd = (int)(entry - streams);
     entry->file = NULL;
-    sluice_description_forget((int)(entry - streams));
+    if (sluice_description_of(fd) == NULL)
+        return 0;
+    const int flushed = fflush(file);
+    const int error = sluice_description_forget(fd);
+    return flushed != 0 ? flushed : (int)sluice_guard_result(error);
 }
 
 SLUICE_WRAPPER FILE *freopen(const char *restrict path, const char *restrict mode,
@@ -253,13 +272,56 @@ SLUICE_WRAPPER int fclose(FILE *file)
     if (entry == NULL)
         return REAL(fclose)(file);
     struct _IO_wide_data *wide = entry->wide;
-    if (entry->native)
-        release(entry, file);
-    else
-        entry->file = NULL;
+    const int released = entry->native ? release(entry, file) : 0;
+    const int error = errno;
+    entry->file = NULL;
     const int result = REAL(fclose)(file);
     free(wide);
-    return result;
+    if (released == 0)
+        return result;
+    errno = error;
+    return EOF;
+}
+
+/* What these print does not pass a stream that could be ours. */
+SLUICE_WRAPPER int vdprintf(int fd, const char *restrict format, va_list arguments)
+{
+    char *text;
+    if (!sluice_description_logged(fd))
+        return REAL(vdprintf)(fd, format, arguments);
+    const int length = vasprintf(&text, format, arguments);
+    if (length < 0)
+        return length;
+    const ssize_t written = write_stream((void *)(intptr_t)fd, text, (size_t)length);
+    const int error = errno;
+    free(text);
+    errno = error;
+    return written == length ? length : -1;
+}
+
+SLUICE_WRAPPER int dprintf(int fd, const char *restrict format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vdprintf(fd, format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+SLUICE_WRAPPER int __vdprintf_chk(int fd, int flag, const char *format, va_list arguments)
+{
+    (void)flag;
+    return vdprintf(fd, format, arguments);
+}
+
+SLUICE_WRAPPER int __dprintf_chk(int fd, int flag, const char *format, ...)
+{
+    va_list arguments;
+    (void)flag;
+    va_start(arguments, format);
+    const int length = vdprintf(fd, format, arguments);
+    va_end(arguments);
+    return length;
 }
 
 FILE *fopen64(const char *restrict path, const char *restrict mode) SLUICE_ALIAS(fopen);

@@ -2,10 +2,17 @@
 #ifndef SLUICE_PRELOAD_STREAM_H
 #define SLUICE_PRELOAD_STREAM_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Flushes all of them, as exit() does, without waiting for their locks. */
 void sluice_streams_flush(void);
+
+/*
+ * True when a stream of the C library's own is on `fd`, as the standard streams may always be. It
+ * writes past us, so whatever is opened as, or duplicated to, this descriptor must be direct.
+ */
+bool sluice_stream_native(int fd);
 
 /* From here on the C library reads and writes the stream's file itself, which becomes direct. */
 void sluice_stream_go_native(FILE *file);
