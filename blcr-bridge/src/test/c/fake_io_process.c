@@ -390,11 +390,11 @@ static void answer(struct fake_io_process *iop, int slot, int type, const char *
         break;
     case SLUICE_REQUEST_LEAVE:
         memcpy(&iop->last_status, body, sizeof iop->last_status);
-        iop->members--;
+        iop->member[slot] = false;
         reply(fd, 0, NULL, 0);
         break;
     case SLUICE_REQUEST_JOIN:
-        iop->members++;
+        iop->member[slot] = true;
         reply(fd, 0, NULL, 0);
         break;
     case SLUICE_REQUEST_CLOSE:
@@ -418,7 +418,10 @@ static void serve_client(struct fake_io_process *iop, int slot)
     if (!receive(iop->clients[slot], header, sizeof header)
         || !receive(iop->clients[slot], body, (size_t)header[0] - 8)) {
         close(iop->clients[slot]);
+        pthread_mutex_lock(&iop->lock);
         iop->clients[slot] = -1;
+        iop->member[slot] = false;
+        pthread_mutex_unlock(&iop->lock);
         return;
     }
     pthread_mutex_lock(&iop->lock);
@@ -558,6 +561,17 @@ int fake_requests(struct fake_io_process *iop, int type)
 {
     pthread_mutex_lock(&iop->lock);
     const int count = iop->requests[type];
+    pthread_mutex_unlock(&iop->lock);
+    return count;
+}
+
+int fake_members(struct fake_io_process *iop)
+{
+    int count = 0;
+    pthread_mutex_lock(&iop->lock);
+    for (int i = 0; i < FAKE_MAX_CLIENTS; i++) {
+        count += iop->member[i];
+    }
     pthread_mutex_unlock(&iop->lock);
     return count;
 }

@@ -55,7 +55,7 @@ struct fake_io_process {
     int disposition; /* what the next OPEN is answered with */
     int released;    /* chunks drained */
     int requests[64];
-    int members;
+    bool member[FAKE_MAX_CLIENTS];
     int last_status; /* LEAVE's */
     bool paused;     /* leaves published chunks alone */
     bool careless;   /* releases chunks without a look into them */
@@ -76,6 +76,9 @@ uint8_t *fake_rebuild(struct fake_io_process *iop, struct fake_image *image, int
 
 /* How often a request was received. */
 int fake_requests(struct fake_io_process *iop, int type);
+
+/* How many have joined and neither left nor died. */
+int fake_members(struct fake_io_process *iop);
 
 void fake_pause(struct fake_io_process *iop, bool paused);
 

@@ -1,0 +1,132 @@
+#include "command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "segment.h"
+#include "server.h"
+#include "status.h"
+
+static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT};
+
+/* Puts the shim before whatever the user preloads. */
+static void preload(void)
+{
+    char shim[3100];
+    char list[8192];
+    sluice_exec_installed(shim, sizeof shim, "blcr-bridge/target/native/libsluice_preload.so");
+    if (access(shim, R_OK) != 0) {
+        sluice_exec_fail(SLUICE_STATUS_FAILED, "%s is missing; run scripts/build", shim);
+    }
+    const char *others = getenv("LD_PRELOAD");
+    if (others == NULL || *others == 0) {
+        setenv("LD_PRELOAD", shim, 1);
+    } else if ((size_t)snprintf(list, sizeof list, "%s:%s", shim, others) < sizeof list) {
+        setenv("LD_PRELOAD", list, 1);
+    } else {
+        sluice_exec_fail(SLUICE_STATUS_FAILED, "LD_PRELOAD is too long");
+    }
+}
+
+/* The capture directory as the I/O process resolved it, which may have been started by others. */
+static void set_environment(const char *directory)
+{
+    struct sluice_segment *segment;
+    const int error = sluice_segment_map(directory, &segment);
+    if (error != 0) {
+        sluice_exec_fail(sluice_exec_status(error), "%s", sluice_client_message());
+    }
+    char capture[SLUICE_HEADER_MAX_PATH_LENGTH + 1] = "";
+    int32_t length;
+    memcpy(&length, segment->header->capture, sizeof length);
+    if (length >= 0 && length <= SLUICE_HEADER_MAX_PATH_LENGTH) {
+        memcpy(capture, segment->header->capture + sizeof length, (size_t)length);
+    }
+    sluice_segment_unmap(segment);
+    setenv("SLUICE_DIRECTORY", directory, 1);
+    setenv("SLUICE_CAPTURE", capture, 1);
+    preload();
+}
+
+/* When this process is killed, so is the command: a launcher that kills a rank means the rank. */
+_Noreturn static void become_command(char **command, const sigset_t *mask, pid_t parent, int failure)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+        _exit(SLUICE_STATUS_FAILED);
+    }
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    execvp(command[0], command);
+    const int error = errno;
+    if (write(failure, &error, sizeof error) != sizeof error) {
+        _exit(SLUICE_STATUS_FAILED);
+    }
+    _exit(error == ENOENT ? SLUICE_STATUS_NOT_FOUND : SLUICE_STATUS_NOT_EXECUTABLE);
+}
+
+/* A signal of the terminal's has gone to the command as well: they are in one group. */
+static void forward(const siginfo_t *signal, pid_t child)
+{
+    if (signal->si_code != SI_KERNEL) {
+        kill(child, signal->si_signo);
+    }
+}
+
+static int await_end(pid_t child, const sigset_t *signals)
+{
+    int status;
+    for (;;) {
+        const pid_t ended = waitpid(child, &status, WNOHANG);
+        if (ended == child) {
+            return WIFSIGNALED(status) ? SLUICE_STATUS_SIGNAL + WTERMSIG(status)
+                                       : WEXITSTATUS(status);
+        }
+        siginfo_t signal;
+        if (sigwaitinfo(signals, &signal) > 0 && signal.si_signo != SIGCHLD) {
+            forward(&signal, child);
+        }
+    }
+}
+
+static void report_exec_failure(int fd, const char *program)
+{
+    int error;
+    if (read(fd, &error, sizeof error) == sizeof error) {
+        sluice_exec_say("cannot run %s: %s", program, strerror(error));
+    }
+    close(fd);
+}
+
+int sluice_exec_command_run(const char *directory, char **command)
+{
+    sigset_t signals;
+    sigset_t former;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++) {
+        sigaddset(&signals, forwarded[i]);
+    }
+    set_environment(directory);
+    signal(SIGCHLD, SIG_DFL);
+    sigprocmask(SIG_BLOCK, &signals, &former);
+    int failure[2];
+    const pid_t parent = getpid();
+    const pid_t child = pipe2(failure, O_CLOEXEC) == 0 ? fork() : -1;
+    if (child < 0) {
+        sluice_exec_say("cannot start %s: %s", command[0], strerror(errno));
+        return SLUICE_STATUS_FAILED;
+    }
+    if (child == 0) {
+        become_command(command, &former, parent, failure[1]);
+    }
+    close(failure[1]);
+    report_exec_failure(failure[0], command[0]);
+    return await_end(child, &signals);
+}

@@ -1,0 +1,14 @@
+/* sluice exec: runs a command inside a rank, captured by the I/O process of the rank's node. */
+#include "command.h"
+#include "options.h"
+#include "service.h"
+
+int main(int count, char **arguments)
+{
+    static struct sluice_exec_options options;
+    static struct sluice_exec_service service;
+    sluice_exec_options_parse(count, arguments, &options);
+    sluice_exec_service_join(&service, &options);
+    const int status = sluice_exec_command_run(service.directory, options.command);
+    return sluice_exec_service_leave(&service, status);
+}

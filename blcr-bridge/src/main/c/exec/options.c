@@ -1,0 +1,88 @@
+#include "options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "status.h"
+
+enum { STORE = 1, CAPTURE, NAME, PASSED_ON };
+
+static const struct option known[] = {
+    {"store", required_argument, NULL, STORE},         {"capture", required_argument, NULL, CAPTURE},
+    {"name", required_argument, NULL, NAME},           {"layout", required_argument, NULL, PASSED_ON},
+    {"threshold", required_argument, NULL, PASSED_ON}, {"buffer", required_argument, NULL, PASSED_ON},
+    {"chunk", required_argument, NULL, PASSED_ON},     {"group", required_argument, NULL, PASSED_ON},
+    {"writers", required_argument, NULL, PASSED_ON},   {"stats", required_argument, NULL, PASSED_ON},
+    {NULL, 0, NULL, 0},
+};
+
+static const char *working_directory(void)
+{
+    const char *directory = getcwd(NULL, 0);
+    if (directory == NULL) {
+        sluice_exec_fail(SLUICE_STATUS_FAILED,
+                         "the working directory is gone; name one with --capture DIR");
+    }
+    return directory;
+}
+
+static const char *given(const char *value, const char *variable)
+{
+    return value != NULL ? value : getenv(variable);
+}
+
+static char *assignment(const char *name, const char *value)
+{
+    char *text;
+    if (asprintf(&text, "--%s=%s", name, value) < 0) {
+        sluice_exec_fail(SLUICE_STATUS_FAILED, "no memory");
+    }
+    return text;
+}
+
+/* Options come before the command; "+" keeps getopt from looking for them in the command's. */
+void sluice_exec_options_parse(int count, char **arguments, struct sluice_exec_options *options)
+{
+    const char *store = NULL;
+    size_t passed = 0;
+    *options = (struct sluice_exec_options){.serve = calloc((size_t)count + 3, sizeof(char *))};
+    if (options->serve == NULL) {
+        sluice_exec_fail(SLUICE_STATUS_FAILED, "no memory");
+    }
+    opterr = 0;
+    for (int option, index; (option = getopt_long(count, arguments, "+:", known, &index)) != -1;) {
+        switch (option) {
+        case STORE:
+            store = optarg;
+            break;
+        case CAPTURE:
+            options->capture = optarg;
+            break;
+        case NAME:
+            options->name = optarg;
+            break;
+        case PASSED_ON:
+            options->serve[passed++] = assignment(known[index].name, optarg);
+            break;
+        default:
+            sluice_exec_fail(SLUICE_STATUS_USAGE, "%s %s; see sluice exec --help",
+                             option == ':' ? "a value is missing after" : "unknown option",
+                             arguments[optind - 1]);
+        }
+    }
+    options->command = arguments + optind;
+    if (*options->command == NULL) {
+        sluice_exec_fail(SLUICE_STATUS_USAGE, "no command to run; see sluice exec --help");
+    }
+    store = given(store, "SLUICE_STORE");
+    if (store == NULL) {
+        sluice_exec_fail(SLUICE_STATUS_USAGE,
+                         "no store; name one with --store DIR or in SLUICE_STORE");
+    }
+    options->capture = given(options->capture, "SLUICE_CAPTURE");
+    options->capture = options->capture != NULL ? options->capture : working_directory();
+    options->serve[passed++] = assignment("store", store);
+    options->serve[passed++] = assignment("capture", options->capture);
+}

@@ -1,0 +1,134 @@
+#include "server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "status.h"
+
+#define PATIENCE 30000
+
+/* Below SLUICE_HOME this program is blcr-bridge/target/native/sluice-exec. */
+void sluice_exec_installed(char *path, unsigned long capacity, const char *file)
+{
+    char home[3000] = "";
+    const char *given = getenv("SLUICE_HOME");
+    if (given != NULL && *given != 0) {
+        snprintf(home, sizeof home, "%s", given);
+    } else if (readlink("/proc/self/exe", home, sizeof home - 1) > 0) {
+        for (int level = 0; level < 4; level++) {
+            char *slash = strrchr(home, '/');
+            *(slash == NULL ? home : slash) = 0;
+        }
+    }
+    snprintf(path, capacity, "%s/%s", home, file);
+}
+
+static size_t length_of(char **list)
+{
+    size_t length = 0;
+    while (list[length] != NULL) {
+        length++;
+    }
+    return length;
+}
+
+/* In a session of its own, so that signals to the ranks' terminal or group do not reach it. */
+_Noreturn static void become_server(const char *name, char **options, int ready)
+{
+    char program[3100];
+    sluice_exec_installed(program, sizeof program, "scripts/sluice");
+    const size_t count = length_of(options);
+    char *arguments[count + 6];
+    memcpy(arguments, (char *[]){program, "serve", "--members", "--name", (char *)name},
+           5 * sizeof *arguments);
+    memcpy(arguments + 5, options, (count + 1) * sizeof *options);
+    setsid();
+    const int nothing = open("/dev/null", O_RDONLY);
+    dup2(nothing, STDIN_FILENO);
+    dup2(ready, STDOUT_FILENO);
+    execv(program, arguments);
+    sluice_exec_fail(SLUICE_STATUS_FAILED, "cannot run %s: %s; set SLUICE_HOME", program,
+                     strerror(errno));
+}
+
+static long now_ms(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+/* Reads until a line begins with "ready:": 1, or 0 at the end, -1 when time is up. */
+static int await_ready(int fd)
+{
+    char text[4096] = "\n";
+    size_t length = 1;
+    const long end = now_ms() + PATIENCE;
+    for (;;) {
+        struct pollfd input = {.fd = fd, .events = POLLIN};
+        const long left = end - now_ms();
+        if (left <= 0 || length == sizeof text - 1) {
+            return -1;
+        }
+        if (poll(&input, 1, (int)left) <= 0) {
+            continue;
+        }
+        const ssize_t got = read(fd, text + length, sizeof text - 1 - length);
+        if (got <= 0) {
+            return 0;
+        }
+        length += (size_t)got;
+        text[length] = 0;
+        if (strstr(text, "\nready:") != NULL) {
+            return 1;
+        }
+    }
+}
+
+/* What to exit with when the I/O process ended before it was ready; it has said why itself. */
+static int status_of_failure(pid_t server)
+{
+    int status = 0;
+    while (waitpid(server, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
+        return WEXITSTATUS(status);
+    }
+    sluice_exec_say("the I/O process ended before it was ready; start one by hand with sluice serve "
+                    "to see why");
+    return SLUICE_STATUS_FAILED;
+}
+
+int sluice_exec_server_start(const char *name, char **options)
+{
+    int pipe_fds[2];
+    const pid_t server = pipe2(pipe_fds, O_CLOEXEC) == 0 ? fork() : -1;
+    if (server < 0) {
+        sluice_exec_say("cannot start an I/O process: %s", strerror(errno));
+        return SLUICE_STATUS_FAILED;
+    }
+    if (server == 0) {
+        become_server(name, options, pipe_fds[1]);
+    }
+    close(pipe_fds[1]);
+    const int ready = await_ready(pipe_fds[0]);
+    close(pipe_fds[0]);
+    if (ready > 0) {
+        return 0;
+    }
+    if (ready == 0) {
+        return status_of_failure(server);
+    }
+    kill(server, SIGKILL);
+    sluice_exec_say("the I/O process %s was not ready after %d s and was stopped; try again", name,
+                    PATIENCE / 1000);
+    return SLUICE_STATUS_FAILED;
+}

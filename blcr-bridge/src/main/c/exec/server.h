@@ -1,0 +1,14 @@
+/* Starting an I/O process, `sluice serve`, that outlives this rank. */
+#ifndef SLUICE_EXEC_SERVER_H
+#define SLUICE_EXEC_SERVER_H
+
+/*
+ * Returns 0 once the I/O process is ready; otherwise what to exit with, after it or this function
+ * has said why.
+ */
+int sluice_exec_server_start(const char *name, char **options);
+
+/* A file of the installation, from SLUICE_HOME or else from where this program lies. */
+void sluice_exec_installed(char *path, unsigned long capacity, const char *file);
+
+#endif

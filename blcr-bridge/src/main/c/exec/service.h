@@ -1,0 +1,26 @@
+/* The node's I/O process as seen by one rank: found or started, joined, left. */
+#ifndef SLUICE_EXEC_SERVICE_H
+#define SLUICE_EXEC_SERVICE_H
+
+#include "connection.h"
+#include "options.h"
+
+struct sluice_exec_service {
+    char directory[1024];
+    struct sluice_connection connection;
+};
+
+/*
+ * Joins the I/O process of the node, which the first of all ranks that ask starts. Ends the process
+ * when there is none after half a minute; one line says why, from whoever saw it fail.
+ */
+void sluice_exec_service_join(struct sluice_exec_service *service,
+                              const struct sluice_exec_options *options);
+
+/*
+ * Leaves with the command's exit status. The last rank of the node to leave comes back when
+ * everything is drained and committed. Returns `status`, or what says that this went wrong.
+ */
+int sluice_exec_service_leave(struct sluice_exec_service *service, int status);
+
+#endif

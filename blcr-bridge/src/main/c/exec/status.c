@@ -1,0 +1,47 @@
+#include "status.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int sluice_exec_status(int error)
+{
+    switch (-error) {
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return SLUICE_STATUS_DENIED;
+    case ENOSPC:
+    case EDQUOT:
+        return SLUICE_STATUS_NO_ROOM;
+    case EPROTONOSUPPORT:
+        return SLUICE_STATUS_OTHER_VERSION;
+    default:
+        return SLUICE_STATUS_FAILED;
+    }
+}
+
+static void say(const char *format, va_list arguments)
+{
+    char line[1024];
+    vsnprintf(line, sizeof line, format, arguments);
+    fprintf(stderr, "sluice exec: %s\n", line);
+}
+
+void sluice_exec_say(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+}
+
+void sluice_exec_fail(int status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+    exit(status);
+}

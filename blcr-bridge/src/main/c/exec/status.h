@@ -1,0 +1,26 @@
+/* What sluice exec exits with when the command's own status is not the answer. */
+#ifndef SLUICE_EXEC_STATUS_H
+#define SLUICE_EXEC_STATUS_H
+
+enum {
+    SLUICE_STATUS_FAILED = 1,
+    SLUICE_STATUS_USAGE = 2,
+    SLUICE_STATUS_NO_ROOM = 8,
+    SLUICE_STATUS_DENIED = 9,
+    SLUICE_STATUS_OTHER_VERSION = 10,
+    SLUICE_STATUS_NOT_EXECUTABLE = 126,
+    SLUICE_STATUS_NOT_FOUND = 127,
+    SLUICE_STATUS_SIGNAL = 128,
+};
+
+/* The status for a negative errno. */
+int sluice_exec_status(int error);
+
+/* One line on standard error. */
+void sluice_exec_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* One line on standard error, and the end of the process. */
+_Noreturn void sluice_exec_fail(int status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,255 @@
+/* sluice-exec from outside, with a stand-in for `sluice serve`. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define RANKS 6
+
+static char home[] = "/dev/shm/sluice-exec-test-XXXXXX";
+
+static void make(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void make(const char *format, ...)
+{
+    char command[2000];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(command, sizeof command, format, arguments);
+    va_end(arguments);
+    assert_int_equal(system(command), 0);
+}
+
+/* An installation whose `sluice` is `script`, and an empty runtime directory. */
+static void install(const char *script)
+{
+    make("rm -rf %s/* && mkdir -p %s/scripts %s/blcr-bridge/target/native %s/run", home, home, home,
+         home);
+    make("ln -s %s %s/blcr-bridge/target/native/libsluice_preload.so", STUB_PRELOAD, home);
+    make("printf '#!/bin/sh\\n%%s\\n' '%s' >%s/scripts/sluice && chmod +x %s/scripts/sluice", script,
+         home, home);
+    char runtime[100];
+    snprintf(runtime, sizeof runtime, "%s/run", home);
+    setenv("SLUICE_HOME", home, 1);
+    setenv("SLUICE_RUNTIME", runtime, 1);
+    setenv("SLUICE_STORE", "/store", 1);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    install("exec " FAKE_SERVE " \"$@\"");
+    return 0;
+}
+
+/* Starts sluice-exec with these words, its standard error going to home/stderr. */
+static pid_t launch(char *const *words)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        char path[100];
+        snprintf(path, sizeof path, "%s/stderr", home);
+        dup2(open(path, O_WRONLY | O_CREAT | O_APPEND, 0600), STDERR_FILENO);
+        execv(SLUICE_EXEC, words);
+        _exit(99);
+    }
+    return child;
+}
+
+static int end_of(pid_t child)
+{
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static const char *content(const char *name)
+{
+    static char text[4096];
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", home, name);
+    FILE *file = fopen(path, "r");
+    const size_t length = file == NULL ? 0 : fread(text, 1, sizeof text - 1, file);
+    text[length] = 0;
+    if (file != NULL) {
+        fclose(file);
+    }
+    return text;
+}
+
+#define RUN(...) end_of(launch((char *[]){"sluice-exec", __VA_ARGS__, NULL}))
+
+static void await_file(const char *name)
+{
+    for (int i = 0; *content(name) == 0; i++) {
+        assert_true(i < 1000);
+        usleep(10000);
+    }
+}
+
+static void status_is_the_commands(void **state)
+{
+    (void)state;
+    assert_int_equal(RUN("--name", "a", "--", "true"), 0);
+    assert_int_equal(RUN("--name", "b", "--", "sh", "-c", "exit 5"), 5);
+    assert_int_equal(RUN("--name", "c", "sh", "-c", "kill -9 $$"), 128 + SIGKILL);
+    assert_string_equal(content("stderr"), "");
+}
+
+static void command_that_cannot_run_is_one_line(void **state)
+{
+    (void)state;
+    assert_int_equal(RUN("--name", "a", "--", "no-such-command"), 127);
+    assert_string_equal(content("stderr"),
+                        "sluice exec: cannot run no-such-command: No such file or directory\n");
+    assert_int_equal(RUN("--name", "b", "--", "/dev/null"), 126);
+}
+
+static void command_line_without_sense_is_one_line(void **state)
+{
+    (void)state;
+    assert_int_equal(RUN("--colour", "--", "true"), 2);
+    assert_int_equal(RUN("--store"), 2);
+    assert_int_equal(RUN("--layout", "files"), 2);
+    unsetenv("SLUICE_STORE");
+    assert_int_equal(RUN("--", "true"), 2);
+    assert_string_equal(content("stderr"),
+                        "sluice exec: unknown option --colour; see sluice exec --help\n"
+                        "sluice exec: a value is missing after --store; see sluice exec --help\n"
+                        "sluice exec: no command to run; see sluice exec --help\n"
+                        "sluice exec: no store; name one with --store DIR or in SLUICE_STORE\n");
+}
+
+static void options_go_to_serve(void **state)
+{
+    (void)state;
+    assert_int_equal(RUN("--name", "n", "--store", "/s", "--capture=/c", "--layout", "files",
+                         "--group", "a b", "--", "true", "--chunk", "7"),
+                     0);
+    assert_string_equal(content("run/arguments"),
+                        "serve --members --name n --layout=files --group=a b --store=/s "
+                        "--capture=/c\n");
+}
+
+static void command_finds_the_io_process_and_the_shim(void **state)
+{
+    (void)state;
+    setenv("LD_PRELOAD", "", 1);
+    char command[300];
+    snprintf(command, sizeof command,
+             "echo $SLUICE_DIRECTORY $SLUICE_CAPTURE $LD_PRELOAD >%s/seen", home);
+    assert_int_equal(RUN("--name", "n", "--", "sh", "-c", command), 0);
+    char expected[300];
+    snprintf(expected, sizeof expected,
+             "%s/run/n /captured %s/blcr-bridge/target/native/libsluice_preload.so\n", home, home);
+    assert_string_equal(content("seen"), expected);
+    unsetenv("LD_PRELOAD");
+}
+
+static void first_rank_starts_the_io_process_for_all(void **state)
+{
+    (void)state;
+    pid_t ranks[RANKS];
+    char command[200];
+    snprintf(command, sizeof command, "echo x >>%s/entered; while [ $(wc -l <%s/entered) -lt %d ]; "
+                                      "do sleep 0.01; done",
+             home, home, RANKS);
+    for (int i = 0; i < RANKS; i++) {
+        ranks[i] = launch((char *[]){"sluice-exec", "--", "sh", "-c", command, NULL});
+    }
+    for (int i = 0; i < RANKS; i++) {
+        assert_int_equal(end_of(ranks[i]), 0);
+    }
+    const char *arguments = content("run/arguments");
+    assert_non_null(strstr(arguments, "serve --members --name parent-"));
+    assert_ptr_equal(strchr(arguments, '\n'), arguments + strlen(arguments) - 1);
+}
+
+static void failure_to_start_is_one_line_for_all_ranks(void **state)
+{
+    (void)state;
+    install("sleep 0.5; echo sluice serve: no such store >&2; exit 3");
+    pid_t ranks[RANKS];
+    for (int i = 0; i < RANKS; i++) {
+        ranks[i] = launch((char *[]){"sluice-exec", "--", "true", NULL});
+    }
+    for (int i = 0; i < RANKS; i++) {
+        assert_int_equal(end_of(ranks[i]), 3);
+    }
+    assert_string_equal(content("stderr"), "sluice serve: no such store\n");
+    assert_int_equal(RUN("--", "true"), 3);
+    assert_string_equal(content("stderr"),
+                        "sluice serve: no such store\nsluice serve: no such store\n");
+}
+
+static void io_process_that_ends_silently_is_one_line(void **state)
+{
+    (void)state;
+    install("exit 0");
+    assert_int_equal(RUN("--", "true"), 1);
+    assert_non_null(strstr(content("stderr"), "ended before it was ready"));
+}
+
+static void signals_reach_the_command(void **state)
+{
+    (void)state;
+    char command[300];
+    snprintf(command, sizeof command,
+             "trap \"exit 33\" USR1; echo x >%s/trapped; while :; do sleep 0.01; done", home);
+    const pid_t rank = launch((char *[]){"sluice-exec", "--", "sh", "-c", command, NULL});
+    await_file("trapped");
+    kill(rank, SIGUSR1);
+    assert_int_equal(end_of(rank), 33);
+}
+
+static void killed_rank_takes_the_command_along(void **state)
+{
+    (void)state;
+    char command[300];
+    snprintf(command, sizeof command, "echo $$ >%s/pid; exec sleep 1000", home);
+    const pid_t rank = launch((char *[]){"sluice-exec", "--", "sh", "-c", command, NULL});
+    await_file("pid");
+    const pid_t pid = atoi(content("pid"));
+    kill(rank, SIGKILL);
+    assert_int_equal(end_of(rank), -SIGKILL);
+    for (int i = 0; kill(pid, 0) == 0; i++) {
+        assert_true(i < 1000);
+        usleep(10000);
+    }
+}
+
+static int remove_home(void **state)
+{
+    (void)state;
+    make("rm -r %s", home);
+    return 0;
+}
+
+int main(void)
+{
+    if (mkdtemp(home) == NULL) {
+        return 1;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(status_is_the_commands, start),
+        cmocka_unit_test_setup(command_that_cannot_run_is_one_line, start),
+        cmocka_unit_test_setup(command_line_without_sense_is_one_line, start),
+        cmocka_unit_test_setup(options_go_to_serve, start),
+        cmocka_unit_test_setup(command_finds_the_io_process_and_the_shim, start),
+        cmocka_unit_test_setup(first_rank_starts_the_io_process_for_all, start),
+        cmocka_unit_test(failure_to_start_is_one_line_for_all_ranks),
+        cmocka_unit_test(io_process_that_ends_silently_is_one_line),
+        cmocka_unit_test_setup(signals_reach_the_command, start),
+        cmocka_unit_test_setup(killed_rank_takes_the_command_along, start),
+    };
+    return cmocka_run_group_tests(tests, NULL, remove_home);
+}
