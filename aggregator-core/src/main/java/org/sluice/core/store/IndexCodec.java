@@ -25,6 +25,9 @@ final class IndexCodec {
   static final int FOOTER_LENGTH = Long.BYTES + Integer.BYTES;
 
   private static final int HEADER_LENGTH = Long.BYTES + Integer.BYTES + Long.BYTES;
+  private static final int CHUNK_LENGTH = 2 * Long.BYTES + 2 * Integer.BYTES;
+  private static final int MIN_IMAGE_LENGTH = 7 * Integer.BYTES + Long.BYTES + 1;
+  private static final int BLOCK_LENGTH = Long.BYTES + 2 * Integer.BYTES;
   private static final int MAX_CHUNK_LENGTH = 1 << 30;
 
   private IndexCodec() {}
@@ -53,11 +56,11 @@ final class IndexCodec {
     in.readLimit(in.readLimit() - FOOTER_LENGTH);
     try {
       final List<ChunkLocation> chunks = new ArrayList<>();
-      for (int count = readCount(in, 24), i = 0; i < count; i++) {
+      for (int count = readCount(in, CHUNK_LENGTH), i = 0; i < count; i++) {
         chunks.add(readChunk(in));
       }
       final List<CommittedImage> images = new ArrayList<>();
-      for (int count = readCount(in, 40), i = 0; i < count; i++) {
+      for (int count = readCount(in, MIN_IMAGE_LENGTH), i = 0; i < count; i++) {
         images.add(readImage(in, i, chunks));
       }
       check(in.readRemaining() == 0);
@@ -137,11 +140,11 @@ final class IndexCodec {
     final long size = in.readLong();
     check(size >= 0);
     final List<ChunkLocation> chunks = new ArrayList<>();
-    for (int count = readCount(in, 4), i = 0; i < count; i++) {
+    for (int count = readCount(in, Integer.BYTES), i = 0; i < count; i++) {
       chunks.add(chunkTable.get(in.readInt()));
     }
     final List<Block> blocks = new ArrayList<>();
-    for (int count = readCount(in, 16), i = 0; i < count; i++) {
+    for (int count = readCount(in, BLOCK_LENGTH), i = 0; i < count; i++) {
       blocks.add(readBlock(in, size));
     }
     return new CommittedImage(ordinal, path, rank, ranks, mode, size, imageId, chunks, blocks);

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.function.LongConsumer;
@@ -69,6 +70,7 @@ final class PosixContainer implements Container {
       return file;
     } catch (final PosixException e) {
       file.close();
+      Files.deleteIfExists(file.opened());
       throw e;
     }
   }

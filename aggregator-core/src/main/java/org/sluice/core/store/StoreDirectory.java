@@ -156,8 +156,9 @@ record StoreDirectory(Path path) {
       return path.resolve("manifest.json");
     }
 
+    /** Also when that cannot be told, so that reading the manifest says why. */
     boolean isCommitted() {
-      return Files.exists(manifest());
+      return !Files.notExists(manifest());
     }
 
     Path index() {

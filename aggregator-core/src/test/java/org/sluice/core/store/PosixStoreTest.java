@@ -59,6 +59,14 @@ class PosixStoreTest {
   }
 
   @Test
+  void givesBackAnEmptyImageAndAnEmptyCheckpoint() throws IOException {
+    final Commit empty = fixture.commit(1, 0);
+    assertThat(store.images(empty)).isEmpty();
+    final Commit commit = fixture.image("a", 0, 0, fixture.file()).commit(2, 0);
+    assertThat(rebuild(commit, store.images(commit).getFirst())).isEmpty();
+  }
+
+  @Test
   void keepsHolesAndLeavesOutFilesWithoutData() throws IOException {
     final NativeFile sparse = fixture.file();
     sparse.truncate(64 << 20);
