@@ -148,7 +148,9 @@ public final class ImageChannel implements SeekableByteChannel {
     direct = true;
   }
 
+  /** Publishes first, so that nothing of the image is left in the log to be drained later. */
   private void settle(final int flags) throws IOException {
+    attachment.writer().publish();
     attachment.connection().call(new Request.Settle(id, flags));
     clearPending();
   }

@@ -1,0 +1,173 @@
+package org.sluice.core.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.request.Request;
+import org.sluice.core.request.RequestDescriptor;
+import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Slot;
+import org.sluice.core.segment.SlotDescriptor;
+
+class ImageChannelTest {
+  private static final int CONTAINER = HeaderDescriptor.LAYOUT_CONTAINER;
+  private static final int FILES = HeaderDescriptor.LAYOUT_FILES;
+  private static final int THRESHOLD = 1000;
+
+  @TempDir Path directory;
+
+  @ParameterizedTest
+  @CsvSource({"1, 1", "1, 2", "1, 3", "2, 1", "2, 2", "2, 3"})
+  void anyMixOfCallsGivesTheBytesAPlainFileWouldHold(final int layout, final long seed)
+      throws IOException, InterruptedException {
+    final Random random = new Random(seed);
+    final byte[] model = new byte[40_000];
+    int size = 0;
+    try (StandInIoProcess ioProcess = new StandInIoProcess(directory, layout, THRESHOLD, 3)) {
+      try (CheckpointClient client = CheckpointClient.connect(directory, 0, 1)) {
+        final ImageChannel image = client.begin(1).image("a");
+        for (int i = 0; i < 400; i++) {
+          final int call = random.nextInt(20);
+          if (call == 0) {
+            final int cut = random.nextInt(size + 1);
+            image.truncate(cut);
+            Arrays.fill(model, cut, size, (byte) 0);
+            size = cut;
+          } else if (call == 1) {
+            assertReads(image, model, random.nextInt(size + 1), size);
+          } else if (call == 2) {
+            image.sync();
+          } else {
+            final byte[] data = new byte[1 + random.nextInt(call < 5 ? 4000 : 900)];
+            random.nextBytes(data);
+            final int at = random.nextBoolean() ? size : random.nextInt(size + 100);
+            final int offset = Math.min(at, model.length - data.length);
+            image.position(offset).write(ByteBuffer.wrap(data));
+            System.arraycopy(data, 0, model, offset, data.length);
+            size = Math.max(size, offset + data.length);
+          }
+          assertThat(image.size()).isEqualTo(size);
+        }
+      }
+      ioProcess.awaitEnd();
+      assertThat(ioProcess.content("a", 1)).isEqualTo(Arrays.copyOf(model, size));
+    }
+  }
+
+  private static void assertReads(
+      final ImageChannel image, final byte[] model, final int offset, final int size)
+      throws IOException {
+    final ByteBuffer read = ByteBuffer.allocate(500);
+    final int count = image.position(offset).read(read);
+    assertThat(count).isEqualTo(offset == size ? -1 : Math.min(500, size - offset));
+    assertThat(Arrays.copyOf(read.array(), read.position()))
+        .isEqualTo(Arrays.copyOfRange(model, offset, offset + read.position()));
+  }
+
+  @Test
+  void smallWritesAreLoggedAndLargeOnesGoToTheFile() throws IOException {
+    try (StandInIoProcess ioProcess = new StandInIoProcess(directory, CONTAINER, THRESHOLD, 8);
+        CheckpointClient client = CheckpointClient.connect(directory, 0, 1)) {
+      final ImageChannel image = client.begin(1).image("a");
+      image.write(ByteBuffer.allocate(THRESHOLD - 1));
+      image.write(ByteBuffer.allocate(THRESHOLD));
+
+      final Slot slot = ioProcess.segment.slot(0);
+      final int sizeClass = SlotDescriptor.sizeClass(THRESHOLD);
+      assertThat(slot.counter(SlotDescriptor.AGGREGATED_BYTES_OFFSET, sizeClass)).isEqualTo(999);
+      assertThat(slot.counter(SlotDescriptor.DIRECT_BYTES_OFFSET, sizeClass)).isEqualTo(1000);
+      assertThat(directory.resolve("a").toFile()).hasSize(1999);
+      assertThat(ioProcess.last(Request.Settle.class)).isEmpty();
+    }
+  }
+
+  @Test
+  void largeWriteOverLoggedBytesSettlesFirstInTheFilesLayout() throws IOException {
+    try (StandInIoProcess ioProcess = new StandInIoProcess(directory, FILES, THRESHOLD, 8);
+        CheckpointClient client = CheckpointClient.connect(directory, 0, 1)) {
+      final ImageChannel image = client.begin(1).image("a");
+      image.write(ByteBuffer.allocate(10));
+      image.write(ByteBuffer.allocate(THRESHOLD));
+      assertThat(ioProcess.last(Request.Settle.class)).isEmpty();
+
+      image.position(9).write(ByteBuffer.allocate(THRESHOLD));
+      assertThat(ioProcess.last(Request.Settle.class)).contains(new Request.Settle(1, 0));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {CONTAINER, FILES})
+  void imageMadeDirectIsSettledOnceAndWrittenInPlace(final int layout) throws IOException {
+    try (StandInIoProcess ioProcess = new StandInIoProcess(directory, layout, THRESHOLD, 8);
+        CheckpointClient client = CheckpointClient.connect(directory, 0, 1)) {
+      final ImageChannel image = client.begin(1).image("a");
+      image.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+      ioProcess.segment.imageTable().state(ioProcess.entry(1), ImageDescriptor.STATE_DIRECT);
+      image.position(1).write(ByteBuffer.wrap(new byte[] {9}));
+      image.position(3).write(ByteBuffer.wrap(new byte[] {4}));
+
+      assertThat(directory.resolve("a")).hasBinaryContent(new byte[] {1, 9, 3, 4});
+      assertThat(image.size()).isEqualTo(4);
+      assertThat(ioProcess.requests).filteredOn(Request.Settle.class::isInstance).hasSize(1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {CONTAINER, FILES})
+  void imageGoesDirectWhenEveryChunkIsHeldByOthers(final int layout) throws IOException {
+    try (StandInIoProcess ioProcess = new StandInIoProcess(directory, layout, 1 << 20, 2);
+        CheckpointClient client = CheckpointClient.connect(directory, 0, 1)) {
+      ioProcess.segment.chunkPool().claim(1, 0);
+      final ImageChannel image = client.begin(1).image("a");
+      image.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+      image.write(ByteBuffer.allocate(3000));
+      ioProcess.segment.chunkPool().claim(1, 0);
+      final byte[] large = new byte[9000];
+      Arrays.fill(large, (byte) 5);
+      ioProcess.script =
+          request -> {
+            ioProcess.segment.chunkPool().claim(1, 0);
+            return null;
+          };
+      image.position(1).write(ByteBuffer.wrap(large));
+
+      assertThat(ioProcess.last(Request.Settle.class))
+          .contains(new Request.Settle(1, RequestDescriptor.SETTLE_DIRECT));
+      assertThat(ioProcess.segment.slot(0).fallbacks()).isEqualTo(1);
+      assertThat(directory.resolve("a").toFile()).hasSize(9001);
+      final ByteBuffer read = ByteBuffer.allocate(2);
+      image.position(0).read(read);
+      assertThat(read.array()).containsExactly(1, 5);
+    }
+  }
+
+  @Test
+  void storageErrorOfTheDrainIsThrownByTheNextCallAndByClose() throws IOException {
+    try (StandInIoProcess ioProcess = new StandInIoProcess(directory, CONTAINER, THRESHOLD, 8);
+        CheckpointClient client = CheckpointClient.connect(directory, 0, 1)) {
+      final ImageChannel image = client.begin(1).image("state.bin");
+      image.write(ByteBuffer.allocate(3));
+      ioProcess.segment.imageTable().error(ioProcess.entry(1), Errno.ENOSPC);
+
+      assertThatThrownBy(() -> image.write(ByteBuffer.allocate(3)))
+          .hasMessageContaining("state.bin")
+          .hasMessageContaining("ENOSPC");
+      assertThatThrownBy(image::sync).hasMessageContaining("ENOSPC");
+      assertThatThrownBy(image::close).hasMessageContaining("ENOSPC");
+      assertThat(image.isOpen()).isFalse();
+      image.close();
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package org.sluice.core.segment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.sluice.core.chunk.ChunkDescriptor;
+
+class ChunkPoolTest {
+  private static final int CHUNKS = 64;
+
+  private final Header header = new Header(new UnsafeBuffer(new byte[HeaderDescriptor.LENGTH]));
+  private final UnsafeBuffer chunk = new UnsafeBuffer(new byte[ChunkDescriptor.HEADER_LENGTH]);
+  private final ChunkPool pool =
+      new ChunkPool(
+          new UnsafeBuffer(new byte[CHUNKS * ChunkStateDescriptor.LENGTH]), header, i -> chunk);
+
+  ChunkPoolTest() {
+    header.addFreeChunks(CHUNKS);
+  }
+
+  @Test
+  void claimBeginsWhereToldAndGoesAround() {
+    assertThat(pool.claim(1, 62)).isEqualTo(62);
+    assertThat(pool.claim(1, 62)).isEqualTo(63);
+    assertThat(pool.claim(1, 62)).isEqualTo(0);
+    assertThat(header.freeChunks()).isEqualTo(CHUNKS - 3);
+  }
+
+  @Test
+  void chunkGoesFromItsOwnerThroughTheDrainBackToFreeOneGenerationLater() {
+    pool.claim(9, 5);
+    assertThat(pool.word(5)).isEqualTo(ChunkStateDescriptor.word(ChunkStateDescriptor.OPEN, 9, 0));
+    pool.publish(5);
+    assertThat(pool.word(5))
+        .isEqualTo(ChunkStateDescriptor.word(ChunkStateDescriptor.PUBLISHED, 9, 0));
+    chunk.putInt(ChunkDescriptor.USED_OFFSET, 4000);
+    pool.release(5);
+
+    assertThat(pool.word(5)).isEqualTo(ChunkStateDescriptor.word(ChunkStateDescriptor.FREE, 0, 1));
+    assertThat(chunk.getInt(ChunkDescriptor.USED_OFFSET)).isZero();
+    assertThat(pool.releases()).isEqualTo(1);
+    assertThat(header.freeChunks()).isEqualTo(CHUNKS);
+  }
+
+  @Test
+  void chunksOfASlotAreFoundWhetherOpenOrPublished() {
+    pool.claim(1, 10);
+    pool.claim(2, 11);
+    pool.claim(1, 12);
+    pool.publish(12);
+
+    final List<Integer> owned = new ArrayList<>();
+    pool.ownedBy(1, owned::add);
+    assertThat(owned).containsExactly(10, 12);
+  }
+
+  @Test
+  void poolIsAllOpenOnlyWhenNothingIsFreeOrDraining() {
+    for (int i = 0; i < CHUNKS; i++) {
+      assertThat(pool.isAllOpen()).isFalse();
+      pool.claim(1, 0);
+    }
+    assertThat(pool.isAllOpen()).isTrue();
+    assertThat(pool.claim(1, 0)).isEqualTo(-1);
+    pool.publish(7);
+    assertThat(pool.isAllOpen()).isFalse();
+  }
+
+  @Test
+  void concurrentClaimersNeverGetTheSameChunk() throws Exception {
+    final int rounds = 2000;
+    final int[] claims = new int[CHUNKS];
+    final List<Callable<Integer>> claimers = new ArrayList<>();
+    for (int slot = 1; slot <= 4; slot++) {
+      final int owner = slot;
+      claimers.add(() -> claimAndRelease(owner, rounds, claims));
+    }
+    try (ExecutorService executor = Executors.newFixedThreadPool(claimers.size())) {
+      for (final Future<Integer> conflicts : executor.invokeAll(claimers)) {
+        assertThat(conflicts.get()).isZero();
+      }
+    }
+    assertThat(pool.releases()).isEqualTo(4 * rounds);
+    assertThat(header.freeChunks()).isEqualTo(CHUNKS);
+  }
+
+  /** Counts how often a chunk changed in its owner's hands; the array needs no other guard. */
+  private int claimAndRelease(final int slot, final int rounds, final int[] claims) {
+    int conflicts = 0;
+    for (int i = 0; i < rounds; i++) {
+      final int mine = pool.claim(slot, 0);
+      final int before = ++claims[mine];
+      Thread.onSpinWait();
+      conflicts += claims[mine] == before ? 0 : 1;
+      pool.publish(mine);
+      pool.release(mine);
+    }
+    return conflicts;
+  }
+}

@@ -1,0 +1,54 @@
+package org.sluice.core.segment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+class ImageTableTest {
+  private final ImageTable table =
+      new ImageTable(new UnsafeBuffer(new byte[32 * ImageDescriptor.LENGTH]));
+
+  @Test
+  void imageIsFoundByDeviceAndInodeOnly() {
+    final int entry = table.insert(1, 2, 3, ImageDescriptor.STATE_DIVERTED, 4);
+
+    assertThat(table.find(1, 2)).isEqualTo(entry);
+    assertThat(table.find(2, 2)).isEqualTo(-1);
+    assertThat(table.find(1, 3)).isEqualTo(-1);
+    assertThat(table.imageId(entry)).isEqualTo(3);
+    table.remove(entry);
+    assertThat(table.find(1, 2)).isEqualTo(-1);
+  }
+
+  @Test
+  void logicalSizeIsKnownWhileDivertedOrCommitted() {
+    final int entry = table.insert(1, 2, 3, ImageDescriptor.STATE_DIVERTED, 4);
+
+    assertThat(table.logicalSize(1, 2)).isEqualTo(4);
+    table.state(entry, ImageDescriptor.STATE_DIRECT);
+    assertThat(table.logicalSize(1, 2)).isEqualTo(-1);
+    table.state(entry, ImageDescriptor.STATE_COMMITTED);
+    assertThat(table.logicalSize(1, 2)).isEqualTo(4);
+    assertThat(table.logicalSize(9, 9)).isEqualTo(-1);
+  }
+
+  @Test
+  void fullBucketTakesNoMore() {
+    int inserted = 0;
+    for (int inode = 0; inode < 33; inode++) {
+      inserted += table.insert(1, inode, 1, ImageDescriptor.STATE_DIRECT, 0) < 0 ? 0 : 1;
+    }
+    assertThat(inserted).isBetween(ImageDescriptor.BUCKET_LENGTH, 32);
+  }
+
+  @Test
+  void reusedEntryHasNoErrorOfItsFormerImage() {
+    final int entry = table.insert(1, 2, 3, ImageDescriptor.STATE_DIVERTED, 4);
+    table.error(entry, 28);
+    table.remove(entry);
+
+    assertThat(table.insert(1, 2, 4, ImageDescriptor.STATE_DIVERTED, 0)).isEqualTo(entry);
+    assertThat(table.error(entry)).isZero();
+  }
+}
