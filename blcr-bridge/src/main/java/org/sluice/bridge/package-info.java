@@ -1,0 +1,2 @@
+/** The Java side of the native client: where its libraries are. */
+package org.sluice.bridge;

@@ -1,0 +1,77 @@
+package org.sluice.iop;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.sluice.bridge.NativeLibraries;
+
+/** The command that {@code run} runs, with this process's input, output and signals. */
+final class Child {
+  private static final int NOT_FOUND = 127;
+  private static final int NOT_EXECUTABLE = 126;
+  private static final List<String> FORWARDED = List.of("INT", "TERM", "HUP", "USR1", "USR2");
+
+  private Child() {}
+
+  /**
+   * Runs the command to its end.
+   *
+   * @param directory the runtime directory of the I/O process
+   * @param capture the capture directory
+   * @return its exit status, 128 + N if signal N killed it, 127 if there is no such command, 126 if
+   *     it cannot be executed
+   */
+  static int run(final List<String> command, final Path directory, final Path capture)
+      throws IOException {
+    final ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
+    final Map<String, String> environment = builder.environment();
+    environment.put("SLUICE_DIRECTORY", directory.toString());
+    environment.put("SLUICE_CAPTURE", capture.toString());
+    environment.merge(
+        "LD_PRELOAD",
+        NativeLibraries.preload().toString(),
+        (others, shim) -> others.isEmpty() ? shim : shim + ":" + others);
+    final Process process;
+    try {
+      process = builder.start();
+    } catch (final IOException e) {
+      System.err.println("sluice run: cannot run " + command.getFirst() + ": " + reason(e));
+      return isMissing(e) ? NOT_FOUND : NOT_EXECUTABLE;
+    }
+    forwardSignals(process);
+    return await(process);
+  }
+
+  private static boolean isMissing(final IOException e) {
+    return String.valueOf(e.getMessage()).contains("error=2,");
+  }
+
+  private static String reason(final IOException e) {
+    return isMissing(e) ? "no such command; check the name and PATH" : "it is not executable";
+  }
+
+  private static void forwardSignals(final Process process) {
+    for (final String signal : FORWARDED) {
+      Signals.on(signal, () -> forward(signal, process));
+    }
+  }
+
+  private static void forward(final String signal, final Process process) {
+    try {
+      new ProcessBuilder("kill", "-s", signal, Long.toString(process.pid())).start();
+    } catch (final IOException e) {
+      process.destroy();
+    }
+  }
+
+  private static int await(final Process process) {
+    while (true) {
+      try {
+        return process.waitFor();
+      } catch (final InterruptedException e) {
+        // Only the command's end ends the wait.
+      }
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package org.sluice.iop;
+
+import java.io.IOException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.Segment;
+import org.sluice.core.segment.SegmentException;
+import org.sluice.core.segment.SegmentSettings;
+import org.sluice.core.store.PosixStore;
+import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.service.Service;
+import org.sluice.iop.service.SessionSettings;
+
+/** An I/O process inside this one: runtime directory, store, segment, service thread. */
+final class IoProcess implements AutoCloseable {
+  private static final Path HOSTNAME = Path.of("/proc/sys/kernel/hostname");
+
+  private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+  private final RuntimeDirectory directory;
+  private final Segment segment;
+  private final Statistics statistics;
+  private final Service service;
+  private final Thread thread;
+
+  private IoProcess(final Settings settings) throws IOException {
+    try {
+      directory = keep(RuntimeDirectory.take(settings.name()));
+      final PosixStore store = keep(PosixStore.create(settings.store()));
+      segment = keep(createSegment(settings, store.directory()));
+      statistics = new Statistics(bufferBytes());
+      final ServerSocketChannel server = keep(directory.listen());
+      final SessionSettings session =
+          new SessionSettings(
+              Files.readString(HOSTNAME).strip(),
+              settings.name(),
+              settings.capture(),
+              settings.group(),
+              settings.writers(),
+              settings.endsWithMembers());
+      service = new Service(server, segment, store, session, statistics);
+    } catch (final IOException | RuntimeException e) {
+      close();
+      throw e;
+    }
+    final Thread prefault = Prefault.start(segment);
+    keep(
+        () -> {
+          prefault.interrupt();
+          prefault.join();
+        });
+    thread = Thread.ofPlatform().name("service").start(service);
+  }
+
+  /** Starts an I/O process; clients can attach when this returns. */
+  static IoProcess start(final Settings settings) throws IOException {
+    return new IoProcess(settings);
+  }
+
+  private <T extends AutoCloseable> T keep(final T part) {
+    parts.push(part);
+    return part;
+  }
+
+  private Segment createSegment(final Settings settings, final Path store) throws IOException {
+    final boolean fixed = settings.threshold().isPresent();
+    final SegmentSettings header =
+        new SegmentSettings(
+            new SecureRandom().nextLong(),
+            settings.layout(),
+            settings.threshold().orElse(Long.MAX_VALUE),
+            fixed ? HeaderDescriptor.POLICY_FIXED : HeaderDescriptor.POLICY_AUTO,
+            store.toString(),
+            settings.capture() == null ? "" : settings.capture().toString());
+    try {
+      return Segment.create(directory.segment(), settings.geometry(), header);
+    } catch (final SegmentException e) {
+      if (e.reason() == SegmentException.Reason.NO_ROOM) {
+        throw new CommandException(ExitStatus.NO_ROOM, e.getMessage());
+      }
+      throw e;
+    }
+  }
+
+  private long bufferBytes() {
+    return (long) segment.geometry().chunkCount() * segment.geometry().chunkLength();
+  }
+
+  /** Where clients find it. */
+  Path directory() {
+    return directory.path();
+  }
+
+  Segment segment() {
+    return segment;
+  }
+
+  Statistics statistics() {
+    return statistics;
+  }
+
+  /** Begins to end the session. */
+  void end(final boolean commits) {
+    service.end(commits);
+  }
+
+  /** Completed when everything is drained and committed. */
+  CompletableFuture<Void> over() {
+    return service.over();
+  }
+
+  /** Ends what is left of it; nothing is drained any more. */
+  @Override
+  public void close() throws IOException {
+    try {
+      if (thread != null) {
+        thread.join();
+      }
+      while (!parts.isEmpty()) {
+        parts.pop().close();
+      }
+    } catch (final IOException e) {
+      throw e;
+    } catch (final Exception e) {
+      throw new IOException(e);
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package org.sluice.iop;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.sluice.core.command.Subcommand;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Runs a command with an I/O process around it. */
+@Command(
+    name = "run",
+    description = {
+      "Runs a command whose new files below the capture directory go through an I/O process,",
+      "drains, and exits with the command's status."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  sluice run --store /scratch/store --capture /scratch/run -- mpirun -n 8 ./heat",
+      "  sluice run --store /scratch/store --capture /scratch/run --layout container \\",
+      "      --group 'ckpt-([0-9]+)' --stats stats.json -- mpirun -n 8 ./heat"
+    })
+public final class RunCommand implements Subcommand {
+  @Mixin private ServiceOptions options;
+
+  @Option(
+      names = "--stats",
+      paramLabel = "FILE",
+      description = "Leave statistics in this file at the end, as JSON.")
+  private Path stats;
+
+  @Parameters(
+      paramLabel = "CMD",
+      arity = "1..*",
+      description = "The command and its arguments, after --.")
+  private List<String> command;
+
+  /** For picocli. */
+  public RunCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    if (!options.captures()) {
+      throw options.usage("--capture is missing: which directory's new files are to be captured?");
+    }
+    final String name = "run-" + ProcessHandle.current().pid();
+    final Settings settings = options.settings(ServiceOptions.Layout.files, name, false);
+    try (IoProcess process = IoProcess.start(settings)) {
+      final int status = Child.run(command, process.directory(), settings.capture());
+      process.end(status == 0);
+      DrainProgress.show(process);
+      StatsFile.write(stats, process.statistics());
+      return status;
+    }
+  }
+}

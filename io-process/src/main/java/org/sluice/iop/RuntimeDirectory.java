@@ -1,0 +1,141 @@
+package org.sluice.iop;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.iop.image.ImageKey;
+
+/**
+ * Where clients find an I/O process: its segment, its socket, and the lock that says it lives. What
+ * a dead one of the same name left is removed.
+ */
+final class RuntimeDirectory implements AutoCloseable {
+  /** Environment variable that replaces {@code /dev/shm/sluice-UID}. */
+  static final String BASE_VARIABLE = "SLUICE_RUNTIME";
+
+  /** What fits a socket's address, without the final NUL. */
+  private static final int MAX_SOCKET_PATH = 107;
+
+  private static final Set<PosixFilePermission> PRIVATE =
+      PosixFilePermissions.fromString("rwx------");
+
+  private final Path path;
+  private final NativeFile lock;
+
+  private RuntimeDirectory(final Path path, final NativeFile lock) {
+    this.path = path;
+    this.lock = lock;
+  }
+
+  /**
+   * Takes the directory of a name.
+   *
+   * @throws CommandException when another I/O process has it, or it cannot be used
+   * @throws IOException when the kernel refuses
+   */
+  static RuntimeDirectory take(final String name) throws IOException {
+    final Path base = base();
+    final Path path = base.resolve(name);
+    check(name, path);
+    createPrivate(base);
+    while (true) {
+      createPrivate(path);
+      final NativeFile lock =
+          NativeFile.open(path.resolve("lock"), NativeFile.Flag.WRITE, NativeFile.Flag.CREATE);
+      if (!lock.tryLock()) {
+        lock.close();
+        throw new CommandException(
+            ExitStatus.BUSY,
+            "another I/O process is called %s: %s; stop it or choose another --name"
+                .formatted(name, path));
+      }
+      if (ImageKey.of(lock).isAt(path.resolve("lock"))) {
+        final RuntimeDirectory directory = new RuntimeDirectory(path, lock);
+        directory.clear();
+        return directory;
+      }
+      lock.close();
+    }
+  }
+
+  private static Path base() throws IOException {
+    final String base = System.getenv(BASE_VARIABLE);
+    return base != null && !base.isEmpty()
+        ? Path.of(base).toAbsolutePath()
+        : Path.of("/dev/shm", "sluice-" + Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+  }
+
+  private static void check(final String name, final Path path) {
+    if (name.isEmpty() || name.startsWith(".") || name.contains("/")) {
+      throw new CommandException(
+          ExitStatus.USAGE, "'%s' is no name; use letters and digits".formatted(name));
+    }
+    final int length = path.resolve("socket").toString().getBytes(StandardCharsets.UTF_8).length;
+    if (length > MAX_SOCKET_PATH) {
+      throw new CommandException(
+          ExitStatus.USAGE,
+          "the socket's path has %d bytes, %d are possible: %s; choose a shorter --name or %s"
+              .formatted(length, MAX_SOCKET_PATH, path.resolve("socket"), BASE_VARIABLE));
+    }
+  }
+
+  private static void createPrivate(final Path directory) throws IOException {
+    final FileAttribute<?> mode = PosixFilePermissions.asFileAttribute(PRIVATE);
+    try {
+      Files.createDirectory(directory, mode);
+    } catch (final FileAlreadyExistsException there) {
+      final boolean own =
+          Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)
+              && Files.getOwner(directory).equals(Files.getOwner(Path.of("/proc/self")))
+              && Files.getPosixFilePermissions(directory).equals(PRIVATE);
+      if (!own) {
+        throw new CommandException(
+            ExitStatus.DENIED,
+            "%s is not a directory of yours with mode 0700; remove it or set %s"
+                .formatted(directory, BASE_VARIABLE));
+      }
+    }
+  }
+
+  Path path() {
+    return path;
+  }
+
+  Path segment() {
+    return path.resolve("segment");
+  }
+
+  /** Opens the socket that clients connect to. */
+  ServerSocketChannel listen() throws IOException {
+    final ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    server.bind(UnixDomainSocketAddress.of(path.resolve("socket")));
+    return server;
+  }
+
+  private void clear() throws IOException {
+    Files.deleteIfExists(segment());
+    Files.deleteIfExists(path.resolve("socket"));
+  }
+
+  /** Removes the directory, then lets the lock go. */
+  @Override
+  public void close() throws IOException {
+    clear();
+    Files.deleteIfExists(path.resolve("lock"));
+    Files.deleteIfExists(path);
+    lock.close();
+  }
+}

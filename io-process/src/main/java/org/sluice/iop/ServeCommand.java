@@ -1,0 +1,63 @@
+package org.sluice.iop;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Subcommand;
+import org.sluice.iop.measure.MetricsEndpoint;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Runs an I/O process in the foreground. */
+@Command(
+    name = "serve",
+    description = "Runs an I/O process in the foreground until SIGTERM or SIGINT.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  sluice serve --store /scratch/store",
+      "  sluice serve --store /scratch/store --capture /scratch/run \\",
+      "      --group 'step-([0-9]+)/' --metrics 9102"
+    })
+public final class ServeCommand implements Subcommand {
+  private static final List<String> STOPS = List.of("TERM", "INT");
+
+  @Mixin private ServiceOptions options;
+
+  @Option(
+      names = "--metrics",
+      paramLabel = "PORT",
+      description = "Serve Prometheus metrics at 127.0.0.1:PORT.")
+  private Integer metricsPort;
+
+  @Option(names = "--members", hidden = true, description = "Stop when the last member has left.")
+  private boolean members;
+
+  @Option(
+      names = "--stats",
+      paramLabel = "FILE",
+      description = "Leave statistics in this file at the end, as JSON.")
+  private Path stats;
+
+  /** For picocli. */
+  public ServeCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    final Settings settings = options.settings(ServiceOptions.Layout.container, "default", members);
+    try (IoProcess process = IoProcess.start(settings);
+        MetricsEndpoint endpoint =
+            MetricsEndpoint.open(metricsPort, process.segment(), process.statistics())) {
+      endpoint.start();
+      for (final String signal : STOPS) {
+        Signals.on(signal, () -> process.end(false));
+      }
+      System.out.println("ready: " + process.directory());
+      System.out.flush();
+      DrainProgress.await(process);
+      StatsFile.write(stats, process.statistics());
+      return ExitStatus.OK.code();
+    }
+  }
+}

@@ -1,0 +1,184 @@
+package org.sluice.iop;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.OptionalLong;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import org.sluice.core.command.SizeConverter;
+import org.sluice.core.command.StoreOption;
+import org.sluice.core.segment.Geometry;
+import org.sluice.core.segment.HeaderDescriptor;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options of every command that starts an I/O process. */
+final class ServiceOptions {
+  /** The layouts. */
+  enum Layout {
+    /** Chunks as they lie, rebuilt by restore. */
+    container(HeaderDescriptor.LAYOUT_CONTAINER),
+    /** Every extent in its own file. */
+    files(HeaderDescriptor.LAYOUT_FILES);
+
+    private final int code;
+
+    Layout(final int code) {
+      this.code = code;
+    }
+  }
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec spec;
+
+  @Mixin private StoreOption store;
+
+  @Option(
+      names = "--capture",
+      paramLabel = "DIR",
+      defaultValue = "${env:SLUICE_CAPTURE}",
+      description =
+          "New files below this directory are captured; default: environment SLUICE_CAPTURE.")
+  private Path capture;
+
+  @Option(
+      names = "--buffer",
+      paramLabel = "SIZE",
+      defaultValue = "512M",
+      converter = SizeConverter.class,
+      description = "Shared memory for what is not yet on storage; default: ${DEFAULT-VALUE}.")
+  private long buffer;
+
+  @Option(
+      names = "--chunk",
+      paramLabel = "SIZE",
+      defaultValue = "1M",
+      converter = SizeConverter.class,
+      description = "Size of a chunk, a power of two; default: ${DEFAULT-VALUE}.")
+  private long chunk;
+
+  @Option(
+      names = "--threshold",
+      paramLabel = "auto|SIZE",
+      defaultValue = "auto",
+      description = {
+        "Writes of this size or more go to the file at once;",
+        "auto: only as the buffer fills. Default: ${DEFAULT-VALUE}."
+      })
+  private String threshold;
+
+  @Option(
+      names = "--layout",
+      paramLabel = "container|files",
+      description = "What lands on storage; default: container for serve, files for run and exec.")
+  private Layout layout;
+
+  @Option(
+      names = "--group",
+      paramLabel = "REGEX",
+      description = {
+        "Container layout: a file whose path below the capture directory matches",
+        "belongs to the checkpoint that the first capture group numbers."
+      })
+  private String group;
+
+  @Option(
+      names = "--writers",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "With --group: how many ranks write a checkpoint; default: all of the job.")
+  private int writers;
+
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description = "Name of the I/O process, unique per user and node.")
+  private String name;
+
+  ServiceOptions() {}
+
+  /**
+   * What the options say.
+   *
+   * @param defaultLayout the layout without the option
+   * @param defaultName the name without the option
+   * @param endsWithMembers whether the I/O process ends with its last member
+   */
+  Settings settings(
+      final Layout defaultLayout, final String defaultName, final boolean endsWithMembers)
+      throws IOException {
+    final Layout chosen = layout == null ? defaultLayout : layout;
+    if (group != null && chosen == Layout.files) {
+      throw usage("--group needs --layout container: plain files are not grouped");
+    }
+    return new Settings(
+        store.directory(),
+        capture == null ? null : resolve(capture),
+        name == null ? defaultName : name,
+        geometry(),
+        threshold(),
+        chosen.code,
+        group == null ? null : pattern(),
+        writers,
+        endsWithMembers);
+  }
+
+  /** Whether a capture directory was given. */
+  boolean captures() {
+    return capture != null;
+  }
+
+  ParameterException usage(final String message) {
+    return new ParameterException(spec.commandLine(), message);
+  }
+
+  private Geometry geometry() {
+    if (Long.bitCount(chunk) != 1
+        || chunk < Geometry.MIN_CHUNK_LENGTH
+        || chunk > Geometry.MAX_CHUNK_LENGTH) {
+      throw usage(
+          "--chunk has to be a power of two from %d to %d, not %d"
+              .formatted(Geometry.MIN_CHUNK_LENGTH, Geometry.MAX_CHUNK_LENGTH, chunk));
+    }
+    if (buffer < chunk || buffer / chunk > Geometry.MAX_CHUNK_COUNT) {
+      throw usage(
+          "--buffer has to hold from 1 to %d chunks of %d bytes, not %d bytes"
+              .formatted(Geometry.MAX_CHUNK_COUNT, chunk, buffer));
+    }
+    return Geometry.of(buffer, (int) chunk);
+  }
+
+  private OptionalLong threshold() {
+    if (threshold.equals("auto")) {
+      return OptionalLong.empty();
+    }
+    try {
+      return OptionalLong.of(new SizeConverter().convert(threshold));
+    } catch (final RuntimeException e) {
+      throw usage("--threshold: neither auto nor a size: " + threshold);
+    }
+  }
+
+  private Pattern pattern() {
+    try {
+      final Pattern pattern = Pattern.compile(group);
+      if (pattern.matcher("").groupCount() < 1) {
+        throw usage("--group needs a capture group for the checkpoint's number: " + group);
+      }
+      return pattern;
+    } catch (final PatternSyntaxException e) {
+      throw usage("--group: " + e.getDescription() + ": " + group);
+    }
+  }
+
+  private static Path resolve(final Path directory) throws IOException {
+    if (!Files.exists(directory)) {
+      Files.createDirectory(directory);
+    }
+    return directory.toRealPath();
+  }
+}

@@ -1,0 +1,30 @@
+package org.sluice.iop;
+
+import java.nio.file.Path;
+import java.util.OptionalLong;
+import java.util.regex.Pattern;
+import org.sluice.core.segment.Geometry;
+
+/**
+ * How an I/O process is to be.
+ *
+ * @param store the store's directory
+ * @param capture the capture directory; null for none
+ * @param name the I/O process's name
+ * @param geometry the segment's geometry
+ * @param threshold writes of this size or more go direct; empty for as the buffer fills
+ * @param layout {@code HeaderDescriptor.LAYOUT_CONTAINER} or {@code LAYOUT_FILES}
+ * @param group finds a checkpoint's number in a path; null for none
+ * @param writers how many ranks write a checkpoint, 0 for all of the job
+ * @param endsWithMembers whether it ends when its last member has left
+ */
+record Settings(
+    Path store,
+    Path capture,
+    String name,
+    Geometry geometry,
+    OptionalLong threshold,
+    int layout,
+    Pattern group,
+    int writers,
+    boolean endsWithMembers) {}

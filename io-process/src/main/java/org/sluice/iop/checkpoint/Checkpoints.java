@@ -1,0 +1,298 @@
+package org.sluice.iop.checkpoint;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.Commit;
+import org.sluice.core.store.Draft;
+import org.sluice.iop.drain.Caller;
+import org.sluice.iop.drain.Drain;
+import org.sluice.iop.image.CaptureDirectory;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.measure.Statistics;
+
+/** All checkpoints of the session, found in file names or begun by request. Service thread only. */
+public final class Checkpoints implements AutoCloseable {
+  private final CheckpointStore store;
+  private final ImageRegistry registry;
+  private final Drain drain;
+  private final Executor service;
+  private final Draft header;
+  private final Waiters waiters;
+  private final Committer committer;
+  private final Groups groups;
+  private final ExplicitCheckpoints explicit;
+  private final Restarts restarts;
+  private final Leftovers leftovers;
+
+  /**
+   * No images yet.
+   *
+   * @param store where checkpoints are committed
+   * @param registry the images
+   * @param drain the pipeline
+   * @param statistics learns of commits
+   * @param capture where captured files are
+   * @param group finds a checkpoint's number in a path; null for none
+   * @param writers how many ranks write a checkpoint, 0 for all of the job
+   * @param header node, job, layout and session of the checkpoints
+   * @param service runs what it is given on the service thread
+   * @throws IOException when the store cannot be read
+   */
+  public Checkpoints(
+      final CheckpointStore store,
+      final ImageRegistry registry,
+      final Drain drain,
+      final Statistics statistics,
+      final CaptureDirectory capture,
+      final Pattern group,
+      final int writers,
+      final Draft header,
+      final Executor service)
+      throws IOException {
+    this.store = store;
+    this.registry = registry;
+    this.drain = drain;
+    this.service = service;
+    this.header = header;
+    this.waiters =
+        new Waiters(store.commits().stream().map(Commit::number).collect(Collectors.toSet()));
+    this.committer = new Committer(store, drain, statistics, waiters, service, header);
+    this.groups = new Groups(group, writers, capture, committer);
+    this.explicit = new ExplicitCheckpoints(store, registry, committer, waiters, this::forget);
+    this.restarts = new Restarts(store);
+    this.leftovers = new Leftovers(registry, groups, capture, committer, drain, statistics);
+  }
+
+  /**
+   * Looks again at what checkpoint an image belongs to, and commits that if it is complete.
+   *
+   * @param image an image that was opened, closed or renamed
+   */
+  public void look(final Image image) {
+    groups.look(image);
+  }
+
+  /**
+   * Says that an image gets other bytes.
+   *
+   * @param image an image that was opened for writing
+   */
+  public void rewritten(final Image image) {
+    groups.rewritten(image);
+  }
+
+  /**
+   * Lets go of an image when the pipeline has, unless somebody opened it meanwhile.
+   *
+   * @param image a closed image
+   */
+  public void forget(final Image image) {
+    image.farewell();
+    drain.afterwards(
+        () ->
+            service.execute(
+                () -> {
+                  if (image.isUnused()) {
+                    groups.forget(image);
+                    committer.forget(image);
+                    registry.forget(image);
+                  }
+                }));
+  }
+
+  /**
+   * Whether an image was created by request, so that it has no name in the capture directory.
+   *
+   * @param image an image
+   * @return false for a captured file
+   */
+  public boolean hasByRequest(final Image image) {
+    return explicit.has(image);
+  }
+
+  /**
+   * Puts a fresh file where a committed image is.
+   *
+   * @param image a committed image
+   * @param path where it is
+   * @param empty whether the file is to be empty, otherwise it has the image's bytes
+   * @param caller told when that is done
+   * @param reply what to tell
+   */
+  public void replace(
+      final Image image,
+      final Path path,
+      final boolean empty,
+      final Caller caller,
+      final Reply reply) {
+    drain.publish(
+        new ReplaceWork(
+            store,
+            header.sessionId(),
+            image,
+            path,
+            empty,
+            new ReplaceWork.Outcome() {
+              @Override
+              public void replaced(final Optional<NativeFile> fresh) {
+                service.execute(
+                    () -> {
+                      fresh
+                          .flatMap(file -> adopt(file, image))
+                          .ifPresentOrElse(
+                              copy -> groups.substitute(image, copy), () -> groups.forget(image));
+                      caller.answer(reply);
+                    });
+              }
+
+              @Override
+              public void failed(final Exception failure) {
+                caller.answer(new Reply.Failed(Errno.EIO, failure.getMessage()));
+              }
+            }));
+  }
+
+  /** The rebuilt copy is an image, too, so that it is committed again if it is rewritten. */
+  private Optional<Image> adopt(final NativeFile file, final Image original) {
+    final Optional<Image> copy = registry.admit(file, ImageDescriptor.STATE_DIRECT);
+    copy.ifPresent(
+        image -> {
+          image.writtenBy(original.process(), original.rank(), original.ranks());
+          drain.makeDirect(image, new int[0], false);
+        });
+    return copy;
+  }
+
+  /**
+   * Begins a checkpoint.
+   *
+   * @param request which
+   * @return what to answer
+   */
+  public Reply begin(final Request.Begin request) {
+    return explicit.begin(request);
+  }
+
+  /**
+   * Makes an image of a checkpoint.
+   *
+   * @param request which
+   * @param admitted takes the image; its file is {@code image.file().opened()}
+   * @return what to answer if there is none
+   */
+  public Optional<Reply> create(final Request.Create request, final Consumer<Image> admitted) {
+    final Optional<ExplicitCheckpoint> checkpoint = explicit.find(request);
+    if (checkpoint.isEmpty()) {
+      return refusal(
+          Errno.EINVAL,
+          "rank %d cannot create image '%s' of checkpoint %d, which has to be begun"
+              .formatted(request.rank(), request.name(), request.checkpoint()));
+    }
+    try {
+      final Optional<Image> image = explicit.create(checkpoint.get(), request);
+      image.ifPresent(admitted);
+      return image.isPresent()
+          ? Optional.empty()
+          : refusal(Errno.ENOSPC, "the image table is full");
+    } catch (final IOException e) {
+      return refusal(Errno.EIO, e.getMessage());
+    }
+  }
+
+  private static Optional<Reply> refusal(final int errno, final String message) {
+    return Optional.of(new Reply.Failed(errno, message));
+  }
+
+  /**
+   * Completes a rank's part of a checkpoint.
+   *
+   * @param request which
+   * @return what to answer
+   */
+  public Reply complete(final Request.Complete request) {
+    return explicit.complete(request);
+  }
+
+  /**
+   * Answers once a checkpoint is committed.
+   *
+   * @param request which
+   * @param caller whom
+   */
+  public void await(final Request.Await request, final Caller caller) {
+    waiters.add(request.checkpoint(), request.timeoutMillis(), caller);
+  }
+
+  /**
+   * Answers which checkpoints are committed.
+   *
+   * @param caller whom
+   */
+  public void list(final Caller caller) {
+    restarts.list(caller);
+  }
+
+  /**
+   * Answers with a rebuilt copy of an image.
+   *
+   * @param request which
+   * @param caller whom
+   */
+  public void restart(final Request.Restart request, final Caller caller) {
+    restarts.restart(request, caller);
+  }
+
+  /** Answers those who waited long enough. */
+  public void expire() {
+    waiters.expire(System.nanoTime());
+  }
+
+  /**
+   * How long nothing has to be done about waiting processes.
+   *
+   * @param limit at most
+   * @return milliseconds, at least 1
+   */
+  public long patience(final long limit) {
+    return waiters.patience(System.nanoTime(), limit);
+  }
+
+  /**
+   * Commits what no checkpoint has.
+   *
+   * @throws IOException when the store cannot be read
+   */
+  public void commitLeftovers() throws IOException {
+    final long highest = store.commits().stream().mapToLong(Commit::number).max().orElse(0);
+    leftovers.commit(groups.exist() ? 0 : highest + 1);
+  }
+
+  /** Makes plain files of what is still not committed. */
+  public void settleLeftovers() {
+    explicit.discardAll();
+    leftovers.settle();
+  }
+
+  /** Removes committed images from the capture directory. */
+  public void unlinkCommitted() {
+    leftovers.unlinkCommitted();
+  }
+
+  /** Waits until all restarts are answered. */
+  @Override
+  public void close() {
+    restarts.close();
+  }
+}

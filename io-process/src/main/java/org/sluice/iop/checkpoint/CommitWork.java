@@ -1,0 +1,87 @@
+package org.sluice.iop.checkpoint;
+
+import java.io.IOException;
+import java.util.List;
+import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.Commit;
+import org.sluice.core.store.Draft;
+import org.sluice.core.store.DraftImage;
+import org.sluice.iop.drain.Work;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageLog;
+
+/**
+ * Commits a checkpoint: the write stage, behind all chunks of its images, says where their bytes
+ * are; the last stage waits for the storage.
+ */
+final class CommitWork implements Work {
+  /** Takes the outcome, exactly once; called by the last stage. */
+  interface Outcome {
+    void committed(Commit commit);
+
+    void failed(Exception failure);
+  }
+
+  private final CheckpointStore store;
+  private final Draft draft;
+  private final List<Member> members;
+  private final Outcome outcome;
+  private IOException lost;
+
+  /**
+   * A checkpoint.
+   *
+   * @param draft everything but the images
+   */
+  CommitWork(
+      final CheckpointStore store,
+      final Draft draft,
+      final List<Member> members,
+      final Outcome outcome) {
+    this.store = store;
+    this.draft = draft;
+    this.members = members;
+    this.outcome = outcome;
+  }
+
+  @Override
+  public void write() {
+    try {
+      for (final Member member : members) {
+        draft.images().add(describe(member));
+      }
+    } catch (final IOException e) {
+      lost = e;
+    }
+  }
+
+  private static DraftImage describe(final Member member) throws IOException {
+    final Image image = member.image();
+    final ImageLog log = image.log();
+    if (image.errno() != 0) {
+      throw new IOException("the drain lost bytes of " + member.path());
+    }
+    return new DraftImage(
+        member.path(),
+        member.rank(),
+        member.ranks(),
+        image.file().mode(),
+        log.isInPlace() ? image.file().size() : log.size(),
+        image.id(),
+        log.chunks(),
+        image.file());
+  }
+
+  @Override
+  public void commit() throws IOException {
+    if (lost != null) {
+      throw lost;
+    }
+    outcome.committed(store.commit(draft));
+  }
+
+  @Override
+  public void fail(final Exception failure) {
+    outcome.failed(failure);
+  }
+}

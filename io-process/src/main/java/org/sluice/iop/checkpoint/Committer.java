@@ -1,0 +1,155 @@
+package org.sluice.iop.checkpoint;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.Commit;
+import org.sluice.core.store.Draft;
+import org.sluice.iop.drain.Drain;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.measure.CommitTimes;
+import org.sluice.iop.measure.Intervals;
+import org.sluice.iop.measure.OpenTimes;
+import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * Commits closed images. From the decision on they count as committed for every process, so that
+ * none changes an inode while it is linked into the store; if it fails they are what they were.
+ * Service thread only.
+ */
+final class Committer {
+  private final CheckpointStore store;
+  private final Drain drain;
+  private final Statistics statistics;
+  private final Waiters waiters;
+  private final Executor service;
+  private final Draft header;
+  private final Map<Image, Commit> commits = new HashMap<>();
+
+  /**
+   * A committer.
+   *
+   * @param header node, job, layout and session of what it commits
+   * @param service runs what it is given on the service thread
+   */
+  Committer(
+      final CheckpointStore store,
+      final Drain drain,
+      final Statistics statistics,
+      final Waiters waiters,
+      final Executor service,
+      final Draft header) {
+    this.store = store;
+    this.drain = drain;
+    this.statistics = statistics;
+    this.waiters = waiters;
+    this.service = service;
+    this.header = header;
+  }
+
+  /**
+   * Commits a checkpoint.
+   *
+   * @param ranks ranks whose images it must have, 0 unknown
+   * @param done told whether that worked
+   */
+  void commit(
+      final long number,
+      final int ranks,
+      final List<Member> members,
+      final Consumer<Boolean> done) {
+    final Map<Image, Integer> before = new HashMap<>();
+    members.forEach(member -> before.put(member.image(), member.image().state()));
+    members.forEach(member -> seal(member.image()));
+    final Draft draft =
+        new Draft(
+            number,
+            header.node(),
+            header.job(),
+            header.layout(),
+            ranks,
+            header.sessionId(),
+            new ArrayList<>());
+    drain.publish(
+        new CommitWork(
+            store,
+            draft,
+            members,
+            new CommitWork.Outcome() {
+              @Override
+              public void committed(final Commit commit) {
+                final long now = System.nanoTime();
+                service.execute(() -> succeed(commit, members, now, done));
+              }
+
+              @Override
+              public void failed(final Exception failure) {
+                service.execute(() -> undo(number, before, failure, done));
+              }
+            }));
+  }
+
+  private static void seal(final Image image) {
+    if (image.state() == ImageDescriptor.STATE_DIRECT) {
+      try {
+        image.size(image.file().size());
+      } catch (final PosixException e) {
+        image.fail(e);
+      }
+    }
+    image.state(ImageDescriptor.STATE_COMMITTED);
+  }
+
+  private void succeed(
+      final Commit commit,
+      final List<Member> members,
+      final long now,
+      final Consumer<Boolean> done) {
+    final Map<Long, Intervals> openings = new HashMap<>();
+    long first = now;
+    for (final Member member : members) {
+      commits.put(member.image(), commit);
+      final OpenTimes times = member.image().times();
+      times.addTo(openings);
+      first = Math.min(first, times.first());
+      statistics.durable(times.first(), now);
+    }
+    statistics.committed(
+        new CommitTimes(
+            commit.number(),
+            commit.imageCount(),
+            commit.bytes(),
+            OpenTimes.slowest(openings),
+            (now - first) / 1e9));
+    waiters.committed(commit.number());
+    done.accept(true);
+  }
+
+  private void undo(
+      final long number,
+      final Map<Image, Integer> before,
+      final Exception failure,
+      final Consumer<Boolean> done) {
+    before.forEach(Image::state);
+    Warnings.warn("checkpoint %d is not committed: %s".formatted(number, failure.getMessage()));
+    waiters.failed(number, failure);
+    done.accept(false);
+  }
+
+  /** The commit an image belongs to; null while it is in none. */
+  Commit commitOf(final Image image) {
+    return commits.get(image);
+  }
+
+  /** Lets go of an image. */
+  void forget(final Image image) {
+    commits.remove(image);
+  }
+}

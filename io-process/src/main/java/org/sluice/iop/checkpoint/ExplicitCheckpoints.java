@@ -1,0 +1,144 @@
+package org.sluice.iop.checkpoint;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.ImagePath;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.measure.Warnings;
+
+/** The checkpoints under way that ranks began by request. Service thread only. */
+final class ExplicitCheckpoints {
+  private final CheckpointStore store;
+  private final ImageRegistry registry;
+  private final Committer committer;
+  private final Waiters waiters;
+  private final Consumer<Image> forget;
+  private final Map<Long, ExplicitCheckpoint> underWay = new HashMap<>();
+  private final Set<Image> images = new HashSet<>();
+
+  /**
+   * None yet.
+   *
+   * @param forget lets go of an image once the pipeline has
+   */
+  ExplicitCheckpoints(
+      final CheckpointStore store,
+      final ImageRegistry registry,
+      final Committer committer,
+      final Waiters waiters,
+      final Consumer<Image> forget) {
+    this.store = store;
+    this.registry = registry;
+    this.committer = committer;
+    this.waiters = waiters;
+    this.forget = forget;
+  }
+
+  Reply begin(final Request.Begin request) {
+    if (request.checkpoint() < 0 || request.ranks() < 1) {
+      return invalid(
+          "no checkpoint %d of %d ranks".formatted(request.checkpoint(), request.ranks()));
+    }
+    final ExplicitCheckpoint known = underWay.get(request.checkpoint());
+    if (known != null && known.ranks() != request.ranks()) {
+      return invalid(
+          "checkpoint %d was begun with %d ranks".formatted(known.number(), known.ranks()));
+    }
+    if (known == null) {
+      underWay.put(
+          request.checkpoint(), new ExplicitCheckpoint(request.checkpoint(), request.ranks()));
+      waiters.begun(request.checkpoint());
+    }
+    return new Reply.Done();
+  }
+
+  /** The checkpoint that a rank may create an image in; empty when the request makes no sense. */
+  Optional<ExplicitCheckpoint> find(final Request.Create request) {
+    final ExplicitCheckpoint checkpoint = underWay.get(request.checkpoint());
+    final boolean valid =
+        checkpoint != null
+            && request.rank() >= 0
+            && request.rank() < checkpoint.ranks()
+            && ImagePath.isValid(request.name());
+    return valid ? Optional.of(checkpoint) : Optional.empty();
+  }
+
+  /**
+   * Makes an image.
+   *
+   * @return empty when the table is full
+   * @throws IOException when its file cannot be made
+   */
+  Optional<Image> create(final ExplicitCheckpoint checkpoint, final Request.Create request)
+      throws IOException {
+    final NativeFile file = NativeFile.open(store.createImageFile(), NativeFile.Flag.WRITE);
+    final Optional<Image> image = registry.admit(file, ImageDescriptor.STATE_DIVERTED);
+    image.ifPresent(images::add);
+    image
+        .flatMap(added -> checkpoint.add(added, request.rank(), request.name()))
+        .ifPresent(this::discard);
+    return image;
+  }
+
+  Reply complete(final Request.Complete request) {
+    final ExplicitCheckpoint checkpoint = underWay.get(request.checkpoint());
+    if (checkpoint == null || request.rank() < 0 || request.rank() >= checkpoint.ranks()) {
+      return invalid(
+          "rank %d began no checkpoint %d".formatted(request.rank(), request.checkpoint()));
+    }
+    final List<Image> open = checkpoint.openImages(request.rank());
+    if (!open.isEmpty()) {
+      return new Reply.Failed(
+          Errno.EBUSY,
+          "rank %d still has %d images of checkpoint %d open"
+              .formatted(request.rank(), open.size(), checkpoint.number()));
+    }
+    if (checkpoint.complete(request.rank())) {
+      underWay.remove(checkpoint.number());
+      committer.commit(
+          checkpoint.number(),
+          checkpoint.ranks(),
+          checkpoint.members(),
+          ok -> checkpoint.images().forEach(this::discard));
+    }
+    return new Reply.Done();
+  }
+
+  private static Reply invalid(final String message) {
+    return new Reply.Failed(Errno.EINVAL, message);
+  }
+
+  /** Drops what was not completed, at the end of the session. */
+  void discardAll() {
+    underWay.values().forEach(checkpoint -> checkpoint.images().forEach(this::discard));
+    underWay.clear();
+  }
+
+  boolean has(final Image image) {
+    return images.contains(image);
+  }
+
+  private void discard(final Image image) {
+    images.remove(image);
+    try {
+      Files.deleteIfExists(image.file().opened());
+    } catch (final IOException e) {
+      Warnings.warn("cannot delete " + image.file().opened() + ": " + e.getMessage());
+    }
+    forget.accept(image);
+  }
+}

@@ -1,0 +1,91 @@
+package org.sluice.iop.checkpoint;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.sluice.iop.image.Image;
+
+/** The images whose paths name one checkpoint. Service thread only. */
+final class Group {
+  private final long number;
+  private final Map<Image, String> paths = new HashMap<>();
+  private boolean changed;
+
+  Group(final long number) {
+    this.number = number;
+  }
+
+  long number() {
+    return number;
+  }
+
+  /** Adds an image, or learns its new path. */
+  void add(final Image image, final String path) {
+    changed |= !path.equals(paths.put(image, path));
+  }
+
+  void remove(final Image image) {
+    paths.remove(image);
+  }
+
+  void substitute(final Image image, final Image copy) {
+    paths.put(copy, paths.remove(image));
+  }
+
+  /** An image of it is being rewritten. */
+  void touch() {
+    changed = true;
+  }
+
+  boolean isEmpty() {
+    return paths.isEmpty();
+  }
+
+  /** Whether there is something that its last commit does not have. */
+  boolean hasChanged() {
+    return changed;
+  }
+
+  void committed() {
+    changed = false;
+  }
+
+  /** Whether nobody writes to any image of it and none was abandoned. */
+  boolean isQuiet() {
+    return paths.keySet().stream()
+        .allMatch(image -> image.openers().isEmpty() && !image.isAbandoned());
+  }
+
+  /** Whether as many ranks as the job has have written images. */
+  boolean isComplete(final int writers) {
+    final int expected = writers > 0 ? writers : ranks();
+    return expected > 0 && distinctRanks() >= expected;
+  }
+
+  /** Ranks of the job, 0 when no image tells. */
+  int ranks() {
+    return paths.keySet().stream().mapToInt(Image::ranks).max().orElse(0);
+  }
+
+  /** A process without a rank counts as one. */
+  private int distinctRanks() {
+    final Set<Long> ranks = new HashSet<>();
+    for (final Image image : paths.keySet()) {
+      ranks.add(image.rank() >= 0 ? image.rank() : -1 - image.process());
+    }
+    return ranks.size();
+  }
+
+  List<Image> images() {
+    return new ArrayList<>(paths.keySet());
+  }
+
+  List<Member> members() {
+    final List<Member> members = new ArrayList<>();
+    paths.forEach((image, path) -> members.add(Member.of(image, path)));
+    return members;
+  }
+}

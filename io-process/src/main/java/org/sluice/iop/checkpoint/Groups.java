@@ -1,0 +1,149 @@
+package org.sluice.iop.checkpoint;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.sluice.iop.image.CaptureDirectory;
+import org.sluice.iop.image.Image;
+
+/**
+ * Finds checkpoints in the names that a program gives its files, and commits each when all ranks
+ * have closed theirs. Service thread only.
+ */
+final class Groups {
+  private final Pattern pattern;
+  private final int writers;
+  private final CaptureDirectory capture;
+  private final Committer committer;
+  private final Map<Long, Group> byNumber = new HashMap<>();
+  private final Map<Image, Group> byImage = new HashMap<>();
+
+  /**
+   * No images yet.
+   *
+   * @param pattern its first group is the number; null when files are not grouped
+   * @param writers how many ranks write a checkpoint, 0 for all of the job
+   */
+  Groups(
+      final Pattern pattern,
+      final int writers,
+      final CaptureDirectory capture,
+      final Committer committer) {
+    this.pattern = pattern;
+    this.writers = writers;
+    this.capture = capture;
+    this.committer = committer;
+  }
+
+  boolean exist() {
+    return pattern != null;
+  }
+
+  /** An image was opened, closed or renamed. */
+  void look(final Image image) {
+    if (pattern != null) {
+      final Group group = place(image);
+      if (group != null) {
+        commitIfComplete(group);
+      }
+    }
+  }
+
+  /** An image is about to get other bytes. */
+  void rewritten(final Image image) {
+    final Group group = byImage.get(image);
+    if (group != null) {
+      group.touch();
+    }
+  }
+
+  void forget(final Image image) {
+    final Group group = byImage.remove(image);
+    if (group != null) {
+      group.remove(image);
+      if (group.isEmpty()) {
+        byNumber.remove(group.number());
+      }
+    }
+  }
+
+  /** A copy takes an image's place; nothing new to commit. */
+  void substitute(final Image image, final Image copy) {
+    final Group group = byImage.remove(image);
+    if (group != null) {
+      group.substitute(image, copy);
+      byImage.put(copy, group);
+    }
+  }
+
+  /** Puts an image where its present path says; null when it is in no group. */
+  private Group place(final Image image) {
+    final Optional<String> path = capture.relativePath(image);
+    final OptionalLong number = path.map(this::number).orElse(OptionalLong.empty());
+    final Group before = byImage.get(image);
+    if (number.isEmpty() || before != null && before.number() != number.getAsLong()) {
+      forget(image);
+    }
+    if (number.isEmpty()) {
+      return null;
+    }
+    final Group group = byNumber.computeIfAbsent(number.getAsLong(), Group::new);
+    group.add(image, path.get());
+    byImage.put(image, group);
+    return group;
+  }
+
+  private OptionalLong number(final String path) {
+    final Matcher matcher = pattern.matcher(path);
+    if (!matcher.find() || matcher.groupCount() < 1 || matcher.group(1) == null) {
+      return OptionalLong.empty();
+    }
+    try {
+      return OptionalLong.of(Long.parseUnsignedLong(matcher.group(1)));
+    } catch (final NumberFormatException notANumber) {
+      return OptionalLong.empty();
+    }
+  }
+
+  private void commitIfComplete(final Group group) {
+    if (group.hasChanged() && group.isQuiet() && group.isComplete(writers)) {
+      refresh(group);
+      if (group.isQuiet() && group.isComplete(writers)) {
+        commit(group);
+      }
+    }
+  }
+
+  /** Looks at all names again, since a program may rename and delete without our knowledge. */
+  private void refresh(final Group group) {
+    group.images().forEach(this::place);
+  }
+
+  private void commit(final Group group) {
+    group.committed();
+    committer.commit(
+        group.number(),
+        group.ranks(),
+        group.members(),
+        ok -> {
+          if (!ok) {
+            group.touch();
+          }
+        });
+  }
+
+  /** At the end: commits what is there of every checkpoint that is not committed as it is. */
+  Collection<Group> incomplete() {
+    List.copyOf(byNumber.values()).forEach(this::refresh);
+    return byNumber.values().stream().filter(Group::hasChanged).toList();
+  }
+
+  boolean has(final Image image) {
+    return byImage.containsKey(image);
+  }
+}

@@ -1,0 +1,110 @@
+package org.sluice.iop.checkpoint;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.iop.drain.Drain;
+import org.sluice.iop.image.CaptureDirectory;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * The end of a session in the container layout: images that no checkpoint has are committed if the
+ * command succeeded, otherwise they become plain files; committed ones leave the capture directory,
+ * where a sparse file could be taken for them. Service thread only.
+ */
+final class Leftovers {
+  private final ImageRegistry registry;
+  private final Groups groups;
+  private final CaptureDirectory capture;
+  private final Committer committer;
+  private final Drain drain;
+  private final Statistics statistics;
+
+  Leftovers(
+      final ImageRegistry registry,
+      final Groups groups,
+      final CaptureDirectory capture,
+      final Committer committer,
+      final Drain drain,
+      final Statistics statistics) {
+    this.registry = registry;
+    this.groups = groups;
+    this.capture = capture;
+    this.committer = committer;
+    this.drain = drain;
+    this.statistics = statistics;
+  }
+
+  /**
+   * Commits what can be.
+   *
+   * @param ungrouped the number for images outside every group
+   */
+  void commit(final long ungrouped) {
+    for (final Group group : groups.incomplete()) {
+      commit(group.number(), group.ranks(), group.members());
+    }
+    final List<Member> others = new ArrayList<>();
+    for (final Image image : registry.all()) {
+      if (image.state() != ImageDescriptor.STATE_COMMITTED && !groups.has(image)) {
+        capture.relativePath(image).ifPresent(path -> others.add(Member.of(image, path)));
+      }
+    }
+    if (!others.isEmpty()) {
+      final int ranks = others.stream().mapToInt(Member::ranks).max().orElse(0);
+      commit(ungrouped, ranks, others);
+    }
+  }
+
+  private void commit(final long number, final int ranks, final List<Member> members) {
+    final boolean whole = members.stream().allMatch(member -> member.image().errno() == 0);
+    if (whole) {
+      committer.commit(number, ranks, members, committed -> {});
+    } else {
+      Warnings.warn("checkpoint %d is not committed: an image of it is lost".formatted(number));
+    }
+  }
+
+  /** Makes plain files of the images that are not committed, and brings them to storage. */
+  void settle() {
+    for (final Image image : registry.all()) {
+      if (image.state() == ImageDescriptor.STATE_DIVERTED) {
+        image.state(ImageDescriptor.STATE_DIRECT);
+        drain.makeDirect(image, new int[0], false);
+      }
+      if (image.state() == ImageDescriptor.STATE_DIRECT) {
+        drain.sync(image, now -> statistics.durable(image.times().first(), now));
+      }
+    }
+  }
+
+  /** Removes the names of committed images, which only restore gives back. */
+  void unlinkCommitted() {
+    for (final Image image : committed()) {
+      final Optional<Path> path = capture.find(image);
+      if (path.isPresent()) {
+        unlink(path.get());
+      }
+    }
+  }
+
+  private static void unlink(final Path path) {
+    try {
+      Files.deleteIfExists(path);
+    } catch (final IOException e) {
+      Warnings.warn("cannot remove " + path + ", which is committed: " + e.getMessage());
+    }
+  }
+
+  private Collection<Image> committed() {
+    return registry.all().stream().filter(image -> committer.commitOf(image) != null).toList();
+  }
+}

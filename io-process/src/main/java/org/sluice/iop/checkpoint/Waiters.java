@@ -1,0 +1,77 @@
+package org.sluice.iop.checkpoint;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.request.Reply;
+import org.sluice.iop.drain.Caller;
+
+/** Processes that wait until a checkpoint is committed. Service thread only. */
+final class Waiters {
+  private final List<Waiter> waiting = new ArrayList<>();
+  private final Set<Long> committed;
+
+  private record Waiter(long number, long deadline, Caller caller) {}
+
+  /**
+   * Nobody yet.
+   *
+   * @param committed numbers that are committed already
+   */
+  Waiters(final Set<Long> committed) {
+    this.committed = new HashSet<>(committed);
+  }
+
+  /** Answers when the checkpoint is committed, at once if it is. */
+  void add(final long number, final long timeoutMillis, final Caller caller) {
+    if (committed.contains(number)) {
+      caller.answer(new Reply.Done());
+    } else {
+      final long nanos = Math.min(Math.max(timeoutMillis, 0), Long.MAX_VALUE >> 22) * 1_000_000;
+      waiting.add(new Waiter(number, System.nanoTime() + nanos, caller));
+    }
+  }
+
+  /** The checkpoint is being written anew: its older commit does not count. */
+  void begun(final long number) {
+    committed.remove(number);
+  }
+
+  void committed(final long number) {
+    committed.add(number);
+    answer(waiter -> waiter.number == number, new Reply.Done());
+  }
+
+  void failed(final long number, final Exception failure) {
+    final String message = "checkpoint %d is not committed: %s".formatted(number, failure);
+    answer(waiter -> waiter.number == number, new Reply.Failed(Errno.EIO, message));
+  }
+
+  /** Answers those whose time is over. */
+  void expire(final long now) {
+    answer(
+        waiter -> waiter.deadline - now <= 0,
+        new Reply.Failed(Errno.ETIMEDOUT, "the checkpoint is not committed yet"));
+  }
+
+  /** The longest the service thread may sleep, in milliseconds, if it is shorter than a limit. */
+  long patience(final long now, final long limit) {
+    return waiting.stream()
+        .mapToLong(waiter -> Math.max(1, (waiter.deadline - now) / 1_000_000))
+        .reduce(limit, Math::min);
+  }
+
+  private void answer(final Predicate<Waiter> which, final Reply reply) {
+    for (final Iterator<Waiter> i = waiting.iterator(); i.hasNext(); ) {
+      final Waiter waiter = i.next();
+      if (which.test(waiter)) {
+        i.remove();
+        waiter.caller.answer(reply);
+      }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package org.sluice.iop.drain;
+
+import java.util.function.Supplier;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.request.Reply;
+
+/** Answers a request when everything before it was written. */
+final class AnswerWork implements Work {
+  private final Caller caller;
+  private final Supplier<Reply> reply;
+
+  AnswerWork(final Caller caller, final Supplier<Reply> reply) {
+    this.caller = caller;
+    this.reply = reply;
+  }
+
+  @Override
+  public void write() {
+    caller.answer(reply.get());
+  }
+
+  @Override
+  public void fail(final Exception failure) {
+    caller.answer(new Reply.Failed(Errno.EIO, failure.toString()));
+  }
+}

@@ -1,0 +1,14 @@
+package org.sluice.iop.drain;
+
+import org.sluice.core.request.Reply;
+
+/** Who waits for the reply to a request. Any thread. */
+@FunctionalInterface
+public interface Caller {
+  /**
+   * Answers; never waits for the other side to read.
+   *
+   * @param reply what to answer
+   */
+  void answer(Reply reply);
+}

@@ -1,0 +1,100 @@
+package org.sluice.iop.drain;
+
+import java.io.IOException;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.sluice.core.chunk.ChunkDescriptor;
+import org.sluice.core.chunk.ChunkReader;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.segment.ChunkStateDescriptor;
+import org.sluice.iop.image.Image;
+
+/** Takes a chunk through the drain. One that makes no sense fails its owner's images, no others. */
+final class ChunkWork implements Work {
+  private final Drain drain;
+  private final int slot;
+  private final int index;
+  private final boolean adopted;
+  private final int generation;
+  private final UnsafeBuffer memory;
+  private int used;
+  private ExtentTable extents;
+
+  private ChunkWork(
+      final Drain drain, final int slot, final int index, final int used, final boolean adopted) {
+    this.drain = drain;
+    this.slot = slot;
+    this.index = index;
+    this.used = used;
+    this.adopted = adopted;
+    this.generation = ChunkStateDescriptor.generation(drain.segment().chunkPool().word(index));
+    this.memory = drain.segment().chunk(index);
+  }
+
+  /** A chunk whose owner said how much of it is used. */
+  static ChunkWork published(final Drain drain, final int slot, final int index, final int used) {
+    return new ChunkWork(drain, slot, index, used, false);
+  }
+
+  /** A chunk whose owner died before it said so; its header tells. */
+  static ChunkWork adopted(final Drain drain, final int slot, final int index) {
+    return new ChunkWork(drain, slot, index, 0, true);
+  }
+
+  @Override
+  public void validate() {
+    extents = drain.takeTable();
+    try {
+      if (!adopted || memory.getInt(ChunkDescriptor.USED_OFFSET) != 0) {
+        copyOut();
+      }
+    } catch (final IOException e) {
+      extents.clear();
+      drain.grants().all(slot).forEach(image -> image.fail(e));
+    }
+  }
+
+  private void copyOut() throws IOException {
+    final long session = drain.segment().header().sessionId();
+    final ChunkReader reader = drain.reader();
+    if (adopted) {
+      reader.wrapOpen(memory, session).seal(memory);
+      used = reader.used();
+    } else {
+      reader.wrap(memory, used, session);
+    }
+    if (memory.getInt(ChunkDescriptor.SLOT_OFFSET) != slot) {
+      throw damage(ChunkDescriptor.SLOT_OFFSET, "slot %d published it".formatted(slot));
+    }
+    while (reader.next()) {
+      final Image image = drain.grants().find(slot, reader.imageId());
+      if (image == null) {
+        final String reason = "slot %d may not write image %d".formatted(slot, reader.imageId());
+        throw damage(reader.position(), reason);
+      }
+      extents.add(image, reader);
+    }
+  }
+
+  private DamagedException damage(final int offset, final String reason) {
+    return new DamagedException("chunk " + index, offset, reason);
+  }
+
+  @Override
+  public void write() {
+    if (extents.count() > 0) {
+      drain.layout().drain(new DrainedChunk(index, generation, memory, used, extents));
+    }
+    drain.returnTable(extents);
+  }
+
+  @Override
+  public void release() {
+    drain.segment().chunkPool().release(index);
+    drain.statistics().drained(memory.capacity());
+  }
+
+  @Override
+  public void fail(final Exception failure) {
+    throw new AssertionError("the drain cannot go on", failure);
+  }
+}

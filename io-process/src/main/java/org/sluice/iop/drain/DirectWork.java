@@ -1,0 +1,84 @@
+package org.sluice.iop.drain;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.sluice.core.chunk.ChunkDescriptor;
+import org.sluice.core.chunk.ChunkReader;
+import org.sluice.core.chunk.RecordDescriptor;
+import org.sluice.core.segment.ChunkStateDescriptor;
+import org.sluice.iop.image.Image;
+
+/**
+ * Makes an image direct without its writer's help: the image's own file gets what was drained and
+ * what the writer's unpublished chunks hold. The state was stored before these chunks are looked at
+ * here, so whatever is appended later makes its writer settle again.
+ *
+ * <p>An unpublished chunk is drained some day like any other. How much of it was applied here is
+ * remembered, so that it is not applied once more over what others have written since.
+ */
+final class DirectWork implements Work {
+  private final Drain drain;
+  private final Image image;
+  private final int[] unpublished;
+  private final boolean emptied;
+  private final List<Peek> peeks = new ArrayList<>();
+
+  /** What was seen of a chunk that its owner may still append to. */
+  private record Peek(ChunkReader reader, int chunk, int generation, int end) {}
+
+  /**
+   * An image.
+   *
+   * @param unpublished the writer's chunks that are not in the pipeline yet, in program order
+   * @param emptied whether the image was truncated to nothing, so that its bytes do not count
+   */
+  DirectWork(final Drain drain, final Image image, final int[] unpublished, final boolean emptied) {
+    this.drain = drain;
+    this.image = image;
+    this.unpublished = unpublished;
+    this.emptied = emptied;
+  }
+
+  @Override
+  public void write() throws IOException {
+    try {
+      for (final int chunk : unpublished) {
+        look(chunk);
+      }
+      if (emptied) {
+        image.file().truncate(0);
+      } else {
+        drain.layout().settle(image, peeks.stream().map(Peek::reader).toList());
+      }
+    } finally {
+      image.log().restart(true, image.file().size());
+      peeks.forEach(peek -> image.log().mark(peek.chunk, peek.generation, peek.end));
+    }
+  }
+
+  private void look(final int chunk) throws IOException {
+    final UnsafeBuffer memory = drain.segment().chunk(chunk);
+    if (memory.getIntVolatile(ChunkDescriptor.USED_OFFSET) == 0) {
+      return;
+    }
+    final ChunkReader reader = new ChunkReader();
+    reader.wrapOpen(memory, drain.segment().header().sessionId());
+    int end = 0;
+    while (reader.next()) {
+      final boolean payload = reader.type() == RecordDescriptor.TYPE_WRITE;
+      end = reader.payload() + (payload ? (int) reader.length() : 0);
+      if (reader.imageId() == image.id()) {
+        image.log().follow(reader.type(), reader.offset(), reader.length());
+      }
+    }
+    final long word = drain.segment().chunkPool().word(chunk);
+    peeks.add(new Peek(reader, chunk, ChunkStateDescriptor.generation(word), end));
+  }
+
+  @Override
+  public void fail(final Exception failure) {
+    image.fail(failure);
+  }
+}

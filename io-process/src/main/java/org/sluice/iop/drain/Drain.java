@@ -1,0 +1,280 @@
+package org.sluice.iop.drain;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import org.sluice.core.chunk.ChunkReader;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.request.Reply;
+import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.Segment;
+import org.sluice.core.store.CheckpointStore;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.measure.Statistics;
+
+/**
+ * What the service thread asks of the pipeline. Everything asked for happens in the order in which
+ * it was asked. Service thread only.
+ */
+public final class Drain implements AutoCloseable {
+  /** How far the first stage may be ahead of the second; bounds the heap. */
+  private static final int TABLES = 4;
+
+  private static final int REQUESTS = 1024;
+
+  private final Segment segment;
+  private final Statistics statistics;
+  private final Layout layout;
+  private final Pipeline pipeline;
+  private final Grants grants = new Grants();
+  private final ChunkReader reader = new ChunkReader();
+  private final BlockingQueue<ExtentTable> tables = new ArrayBlockingQueue<>(TABLES);
+
+  /**
+   * Starts the drain.
+   *
+   * @param segment the segment; stays the caller's
+   * @param store takes the containers; stays the caller's
+   * @param node this node's name
+   * @param statistics counts
+   */
+  public Drain(
+      final Segment segment,
+      final CheckpointStore store,
+      final String node,
+      final Statistics statistics) {
+    this.segment = segment;
+    this.statistics = statistics;
+    this.layout =
+        segment.header().layout() == HeaderDescriptor.LAYOUT_FILES
+            ? new FilesLayout()
+            : new ContainerLayout(store, segment.header().sessionId(), node);
+    for (int i = 0; i < TABLES; i++) {
+      tables.add(new ExtentTable());
+    }
+    this.pipeline = new Pipeline(segment.geometry().chunkCount() + REQUESTS);
+  }
+
+  /**
+   * Whether drained extents of diverted images go to the images' own files.
+   *
+   * @return true in the files layout
+   */
+  public boolean isInPlace() {
+    return layout.isInPlace();
+  }
+
+  /**
+   * Drains a chunk.
+   *
+   * @param slot who published it
+   * @param chunk its index
+   * @param used its used length
+   */
+  public void publish(final int slot, final int chunk, final int used) {
+    statistics.published(segment.geometry().chunkLength());
+    pipeline.publish(ChunkWork.published(this, slot, chunk, used));
+  }
+
+  /**
+   * Drains a chunk that its owner left behind.
+   *
+   * @param slot who owned it
+   * @param chunk its index; published by now
+   */
+  public void adopt(final int slot, final int chunk) {
+    statistics.published(segment.geometry().chunkLength());
+    pipeline.publish(ChunkWork.adopted(this, slot, chunk));
+  }
+
+  /**
+   * Lets a slot append to an image.
+   *
+   * @param slot the slot
+   * @param image the image
+   */
+  public void grant(final int slot, final Image image) {
+    pipeline.publish(SlotWork.grant(grants, slot, image));
+  }
+
+  /**
+   * Ends what {@link #grant} began.
+   *
+   * @param slot the slot
+   * @param image the image
+   */
+  public void revoke(final int slot, final Image image) {
+    pipeline.publish(SlotWork.revoke(grants, slot, image));
+  }
+
+  /**
+   * Ends all grants of a slot.
+   *
+   * @param slot the slot
+   */
+  public void revokeAll(final int slot) {
+    pipeline.publish(SlotWork.revokeAll(grants, slot));
+  }
+
+  /**
+   * Makes the image's own file hold everything, once and for all.
+   *
+   * @param image a direct image
+   * @param unpublished chunks of its writer that are not in the pipeline, in program order
+   * @param emptied whether it was truncated to nothing
+   */
+  public void makeDirect(final Image image, final int[] unpublished, final boolean emptied) {
+    pipeline.publish(new DirectWork(this, image, unpublished, emptied));
+  }
+
+  /**
+   * Makes the image's own file hold everything drained.
+   *
+   * @param image the image
+   */
+  public void settle(final Image image) {
+    pipeline.publish(new ImageWork(image, () -> layout.settle(image, List.of())));
+  }
+
+  /**
+   * Forgets what was drained of an image that was truncated to nothing, errors included.
+   *
+   * @param image the image
+   * @param fileToo whether the drain may have written to its own file since
+   */
+  public void empty(final Image image, final boolean fileToo) {
+    pipeline.publish(
+        new ImageWork(
+            image,
+            () -> {
+              image.log().restart(image.log().isInPlace(), 0);
+              image.recover();
+              if (fileToo) {
+                image.file().truncate(0);
+              }
+            }));
+  }
+
+  /**
+   * Begins to log an image again, over what its own file holds.
+   *
+   * @param image an image that was direct
+   */
+  public void divert(final Image image) {
+    pipeline.publish(
+        new ImageWork(
+            image,
+            () -> {
+              image.log().restart(layout.isInPlace(), image.file().size());
+              image.size(image.log().size());
+            }));
+  }
+
+  /**
+   * Corrects the size of an image whose writer died.
+   *
+   * @param image an image that nobody has open
+   */
+  public void correctSize(final Image image) {
+    pipeline.publish(new ImageWork(image, () -> image.size(image.log().size())));
+  }
+
+  /**
+   * Brings what was drained of an image to stable storage.
+   *
+   * @param image the image
+   * @param durable takes the time when that is done; called by the last stage
+   */
+  public void sync(final Image image, final LongConsumer durable) {
+    pipeline.publish(new SyncWork(layout, image, durable));
+  }
+
+  /**
+   * Answers once everything asked for before was written.
+   *
+   * @param caller whom
+   * @param reply what; called by the write stage
+   */
+  public void answer(final Caller caller, final Supplier<Reply> reply) {
+    pipeline.publish(new AnswerWork(caller, reply));
+  }
+
+  /**
+   * Does something once everything asked for before is done.
+   *
+   * @param action what; called by the last stage
+   */
+  public void afterwards(final Runnable action) {
+    pipeline.publish(new LastWork(action));
+  }
+
+  /**
+   * Sends other work through the pipeline.
+   *
+   * @param work what to do
+   */
+  public void publish(final Work work) {
+    pipeline.publish(work);
+  }
+
+  /**
+   * The reply about an image, unless it failed.
+   *
+   * @param image the image
+   * @param reply the reply if it did not
+   * @return what to answer
+   */
+  public static Reply unlessFailed(final Image image, final Reply reply) {
+    return image.errno() == 0
+        ? reply
+        : new Reply.Failed(
+            image.errno(),
+            "%s: %s".formatted(image.file().opened(), Errno.describe(image.errno())));
+  }
+
+  Segment segment() {
+    return segment;
+  }
+
+  Statistics statistics() {
+    return statistics;
+  }
+
+  Layout layout() {
+    return layout;
+  }
+
+  /** First stage only. */
+  Grants grants() {
+    return grants;
+  }
+
+  /** First stage only. */
+  ChunkReader reader() {
+    return reader;
+  }
+
+  /** Waits for a table if the write stage is that far behind. First stage only. */
+  ExtentTable takeTable() {
+    try {
+      return tables.take();
+    } catch (final InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  void returnTable(final ExtentTable table) {
+    table.clear();
+    tables.add(table);
+  }
+
+  /** Waits until everything is done, then ends the session's containers. */
+  @Override
+  public void close() throws IOException {
+    pipeline.close();
+    layout.close();
+  }
+}

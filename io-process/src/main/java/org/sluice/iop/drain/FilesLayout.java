@@ -1,0 +1,39 @@
+package org.sluice.iop.drain;
+
+import java.io.IOException;
+import java.util.List;
+import org.sluice.core.chunk.ChunkReader;
+import org.sluice.core.store.ImageOverlay;
+import org.sluice.iop.image.Image;
+
+/** Every drained extent goes to its image's own file. */
+final class FilesLayout implements Layout {
+  private final InPlaceWriter inPlace = new InPlaceWriter();
+
+  @Override
+  public boolean isInPlace() {
+    return true;
+  }
+
+  @Override
+  public void drain(final DrainedChunk chunk) {
+    inPlace.write(chunk);
+  }
+
+  @Override
+  public void settle(final Image image, final List<ChunkReader> open) throws IOException {
+    final ImageOverlay overlay =
+        new ImageOverlay(image.id(), image.log().size(), image.file()::pwrite);
+    for (final ChunkReader chunk : open.reversed()) {
+      overlay.addOlder(chunk);
+    }
+  }
+
+  @Override
+  public void sync(final Image image) throws IOException {
+    image.file().sync();
+  }
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,29 @@
+package org.sluice.iop.drain;
+
+import java.io.IOException;
+import java.util.List;
+import org.sluice.core.chunk.ChunkReader;
+import org.sluice.iop.image.Image;
+
+/** What becomes of drained chunks. Write stage only, but for {@link #sync} and {@link #close}. */
+interface Layout extends AutoCloseable {
+  /** Whether the extents of diverted images go to the images' own files. */
+  boolean isInPlace();
+
+  /** Writes a chunk. When that fails, the images whose bytes are lost fail. */
+  void drain(DrainedChunk chunk);
+
+  /**
+   * Makes an image's own file hold everything drained so far, and what is in chunks that are not.
+   *
+   * @param open chunks whose owners may still append to them, in program order
+   */
+  void settle(Image image, List<ChunkReader> open) throws IOException;
+
+  /** Brings everything drained of an image to stable storage. Last stage only. */
+  void sync(Image image) throws IOException;
+
+  /** Ends the session's files; nothing may be under way any more. */
+  @Override
+  void close() throws IOException;
+}

@@ -1,0 +1,96 @@
+package org.sluice.iop.image;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.store.ImagePath;
+import org.sluice.iop.measure.Warnings;
+
+/** The directory whose new files are captured, and where images are in it. Thread-safe. */
+public final class CaptureDirectory {
+  private final Path directory;
+
+  /**
+   * A directory.
+   *
+   * @param directory absolute and resolved; null when nothing is captured by path
+   */
+  public CaptureDirectory(final Path directory) {
+    this.directory = directory;
+  }
+
+  /**
+   * Opens a file that is to become an image.
+   *
+   * @param key what identifies it
+   * @param path what it is called
+   * @return empty when it cannot be opened, is another file by now, or is not in here
+   */
+  public Optional<NativeFile> open(final ImageKey key, final Path path) {
+    if (directory == null) {
+      return Optional.empty();
+    }
+    try {
+      final NativeFile file = NativeFile.open(path, NativeFile.Flag.WRITE);
+      if (ImageKey.of(file).equals(key) && file.path().filter(this::contains).isPresent()) {
+        return Optional.of(file);
+      }
+      file.close();
+      return Optional.empty();
+    } catch (final IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  private boolean contains(final Path path) {
+    return path.startsWith(directory);
+  }
+
+  /**
+   * Where an image is now, after any renames.
+   *
+   * @param image the image
+   * @return a name of its file; empty when it has none in here any more
+   */
+  public Optional<Path> find(final Image image) {
+    if (directory == null) {
+      return Optional.empty();
+    }
+    try {
+      final Optional<Path> path = image.file().path();
+      if (path.isPresent() && image.key().isAt(path.get())) {
+        return path.filter(this::contains);
+      }
+      return image.file().links() > 0 ? search(image) : Optional.empty();
+    } catch (final IOException e) {
+      Warnings.warn("the present path of " + image + " is unknown: " + e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  /** The kernel only knows that the name it was opened by is gone; another one may be left. */
+  private Optional<Path> search(final Image image) {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files.filter(image.key()::isAt).findFirst();
+    } catch (final IOException | UncheckedIOException e) {
+      Warnings.warn("cannot search " + directory + ": " + e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Where an image is now, as a checkpoint names it.
+   *
+   * @param image the image
+   * @return its path below the directory; empty when it is not in here any more
+   */
+  public Optional<String> relativePath(final Image image) {
+    return find(image)
+        .map(path -> directory.relativize(path).toString())
+        .filter(ImagePath::isValid);
+  }
+}

@@ -1,0 +1,258 @@
+package org.sluice.iop.image;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.ImageTable;
+import org.sluice.iop.measure.OpenTimes;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * A captured file. The I/O process holds its inode open, so that neither the inode number nor the
+ * kernel's knowledge of its name is lost. Fields without a comment belong to the service thread.
+ */
+public final class Image {
+  private final int id;
+  private final ImageKey key;
+  private final NativeFile file;
+  private final ImageTable table;
+  private final int entry;
+  private final ImageLog log;
+  private final Openers openers = new Openers();
+  private final OpenTimes times = new OpenTimes();
+
+  /** Any thread. */
+  private final AtomicInteger errno = new AtomicInteger();
+
+  private int state = ImageDescriptor.STATE_DIVERTED;
+  private boolean abandoned;
+  private int farewells;
+  private long process;
+  private int rank = -1;
+  private int ranks;
+
+  Image(
+      final int id,
+      final ImageKey key,
+      final NativeFile file,
+      final ImageTable table,
+      final int entry,
+      final boolean inPlace) {
+    this.id = id;
+    this.key = key;
+    this.file = file;
+    this.table = table;
+    this.entry = entry;
+    this.log = new ImageLog(inPlace);
+  }
+
+  /**
+   * The id in records and requests.
+   *
+   * @return unique in the session, from 1
+   */
+  public int id() {
+    return id;
+  }
+
+  /**
+   * What identifies the image.
+   *
+   * @return device and inode
+   */
+  public ImageKey key() {
+    return key;
+  }
+
+  /**
+   * The image's own file.
+   *
+   * @return open for reading and writing
+   */
+  public NativeFile file() {
+    return file;
+  }
+
+  /**
+   * Where the image stands in the shared table.
+   *
+   * @return index of its entry
+   */
+  public int entry() {
+    return entry;
+  }
+
+  /**
+   * What was drained of it. Write stage only.
+   *
+   * @return the log
+   */
+  public ImageLog log() {
+    return log;
+  }
+
+  /**
+   * Who has it open. Service thread only.
+   *
+   * @return the openers
+   */
+  public Openers openers() {
+    return openers;
+  }
+
+  /**
+   * When it was open. Service thread only.
+   *
+   * @return the times
+   */
+  public OpenTimes times() {
+    return times;
+  }
+
+  /**
+   * Its state, which is not read back from the shared table. Service thread only.
+   *
+   * @return {@code ImageDescriptor.STATE_*}
+   */
+  public int state() {
+    return state;
+  }
+
+  /**
+   * Changes its state for every process; a full fence follows the store.
+   *
+   * @param next {@code ImageDescriptor.STATE_*}
+   */
+  public void state(final int next) {
+    state = next;
+    table.state(entry, next);
+  }
+
+  /**
+   * Whether a process had it open when it died, so that it may be incomplete.
+   *
+   * @return false once a process opened it again
+   */
+  public boolean isAbandoned() {
+    return abandoned;
+  }
+
+  /**
+   * Says whether the last opener died.
+   *
+   * @param died whether it did
+   */
+  public void abandoned(final boolean died) {
+    abandoned = died;
+  }
+
+  /**
+   * The rank that wrote it last.
+   *
+   * @return -1 unknown
+   */
+  public int rank() {
+    return rank;
+  }
+
+  /**
+   * The ranks of the job that wrote it last.
+   *
+   * @return 0 unknown
+   */
+  public int ranks() {
+    return ranks;
+  }
+
+  /**
+   * The process that wrote it last.
+   *
+   * @return tells processes apart
+   */
+  public long process() {
+    return process;
+  }
+
+  /**
+   * Says who writes it.
+   *
+   * @param writer tells processes apart
+   * @param itsRank its rank, -1 unknown
+   * @param itsRanks ranks of its job, 0 unknown
+   */
+  public void writtenBy(final long writer, final int itsRank, final int itsRanks) {
+    process = writer;
+    rank = itsRank;
+    ranks = itsRanks;
+  }
+
+  /**
+   * The logical size every process sees. While it is diverted its writer may change it at any time.
+   *
+   * @return bytes
+   */
+  public long size() {
+    return table.size(entry);
+  }
+
+  /**
+   * Sets the logical size, while nobody diverts the image.
+   *
+   * @param size bytes
+   */
+  public void size(final long size) {
+    table.size(entry, size);
+  }
+
+  /**
+   * The first error met on it in the drain. Any thread.
+   *
+   * @return an errno, 0 for none
+   */
+  public int errno() {
+    return errno.get();
+  }
+
+  /**
+   * Records an error for the writer's next call; the image will not be committed. Any thread. The
+   * first one stays.
+   *
+   * @param failure what happened
+   */
+  public void fail(final Exception failure) {
+    final int reason = failure instanceof PosixException posix ? posix.errno() : Errno.EIO;
+    if (errno.compareAndSet(0, reason)) {
+      table.error(entry, reason);
+      Warnings.warn("image " + file.opened() + " is lost: " + failure.getMessage());
+    }
+  }
+
+  /** Forgets its error, since it has lost its bytes on purpose. Any thread. */
+  public void recover() {
+    if (errno.getAndSet(0) != 0) {
+      table.error(entry, 0);
+    }
+  }
+
+  /** Says that something in the pipeline ends with {@link #isUnused}. */
+  public void farewell() {
+    farewells++;
+  }
+
+  /**
+   * One {@link #farewell} is through.
+   *
+   * @return whether nobody has it open and nothing in the pipeline is about it
+   */
+  public boolean isUnused() {
+    farewells--;
+    return farewells == 0 && openers.isEmpty();
+  }
+
+  @Override
+  public String toString() {
+    return "image " + id + " " + file.opened();
+  }
+}

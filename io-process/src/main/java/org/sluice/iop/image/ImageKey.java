@@ -1,0 +1,49 @@
+package org.sluice.iop.image;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Map;
+import org.sluice.core.posix.NativeFile;
+
+/**
+ * What identifies an image, whatever it is called.
+ *
+ * @param device {@code major << 32 | minor}
+ * @param inode inode number
+ */
+public record ImageKey(long device, long inode) {
+  /**
+   * What identifies an open file.
+   *
+   * @param file an open file
+   * @return its key
+   */
+  public static ImageKey of(final NativeFile file) {
+    return new ImageKey(file.device(), file.inode());
+  }
+
+  /**
+   * Whether a name is a name of this file.
+   *
+   * @param path any path; a symbolic link is not followed
+   * @return false also when there is nothing of that name
+   */
+  public boolean isAt(final Path path) {
+    try {
+      final Map<String, Object> status =
+          Files.readAttributes(path, "unix:ino,dev", LinkOption.NOFOLLOW_LINKS);
+      return (long) status.get("ino") == inode && device((long) status.get("dev")) == device;
+    } catch (final IOException nothingThere) {
+      return false;
+    }
+  }
+
+  /** From the C library's encoding of device numbers. */
+  private static long device(final long encoded) {
+    final long major = encoded >>> 8 & 0xfff | encoded >>> 32 & ~0xfffL;
+    final long minor = encoded & 0xff | encoded >>> 12 & 0xffffff00L;
+    return major << 32 | minor;
+  }
+}

@@ -1,0 +1,115 @@
+package org.sluice.iop.image;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.sluice.core.chunk.RecordDescriptor;
+import org.sluice.core.store.ChunkLocation;
+
+/**
+ * What the drain knows of an image: where its logged bytes are and how long it is. The write stage
+ * alone uses it.
+ */
+public final class ImageLog {
+  private final List<ChunkLocation> chunks = new ArrayList<>();
+  private final Map<ChunkUse, Integer> marks = new HashMap<>(2);
+  private boolean inPlace;
+  private long size;
+
+  /** One use of a chunk of the segment. */
+  private record ChunkUse(int chunk, int generation) {}
+
+  ImageLog(final boolean inPlace) {
+    this.inPlace = inPlace;
+  }
+
+  /**
+   * Whether drained extents go to the image's own file.
+   *
+   * @return false while they stay in containers
+   */
+  public boolean isInPlace() {
+    return inPlace;
+  }
+
+  /**
+   * The logical size according to the records drained so far.
+   *
+   * @return bytes
+   */
+  public long size() {
+    return size;
+  }
+
+  /**
+   * The chunks with records that the image's own file does not hold.
+   *
+   * @return in program order; a copy
+   */
+  public List<ChunkLocation> chunks() {
+    return List.copyOf(chunks);
+  }
+
+  /**
+   * Begins anew with what the image's own file holds.
+   *
+   * @param extentsInPlace whether extents drained from here on go there, too
+   * @param fileSize the file's size in bytes
+   */
+  public void restart(final boolean extentsInPlace, final long fileSize) {
+    chunks.clear();
+    marks.clear();
+    inPlace = extentsInPlace;
+    size = fileSize;
+  }
+
+  /** Notes that the image's own file holds all that was drained so far. */
+  public void settled() {
+    chunks.clear();
+  }
+
+  /**
+   * Notes that a chunk in a container has records of the image. Repeating it does nothing.
+   *
+   * @param location where the chunk is
+   */
+  public void add(final ChunkLocation location) {
+    if (chunks.isEmpty() || !chunks.getLast().equals(location)) {
+      chunks.add(location);
+    }
+  }
+
+  /**
+   * Follows a record's effect on the size.
+   *
+   * @param type the record's type
+   * @param offset its offset
+   * @param length its length
+   */
+  public void follow(final int type, final long offset, final long length) {
+    size = type == RecordDescriptor.TYPE_TRUNCATE ? offset : Math.max(size, offset + length);
+  }
+
+  /**
+   * Remembers how much of a chunk was applied to the image's own file before the chunk was drained.
+   *
+   * @param chunk the chunk's index
+   * @param generation tells its uses apart
+   * @param position end of the last payload byte that was applied
+   */
+  public void mark(final int chunk, final int generation, final int position) {
+    marks.put(new ChunkUse(chunk, generation), position);
+  }
+
+  /**
+   * How much of a chunk was applied before it was drained.
+   *
+   * @param chunk the chunk's index
+   * @param generation tells its uses apart
+   * @return the position given to {@link #mark}, 0 without one
+   */
+  public int markOf(final int chunk, final int generation) {
+    return marks.isEmpty() ? 0 : marks.getOrDefault(new ChunkUse(chunk, generation), 0);
+  }
+}

@@ -1,0 +1,104 @@
+package org.sluice.iop.image;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.ImageTable;
+import org.sluice.iop.measure.Warnings;
+
+/** Every image of the session. Service thread only. */
+public final class ImageRegistry {
+  private final ImageTable table;
+  private final boolean inPlace;
+  private final Map<ImageKey, Image> byKey = new HashMap<>();
+  private final Int2ObjectHashMap<Image> byId = new Int2ObjectHashMap<>();
+  private int lastId;
+
+  /**
+   * An empty registry.
+   *
+   * @param table the shared table
+   * @param inPlace whether drained extents go to the images' own files
+   */
+  public ImageRegistry(final ImageTable table, final boolean inPlace) {
+    this.table = table;
+    this.inPlace = inPlace;
+  }
+
+  /**
+   * Finds an image.
+   *
+   * @param key what identifies it
+   * @return null when it is not known
+   */
+  public Image find(final ImageKey key) {
+    return byKey.get(key);
+  }
+
+  /**
+   * Finds an image.
+   *
+   * @param id its id
+   * @return null when it is not known
+   */
+  public Image find(final int id) {
+    return byId.get(id);
+  }
+
+  /**
+   * All images.
+   *
+   * @return a copy
+   */
+  public Collection<Image> all() {
+    return List.copyOf(byKey.values());
+  }
+
+  /**
+   * Enters a file as an image.
+   *
+   * @param file the file, open for reading and writing; the registry's from here on
+   * @param state its first state
+   * @return empty when there is no room in the table; the file is closed then
+   */
+  public Optional<Image> admit(final NativeFile file, final int state) {
+    final ImageKey key = ImageKey.of(file);
+    final int entry = table.insert(key.device(), key.inode(), lastId + 1, state, 0);
+    if (entry < 0) {
+      close(file);
+      return Optional.empty();
+    }
+    final Image image = new Image(++lastId, key, file, table, entry, inPlace);
+    image.state(state);
+    byKey.put(key, image);
+    byId.put(image.id(), image);
+    return Optional.of(image);
+  }
+
+  /**
+   * Lets an image go; nothing in the pipeline may use it any more.
+   *
+   * @param image an image of this registry
+   */
+  public void forget(final Image image) {
+    if (byId.remove(image.id()) != null) {
+      byKey.remove(image.key());
+      image.state(ImageDescriptor.STATE_FREE);
+      close(image.file());
+    }
+  }
+
+  private static void close(final NativeFile file) {
+    try {
+      file.close();
+    } catch (final PosixException e) {
+      Warnings.warn(e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package org.sluice.iop.measure;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.TimeGauge;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
+import org.sluice.core.segment.Segment;
+
+/** The statistics as meters. */
+final class Metrics implements MeterBinder {
+  private final Segment segment;
+  private final Statistics statistics;
+
+  Metrics(final Segment segment, final Statistics statistics) {
+    this.segment = segment;
+    this.statistics = statistics;
+  }
+
+  @Override
+  public void bindTo(final MeterRegistry registry) {
+    counter(registry, "sluice.files", "captured files", Statistics::files);
+    counter(registry, "sluice.files.plain", "files left plain", Statistics::plainFiles);
+    counter(registry, "sluice.checkpoints", "commits", Statistics::checkpoints);
+    counter(registry, "sluice.drained.bytes", "drained chunks", Statistics::drainedBytes);
+    counter(registry, "sluice.warnings", "warnings", any -> Warnings.count());
+    writes(registry, "aggregated", SlotCounters::aggregatedWrites, SlotCounters::aggregatedBytes);
+    writes(registry, "direct", SlotCounters::directWrites, SlotCounters::directBytes);
+    counter(registry, "sluice.waits", "waits for a chunk", s -> s.counters().waits());
+    counter(registry, "sluice.fallbacks", "images gone direct", s -> s.counters().fallbacks());
+    TimeGauge.builder("sluice.wait", statistics, TimeUnit.SECONDS, s -> s.counters().waitSeconds())
+        .description("time processes waited for a chunk")
+        .register(registry);
+    Gauge.builder("sluice.buffer.free", segment, s -> s.header().freeChunks())
+        .description("free chunks")
+        .register(registry);
+    Gauge.builder("sluice.drain.backlog", statistics, s -> s.publishedBytes() - s.drainedBytes())
+        .baseUnit("bytes")
+        .description("published and not drained")
+        .register(registry);
+  }
+
+  private void writes(
+      final MeterRegistry registry,
+      final String path,
+      final ToDoubleFunction<SlotCounters> writes,
+      final ToDoubleFunction<SlotCounters> bytes) {
+    counter(registry, "sluice.writes." + path, path, s -> writes.applyAsDouble(s.counters()));
+    counter(registry, "sluice.written.bytes." + path, path, s -> bytes.applyAsDouble(s.counters()));
+  }
+
+  private void counter(
+      final MeterRegistry registry,
+      final String name,
+      final String description,
+      final ToDoubleFunction<Statistics> value) {
+    FunctionCounter.builder(name, statistics, value).description(description).register(registry);
+  }
+}

@@ -1,0 +1,235 @@
+package org.sluice.iop.measure;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.sluice.core.segment.Slot;
+
+/** What happened in the session so far. Thread-safe. */
+public final class Statistics {
+  private final SlotCounters past = new SlotCounters();
+  private final Map<Long, Intervals> returns = new HashMap<>();
+  private final Intervals durable = new Intervals();
+  private final List<CommitTimes> commits = new ArrayList<>();
+  private final AtomicLong published = new AtomicLong();
+  private final AtomicLong drained = new AtomicLong();
+  private final long bufferBytes;
+  private List<Slot> attached = List.of();
+  private long files;
+  private long leftPlain;
+  private long peakBuffer;
+
+  /**
+   * Nothing yet.
+   *
+   * @param bufferBytes size of the buffer
+   */
+  public Statistics(final long bufferBytes) {
+    this.bufferBytes = bufferBytes;
+  }
+
+  /** Counts a captured file. */
+  public synchronized void captured() {
+    files++;
+  }
+
+  /** Counts a file that could not be captured. */
+  public synchronized void leftPlain() {
+    leftPlain++;
+  }
+
+  /**
+   * Counts a chunk that enters the drain.
+   *
+   * @param bytes its length
+   */
+  public void published(final long bytes) {
+    published.addAndGet(bytes);
+  }
+
+  /**
+   * Counts a chunk that left the drain.
+   *
+   * @param bytes its length
+   */
+  public void drained(final long bytes) {
+    drained.addAndGet(bytes);
+  }
+
+  /**
+   * What entered the drain.
+   *
+   * @return bytes of chunks
+   */
+  public long publishedBytes() {
+    return published.get();
+  }
+
+  /**
+   * What left the drain.
+   *
+   * @return bytes of chunks
+   */
+  public long drainedBytes() {
+    return drained.get();
+  }
+
+  /**
+   * Looks at how full the buffer is.
+   *
+   * @param bytes in use now
+   */
+  public synchronized void bufferUse(final long bytes) {
+    peakBuffer = Math.max(peakBuffer, Math.min(bytes, bufferBytes));
+  }
+
+  /**
+   * Says whose counters are alive.
+   *
+   * @param slots the attached slots
+   */
+  public synchronized void attached(final Collection<Slot> slots) {
+    attached = List.copyOf(slots);
+  }
+
+  /**
+   * Keeps the counters of a process that is gone.
+   *
+   * @param slot its slot, no longer among {@link #attached}
+   */
+  public synchronized void detached(final Slot slot) {
+    past.add(slot);
+  }
+
+  /**
+   * Adds an opening that ended.
+   *
+   * @param process tells processes apart
+   * @param opened nanoseconds
+   * @param closed nanoseconds
+   */
+  public synchronized void returned(final long process, final long opened, final long closed) {
+    returns.computeIfAbsent(process, any -> new Intervals()).add(opened, closed);
+  }
+
+  /**
+   * Adds an image that reached stable storage.
+   *
+   * @param opened nanoseconds, when it was first opened
+   * @param reached nanoseconds
+   */
+  public synchronized void durable(final long opened, final long reached) {
+    durable.add(Math.min(opened, reached), reached);
+  }
+
+  /**
+   * Adds a committed checkpoint.
+   *
+   * @param times how long it took
+   */
+  public synchronized void committed(final CommitTimes times) {
+    commits.add(times);
+  }
+
+  /**
+   * The captured files.
+   *
+   * @return the count
+   */
+  public synchronized long files() {
+    return files;
+  }
+
+  /**
+   * The files that could not be captured.
+   *
+   * @return the count
+   */
+  public synchronized long plainFiles() {
+    return leftPlain;
+  }
+
+  /**
+   * The committed checkpoints.
+   *
+   * @return the count, recommits included
+   */
+  public synchronized long checkpoints() {
+    return commits.size();
+  }
+
+  /**
+   * The counters of all processes, past and present.
+   *
+   * @return a copy
+   */
+  synchronized SlotCounters counters() {
+    final SlotCounters total = new SlotCounters();
+    total.add(past);
+    attached.forEach(total::add);
+    return total;
+  }
+
+  /**
+   * Everything, as {@code docs/format.md} does not fix it but {@code --stats} shows it.
+   *
+   * @return JSON
+   */
+  public String json() {
+    try {
+      return JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(map());
+    } catch (final IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private synchronized Map<String, Object> map() {
+    final SlotCounters total = counters();
+    final Map<String, Object> map = new LinkedHashMap<>();
+    map.put("files", files);
+    map.put("plain_files", leftPlain);
+    map.put("aggregated_bytes", total.aggregatedBytes());
+    map.put("aggregated_writes", total.aggregatedWrites());
+    map.put("direct_bytes", total.directBytes());
+    map.put("direct_writes", total.directWrites());
+    map.put("return_seconds", OpenTimes.slowest(returns));
+    map.put("durable_seconds", durable.seconds());
+    map.put("waits", total.waits());
+    map.put("wait_seconds", total.waitSeconds());
+    map.put("fallbacks", total.fallbacks());
+    map.put("buffer_bytes", bufferBytes);
+    map.put("peak_buffer_bytes", peakBuffer);
+    map.put("drained_bytes", drained.get());
+    map.put("warnings", Warnings.count());
+    map.put("size_classes", total.sizeClasses().stream().map(Statistics::map).toList());
+    map.put("checkpoints", commits.stream().map(Statistics::map).toList());
+    return map;
+  }
+
+  private static Map<String, Object> map(final SlotCounters.SizeClass sizeClass) {
+    final Map<String, Object> map = new LinkedHashMap<>();
+    map.put("below", sizeClass.below() == Long.MAX_VALUE ? null : sizeClass.below());
+    map.put("aggregated_writes", sizeClass.aggregatedWrites());
+    map.put("aggregated_bytes", sizeClass.aggregatedBytes());
+    map.put("direct_writes", sizeClass.directWrites());
+    map.put("direct_bytes", sizeClass.directBytes());
+    return map;
+  }
+
+  private static Map<String, Object> map(final CommitTimes times) {
+    final Map<String, Object> map = new LinkedHashMap<>();
+    map.put("number", times.number());
+    map.put("images", times.images());
+    map.put("bytes", times.bytes());
+    map.put("return_seconds", times.returnSeconds());
+    map.put("durable_seconds", times.durableSeconds());
+    return map;
+  }
+}

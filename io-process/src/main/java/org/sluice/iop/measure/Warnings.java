@@ -1,0 +1,32 @@
+package org.sluice.iop.measure;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What goes wrong while the service goes on: one line each on standard error, and a count. */
+public final class Warnings {
+  private static final Logger LOG = LoggerFactory.getLogger("sluice");
+  private static final AtomicLong COUNT = new AtomicLong();
+
+  private Warnings() {}
+
+  /**
+   * Says it.
+   *
+   * @param message one line: what, where, and what comes of it
+   */
+  public static void warn(final String message) {
+    COUNT.incrementAndGet();
+    LOG.warn(message);
+  }
+
+  /**
+   * How often something went wrong.
+   *
+   * @return warnings since the start
+   */
+  public static long count() {
+    return COUNT.get();
+  }
+}

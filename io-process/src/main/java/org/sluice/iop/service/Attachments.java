@@ -1,0 +1,127 @@
+package org.sluice.iop.service;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.sluice.core.segment.ProcessIdentity;
+import org.sluice.core.segment.Segment;
+import org.sluice.core.segment.Slot;
+import org.sluice.iop.drain.Drain;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.measure.Statistics;
+
+/**
+ * The attached processes. A slot is given back when its process is proven to be dead, or has closed
+ * its socket and owns no chunk: until then it might still be writing. Service thread only.
+ */
+final class Attachments {
+  /** Learns of images whose opener is gone. */
+  @FunctionalInterface
+  interface Abandonment {
+    void abandoned(Attachment attachment, Image image, long opened);
+  }
+
+  private final Segment segment;
+  private final Rings rings;
+  private final Drain drain;
+  private final Statistics statistics;
+  private final Abandonment abandonment;
+  private final Attachment[] bySlot;
+  private final List<Attachment> all = new ArrayList<>();
+  private long count;
+  private boolean closed;
+
+  Attachments(
+      final Segment segment,
+      final Rings rings,
+      final Drain drain,
+      final Statistics statistics,
+      final Abandonment abandonment) {
+    this.segment = segment;
+    this.rings = rings;
+    this.drain = drain;
+    this.statistics = statistics;
+    this.abandonment = abandonment;
+    this.bySlot = new Attachment[segment.geometry().slots()];
+  }
+
+  /** Gives a process a slot; empty when all are taken. */
+  Optional<Attachment> attach(final ProcessIdentity process, final int rank, final int ranks) {
+    for (int slot = 0; slot < bySlot.length && !closed; slot++) {
+      if (bySlot[slot] == null) {
+        segment.resetRing(slot);
+        final Attachment attachment = new Attachment(++count, slot, segment, process, rank, ranks);
+        attachment.slot().attach(process, rank, ranks);
+        bySlot[slot] = attachment;
+        all.add(attachment);
+        statistics.attached(slots());
+        return Optional.of(attachment);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** No process is let in any more. */
+  void close() {
+    closed = true;
+  }
+
+  private List<Slot> slots() {
+    return all.stream().map(Attachment::slot).toList();
+  }
+
+  Attachment at(final int slot) {
+    return bySlot[slot];
+  }
+
+  Collection<Attachment> all() {
+    return all;
+  }
+
+  boolean isEmpty() {
+    return all.isEmpty();
+  }
+
+  /** Takes what was published on all rings; returns how many chunks. */
+  int poll() {
+    int chunks = 0;
+    for (int i = 0; i < all.size(); i++) {
+      chunks += rings.poll(all.get(i));
+    }
+    return chunks;
+  }
+
+  /** A process closed its socket: it died, became another program, or detached. */
+  void disconnected(final Attachment attachment) {
+    attachment.gone();
+    endIfOver(attachment);
+  }
+
+  /** Looks again at processes that closed their sockets but might still write. */
+  void endDead() {
+    List.copyOf(all).stream().filter(Attachment::isGone).forEach(this::endIfOver);
+  }
+
+  private void endIfOver(final Attachment attachment) {
+    rings.poll(attachment);
+    if (!attachment.process().isAlive() || rings.unpublished(attachment).length == 0) {
+      end(attachment);
+    }
+  }
+
+  /** Ends a process's part in the session, with all it left behind. */
+  void end(final Attachment attachment) {
+    rings.poll(attachment);
+    rings.adopt(attachment);
+    drain.revokeAll(attachment.index());
+    attachment
+        .images()
+        .forEach((image, opened) -> abandonment.abandoned(attachment, image, opened));
+    bySlot[attachment.index()] = null;
+    all.remove(attachment);
+    statistics.attached(slots());
+    statistics.detached(attachment.slot());
+    attachment.slot().detach();
+  }
+}

@@ -1,0 +1,127 @@
+package org.sluice.iop.service;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.request.Frames;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+import org.sluice.core.request.RequestDescriptor;
+import org.sluice.iop.drain.Caller;
+
+/**
+ * One client's socket. The service thread reads requests; any thread answers, and never waits for a
+ * client that does not read: what the socket does not take is kept until it is writable.
+ */
+final class Connection implements Caller {
+  /** Takes requests. */
+  @FunctionalInterface
+  interface Receiver {
+    void receive(Request request);
+  }
+
+  private static final int INITIAL_LENGTH = 4096;
+
+  private final SocketChannel channel;
+  private final SelectionKey key;
+  private final Queue<ByteBuffer> unsent = new ArrayDeque<>();
+  private ByteBuffer received = ByteBuffer.allocate(INITIAL_LENGTH);
+  private Attachment attachment;
+  private boolean member;
+
+  Connection(final SocketChannel channel, final SelectionKey key) {
+    this.channel = channel;
+    this.key = key;
+  }
+
+  /** The slot this client took; null before it attached. */
+  Attachment attachment() {
+    return attachment;
+  }
+
+  void attached(final Attachment slot) {
+    attachment = slot;
+  }
+
+  /** Whether this client joined and has not left. */
+  boolean isMember() {
+    return member;
+  }
+
+  void member(final boolean joined) {
+    member = joined;
+  }
+
+  /**
+   * Reads what is there and passes on the complete requests.
+   *
+   * @return false at the end of the stream
+   * @throws IOException when the client breaks the protocol or the socket
+   */
+  boolean read(final Receiver receiver) throws IOException {
+    final int count = channel.read(received);
+    final UnsafeBuffer frames = new UnsafeBuffer(received);
+    int position = 0;
+    int length;
+    while ((length = Frames.length(frames, position, received.position() - position)) > 0) {
+      receiver.receive(Request.decode(frames, position, length));
+      position += length;
+    }
+    received.flip().position(position);
+    received.compact();
+    if (!received.hasRemaining()) {
+      received.flip();
+      received = ByteBuffer.allocate(RequestDescriptor.MAX_LENGTH).put(received);
+    }
+    return count >= 0;
+  }
+
+  @Override
+  public synchronized void answer(final Reply reply) {
+    try {
+      unsent.add(encode(reply));
+      flush();
+    } catch (final IOException clientIsGone) {
+      unsent.clear();
+    }
+  }
+
+  private static ByteBuffer encode(final Reply reply) throws IOException {
+    final ByteBuffer frame = ByteBuffer.allocate(RequestDescriptor.MAX_LENGTH);
+    return frame.limit(reply.encode(new UnsafeBuffer(frame), 0));
+  }
+
+  /** Sends what it can; asks the selector to call again for the rest. */
+  synchronized void flush() throws IOException {
+    while (!unsent.isEmpty()) {
+      channel.write(unsent.peek());
+      if (unsent.peek().hasRemaining()) {
+        key.interestOpsOr(SelectionKey.OP_WRITE);
+        key.selector().wakeup();
+        return;
+      }
+      unsent.remove();
+    }
+    if (key.isValid()) {
+      key.interestOpsAnd(~SelectionKey.OP_WRITE);
+    }
+  }
+
+  void refuse(final String message) {
+    answer(new Reply.Failed(Errno.EPROTO, message));
+  }
+
+  void close() {
+    try {
+      key.cancel();
+      channel.close();
+    } catch (final IOException alreadyBroken) {
+      // The other side is gone; there is nobody to tell.
+    }
+  }
+}

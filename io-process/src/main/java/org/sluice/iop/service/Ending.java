@@ -1,0 +1,101 @@
+package org.sluice.iop.service;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.iop.checkpoint.Checkpoints;
+import org.sluice.iop.drain.Drain;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * The end of a session, step by step: processes go, the pipeline runs dry, what is left over is
+ * committed or made plain, committed names are removed. Service thread only.
+ */
+final class Ending {
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final boolean commits;
+  private final Attachments attachments;
+  private final Settling settling;
+  private final Checkpoints checkpoints;
+  private final Drain drain;
+  private final Executor service;
+  private final CompletableFuture<Void> over;
+  private final long deadline = System.nanoTime() + PATIENCE_NANOS;
+  private boolean waiting = true;
+
+  /**
+   * An end.
+   *
+   * @param commits whether images that no checkpoint has are committed
+   * @param over completed at last
+   */
+  Ending(
+      final boolean commits,
+      final Attachments attachments,
+      final Settling settling,
+      final Checkpoints checkpoints,
+      final Drain drain,
+      final Executor service,
+      final CompletableFuture<Void> over) {
+    this.commits = commits && !drain.isInPlace();
+    this.attachments = attachments;
+    this.settling = settling;
+    this.checkpoints = checkpoints;
+    this.drain = drain;
+    this.service = service;
+    this.over = over;
+  }
+
+  /** Goes on as soon as all processes are gone, or have had their time. */
+  void proceed() {
+    if (waiting && (attachments.isEmpty() || System.nanoTime() - deadline > 0)) {
+      waiting = false;
+      attachments.close();
+      List.copyOf(attachments.all()).forEach(this::dismiss);
+      then(this::commit);
+    }
+  }
+
+  /** A process that stays gets plain files: what it writes from here on goes through the kernel. */
+  private void dismiss(final Attachment attachment) {
+    Warnings.warn(attachment + " is still there; its files are plain from here on");
+    for (final Image image : List.copyOf(attachment.images().keySet())) {
+      if (image.state() == ImageDescriptor.STATE_DIVERTED) {
+        settling.makeDirect(image, false);
+      }
+    }
+    attachments.end(attachment);
+  }
+
+  private void commit() {
+    if (commits) {
+      try {
+        checkpoints.commitLeftovers();
+      } catch (final IOException e) {
+        Warnings.warn("files without a checkpoint stay plain files: " + e.getMessage());
+      }
+    }
+    then(this::settle);
+  }
+
+  private void settle() {
+    checkpoints.settleLeftovers();
+    then(this::finish);
+  }
+
+  private void finish() {
+    if (!drain.isInPlace()) {
+      checkpoints.unlinkCommitted();
+    }
+    over.complete(null);
+  }
+
+  private void then(final Runnable step) {
+    drain.afterwards(() -> service.execute(step));
+  }
+}

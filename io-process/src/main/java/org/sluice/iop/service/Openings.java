@@ -1,0 +1,284 @@
+package org.sluice.iop.service;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+import org.sluice.core.request.RequestDescriptor;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.iop.checkpoint.Checkpoints;
+import org.sluice.iop.drain.Caller;
+import org.sluice.iop.drain.Drain;
+import org.sluice.iop.image.CaptureDirectory;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.measure.Statistics;
+
+/**
+ * Who may log an image: exactly one process, as long as no other has the file open. Service thread
+ * only.
+ */
+final class Openings {
+  private static final int NO_ENTRY = 0;
+  private static final int NO_IMAGE = 0;
+
+  private final ImageRegistry registry;
+  private final CaptureDirectory capture;
+  private final Settling settling;
+  private final Drain drain;
+  private final Checkpoints checkpoints;
+  private final Statistics statistics;
+  private final Executor service;
+
+  Openings(
+      final ImageRegistry registry,
+      final CaptureDirectory capture,
+      final Settling settling,
+      final Drain drain,
+      final Checkpoints checkpoints,
+      final Statistics statistics,
+      final Executor service) {
+    this.registry = registry;
+    this.capture = capture;
+    this.settling = settling;
+    this.drain = drain;
+    this.checkpoints = checkpoints;
+    this.statistics = statistics;
+    this.service = service;
+  }
+
+  void open(final Attachment opener, final Request.Open request, final Caller caller) {
+    final ImageKey key = new ImageKey(request.device(), request.inode());
+    final Image known = registry.find(key);
+    if (known == null) {
+      caller.answer(admit(opener, request, key));
+    } else if (known.state() == ImageDescriptor.STATE_COMMITTED) {
+      replace(known, capture.find(known), false, caller, again(known));
+    } else {
+      openKnown(opener, known, request.flags(), caller);
+    }
+  }
+
+  /** A file that was not known: captured if it is new, and left alone otherwise. */
+  private Reply admit(final Attachment opener, final Request.Open request, final ImageKey key) {
+    final int wanted = RequestDescriptor.OPEN_CREATED | RequestDescriptor.OPEN_WRITE;
+    if ((request.flags() & wanted) != wanted) {
+      return plain();
+    }
+    final boolean direct = (request.flags() & RequestDescriptor.OPEN_DIRECT) != 0;
+    final Optional<NativeFile> file = capture.open(key, Path.of(request.path()));
+    final Optional<Image> image =
+        file.flatMap(
+            opened ->
+                registry.admit(
+                    opened,
+                    direct ? ImageDescriptor.STATE_DIRECT : ImageDescriptor.STATE_DIVERTED));
+    if (image.isEmpty()) {
+      statistics.leftPlain();
+      return plain();
+    }
+    if (direct) {
+      drain.makeDirect(image.get(), new int[0], false);
+    }
+    return admitted(opener, image.get());
+  }
+
+  /** Counts a new image and its first opening. */
+  Reply admitted(final Attachment opener, final Image image) {
+    statistics.captured();
+    count(opener, image, true);
+    if (image.state() == ImageDescriptor.STATE_DIVERTED) {
+      divert(opener, image);
+    }
+    checkpoints.look(image);
+    return opened(image);
+  }
+
+  private void openKnown(
+      final Attachment opener, final Image image, final int flags, final Caller caller) {
+    final boolean write = (flags & RequestDescriptor.OPEN_WRITE) != 0;
+    final boolean emptied = (flags & RequestDescriptor.OPEN_CREATED) != 0;
+    final boolean closed = image.openers().isEmpty();
+    final boolean alone = !image.openers().hasOtherThan(opener.index());
+    final boolean direct = image.state() == ImageDescriptor.STATE_DIRECT;
+    final boolean wasAbandoned = image.isAbandoned();
+    count(opener, image, write);
+    if ((flags & RequestDescriptor.OPEN_DIRECT) != 0
+        || !alone
+        || !closed && (direct || emptied)
+        || closed && !write) {
+      openDirect(opener, image, emptied, caller);
+    } else if (closed) {
+      divertAgain(opener, image, emptied, direct || wasAbandoned, caller);
+    } else {
+      caller.answer(opened(image));
+    }
+    checkpoints.look(image);
+  }
+
+  private void openDirect(
+      final Attachment opener, final Image image, final boolean emptied, final Caller caller) {
+    if (image.state() != ImageDescriptor.STATE_DIRECT) {
+      settling.makeDirect(image, emptied);
+    } else if (emptied) {
+      drain.empty(image, true);
+    }
+    drain.answer(
+        caller,
+        () -> {
+          if (image.errno() != 0) {
+            service.execute(() -> end(opener, image));
+          }
+          return Drain.unlessFailed(image, opened(RequestDescriptor.DIRECT, image));
+        });
+  }
+
+  /** A closed image gets one new writer. */
+  private void divertAgain(
+      final Attachment opener,
+      final Image image,
+      final boolean emptied,
+      final boolean sizeUnknown,
+      final Caller caller) {
+    final boolean touchesFile = drain.isInPlace() || sizeUnknown || image.errno() != 0;
+    if (image.state() == ImageDescriptor.STATE_DIRECT) {
+      image.state(ImageDescriptor.STATE_DIVERTED);
+      drain.divert(image);
+    }
+    if (emptied) {
+      drain.empty(image, touchesFile);
+      image.size(0);
+    }
+    divert(opener, image);
+    if (sizeUnknown || emptied && touchesFile) {
+      drain.answer(caller, () -> opened(RequestDescriptor.DIVERT, image));
+    } else {
+      caller.answer(opened(image));
+    }
+  }
+
+  private void divert(final Attachment opener, final Image image) {
+    image.openers().writer(opener.index());
+    drain.grant(opener.index(), image);
+  }
+
+  private void count(final Attachment opener, final Image image, final boolean write) {
+    image.openers().add(opener.index());
+    opener.images().putIfAbsent(image, System.nanoTime());
+    if (write) {
+      image.abandoned(false);
+      image.writtenBy(opener.ordinal(), opener.rank(), opener.ranks());
+      checkpoints.rewritten(image);
+    }
+  }
+
+  void close(final Attachment opener, final Request.Close request) {
+    final Image image = registry.find(request.imageId());
+    if (image == null || !image.openers().has(opener.index())) {
+      return;
+    }
+    final long now = System.nanoTime();
+    final long closed = Math.min(request.closed(), now);
+    record(opener, image, Math.min(request.opened(), closed), closed);
+    end(opener, image);
+  }
+
+  private void end(final Attachment opener, final Image image) {
+    if (image.openers().remove(opener.index())) {
+      opener.images().remove(image);
+      drain.revoke(opener.index(), image);
+    }
+    if (image.openers().isEmpty()) {
+      ended(image);
+    }
+  }
+
+  private void record(
+      final Attachment opener, final Image image, final long opened, final long closed) {
+    statistics.returned(opener.ordinal(), opened, closed);
+    image.times().add(opener.ordinal(), opened, closed);
+  }
+
+  /** A process that had an image open is gone. */
+  void abandon(final Attachment opener, final Image image, final long opened) {
+    record(opener, image, opened, System.nanoTime());
+    image.openers().removeAll(opener.index());
+    image.abandoned(true);
+    drain.correctSize(image);
+    if (image.openers().isEmpty()) {
+      ended(image);
+    }
+  }
+
+  /** Nobody has the image open any more. */
+  private void ended(final Image image) {
+    if (checkpoints.hasByRequest(image)) {
+      return;
+    }
+    checkpoints.look(image);
+    if (drain.isInPlace()) {
+      final long first = image.times().first();
+      drain.sync(image, now -> statistics.durable(first, now));
+      checkpoints.forget(image);
+    } else if (capture.find(image).isEmpty()) {
+      checkpoints.forget(image);
+    }
+  }
+
+  void renamed(final Request.Renamed request) {
+    final Image image = registry.find(new ImageKey(request.device(), request.inode()));
+    if (image == null) {
+      return;
+    }
+    checkpoints.look(image);
+    if (image.openers().isEmpty() && capture.find(image).isEmpty()) {
+      checkpoints.forget(image);
+    }
+  }
+
+  void replace(final Request.Replace request, final Caller caller) {
+    final Image image = registry.find(new ImageKey(request.device(), request.inode()));
+    if (image == null || image.state() != ImageDescriptor.STATE_COMMITTED) {
+      caller.answer(new Reply.Done());
+      return;
+    }
+    final boolean empty = (request.flags() & RequestDescriptor.REPLACE_TRUNCATE) != 0;
+    replace(image, Optional.of(Path.of(request.path())), empty, caller, new Reply.Done());
+  }
+
+  private void replace(
+      final Image image,
+      final Optional<Path> path,
+      final boolean empty,
+      final Caller caller,
+      final Reply reply) {
+    if (path.isPresent()) {
+      checkpoints.replace(image, path.get(), empty, caller, reply);
+    } else {
+      caller.answer(reply);
+    }
+  }
+
+  /** The file this process opened must not change, and may not hold everything. */
+  private static Reply again(final Image image) {
+    return new Reply.Failed(
+        Errno.ESTALE, "%s was committed; open it again".formatted(image.file().opened()));
+  }
+
+  private static Reply plain() {
+    return new Reply.Opened(RequestDescriptor.PLAIN, NO_ENTRY, NO_IMAGE, 0);
+  }
+
+  private static Reply opened(final Image image) {
+    final boolean diverted = image.state() == ImageDescriptor.STATE_DIVERTED;
+    return opened(diverted ? RequestDescriptor.DIVERT : RequestDescriptor.DIRECT, image);
+  }
+
+  private static Reply opened(final int disposition, final Image image) {
+    return new Reply.Opened(disposition, image.entry(), image.id(), image.size());
+  }
+}

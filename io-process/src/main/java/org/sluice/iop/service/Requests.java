@@ -1,0 +1,156 @@
+package org.sluice.iop.service;
+
+import java.util.Optional;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+import org.sluice.core.request.RequestDescriptor;
+import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.ProcessIdentity;
+import org.sluice.iop.checkpoint.Checkpoints;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.measure.Statistics;
+
+/** Passes each request on to whom it concerns. Service thread only. */
+final class Requests {
+  private final long sessionId;
+  private final Attachments attachments;
+  private final Rings rings;
+  private final ImageRegistry registry;
+  private final Openings openings;
+  private final Settling settling;
+  private final Checkpoints checkpoints;
+  private final Members members;
+  private final Statistics statistics;
+
+  Requests(
+      final long sessionId,
+      final Attachments attachments,
+      final Rings rings,
+      final ImageRegistry registry,
+      final Openings openings,
+      final Settling settling,
+      final Checkpoints checkpoints,
+      final Members members,
+      final Statistics statistics) {
+    this.sessionId = sessionId;
+    this.attachments = attachments;
+    this.rings = rings;
+    this.registry = registry;
+    this.openings = openings;
+    this.settling = settling;
+    this.checkpoints = checkpoints;
+    this.members = members;
+    this.statistics = statistics;
+  }
+
+  /** Chunks that the process published before its request are taken first: program order. */
+  void receive(final Connection connection, final Request request) {
+    final Attachment attachment = connection.attachment();
+    if (attachment != null) {
+      rings.poll(attachment);
+    }
+    switch (request) {
+      case Request.Attach attach -> attach(connection, attach);
+      case Request.Join join -> join(connection, join);
+      case Request.Leave leave -> members.leave(connection, leave.exitStatus());
+      case Request.Stats() -> connection.answer(new Reply.Text(statistics.json()));
+      case Request.Wake() -> {}
+      case Request.ListCheckpoints() -> checkpoints.list(connection);
+      case Request.Restart restart -> checkpoints.restart(restart, connection);
+      case Request.Await await -> checkpoints.await(await, connection);
+      default -> {
+        if (attachment == null) {
+          connection.refuse("the first request has to be ATTACH or JOIN");
+        } else {
+          receive(connection, attachment, request);
+        }
+      }
+    }
+  }
+
+  private void receive(
+      final Connection connection, final Attachment attachment, final Request request) {
+    switch (request) {
+      case Request.Open open -> openings.open(attachment, open, connection);
+      case Request.Close close -> openings.close(attachment, close);
+      case Request.Renamed renamed -> openings.renamed(renamed);
+      case Request.Replace replace -> openings.replace(replace, connection);
+      case Request.Settle settle ->
+          find(connection, attachment, settle.imageId())
+              .ifPresent(image -> settling.settle(image, isForGood(settle), connection));
+      case Request.Sync sync ->
+          find(connection, attachment, sync.imageId())
+              .ifPresent(image -> settling.sync(image, connection));
+      case Request.Begin begin -> connection.answer(checkpoints.begin(begin));
+      case Request.Create create -> create(connection, attachment, create);
+      case Request.Complete complete -> connection.answer(checkpoints.complete(complete));
+      default -> connection.refuse("out of place: " + request);
+    }
+  }
+
+  private static boolean isForGood(final Request.Settle settle) {
+    return (settle.flags() & RequestDescriptor.SETTLE_DIRECT) != 0;
+  }
+
+  private void attach(final Connection connection, final Request.Attach request) {
+    if (connection.attachment() != null) {
+      connection.refuse("attached already");
+    } else if (isKnown(connection, request.version())) {
+      final ProcessIdentity process = new ProcessIdentity(request.pid(), request.startTime());
+      if (!process.isAlive()) {
+        final String message =
+            "no process %d started at %d".formatted(process.pid(), process.startTime());
+        connection.answer(new Reply.Failed(Errno.EINVAL, message));
+        return;
+      }
+      final Optional<Attachment> attachment =
+          attachments.attach(process, request.rank(), request.ranks());
+      attachment.ifPresent(connection::attached);
+      connection.answer(
+          attachment
+              .<Reply>map(slot -> new Reply.Attached(slot.index(), sessionId))
+              .orElseGet(() -> new Reply.Failed(Errno.EAGAIN, "all slots are taken")));
+    }
+  }
+
+  private void join(final Connection connection, final Request.Join request) {
+    if (isKnown(connection, request.version())) {
+      members.join(connection);
+    }
+  }
+
+  private static boolean isKnown(final Connection connection, final int version) {
+    final boolean known = version == HeaderDescriptor.VERSION;
+    if (!known) {
+      connection.refuse(
+          "the client speaks version %d, this I/O process version %d; use one release of Sluice"
+              .formatted(version, HeaderDescriptor.VERSION));
+    }
+    return known;
+  }
+
+  private void create(
+      final Connection connection, final Attachment attachment, final Request.Create request) {
+    checkpoints
+        .create(request, image -> connection.answer(created(attachment, image)))
+        .ifPresent(connection::answer);
+  }
+
+  private Reply created(final Attachment attachment, final Image image) {
+    final Reply.Opened opened = (Reply.Opened) openings.admitted(attachment, image);
+    return new Reply.Created(opened, image.file().opened().toString());
+  }
+
+  private Optional<Image> find(
+      final Connection connection, final Attachment attachment, final int imageId) {
+    final Image image = registry.find(imageId);
+    if (image == null || !image.openers().has(attachment.index())) {
+      connection.answer(
+          new Reply.Failed(Errno.EINVAL, "%s has no image %d open".formatted(attachment, imageId)));
+      return Optional.empty();
+    }
+    return Optional.of(image);
+  }
+}

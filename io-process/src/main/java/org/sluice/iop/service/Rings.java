@@ -1,0 +1,147 @@
+package org.sluice.iop.service;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.stream.IntStream;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.collections.IntArrayList;
+import org.sluice.core.chunk.ChunkDescriptor;
+import org.sluice.core.segment.ChunkPool;
+import org.sluice.core.segment.ChunkStateDescriptor;
+import org.sluice.core.segment.RingDescriptor;
+import org.sluice.core.segment.Segment;
+import org.sluice.iop.drain.Drain;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * Takes published chunks off the rings. A ring belongs to its process and may hold anything, so a
+ * record counts only if the chunk's state word agrees with it. Service thread only.
+ */
+final class Rings {
+  private static final int LIMIT = 64;
+  private static final long NEVER = -1;
+
+  private final Segment segment;
+  private final ChunkPool pool;
+  private final Drain drain;
+
+  /** The last generation of each chunk that went into the drain. */
+  private final long[] received;
+
+  private Attachment polled;
+
+  Rings(final Segment segment, final Drain drain) {
+    this.segment = segment;
+    this.pool = segment.chunkPool();
+    this.drain = drain;
+    this.received = new long[pool.chunkCount()];
+    Arrays.fill(received, NEVER);
+  }
+
+  /**
+   * Takes what a process has published.
+   *
+   * @return how many chunks
+   */
+  int poll(final Attachment attachment) {
+    int total = 0;
+    int count;
+    do {
+      count = attachment.isCorrupt() ? 0 : read(attachment);
+      total += count;
+    } while (count == LIMIT);
+    return total;
+  }
+
+  private int read(final Attachment attachment) {
+    polled = attachment;
+    try {
+      return attachment.ring().read(this::receive, LIMIT);
+    } catch (final RuntimeException e) {
+      refuse(attachment, e.toString());
+      return 0;
+    }
+  }
+
+  private void receive(
+      final int type, final MutableDirectBuffer buffer, final int offset, final int length) {
+    if (type != RingDescriptor.TYPE_CHUNK || length != RingDescriptor.BODY_LENGTH) {
+      throw new IllegalArgumentException("record type=%d length=%d".formatted(type, length));
+    }
+    final int chunk = buffer.getInt(offset + RingDescriptor.CHUNK_OFFSET);
+    final int used = buffer.getInt(offset + RingDescriptor.USED_OFFSET);
+    if (!isPublished(chunk, polled.index(), buffer, offset)
+        || used < ChunkDescriptor.HEADER_LENGTH) {
+      throw new IllegalArgumentException("record chunk=%d used=%d".formatted(chunk, used));
+    }
+    take(chunk);
+    drain.publish(polled.index(), chunk, used);
+  }
+
+  private boolean isPublished(
+      final int chunk, final int slot, final DirectBuffer record, final int offset) {
+    if (chunk < 0 || chunk >= pool.chunkCount()) {
+      return false;
+    }
+    final long word = pool.word(chunk);
+    return ChunkStateDescriptor.state(word) == ChunkStateDescriptor.PUBLISHED
+        && ChunkStateDescriptor.slot(word) == slot
+        && Integer.toUnsignedLong(ChunkStateDescriptor.generation(word))
+            == record.getLong(offset + RingDescriptor.GENERATION_OFFSET)
+        && !isReceived(chunk, word);
+  }
+
+  private boolean isReceived(final int chunk, final long word) {
+    return received[chunk] == Integer.toUnsignedLong(ChunkStateDescriptor.generation(word));
+  }
+
+  private void take(final int chunk) {
+    received[chunk] = Integer.toUnsignedLong(ChunkStateDescriptor.generation(pool.word(chunk)));
+  }
+
+  private void refuse(final Attachment attachment, final String reason) {
+    attachment.corrupt();
+    final IllegalArgumentException damage =
+        new IllegalArgumentException("the ring of %s is damaged: %s".formatted(attachment, reason));
+    Warnings.warn(damage.getMessage());
+    attachment.images().keySet().forEach(image -> image.fail(damage));
+  }
+
+  /**
+   * The chunks that a process has and that are not in the drain: its open chunk, and one that it
+   * published without having told yet.
+   *
+   * @return in program order
+   */
+  int[] unpublished(final Attachment attachment) {
+    final IntArrayList chunks = new IntArrayList();
+    pool.ownedBy(
+        attachment.index(),
+        chunk -> {
+          if (!isReceived(chunk, pool.word(chunk))) {
+            chunks.addInt(chunk);
+          }
+        });
+    return IntStream.of(chunks.toIntArray())
+        .boxed()
+        .sorted(Comparator.comparingLong(this::sequence))
+        .mapToInt(Integer::intValue)
+        .toArray();
+  }
+
+  private long sequence(final int chunk) {
+    return segment.chunk(chunk).getLong(ChunkDescriptor.SEQUENCE_OFFSET);
+  }
+
+  /** Takes over all chunks of a process that does not run any more. */
+  void adopt(final Attachment attachment) {
+    for (final int chunk : unpublished(attachment)) {
+      if (ChunkStateDescriptor.state(pool.word(chunk)) == ChunkStateDescriptor.OPEN) {
+        pool.publish(chunk);
+      }
+      take(chunk);
+      drain.adopt(attachment.index(), chunk);
+    }
+  }
+}

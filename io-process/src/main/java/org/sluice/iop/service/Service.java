@@ -1,0 +1,201 @@
+package org.sluice.iop.service;
+
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.sluice.core.request.Request;
+import org.sluice.core.segment.Segment;
+import org.sluice.core.store.CheckpointStore;
+import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * The thread that serves clients. While there is nothing to do it waits in the kernel.
+ *
+ * <p>It says so in the header, with a full fence, before it looks at the rings for the last time; a
+ * process stores its ring record, fences, and then looks at the header. So one of the two sees the
+ * other: the record is found or the bell is rung.
+ */
+public final class Service implements Runnable, Executor {
+  private static final long BEAT_MILLIS = 1000;
+  private static final long ENDING_BEAT_MILLIS = 20;
+
+  private final ServerSocketChannel server;
+  private final Segment segment;
+  private final Statistics statistics;
+  private final Selector selector = Selector.open();
+  private final Peers peers = new Peers();
+  private final ManyToOneConcurrentLinkedQueue<Runnable> inbox =
+      new ManyToOneConcurrentLinkedQueue<>();
+  private final Session session;
+  private long lastBeat;
+
+  /**
+   * A service; {@link #run} serves.
+   *
+   * @param server where clients connect; stays the caller's
+   * @param segment the segment; stays the caller's
+   * @param store the store; stays the caller's
+   * @param settings what is captured and how it is committed
+   * @param statistics learns what happens
+   * @throws IOException when the kernel or the store refuses
+   */
+  public Service(
+      final ServerSocketChannel server,
+      final Segment segment,
+      final CheckpointStore store,
+      final SessionSettings settings,
+      final Statistics statistics)
+      throws IOException {
+    this.server = server;
+    this.segment = segment;
+    this.statistics = statistics;
+    this.session = new Session(segment, store, settings, statistics, this);
+    server.configureBlocking(false);
+    server.register(selector, SelectionKey.OP_ACCEPT);
+  }
+
+  /**
+   * Runs something on the service thread. Any thread.
+   *
+   * @param command what
+   */
+  @Override
+  public void execute(final Runnable command) {
+    inbox.add(command);
+    selector.wakeup();
+  }
+
+  /**
+   * Begins to end the session. Any thread; asking again does nothing.
+   *
+   * @param commits whether images that no checkpoint has are committed; otherwise they become plain
+   */
+  public void end(final boolean commits) {
+    execute(() -> session.end(commits));
+  }
+
+  /**
+   * The end of the session, whoever began it.
+   *
+   * @return completed when everything is drained and committed, exceptionally when the service
+   *     failed
+   */
+  public CompletableFuture<Void> over() {
+    return session.over();
+  }
+
+  /** Serves until the session is over. */
+  @Override
+  public void run() {
+    try {
+      while (!session.over().isDone()) {
+        final int work = work();
+        beat();
+        if (work == 0) {
+          sleep();
+        } else {
+          selector.selectNow(this::ready);
+        }
+      }
+      session.close();
+      selector.keys().forEach(this::close);
+      selector.close();
+    } catch (final IOException | RuntimeException e) {
+      session.over().completeExceptionally(e);
+    }
+  }
+
+  private int work() {
+    final int chunks = session.poll();
+    if (chunks > 0) {
+      final long used = segment.geometry().chunkCount() - segment.header().freeChunks();
+      statistics.bufferUse(used * segment.geometry().chunkLength());
+    }
+    return chunks + runInbox();
+  }
+
+  private int runInbox() {
+    int count = 0;
+    for (Runnable command = inbox.poll(); command != null; command = inbox.poll()) {
+      command.run();
+      count++;
+    }
+    return count;
+  }
+
+  private void beat() {
+    final long now = System.currentTimeMillis();
+    if (session.isEnding() || now - lastBeat >= BEAT_MILLIS) {
+      lastBeat = now;
+      segment.header().heartbeat(now);
+      session.beat();
+    }
+  }
+
+  private void sleep() throws IOException {
+    segment.header().sleeping(true);
+    if (session.poll() == 0 && inbox.isEmpty() && !session.over().isDone()) {
+      final long limit = session.isEnding() ? ENDING_BEAT_MILLIS : BEAT_MILLIS;
+      selector.select(this::ready, session.patience(limit));
+    }
+    segment.header().sleeping(false);
+  }
+
+  private void ready(final SelectionKey key) {
+    if (key.channel() == server) {
+      accept();
+    } else {
+      serve((Connection) key.attachment(), key);
+    }
+  }
+
+  private void accept() {
+    try {
+      for (SocketChannel client = server.accept(); client != null; client = server.accept()) {
+        client.configureBlocking(false);
+        final SelectionKey key = client.register(selector, SelectionKey.OP_READ);
+        final Connection connection = new Connection(client, key);
+        key.attach(connection);
+        if (!peers.isOwn(client)) {
+          connection.refuse("this I/O process serves another user");
+          connection.close();
+        }
+      }
+    } catch (final IOException e) {
+      Warnings.warn("cannot accept a client: " + e.getMessage());
+    }
+  }
+
+  private void serve(final Connection connection, final SelectionKey key) {
+    try {
+      if (key.isWritable()) {
+        connection.flush();
+      }
+      if (!key.isReadable() || connection.read(request -> receive(connection, request))) {
+        return;
+      }
+    } catch (final IOException e) {
+      connection.refuse(e.getMessage());
+    } catch (final RuntimeException e) {
+      connection.refuse("this request makes no sense: " + e);
+    }
+    connection.close();
+    session.disconnected(connection);
+  }
+
+  private void receive(final Connection connection, final Request request) {
+    session.receive(connection, request);
+  }
+
+  private void close(final SelectionKey key) {
+    if (key.attachment() instanceof final Connection connection) {
+      connection.close();
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package org.sluice.iop.service;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.sluice.core.request.Request;
+import org.sluice.core.segment.Segment;
+import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.Draft;
+import org.sluice.iop.checkpoint.Checkpoints;
+import org.sluice.iop.drain.Drain;
+import org.sluice.iop.image.CaptureDirectory;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.measure.Statistics;
+
+/** Everything the service thread looks after, from the first process to the last commit. */
+final class Session implements AutoCloseable {
+  private static final long FIRST_MEMBER_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private final SessionSettings settings;
+  private final Executor service;
+  private final Drain drain;
+  private final Attachments attachments;
+  private final Settling settling;
+  private final Checkpoints checkpoints;
+  private final Openings openings;
+  private final Members members = new Members();
+  private final Requests requests;
+  private final CompletableFuture<Void> over = new CompletableFuture<>();
+  private final long started = System.nanoTime();
+  private Ending ending;
+
+  /**
+   * A session without processes.
+   *
+   * @param service runs what it is given on the service thread
+   */
+  Session(
+      final Segment segment,
+      final CheckpointStore store,
+      final SessionSettings settings,
+      final Statistics statistics,
+      final Executor service)
+      throws IOException {
+    this.settings = settings;
+    this.service = service;
+    drain = new Drain(segment, store, settings.node(), statistics);
+    final ImageRegistry registry = new ImageRegistry(segment.imageTable(), drain.isInPlace());
+    final CaptureDirectory capture = new CaptureDirectory(settings.capture());
+    final Rings rings = new Rings(segment, drain);
+    attachments = new Attachments(segment, rings, drain, statistics, this::abandoned);
+    settling = new Settling(attachments, rings, drain);
+    final long sessionId = segment.header().sessionId();
+    final Draft header =
+        new Draft(
+            0, settings.node(), settings.job(), segment.header().layout(), 0, sessionId, List.of());
+    checkpoints =
+        new Checkpoints(
+            store,
+            registry,
+            drain,
+            statistics,
+            capture,
+            settings.group(),
+            settings.writers(),
+            header,
+            service);
+    openings = new Openings(registry, capture, settling, drain, checkpoints, statistics, service);
+    requests =
+        new Requests(
+            sessionId,
+            attachments,
+            rings,
+            registry,
+            openings,
+            settling,
+            checkpoints,
+            members,
+            statistics);
+  }
+
+  private void abandoned(final Attachment attachment, final Image image, final long opened) {
+    openings.abandon(attachment, image, opened);
+  }
+
+  void receive(final Connection connection, final Request request) {
+    requests.receive(connection, request);
+  }
+
+  void disconnected(final Connection connection) {
+    members.disconnected(connection);
+    if (connection.attachment() != null) {
+      attachments.disconnected(connection.attachment());
+    }
+  }
+
+  /** Takes what was published; returns how many chunks. */
+  int poll() {
+    return attachments.poll();
+  }
+
+  /** What has to be looked at from time to time. */
+  void beat() {
+    attachments.endDead();
+    checkpoints.expire();
+    if (ending == null && isDeserted()) {
+      end(members.succeeded());
+    }
+    if (ending != null) {
+      ending.proceed();
+    }
+  }
+
+  /** Whether its members have left, or never came. */
+  private boolean isDeserted() {
+    return settings.endsWithMembers()
+        && (members.allLeft()
+            || members.noneCame() && System.nanoTime() - started > FIRST_MEMBER_NANOS);
+  }
+
+  /** How long nothing has to be looked at, in milliseconds, if it is shorter than a limit. */
+  long patience(final long limit) {
+    return checkpoints.patience(limit);
+  }
+
+  boolean isEnding() {
+    return ending != null;
+  }
+
+  /** Begins to end; asking again does nothing. */
+  void end(final boolean commits) {
+    if (ending == null) {
+      ending = new Ending(commits, attachments, settling, checkpoints, drain, service, over);
+    }
+  }
+
+  /** Completed when everything is drained and committed. */
+  CompletableFuture<Void> over() {
+    return over;
+  }
+
+  /** Tells the last member; then nothing is left to do. */
+  @Override
+  public void close() throws IOException {
+    checkpoints.close();
+    drain.close();
+    members.sessionOver();
+  }
+}

@@ -1,0 +1,72 @@
+package org.sluice.iop.service;
+
+import java.io.IOException;
+import org.sluice.core.request.Reply;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.iop.drain.Caller;
+import org.sluice.iop.drain.Drain;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.Openers;
+
+/** Makes images' own files hold everything, now or for good. Service thread only. */
+final class Settling {
+  private static final int[] NONE = {};
+
+  private final Attachments attachments;
+  private final Rings rings;
+  private final Drain drain;
+
+  Settling(final Attachments attachments, final Rings rings, final Drain drain) {
+    this.attachments = attachments;
+    this.rings = rings;
+    this.drain = drain;
+  }
+
+  /**
+   * Makes an image direct, without its writer's help: it may be frozen. The state is stored, with a
+   * full fence, before the writer's ring and chunks are looked at; the writer appends, fences, and
+   * then looks at the state. So one of the two sees the other.
+   *
+   * @param emptied whether the image was truncated to nothing
+   */
+  void makeDirect(final Image image, final boolean emptied) {
+    image.state(ImageDescriptor.STATE_DIRECT);
+    final Attachment writer =
+        image.openers().writer() == Openers.NOBODY
+            ? null
+            : attachments.at(image.openers().writer());
+    if (writer == null) {
+      drain.makeDirect(image, NONE, emptied);
+    } else {
+      rings.poll(writer);
+      drain.makeDirect(image, rings.unpublished(writer), emptied);
+      image.openers().writer(Openers.NOBODY);
+    }
+  }
+
+  /** Answers once the file holds everything that was published. */
+  void settle(final Image image, final boolean forGood, final Caller caller) {
+    if (image.state() == ImageDescriptor.STATE_DIVERTED) {
+      if (forGood) {
+        makeDirect(image, false);
+      } else {
+        drain.settle(image);
+      }
+    }
+    drain.answer(caller, () -> Drain.unlessFailed(image, new Reply.Settled(size(image))));
+  }
+
+  private static long size(final Image image) {
+    try {
+      return image.log().isInPlace() ? image.file().size() : image.log().size();
+    } catch (final IOException e) {
+      image.fail(e);
+      return 0;
+    }
+  }
+
+  /** Answers once everything that was published is on stable storage. */
+  void sync(final Image image, final Caller caller) {
+    drain.sync(image, now -> caller.answer(Drain.unlessFailed(image, new Reply.Done())));
+  }
+}
