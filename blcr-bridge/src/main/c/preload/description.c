@@ -165,8 +165,7 @@ int sluice_description_forget(int fd)
             unlink_description(image, description);
         else if (description->fd == fd)
             description->fd = remaining_descriptor(description);
-        if (image->descriptions == NULL)
-            error = sluice_image_close(image);
+        error = sluice_image_release(image);
         pthread_mutex_unlock(&image->lock);
     }
     sluice_images_unlock();

@@ -90,6 +90,25 @@ static int get_flags(int fd)
     return flags;
 }
 
+/*
+ * A lock from the file's start needs no care: whoever else has the file open made its image direct.
+ * One from the offset or the end means what the kernel holds for those.
+ */
+static bool locks_from_here(int command, const struct flock *lock)
+{
+    switch (command) {
+    case F_GETLK:
+    case F_SETLK:
+    case F_SETLKW:
+    case F_OFD_GETLK:
+    case F_OFD_SETLK:
+    case F_OFD_SETLKW:
+        return lock != NULL && lock->l_whence != SEEK_SET;
+    default:
+        return false;
+    }
+}
+
 SLUICE_WRAPPER int fcntl(int fd, int command, ...)
 {
     va_list arguments;
@@ -98,21 +117,12 @@ SLUICE_WRAPPER int fcntl(int fd, int command, ...)
     va_end(arguments);
     if (sluice_description_of(fd) == NULL)
         return REAL(fcntl)(fd, command, argument);
-    switch (command) {
-    case F_GETFL:
+    if (command == F_GETFL)
         return get_flags(fd);
-    case F_SETFL:
+    if (command == F_SETFL)
         return set_flags(fd, (long)argument);
-    case F_SETLK:
-    case F_SETLKW:
-    case F_OFD_SETLK:
-    case F_OFD_SETLKW:
-    case F_SETLEASE:
+    if (locks_from_here(command, argument))
         sluice_descriptor_surrender(fd);
-        break;
-    default:
-        break;
-    }
     const int result = REAL(fcntl)(fd, command, argument);
     if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
         sluice_description_share(fd, result);

@@ -128,6 +128,7 @@ static struct image *first_opening(int fd, const struct stat *status, int announ
     image->writable = (announced & SLUICE_REQUEST_OPEN_WRITE) != 0;
     image->unsettled = disposition.size > 0;
     image->settles = 0;
+    image->mappings = 0;
     image->descriptions = NULL;
     pthread_mutex_unlock(&image->lock);
     image->next = images;
@@ -179,8 +180,10 @@ int sluice_image_end(struct image *image)
     return error;
 }
 
-int sluice_image_close(struct image *image)
+int sluice_image_release(struct image *image)
 {
+    if (image->descriptions != NULL || image->mappings > 0)
+        return 0;
     struct image **link = &images;
     while (*link != image)
         link = &(*link)->next;

@@ -24,6 +24,7 @@ struct image {
     bool writable;  /* announced for writing */
     bool unsettled; /* written since the last settle */
     int settles;    /* asked for by reading */
+    int mappings;   /* into memory; they outlive the descriptions */
     struct description *descriptions;
     struct image *next;
 };
@@ -53,8 +54,8 @@ struct image *sluice_image_open(int fd, const struct stat *status, int announced
 /* Ends the openings of an image; its descriptions become the kernel's. Locked. The drain's errno. */
 int sluice_image_end(struct image *image);
 
-/* The same for an image without descriptions, which is gone afterwards. The images are locked too. */
-int sluice_image_close(struct image *image);
+/* The same, and the image is gone, if nothing refers to it any more. The images are locked too. */
+int sluice_image_release(struct image *image);
 
 /* The kernel takes over: the image becomes direct, the kernel gets every offset. Locked. */
 void sluice_image_surrender(struct image *image);
@@ -72,5 +73,8 @@ void sluice_images_each(void (*action)(struct image *image));
 void sluice_images_before_fork(void);
 void sluice_images_after_fork(void);
 void sluice_images_in_child(void);
+
+/* In a forked child the mappings are nobody's openings. */
+void sluice_mappings_in_child(void);
 
 #endif

@@ -20,6 +20,7 @@ extern char **environ;
 static void in_child(void)
 {
     sluice_descriptions_in_child();
+    sluice_mappings_in_child();
     sluice_capture_abandon();
     sluice_images_in_child();
 }

@@ -17,7 +17,7 @@
     X(fwide) X(fputwc) X(fputwc_unlocked) X(fputws) X(fputws_unlocked) X(vfwprintf) X(fgetwc)        \
     X(fgetwc_unlocked) X(fgetws) X(fgetws_unlocked) X(ungetwc)  X(__isoc99_vfwscanf)                   \
     X(mmap) X(sendfile) X(splice) X(copy_file_range) X(fallocate) X(posix_fallocate) X(ioctl)      \
-    X(flock) X(lockf) X(sendmsg) X(syscall) X(aio_read) X(aio_write) X(aio_fsync) X(lio_listio)    \
+    X(munmap) X(mremap) X(lockf) X(sendmsg) X(syscall) X(aio_read) X(aio_write) X(aio_fsync) X(lio_listio)    \
     X(futimens) X(utimensat) X(setrlimit) X(prlimit)                                               \
     X(fork) X(posix_spawn) X(posix_spawnp) X(system) X(popen) X(_exit)                             \
     X(execve) X(execvpe) X(fexecve) X(execveat)

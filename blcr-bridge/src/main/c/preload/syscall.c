@@ -26,7 +26,6 @@ static void surrender_for(long number, const long arguments[6])
     case SYS_ftruncate:
     case SYS_fallocate:
     case SYS_fcntl:
-    case SYS_flock:
     case SYS_ioctl:
     case SYS_fsync:
     case SYS_fdatasync:

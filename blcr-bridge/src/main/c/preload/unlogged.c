@@ -6,9 +6,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -17,14 +15,6 @@
 #include "description.h"
 #include "open.h"
 #include "real.h"
-
-SLUICE_WRAPPER void *mmap(void *address, size_t length, int protection, int flags, int fd,
-                          off_t offset)
-{
-    if (!(flags & MAP_ANONYMOUS))
-        sluice_descriptor_surrender(fd);
-    return REAL(mmap)(address, length, protection, flags, fd, offset);
-}
 
 SLUICE_WRAPPER ssize_t sendfile(int out, int in, off_t *offset, size_t count)
 {
@@ -49,18 +39,6 @@ SLUICE_WRAPPER ssize_t copy_file_range(int in, off64_t *in_offset, int out, off6
     return REAL(copy_file_range)(in, in_offset, out, out_offset, length, flags);
 }
 
-SLUICE_WRAPPER int fallocate(int fd, int mode, off_t offset, off_t length)
-{
-    sluice_descriptor_surrender(fd);
-    return REAL(fallocate)(fd, mode, offset, length);
-}
-
-SLUICE_WRAPPER int posix_fallocate(int fd, off_t offset, off_t length)
-{
-    sluice_descriptor_surrender(fd);
-    return REAL(posix_fallocate)(fd, offset, length);
-}
-
 /* Terminal requests, by which programs ask whether this is one, do nothing to a file. */
 SLUICE_WRAPPER int ioctl(int fd, unsigned long request, ...)
 {
@@ -73,12 +51,7 @@ SLUICE_WRAPPER int ioctl(int fd, unsigned long request, ...)
     return REAL(ioctl)(fd, request, argument);
 }
 
-SLUICE_WRAPPER int flock(int fd, int operation)
-{
-    sluice_descriptor_surrender(fd);
-    return REAL(flock)(fd, operation);
-}
-
+/* Locks from the offset that the kernel knows. */
 SLUICE_WRAPPER int lockf(int fd, int command, off_t length)
 {
     sluice_descriptor_surrender(fd);
@@ -142,11 +115,7 @@ SLUICE_WRAPPER int utimensat(int dirfd, const char *path, const struct timespec 
     return REAL(utimensat)(dirfd, path, times, flags);
 }
 
-void *mmap64(void *address, size_t length, int protection, int flags, int fd, off_t offset)
-    SLUICE_ALIAS(mmap);
 ssize_t sendfile64(int out, int in, off_t *offset, size_t count) SLUICE_ALIAS(sendfile);
-int fallocate64(int fd, int mode, off_t offset, off_t length) SLUICE_ALIAS(fallocate);
-int posix_fallocate64(int fd, off_t offset, off_t length) SLUICE_ALIAS(posix_fallocate);
 int lockf64(int fd, int command, off_t length) SLUICE_ALIAS(lockf);
 int aio_read64(struct aiocb64 *control) SLUICE_ALIAS(aio_read);
 int aio_write64(struct aiocb64 *control)

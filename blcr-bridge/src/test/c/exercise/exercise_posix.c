@@ -248,6 +248,17 @@ static void truncate_slot(int slot)
     resize(opening->file, size);
 }
 
+static void allocate_slot(int slot)
+{
+    struct opening *opening = descriptors[slot].opening;
+    const size_t at = random_below(opening->file->size + 100), length = 1 + random_below(3000);
+    if (!can_write(opening) || at + length > LARGEST_FILE)
+        return;
+    CHECK_EQUAL(posix_fallocate(descriptors[slot].fd, (off_t)at, (off_t)length), 0);
+    if (at + length > opening->file->size)
+        resize(opening->file, at + length);
+}
+
 static void check_status(int slot)
 {
     struct stat status;
@@ -311,8 +322,10 @@ static void use_slot(int slot, int choice)
         seek_slot(slot);
     else if (choice < 58)
         read_slot(slot);
-    else if (choice < 61)
+    else if (choice < 60)
         truncate_slot(slot);
+    else if (choice < 61)
+        allocate_slot(slot);
     else if (choice < 66)
         check_status(slot);
     else if (choice < 68)

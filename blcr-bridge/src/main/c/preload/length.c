@@ -42,5 +42,39 @@ SLUICE_WRAPPER int truncate(const char *path, off_t size)
     return result;
 }
 
+/* The log knows no blocks, only a size: the kernel has allocated, and the image is as long now. */
+static void extend(int fd, off_t end)
+{
+    struct description *description = sluice_description_lock(fd);
+    if (description == NULL)
+        return;
+    struct image *image = description->image;
+    const int64_t size = sluice_log_size(&image->log);
+    if (size < 0 || (size < end && sluice_log_truncate(&image->log, fd, end) != 0))
+        sluice_image_surrender(image);
+    image->unsettled = true;
+    sluice_description_unlock(description);
+}
+
+SLUICE_WRAPPER int fallocate(int fd, int mode, off_t offset, off_t length)
+{
+    if (mode != 0)
+        sluice_descriptor_surrender(fd);
+    const int result = REAL(fallocate)(fd, mode, offset, length);
+    if (result == 0 && sluice_description_logged(fd))
+        extend(fd, offset + length);
+    return result;
+}
+
+SLUICE_WRAPPER int posix_fallocate(int fd, off_t offset, off_t length)
+{
+    const int error = REAL(posix_fallocate)(fd, offset, length);
+    if (error == 0 && sluice_description_logged(fd))
+        extend(fd, offset + length);
+    return error;
+}
+
+int fallocate64(int fd, int mode, off_t offset, off_t length) SLUICE_ALIAS(fallocate);
+int posix_fallocate64(int fd, off_t offset, off_t length) SLUICE_ALIAS(posix_fallocate);
 int ftruncate64(int fd, off_t size) SLUICE_ALIAS(ftruncate);
 int truncate64(const char *path, off_t size) SLUICE_ALIAS(truncate);

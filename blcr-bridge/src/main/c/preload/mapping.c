@@ -1,0 +1,153 @@
+/*
+ * Memory that is a file. The image becomes direct, and its opening lasts as long as the mapping:
+ * until then the file may change without a call.
+ */
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "description.h"
+#include "real.h"
+
+struct mapping {
+    struct image *image;
+    const char *from, *to;
+    size_t left; /* bytes not unmapped yet */
+    struct mapping *next;
+};
+
+/* Guarded by the lock of the images; the count is also looked at without it. */
+static struct mapping *mappings;
+static atomic_int mapping_count;
+
+/* Before the real call, so that a close() meanwhile does not end the opening. */
+static struct image *hold(int fd)
+{
+    struct image *image = NULL;
+    sluice_images_lock();
+    struct description *description = sluice_description_of(fd);
+    if (description != NULL) {
+        image = description->image;
+        image->mappings++;
+    }
+    sluice_images_unlock();
+    return image;
+}
+
+/* The images are locked. */
+static void let_go(struct image *image)
+{
+    pthread_mutex_lock(&image->lock);
+    image->mappings--;
+    sluice_image_release(image);
+    pthread_mutex_unlock(&image->lock);
+}
+
+/* Without memory to remember it by, the opening lasts until the process ends. */
+static void remember(struct image *image, const char *address, size_t length)
+{
+    struct mapping *mapping = malloc(sizeof *mapping);
+    if (mapping == NULL)
+        return;
+    *mapping = (struct mapping){image, address, address + length, length, mappings};
+    mappings = mapping;
+    mapping_count++;
+}
+
+static void *map_shared(void *address, size_t length, int protection, int flags, int fd,
+                        off_t offset)
+{
+    struct image *image = hold(fd);
+    void *mapped = REAL(mmap)(address, length, protection, flags, fd, offset);
+    const int error = errno;
+    if (image != NULL) {
+        sluice_images_lock();
+        if (mapped != MAP_FAILED)
+            remember(image, mapped, length);
+        else
+            let_go(image);
+        sluice_images_unlock();
+    }
+    errno = error;
+    return mapped;
+}
+
+SLUICE_WRAPPER void *mmap(void *address, size_t length, int protection, int flags, int fd,
+                          off_t offset)
+{
+    if ((flags & MAP_ANONYMOUS) || sluice_description_of(fd) == NULL || sluice_guard_inside())
+        return REAL(mmap)(address, length, protection, flags, fd, offset);
+    sluice_descriptor_surrender(fd);
+    return (flags & MAP_SHARED) ? map_shared(address, length, protection, flags, fd, offset)
+                                : REAL(mmap)(address, length, protection, flags, fd, offset);
+}
+
+/* How much of a mapping lies in a range. */
+static size_t overlap(const struct mapping *mapping, const char *from, const char *to)
+{
+    from = mapping->from > from ? mapping->from : from;
+    to = mapping->to < to ? mapping->to : to;
+    return to > from ? (size_t)(to - from) : 0;
+}
+
+static void unmapped(const char *address, size_t length)
+{
+    sluice_images_lock();
+    for (struct mapping **link = &mappings; *link != NULL;) {
+        struct mapping *mapping = *link;
+        const size_t gone = overlap(mapping, address, address + length);
+        mapping->left -= gone < mapping->left ? gone : mapping->left;
+        if (mapping->left > 0) {
+            link = &mapping->next;
+            continue;
+        }
+        *link = mapping->next;
+        mapping_count--;
+        let_go(mapping->image);
+        free(mapping);
+    }
+    sluice_images_unlock();
+}
+
+SLUICE_WRAPPER int munmap(void *address, size_t length)
+{
+    const int result = REAL(munmap)(address, length);
+    if (result == 0 && mapping_count > 0 && !sluice_guard_inside())
+        unmapped(address, length);
+    return result;
+}
+
+static void moved(const char *from, const char *to, size_t length)
+{
+    sluice_images_lock();
+    for (struct mapping *mapping = mappings; mapping != NULL; mapping = mapping->next) {
+        if (mapping->from <= from && from < mapping->to) {
+            mapping->from = to;
+            mapping->to = to + length;
+            mapping->left = length;
+        }
+    }
+    sluice_images_unlock();
+}
+
+SLUICE_WRAPPER void *mremap(void *address, size_t old_length, size_t length, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    void *wanted = va_arg(arguments, void *);
+    va_end(arguments);
+    void *found = REAL(mremap)(address, old_length, length, flags, wanted);
+    if (found != MAP_FAILED && mapping_count > 0 && !sluice_guard_inside())
+        moved(address, found, length);
+    return found;
+}
+
+void sluice_mappings_in_child(void)
+{
+    mappings = NULL;
+    mapping_count = 0;
+}
+
+void *mmap64(void *address, size_t length, int protection, int flags, int fd, off_t offset)
+    SLUICE_ALIAS(mmap);
