@@ -129,6 +129,17 @@ class ChunkWriterTest {
   }
 
   @Test
+  void paddingInAReusedChunkIsZero() throws IOException {
+    segment.chunk(0).setMemory(FIRST_PAYLOAD, CHUNK_LENGTH - FIRST_PAYLOAD, (byte) 0xFF);
+    writer.write(5, 0, ByteBuffer.allocate(1));
+    writer.write(6, 0, ByteBuffer.allocate(1));
+
+    final byte[] padding = new byte[RecordDescriptor.ALIGNMENT - 1];
+    segment.chunk(0).getBytes(FIRST_PAYLOAD + 1, padding);
+    assertThat(padding).containsOnly(0);
+  }
+
+  @Test
   void threadsOfAProcessLogWithoutMixingTheirBytes() throws Exception {
     final int threads = 4;
     final int length = 100_000;
