@@ -132,12 +132,31 @@ static void command_line_without_sense_is_one_line(void **state)
 static void options_go_to_serve(void **state)
 {
     (void)state;
-    assert_int_equal(RUN("--name", "n", "--store", "/s", "--capture=/c", "--layout", "files",
-                         "--group", "a b", "--", "true", "--chunk", "7"),
+    assert_int_equal(RUN("--name", "n", "--store", "/s", "--capture=/c", "--layout",
+                         "container", "--group", "a b", "--", "true", "--chunk", "7"),
                      0);
     assert_string_equal(content("run/arguments"),
-                        "serve --members --name n --layout=files --group=a b --store=/s "
-                        "--capture=/c\n");
+                        "serve --members --name n --group=a b --layout=container "
+                        "--store=/s --capture=/c\n");
+}
+
+static void layout_is_files_unless_asked_for(void **state)
+{
+    (void)state;
+    setenv("SLUICE_CAPTURE", "/c", 1);
+    assert_int_equal(RUN("--name", "n", "true"), 0);
+    assert_string_equal(content("run/arguments"),
+                        "serve --members --name n --layout=files --store=/store --capture=/c\n");
+    unsetenv("SLUICE_CAPTURE");
+}
+
+static void nothing_is_left_behind(void **state)
+{
+    (void)state;
+    char path[100];
+    assert_int_equal(RUN("--name", "n", "true"), 0);
+    snprintf(path, sizeof path, "%s/run/n.start", home);
+    assert_int_equal(access(path, F_OK), -1);
 }
 
 static void command_finds_the_io_process_and_the_shim(void **state)
@@ -244,6 +263,8 @@ int main(void)
         cmocka_unit_test_setup(command_that_cannot_run_is_one_line, start),
         cmocka_unit_test_setup(command_line_without_sense_is_one_line, start),
         cmocka_unit_test_setup(options_go_to_serve, start),
+        cmocka_unit_test_setup(layout_is_files_unless_asked_for, start),
+        cmocka_unit_test_setup(nothing_is_left_behind, start),
         cmocka_unit_test_setup(command_finds_the_io_process_and_the_shim, start),
         cmocka_unit_test_setup(first_rank_starts_the_io_process_for_all, start),
         cmocka_unit_test(failure_to_start_is_one_line_for_all_ranks),

@@ -7,11 +7,11 @@
 
 #include "status.h"
 
-enum { STORE = 1, CAPTURE, NAME, PASSED_ON };
+enum { STORE = 1, CAPTURE, NAME, LAYOUT, PASSED_ON };
 
 static const struct option known[] = {
     {"store", required_argument, NULL, STORE},         {"capture", required_argument, NULL, CAPTURE},
-    {"name", required_argument, NULL, NAME},           {"layout", required_argument, NULL, PASSED_ON},
+    {"name", required_argument, NULL, NAME},           {"layout", required_argument, NULL, LAYOUT},
     {"threshold", required_argument, NULL, PASSED_ON}, {"buffer", required_argument, NULL, PASSED_ON},
     {"chunk", required_argument, NULL, PASSED_ON},     {"group", required_argument, NULL, PASSED_ON},
     {"writers", required_argument, NULL, PASSED_ON},   {"stats", required_argument, NULL, PASSED_ON},
@@ -46,8 +46,9 @@ static char *assignment(const char *name, const char *value)
 void sluice_exec_options_parse(int count, char **arguments, struct sluice_exec_options *options)
 {
     const char *store = NULL;
+    const char *layout = "files";
     size_t passed = 0;
-    *options = (struct sluice_exec_options){.serve = calloc((size_t)count + 3, sizeof(char *))};
+    *options = (struct sluice_exec_options){.serve = calloc((size_t)count + 4, sizeof(char *))};
     if (options->serve == NULL) {
         sluice_exec_fail(SLUICE_STATUS_FAILED, "no memory");
     }
@@ -62,6 +63,9 @@ void sluice_exec_options_parse(int count, char **arguments, struct sluice_exec_o
             break;
         case NAME:
             options->name = optarg;
+            break;
+        case LAYOUT:
+            layout = optarg;
             break;
         case PASSED_ON:
             options->serve[passed++] = assignment(known[index].name, optarg);
@@ -83,6 +87,7 @@ void sluice_exec_options_parse(int count, char **arguments, struct sluice_exec_o
     }
     options->capture = given(options->capture, "SLUICE_CAPTURE");
     options->capture = options->capture != NULL ? options->capture : working_directory();
+    options->serve[passed++] = assignment("layout", layout);
     options->serve[passed++] = assignment("store", store);
     options->serve[passed++] = assignment("capture", options->capture);
 }

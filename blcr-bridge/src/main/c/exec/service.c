@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,22 +26,28 @@ static void nap(void)
     nanosleep(&(struct timespec){.tv_nsec = NAP * 1000000}, NULL);
 }
 
-/* Names the directory of the I/O process and creates what is above it. */
+/* Names the directory of the I/O process, absolute, and creates what is above it. */
 static void name_directory(struct sluice_exec_service *service, const char *name)
 {
     char base[512];
+    char absolute[PATH_MAX];
     const char *runtime = getenv("SLUICE_RUNTIME");
     if (runtime != NULL && *runtime != 0) {
         snprintf(base, sizeof base, "%s", runtime);
     } else {
         snprintf(base, sizeof base, "/dev/shm/sluice-%u", (unsigned)getuid());
     }
-    if (mkdir(base, 0700) != 0 && errno != EEXIST) {
+    if ((mkdir(base, 0700) != 0 && errno != EEXIST) || realpath(base, absolute) == NULL) {
         const int error = errno;
         sluice_exec_fail(sluice_exec_status(-error), "cannot create %s: %s; set SLUICE_RUNTIME",
                          base, strerror(error));
     }
-    snprintf(service->directory, sizeof service->directory, "%s/%s", base, name);
+    snprintf(service->directory, sizeof service->directory, "%s/%s", absolute, name);
+}
+
+static void name_start_file(const struct sluice_exec_service *service, char *path, size_t capacity)
+{
+    snprintf(path, capacity, "%s.start", service->directory);
 }
 
 /*
@@ -48,8 +56,8 @@ static void name_directory(struct sluice_exec_service *service, const char *name
  */
 static int open_start_file(const struct sluice_exec_service *service)
 {
-    char path[1100];
-    snprintf(path, sizeof path, "%s.start", service->directory);
+    char path[PATH_MAX + 300];
+    name_start_file(service, path, sizeof path);
     const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0) {
         const int error = errno;
@@ -58,16 +66,42 @@ static int open_start_file(const struct sluice_exec_service *service)
     return fd;
 }
 
-static void lock_start_file(int fd, const struct sluice_exec_service *service)
+/* A rank that leaves removes the file; who locked it meanwhile has locked nothing. */
+static bool still_there(int fd, const struct sluice_exec_service *service)
 {
-    for (int waited = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; waited += NAP) {
-        if (waited >= PATIENCE) {
-            sluice_exec_fail(SLUICE_STATUS_FAILED,
-                             "the I/O process for %s is still being started by another rank after "
-                             "%d s; try again, or --name another",
-                             service->directory, PATIENCE / 1000);
+    char path[PATH_MAX + 300];
+    struct stat opened;
+    struct stat named;
+    name_start_file(service, path, sizeof path);
+    return fstat(fd, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino;
+}
+
+static int lock_start_file(const struct sluice_exec_service *service)
+{
+    for (int waited = 0; waited < PATIENCE; waited += NAP) {
+        const int fd = open_start_file(service);
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0 && still_there(fd, service)) {
+            return fd;
         }
+        close(fd);
         nap();
+    }
+    sluice_exec_fail(SLUICE_STATUS_FAILED,
+                     "the I/O process for %s is still being started by another rank after %d s; try "
+                     "again, or --name another",
+                     service->directory, PATIENCE / 1000);
+}
+
+static void remove_start_file(const struct sluice_exec_service *service)
+{
+    char path[PATH_MAX + 300];
+    name_start_file(service, path, sizeof path);
+    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && still_there(fd, service)) {
+        unlink(path);
+    }
+    if (fd >= 0) {
+        close(fd);
     }
 }
 
@@ -137,8 +171,7 @@ void sluice_exec_service_join(struct sluice_exec_service *service,
         sluice_exec_job_name(name, sizeof name);
     }
     name_directory(service, name);
-    const int fd = open_start_file(service);
-    lock_start_file(fd, service);
+    const int fd = lock_start_file(service);
     int error = join_running(service);
     if (error == -ENOENT || error == -ECONNREFUSED) {
         heed_failure(fd, &since);
@@ -161,5 +194,6 @@ int sluice_exec_service_leave(struct sluice_exec_service *service, int status)
         sluice_exec_say("%s", sluice_client_message());
     }
     sluice_connection_close(&service->connection);
+    remove_start_file(service);
     return status == 0 && error != 0 ? sluice_exec_status(error) : status;
 }

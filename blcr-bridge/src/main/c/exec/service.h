@@ -2,11 +2,13 @@
 #ifndef SLUICE_EXEC_SERVICE_H
 #define SLUICE_EXEC_SERVICE_H
 
+#include <limits.h>
+
 #include "connection.h"
 #include "options.h"
 
 struct sluice_exec_service {
-    char directory[1024];
+    char directory[PATH_MAX + 256];
     struct sluice_connection connection;
 };
 

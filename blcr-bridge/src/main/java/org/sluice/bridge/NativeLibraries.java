@@ -2,11 +2,19 @@ package org.sluice.bridge;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 
-/** Where the native libraries are. */
+/**
+ * Where the native files are: in the directory that the system property {@value #PROPERTY} names,
+ * or else where the build puts them below the directory that the environment's {@value
+ * #HOME_VARIABLE} names, which {@code scripts/sluice} sets.
+ */
 public final class NativeLibraries {
+  /** System property that names the directory of the native files. */
+  public static final String PROPERTY = "sluice.native";
+
   /** Environment variable that names the directory Sluice is installed in. */
   public static final String HOME_VARIABLE = "SLUICE_HOME";
 
@@ -16,19 +24,36 @@ public final class NativeLibraries {
    * The library to preload into processes whose files are captured.
    *
    * @return an existing file, absolute
-   * @throws CommandException when there is none
+   * @throws CommandException when it has not been built
    */
   public static Path preload() {
-    final String home = System.getenv(HOME_VARIABLE);
-    final Path library =
-        Path.of(home == null ? "" : home, "blcr-bridge/target/native/libsluice_preload.so")
-            .toAbsolutePath();
-    if (!Files.isReadable(library)) {
+    return find("libsluice_preload.so");
+  }
+
+  /**
+   * The program behind {@code sluice exec}.
+   *
+   * @return an existing file, absolute
+   * @throws CommandException when it has not been built
+   */
+  public static Path exec() {
+    return find("sluice-exec");
+  }
+
+  private static Path find(final String name) {
+    final Path file = directory().resolve(name).toAbsolutePath();
+    if (!Files.isReadable(file)) {
       throw new CommandException(
           ExitStatus.FAILED,
-          "no shim at %s; start with scripts/sluice, or set %s and run scripts/build"
-              .formatted(library, HOME_VARIABLE));
+          "%s is missing; run scripts/build, and start with scripts/sluice".formatted(file));
     }
-    return library;
+    return file;
+  }
+
+  private static Path directory() {
+    final String home = Optional.ofNullable(System.getenv(HOME_VARIABLE)).orElse("");
+    return Optional.ofNullable(System.getProperty(PROPERTY))
+        .map(Path::of)
+        .orElseGet(() -> Path.of(home, "blcr-bridge", "target", "native"));
   }
 }

@@ -1,2 +1,2 @@
-/** The Java side of the native client: where its libraries are. */
+/** The Java side of the native client: where its files are, and the help of {@code sluice exec}. */
 package org.sluice.bridge;

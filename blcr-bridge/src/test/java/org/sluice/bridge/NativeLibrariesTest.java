@@ -1,0 +1,44 @@
+package org.sluice.bridge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.command.CommandException;
+
+final class NativeLibrariesTest {
+  @TempDir private Path directory;
+
+  @BeforeEach
+  void nameTheDirectory() {
+    System.setProperty(NativeLibraries.PROPERTY, directory.toString());
+  }
+
+  @AfterEach
+  void forgetTheDirectory() {
+    System.clearProperty(NativeLibraries.PROPERTY);
+  }
+
+  @Test
+  void findsWhatWasBuilt() throws IOException {
+    final Path shim = Files.createFile(directory.resolve("libsluice_preload.so"));
+    final Path exec = Files.createFile(directory.resolve("sluice-exec"));
+    assertThat(NativeLibraries.preload()).isEqualTo(shim);
+    assertThat(NativeLibraries.exec()).isEqualTo(exec);
+  }
+
+  @Test
+  void saysWhatIsMissingAndWhatToDo() {
+    assertThatThrownBy(NativeLibraries::preload)
+        .isInstanceOf(CommandException.class)
+        .hasMessage(
+            "%s/libsluice_preload.so is missing; run scripts/build, and start with scripts/sluice"
+                .formatted(directory));
+  }
+}
