@@ -27,7 +27,7 @@ static void *vector(const char *name, size_t length)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", GOLDEN, name);
-    uint8_t *bytes = calloc(1, length + 1);
+    uint8_t *bytes = aligned_alloc(4096, (length + 1 + 4095) & ~(size_t)4095);
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     assert_int_equal(fread(bytes, 1, length + 1, file), length);
