@@ -1,0 +1,79 @@
+package org.sluice.iop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.ProcessIdentity;
+
+class AttachTest extends ServeTest {
+  @Test
+  void clientOfAnotherVersionIsToldBothVersions() throws Exception {
+    try (ServeProcess serve = serve("files");
+        RawProcess client = RawProcess.connect(serve.directory())) {
+      final Reply reply = client.call(new Request.Attach(7, 1, 0, 1, 0));
+      assertThat(reply).isInstanceOf(Reply.Failed.class);
+      assertThat(((Reply.Failed) reply).errno()).isEqualTo(Errno.EPROTO);
+      assertThat(((Reply.Failed) reply).message()).contains("version 7", "version 1");
+    }
+  }
+
+  @Test
+  void processThatDoesNotExistGetsNoSlot() throws Exception {
+    final ProcessIdentity self = ProcessIdentity.current();
+    try (ServeProcess serve = serve("files");
+        RawProcess client = RawProcess.connect(serve.directory())) {
+      final Reply reply =
+          client.call(
+              new Request.Attach(HeaderDescriptor.VERSION, self.pid(), 0, 1, self.startTime() + 1));
+      assertThat(((Reply.Failed) reply).errno()).isEqualTo(Errno.EINVAL);
+    }
+  }
+
+  @Test
+  void requestBeforeAttachIsRefused() throws Exception {
+    try (ServeProcess serve = serve("files");
+        RawProcess client = RawProcess.connect(serve.directory())) {
+      final Reply reply = client.call(new Request.Sync(1));
+      assertThat(((Reply.Failed) reply).message()).contains("ATTACH");
+    }
+  }
+
+  @Test
+  void nonsenseOnOneSocketEndsThatSocketOnly() throws Exception {
+    try (ServeProcess serve = serve("files");
+        RawProcess good = RawProcess.attach(serve.directory());
+        RawProcess mad = RawProcess.attach(serve.directory())) {
+      final byte[] nonsense = new byte[1000];
+      new Random(1).nextBytes(nonsense);
+      mad.send(ByteBuffer.wrap(nonsense));
+      assertThatThrownBy(
+              () -> {
+                while (true) {
+                  mad.call(new Request.Stats());
+                }
+              })
+          .isInstanceOf(IOException.class);
+      assertThat(good.call(new Request.Stats())).isInstanceOf(Reply.Text.class);
+    }
+  }
+
+  @Test
+  void detachedSlotIsGivenToTheNextProcess() throws Exception {
+    try (ServeProcess serve = serve("files")) {
+      final RawProcess first = RawProcess.attach(serve.directory());
+      final int slot = first.slot();
+      first.close();
+      try (RawProcess second = RawProcess.attach(serve.directory())) {
+        assertThat(second.slot()).isEqualTo(slot);
+      }
+    }
+  }
+}

@@ -1,0 +1,234 @@
+package org.sluice.iop;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.agrona.BitUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
+import org.sluice.core.chunk.ChunkDescriptor;
+import org.sluice.core.chunk.RecordDescriptor;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.request.Frames;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+import org.sluice.core.request.RequestDescriptor;
+import org.sluice.core.segment.ChunkStateDescriptor;
+import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.ProcessIdentity;
+import org.sluice.core.segment.RingDescriptor;
+import org.sluice.core.segment.Segment;
+
+/**
+ * An application process byte by byte, so that it can be frozen, killed or mad at any point. It
+ * attaches in the name of another process if it is to die.
+ */
+final class RawProcess implements AutoCloseable {
+  private final SocketChannel channel;
+  private final Segment segment;
+  private final int slot;
+  private final OneToOneRingBuffer ring;
+  private int chunk = -1;
+  private int used;
+  private int last;
+  private long sequence;
+
+  private RawProcess(final SocketChannel channel, final Segment segment, final int slot) {
+    this.channel = channel;
+    this.segment = segment;
+    this.slot = slot;
+    this.ring = slot < 0 ? null : segment.ring(slot);
+  }
+
+  /** Connects without attaching. */
+  static RawProcess connect(final Path directory) throws IOException {
+    return new RawProcess(socket(directory), null, -1);
+  }
+
+  static RawProcess attach(final Path directory) throws IOException {
+    return attach(directory, ProcessIdentity.current(), -1, 0);
+  }
+
+  static RawProcess attach(
+      final Path directory, final ProcessIdentity process, final int rank, final int ranks)
+      throws IOException {
+    final SocketChannel channel = socket(directory);
+    final RawProcess unattached = new RawProcess(channel, null, -1);
+    final Reply reply =
+        unattached.call(
+            new Request.Attach(
+                HeaderDescriptor.VERSION, process.pid(), rank, ranks, process.startTime()));
+    return new RawProcess(
+        channel, Segment.map(directory.resolve("segment")), ((Reply.Attached) reply).slot());
+  }
+
+  private static SocketChannel socket(final Path directory) throws IOException {
+    final SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+    channel.connect(UnixDomainSocketAddress.of(directory.resolve("socket")));
+    return channel;
+  }
+
+  Reply call(final Request request) throws IOException {
+    tell(request);
+    final ByteBuffer in = ByteBuffer.allocate(RequestDescriptor.MAX_LENGTH);
+    final UnsafeBuffer view = new UnsafeBuffer(in);
+    while (Frames.length(view, 0, in.position()) == 0) {
+      if (channel.read(in) < 0) {
+        throw new EOFException();
+      }
+    }
+    return Reply.decode(request, view, 0, in.position());
+  }
+
+  void tell(final Request request) throws IOException {
+    final ByteBuffer out = ByteBuffer.allocate(RequestDescriptor.MAX_LENGTH);
+    out.limit(request.encode(new UnsafeBuffer(out), 0));
+    send(out);
+  }
+
+  void send(final ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      channel.write(bytes);
+    }
+  }
+
+  /** Announces a file that this process has opened. */
+  Reply.Opened open(final Path path, final int flags) throws IOException {
+    try (NativeFile file = NativeFile.open(path)) {
+      return (Reply.Opened)
+          call(new Request.Open(file.device(), file.inode(), flags, path.toString()));
+    }
+  }
+
+  /** Creates a file and announces it. */
+  Reply.Opened create(final Path path) throws IOException {
+    Files.write(path, new byte[0]);
+    return open(path, RequestDescriptor.OPEN_CREATED | RequestDescriptor.OPEN_WRITE);
+  }
+
+  void end(final int imageId) throws IOException {
+    publish();
+    final long now = System.nanoTime();
+    tell(new Request.Close(imageId, now - 1_000_000, now));
+  }
+
+  /** Appends a write; extends the record before if it continues it. */
+  void write(final int imageId, final long offset, final byte[] bytes) {
+    if (last > 0 && continues(imageId, offset)) {
+      memory().putBytes(used, bytes);
+      final long length = memory().getLong(last + RecordDescriptor.LENGTH_OFFSET);
+      memory().putLong(last + RecordDescriptor.LENGTH_OFFSET, length + bytes.length);
+      use(used + bytes.length);
+    } else {
+      final int record = record(RecordDescriptor.TYPE_WRITE, imageId, offset, bytes.length);
+      memory().putBytes(record + RecordDescriptor.HEADER_LENGTH, bytes);
+      use(record + RecordDescriptor.HEADER_LENGTH + bytes.length);
+    }
+  }
+
+  private boolean continues(final int imageId, final long offset) {
+    final UnsafeBuffer memory = memory();
+    return memory.getInt(last + RecordDescriptor.TYPE_OFFSET) == RecordDescriptor.TYPE_WRITE
+        && memory.getInt(last + RecordDescriptor.IMAGE_ID_OFFSET) == imageId
+        && memory.getLong(last + RecordDescriptor.OFFSET_OFFSET)
+                + memory.getLong(last + RecordDescriptor.LENGTH_OFFSET)
+            == offset;
+  }
+
+  /** Appends a record without payload. */
+  void mark(final int type, final int imageId, final long offset, final long length) {
+    use(record(type, imageId, offset, length) + RecordDescriptor.HEADER_LENGTH);
+  }
+
+  private int record(final int type, final int imageId, final long offset, final long length) {
+    openChunk();
+    final int record = BitUtil.align(used, RecordDescriptor.ALIGNMENT);
+    memory().putInt(record + RecordDescriptor.TYPE_OFFSET, type);
+    memory().putInt(record + RecordDescriptor.IMAGE_ID_OFFSET, imageId);
+    memory().putLong(record + RecordDescriptor.OFFSET_OFFSET, offset);
+    memory().putLong(record + RecordDescriptor.LENGTH_OFFSET, length);
+    last = record;
+    return record;
+  }
+
+  private void openChunk() {
+    if (chunk >= 0) {
+      return;
+    }
+    chunk = segment.chunkPool().claim(slot, 0);
+    last = 0;
+    use(ChunkDescriptor.HEADER_LENGTH);
+    memory().putLong(ChunkDescriptor.SESSION_ID_OFFSET, segment.header().sessionId());
+    memory().putLong(ChunkDescriptor.SEQUENCE_OFFSET, ++sequence);
+    memory().putInt(ChunkDescriptor.SLOT_OFFSET, slot);
+    memory().putInt(ChunkDescriptor.RANK_OFFSET, -1);
+    memory().putInt(ChunkDescriptor.VERSION_OFFSET, ChunkDescriptor.VERSION);
+    memory().putInt(ChunkDescriptor.MAGIC_OFFSET, ChunkDescriptor.MAGIC);
+  }
+
+  private void use(final int length) {
+    used = length;
+    memory().putIntRelease(ChunkDescriptor.USED_OFFSET, length);
+  }
+
+  /** The memory of the open chunk, to be scribbled over. */
+  UnsafeBuffer memory() {
+    return segment.chunk(chunk);
+  }
+
+  /** Publishes the open chunk, if there is one. */
+  void publish() throws IOException {
+    if (chunk >= 0) {
+      segment.chunkPool().publish(chunk);
+      tellRing(chunk, used, generation());
+      chunk = -1;
+      last = 0;
+    }
+  }
+
+  /** Publishes the open chunk without a ring record, as if frozen in between. */
+  void publishWithoutRecord() {
+    segment.chunkPool().publish(chunk);
+  }
+
+  long generation() {
+    return Integer.toUnsignedLong(ChunkStateDescriptor.generation(segment.chunkPool().word(chunk)));
+  }
+
+  /** Puts a record on the ring, true or not, and rings the bell. */
+  void tellRing(final int index, final int length, final long generation) throws IOException {
+    final UnsafeBuffer body = new UnsafeBuffer(new byte[RingDescriptor.BODY_LENGTH]);
+    body.putInt(RingDescriptor.CHUNK_OFFSET, index);
+    body.putInt(RingDescriptor.USED_OFFSET, length);
+    body.putLong(RingDescriptor.SEQUENCE_OFFSET, sequence);
+    body.putLong(RingDescriptor.GENERATION_OFFSET, generation);
+    ring.write(RingDescriptor.TYPE_CHUNK, body, 0, RingDescriptor.BODY_LENGTH);
+    tell(new Request.Wake());
+  }
+
+  OneToOneRingBuffer ring() {
+    return ring;
+  }
+
+  Segment segment() {
+    return segment;
+  }
+
+  int slot() {
+    return slot;
+  }
+
+  /** Closes the socket; everything in the segment stays as it is. */
+  @Override
+  public void close() throws IOException {
+    channel.close();
+    if (segment != null) {
+      segment.close();
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package org.sluice.iop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import org.junit.jupiter.api.Test;
+
+class RuntimeDirectoryTest extends ServeTest {
+  @Test
+  void secondProcessOfANameIsRefused() throws Exception {
+    try (ServeProcess serve = serve("files")) {
+      final ServeProcess.Outcome second =
+          ServeProcess.fail(runtime, "--store", store.toString(), "--buffer", "1M");
+      assertThat(second.status()).isEqualTo(7);
+      assertThat(second.errors()).hasSize(1);
+      assertThat(second.errors().getFirst()).contains("default", serve.directory().toString());
+    }
+  }
+
+  @Test
+  void leftoversOfAKilledProcessAreRemoved() throws Exception {
+    final ServeProcess killed = serve("files");
+    killed.kill();
+    assertThat(killed.directory().resolve("segment")).exists();
+    try (ServeProcess next = serve("files");
+        RawProcess client = RawProcess.attach(next.directory())) {
+      assertThat(client.slot()).isZero();
+    }
+  }
+
+  @Test
+  void directoryIsGoneAfterAStop() throws Exception {
+    try (ServeProcess serve = serve("files")) {
+      assertThat(serve.stop()).isZero();
+      assertThat(serve.directory()).doesNotExist();
+      assertThat(serve.errors()).isEmpty();
+    }
+  }
+
+  @Test
+  void bufferLargerThanSharedMemoryNamesBothSizes() throws Exception {
+    final long room = Files.getFileStore(runtime).getUsableSpace();
+    final ServeProcess.Outcome outcome =
+        ServeProcess.fail(runtime, "--store", store.toString(), "--buffer", "4000G");
+    assertThat(outcome.status()).isEqualTo(8);
+    assertThat(outcome.errors()).hasSize(1);
+    assertThat(outcome.errors().getFirst()).containsPattern("429\\d{10} bytes");
+    assertThat(outcome.errors().getFirst()).contains(Long.toString(room).substring(0, 2));
+    assertThat(runtime.resolve("default")).doesNotExist();
+  }
+
+  @Test
+  void nameTooLongForASocketIsRefused() throws Exception {
+    final ServeProcess.Outcome outcome =
+        ServeProcess.fail(runtime, "--store", store.toString(), "--name", "n".repeat(200));
+    assertThat(outcome.status()).isEqualTo(2);
+    assertThat(outcome.errors()).hasSize(1);
+  }
+
+  @Test
+  void storeWithoutAParentIsRefused() throws Exception {
+    final ServeProcess.Outcome outcome =
+        ServeProcess.fail(runtime, "--store", root.resolve("no/store").toString());
+    assertThat(outcome.status()).isEqualTo(3);
+    assertThat(outcome.errors()).hasSize(1);
+  }
+
+  @Test
+  void groupWithoutContainersIsRefused() throws Exception {
+    final ServeProcess.Outcome outcome =
+        ServeProcess.fail(
+            runtime, "--store", store.toString(), "--layout", "files", "--group", "(\\d+)");
+    assertThat(outcome.status()).isEqualTo(2);
+    assertThat(outcome.errors()).hasSize(1);
+  }
+}

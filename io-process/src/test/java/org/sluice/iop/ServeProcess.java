@@ -1,0 +1,104 @@
+package org.sluice.iop;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** The real {@code sluice serve} as a child process. */
+final class ServeProcess implements AutoCloseable {
+  private final Process process;
+  private final Path errors;
+  private final Path directory;
+
+  private ServeProcess(final Process process, final Path errors, final Path directory) {
+    this.process = process;
+    this.errors = errors;
+    this.directory = directory;
+  }
+
+  /**
+   * Starts one whose runtime directory is below {@code runtime}; waits until clients can attach.
+   */
+  static ServeProcess start(final Path runtime, final String... options) throws IOException {
+    final Path errors = Files.createTempFile(runtime, "serve", ".err");
+    final Process process = launch(runtime, errors, options);
+    final BufferedReader output = process.inputReader();
+    final String line = output.readLine();
+    if (line == null || !line.startsWith("ready: ")) {
+      throw new AssertionError("not ready: " + line + Files.readString(errors));
+    }
+    return new ServeProcess(process, errors, Path.of(line.substring("ready: ".length())));
+  }
+
+  /** Starts one that is to fail; returns its exit status and what it says on standard error. */
+  static Outcome fail(final Path runtime, final String... options)
+      throws IOException, InterruptedException {
+    final Path errors = Files.createTempFile(runtime, "serve", ".err");
+    final Process process = launch(runtime, errors, options);
+    if (!process.waitFor(30, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+      throw new AssertionError("still running");
+    }
+    return new Outcome(process.exitValue(), Files.readAllLines(errors));
+  }
+
+  record Outcome(int status, List<String> errors) {}
+
+  private static Process launch(final Path runtime, final Path errors, final String... options)
+      throws IOException {
+    final List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("@" + jvmOptions());
+    command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of("org.sluice.core.command.Sluice", "serve"));
+    Stream.of(options).forEach(command::add);
+    final ProcessBuilder builder = new ProcessBuilder(command).redirectError(errors.toFile());
+    builder.environment().put("SLUICE_RUNTIME", runtime.toString());
+    builder.environment().keySet().removeAll(List.of("SLUICE_STORE", "SLUICE_CAPTURE"));
+    return builder.start();
+  }
+
+  private static Path jvmOptions() {
+    Path folder = Path.of("").toAbsolutePath();
+    while (!Files.exists(folder.resolve("scripts/jvm.options"))) {
+      folder = folder.getParent();
+    }
+    return folder.resolve("scripts/jvm.options");
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  String errors() throws IOException {
+    return Files.readString(errors);
+  }
+
+  /** Asks it to drain and stop; returns its exit status. */
+  int stop() throws InterruptedException {
+    process.destroy();
+    if (!process.waitFor(30, TimeUnit.SECONDS)) {
+      throw new AssertionError("does not stop");
+    }
+    return process.exitValue();
+  }
+
+  void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}
