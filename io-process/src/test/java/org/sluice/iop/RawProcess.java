@@ -131,6 +131,15 @@ final class RawProcess implements AutoCloseable {
     }
   }
 
+  /** The same, after publishing a chunk that has no room for it; waits for a free one. */
+  void writeInChunks(final int imageId, final long offset, final byte[] bytes) throws IOException {
+    final int length = bytes.length + RecordDescriptor.HEADER_LENGTH + RecordDescriptor.ALIGNMENT;
+    if (chunk >= 0 && used + length > segment.geometry().chunkLength()) {
+      publish();
+    }
+    write(imageId, offset, bytes);
+  }
+
   private boolean continues(final int imageId, final long offset) {
     final UnsafeBuffer memory = memory();
     return memory.getInt(last + RecordDescriptor.TYPE_OFFSET) == RecordDescriptor.TYPE_WRITE
@@ -160,7 +169,9 @@ final class RawProcess implements AutoCloseable {
     if (chunk >= 0) {
       return;
     }
-    chunk = segment.chunkPool().claim(slot, 0);
+    while (chunk < 0) {
+      chunk = segment.chunkPool().claim(slot, 0);
+    }
     last = 0;
     use(ChunkDescriptor.HEADER_LENGTH);
     memory().putLong(ChunkDescriptor.SESSION_ID_OFFSET, segment.header().sessionId());
