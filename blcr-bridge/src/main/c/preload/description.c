@@ -31,6 +31,21 @@ struct description *sluice_description_lock(int fd)
     return NULL;
 }
 
+void sluice_description_watch(int fd)
+{
+    struct description *description = sluice_description_of(fd);
+    struct image *image = description != NULL ? description->image : NULL;
+    const struct sluice_segment *segment = sluice_capture_segment();
+    if (image == NULL || segment == NULL || sluice_guard_inside()
+        || sluice_segment_state(segment, image->device, image->inode) == SLUICE_IMAGE_STATE_FREE)
+        return;
+    sluice_images_lock();
+    description = sluice_description_of(fd);
+    if (description != NULL && description->watched)
+        sluice_image_watch(description->image, fd);
+    sluice_images_unlock();
+}
+
 void sluice_description_unlock(struct description *description)
 {
     pthread_mutex_unlock(&description->image->lock);
@@ -78,6 +93,7 @@ static void describe(struct image *image, int fd, int flags)
     description->offset = 0;
     description->next = image->descriptions;
     image->descriptions = description;
+    description->watched = image->openings == 0;
     description->logged = sluice_log_diverted(&image->log);
     if (description->logged && description->append)
         REAL(fcntl)(fd, F_SETFL, REAL(fcntl)(fd, F_GETFL) & ~O_APPEND);
@@ -86,26 +102,32 @@ static void describe(struct image *image, int fd, int flags)
         sluice_image_surrender(image);
 }
 
-int sluice_description_adopt(int fd, int flags, int announced, bool truncate)
+/* Describes `fd` if it is of a captured file; -EBADF if it is of any other. */
+static int describe_captured(int fd, int flags, int announced, bool truncate)
 {
     struct stat status;
+    struct image *image;
     char path[PATH_MAX];
-    struct image *image = NULL;
-    int error = 0;
-    if (fd < SLUICE_DESCRIPTORS && sluice_capture_file(fd, &status, path)) {
-        sluice_images_lock();
-        image = sluice_image_open(fd, &status, announced, path);
-        if (image != NULL) {
-            pthread_mutex_lock(&image->lock);
-            describe(image, fd, flags);
-            error = truncate ? sluice_image_empty(image, fd) : 0;
-            pthread_mutex_unlock(&image->lock);
-        }
-        sluice_images_unlock();
+    if (fd >= SLUICE_DESCRIPTORS || !sluice_capture_file(fd, &status, path))
+        return -EBADF;
+    sluice_images_lock();
+    int error = sluice_image_open(fd, &status, announced, path, &image);
+    if (error == 0) {
+        pthread_mutex_lock(&image->lock);
+        describe(image, fd, flags);
+        error = truncate ? sluice_image_empty(image, fd) : 0;
+        pthread_mutex_unlock(&image->lock);
     }
-    if (image == NULL && truncate)
-        error = REAL(ftruncate)(fd, 0) == 0 ? 0 : -errno;
+    sluice_images_unlock();
     return error;
+}
+
+int sluice_description_adopt(int fd, int flags, int announced, bool truncate)
+{
+    const int error = describe_captured(fd, flags, announced, truncate);
+    if (error == 0 || error == -ESTALE || sluice_description_of(fd) != NULL)
+        return error;
+    return truncate && REAL(ftruncate)(fd, 0) != 0 ? -errno : 0;
 }
 
 void sluice_description_share(int from, int to)
@@ -141,6 +163,7 @@ static void unlink_description(struct image *image, struct description *descript
         link = &(*link)->next;
     *link = description->next;
     description->logged = false;
+    description->watched = false;
     description->image = NULL;
     description->next = spare_descriptions;
     spare_descriptions = description;

@@ -17,11 +17,18 @@ static inline struct description *sluice_description_of(int fd)
     return (unsigned)fd < SLUICE_DESCRIPTORS ? sluice_descriptions[fd] : NULL;
 }
 
+/* Looks whether the file of a watched description has become an image. */
+void sluice_description_watch(int fd);
+
 /* True while the offset of `fd` is kept here and its writes are logged. */
 static inline bool sluice_description_logged(int fd)
 {
     struct description *description = sluice_description_of(fd);
-    return description != NULL && description->logged;
+    if (description == NULL)
+        return false;
+    if (description->watched)
+        sluice_description_watch(fd);
+    return description->logged;
 }
 
 /*
@@ -34,7 +41,8 @@ void sluice_description_unlock(struct description *description);
 /*
  * Tells the I/O process that `fd` was just opened with `flags`, and keeps it from here on if it is
  * of a captured file. `announced` are SLUICE_REQUEST_OPEN_*. With `truncate` the file is then made
- * empty: an O_TRUNC that the kernel must not carry out beneath a log. 0 or a negative errno.
+ * empty: an O_TRUNC that the kernel must not carry out beneath a log. 0 or a negative errno; after
+ * -ESTALE the name stands for another file by now, to be opened instead.
  */
 int sluice_description_adopt(int fd, int flags, int announced, bool truncate);
 

@@ -111,15 +111,17 @@ static int announce(int fd, const struct stat *status, int announced, const char
     return error;
 }
 
-/* The image of a file this process has not open yet; NULL when it cannot be known. */
-static struct image *first_opening(int fd, const struct stat *status, int announced, const char *path)
+/* The image of a file that this process has not open yet. */
+static int first_opening(int fd, const struct stat *status, int announced, const char *path,
+                         struct image **opened)
 {
     struct sluice_disposition disposition;
-    if (announce(fd, status, announced, path, &disposition) != 0)
-        return NULL;
+    const int error = announce(fd, status, announced, path, &disposition);
+    if (error != 0)
+        return error;
     struct image *image = take_image();
     if (image == NULL)
-        return NULL;
+        return -ENOMEM;
     pthread_mutex_lock(&image->lock);
     sluice_log_init(&image->log, sluice_capture_client(), &disposition);
     image->device = status->st_dev;
@@ -133,7 +135,8 @@ static struct image *first_opening(int fd, const struct stat *status, int announ
     pthread_mutex_unlock(&image->lock);
     image->next = images;
     images = image;
-    return image;
+    *opened = image;
+    return 0;
 }
 
 /*
@@ -151,21 +154,36 @@ static void announce_again(struct image *image, int fd, const struct stat *statu
     if (image->openings == 0)
         image->log.id = disposition.id;
     image->openings++;
-    image->writable = true;
+    image->writable |= (announced & SLUICE_REQUEST_OPEN_WRITE) != 0;
 }
 
-struct image *sluice_image_open(int fd, const struct stat *status, int announced, const char *path)
+int sluice_image_open(int fd, const struct stat *status, int announced, const char *path,
+                      struct image **opened)
 {
     struct image *image = find_image(status);
     if (image == NULL)
-        return first_opening(fd, status, announced, path);
+        return first_opening(fd, status, announced, path, opened);
     pthread_mutex_lock(&image->lock);
     if (announced & SLUICE_REQUEST_OPEN_DIRECT)
         sluice_image_surrender(image);
     if ((announced & SLUICE_REQUEST_OPEN_WRITE) && (!image->writable || image->openings == 0))
         announce_again(image, fd, status, announced, path);
     pthread_mutex_unlock(&image->lock);
-    return image;
+    *opened = image;
+    return 0;
+}
+
+void sluice_image_watch(struct image *image, int fd)
+{
+    struct stat status;
+    char path[PATH_MAX];
+    if (!sluice_capture_file(fd, &status, path))
+        return;
+    pthread_mutex_lock(&image->lock);
+    announce_again(image, fd, &status, image->writable ? SLUICE_REQUEST_OPEN_WRITE : 0, path);
+    for (struct description *each = image->descriptions; each != NULL; each = each->next)
+        each->watched = image->openings == 0;
+    pthread_mutex_unlock(&image->lock);
 }
 
 int sluice_image_end(struct image *image)

@@ -32,7 +32,8 @@ struct image {
 /* An open file description. */
 struct description {
     _Atomic(struct image *) image;
-    atomic_bool logged; /* offset and O_APPEND are kept here; the kernel's are stale */
+    atomic_bool logged;  /* offset and O_APPEND are kept here; the kernel's are stale */
+    atomic_bool watched; /* of a file that is no image, but may become one */
     bool append;
     int access;      /* O_RDONLY, O_WRONLY or O_RDWR */
     int fd;          /* one of its descriptors */
@@ -47,9 +48,17 @@ void sluice_images_unlock(void);
 
 /*
  * The image that `fd` was opened on, announced to the I/O process with SLUICE_REQUEST_OPEN_* flags;
- * NULL without an I/O process. The images are locked.
+ * -ESTALE when it was committed, so that its name stands for another file by now, or any other errno
+ * when it is to be left alone. The images are locked.
  */
-struct image *sluice_image_open(int fd, const struct stat *status, int announced, const char *path);
+int sluice_image_open(int fd, const struct stat *status, int announced, const char *path,
+                      struct image **image);
+
+/*
+ * An image that was no image yet when it was opened: announces it if it has become one, because
+ * another process made it anew. The images are locked.
+ */
+void sluice_image_watch(struct image *image, int fd);
 
 /* Ends the openings of an image; its descriptions become the kernel's. Locked. The drain's errno. */
 int sluice_image_end(struct image *image);

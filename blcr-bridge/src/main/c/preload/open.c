@@ -91,17 +91,6 @@ static int make_plan(int dirfd, const char *path, int flags, struct plan *plan)
     return 0;
 }
 
-/* A last attempt, without O_EXCL: a dangling link, or somebody creates and removes all the time. */
-static int open_as_asked(int dirfd, const char *path, int flags, mode_t mode, struct plan *plan)
-{
-    struct stat status;
-    *plan = (struct plan){.flags = flags};
-    const int fd = REAL(openat)(dirfd, path, flags, mode);
-    plan->created = fd >= 0 && REAL(fstat)(fd, &status) == 0 && status.st_size == 0
-        && sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE;
-    return fd;
-}
-
 static int adopt(int fd, int flags, const struct plan *plan)
 {
     struct stat status;
@@ -112,13 +101,43 @@ static int adopt(int fd, int flags, const struct plan *plan)
     const int announced = (created ? SLUICE_REQUEST_OPEN_CREATED : 0)
         | (writes(flags) ? SLUICE_REQUEST_OPEN_WRITE : 0)
         | (flags & (O_DSYNC | O_DIRECT) ? SLUICE_REQUEST_OPEN_DIRECT : 0);
-    const int error = sluice_description_adopt(fd, flags, announced, plan->truncate);
-    if (error == 0)
-        return fd;
-    sluice_description_forget(fd);
-    REAL(close)(fd);
-    errno = -error;
-    return -1;
+    return sluice_description_adopt(fd, flags, announced, plan->truncate);
+}
+
+/*
+ * Opens by the plan. 0 and a descriptor; -ESTALE and -EEXIST (if O_EXCL is ours) say that the name
+ * stands for another file than it did before, so that a new plan is needed.
+ */
+static int open_planned(int dirfd, const char *path, int flags, mode_t mode,
+                        const struct plan *plan, int *opened)
+{
+    const int fd = REAL(openat)(dirfd, path, plan->flags, mode);
+    if (fd < 0)
+        return -errno;
+    const int error = adopt(fd, flags, plan);
+    if (error != 0) {
+        sluice_description_forget(fd);
+        REAL(close)(fd);
+        return error;
+    }
+    *opened = fd;
+    return 0;
+}
+
+/* A last attempt, without O_EXCL: a dangling link, or somebody creates and removes all the time. */
+static int open_as_asked(int dirfd, const char *path, int flags, mode_t mode, int *opened)
+{
+    struct stat status;
+    const int fd = REAL(openat)(dirfd, path, flags, mode);
+    if (fd < 0)
+        return -errno;
+    const struct plan plan = {
+        .flags = flags,
+        .created = REAL(fstat)(fd, &status) == 0 && status.st_size == 0
+            && sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE};
+    adopt(fd, flags, &plan);
+    *opened = fd;
+    return 0;
 }
 
 static bool left_alone(int flags)
@@ -131,24 +150,19 @@ int sluice_open(int dirfd, const char *path, int flags, mode_t mode)
     if (left_alone(flags))
         return REAL(openat)(dirfd, path, flags, mode);
     const int before = errno;
-    struct plan plan;
-    int fd = -1;
-    for (int attempt = 0; fd < 0 && attempt < ATTEMPTS; attempt++) {
-        const int error = make_plan(dirfd, path, flags, &plan);
-        if (error != 0) {
-            errno = -error;
-            return -1;
-        }
-        fd = REAL(openat)(dirfd, path, plan.flags, mode);
-        if (fd < 0 && !(plan.exclusive && errno == EEXIST))
-            return -1;
+    struct plan plan = {0};
+    int fd = -1, error = -ESTALE;
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        error = make_plan(dirfd, path, flags, &plan);
+        if (error == 0)
+            error = open_planned(dirfd, path, flags, mode, &plan, &fd);
+        if (error != -ESTALE && !(error == -EEXIST && plan.exclusive))
+            break;
     }
-    if (fd < 0)
-        fd = open_as_asked(dirfd, path, flags, mode, &plan);
-    if (fd < 0)
-        return -1;
-    errno = before;
-    return adopt(fd, flags, &plan);
+    if (error == -ESTALE || (error == -EEXIST && plan.exclusive))
+        error = open_as_asked(dirfd, path, flags, mode, &fd);
+    errno = error == 0 ? before : -error;
+    return fd;
 }
 
 void sluice_open_settle(int dirfd, const char *path)
