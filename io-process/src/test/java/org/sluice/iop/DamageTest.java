@@ -1,0 +1,87 @@
+package org.sluice.iop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.Random;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.sluice.core.chunk.ChunkDescriptor;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+import org.sluice.core.segment.RingDescriptor;
+
+/** What a mad process can spoil: its own images. */
+class DamageTest extends ServeTest {
+  @ParameterizedTest
+  @ValueSource(strings = {"files", "container"})
+  void randomRecordsFailTheirOwnersImageOnly(final String layout) throws Exception {
+    try (ServeProcess serve = serve(layout);
+        RawProcess mad = RawProcess.attach(serve.directory());
+        RawProcess good = RawProcess.attach(serve.directory())) {
+      final Reply.Opened spoiled = mad.create(capture.resolve("spoiled"));
+      final byte[] nonsense = new byte[10_000];
+      new Random(2).nextBytes(nonsense);
+      mad.write(spoiled.imageId(), 0, nonsense);
+      mad.memory().putBytes(ChunkDescriptor.HEADER_LENGTH, nonsense);
+      mad.publish();
+      checkFailed(mad, spoiled);
+      checkWorks(good, capture.resolve("good"));
+      assertThat(serve.errors()).contains("spoiled").doesNotContain("good");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"files", "container"})
+  void recordOfAnotherProcessesImageFailsItsOwnersImagesOnly(final String layout) throws Exception {
+    try (ServeProcess serve = serve(layout);
+        RawProcess mad = RawProcess.attach(serve.directory());
+        RawProcess good = RawProcess.attach(serve.directory())) {
+      final Reply.Opened spoiled = mad.create(capture.resolve("spoiled"));
+      final Path file = capture.resolve("good");
+      final Reply.Opened kept = good.create(file);
+      good.write(kept.imageId(), 0, bytes("good"));
+      good.publish();
+      mad.write(kept.imageId(), 0, bytes("evil"));
+      mad.publish();
+      checkFailed(mad, spoiled);
+      good.call(new Request.Settle(kept.imageId(), 0));
+      assertThat(file).hasContent("good");
+    }
+  }
+
+  @Test
+  void randomRingFailsItsOwnersImagesOnly() throws Exception {
+    try (ServeProcess serve = serve("files");
+        RawProcess mad = RawProcess.attach(serve.directory());
+        RawProcess good = RawProcess.attach(serve.directory())) {
+      final Reply.Opened spoiled = mad.create(capture.resolve("spoiled"));
+      mad.tellRing(123_456, -1, 99);
+      checkFailed(mad, spoiled);
+      final UnsafeBuffer records = new UnsafeBuffer(mad.ring().buffer());
+      final byte[] nonsense = new byte[RingDescriptor.CAPACITY];
+      new Random(3).nextBytes(nonsense);
+      records.putBytes(0, nonsense);
+      mad.tell(new Request.Wake());
+      checkWorks(good, capture.resolve("good"));
+    }
+  }
+
+  private static void checkFailed(final RawProcess process, final Reply.Opened image)
+      throws Exception {
+    await(() -> process.segment().imageTable().error(image.entry()) == Errno.EIO);
+    final Reply reply = process.call(new Request.Sync(image.imageId()));
+    assertThat(((Reply.Failed) reply).errno()).isEqualTo(Errno.EIO);
+  }
+
+  private static void checkWorks(final RawProcess process, final Path file) throws Exception {
+    final int id = process.create(file).imageId();
+    process.write(id, 0, bytes("works"));
+    process.publish();
+    process.call(new Request.Settle(id, 0));
+    assertThat(file).hasContent("works");
+  }
+}

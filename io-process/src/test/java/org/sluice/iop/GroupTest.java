@@ -1,0 +1,199 @@
+package org.sluice.iop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+import org.sluice.core.request.RequestDescriptor;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.ProcessIdentity;
+import org.sluice.core.store.Commit;
+import org.sluice.core.store.CommittedImage;
+import org.sluice.core.store.PosixStore;
+
+class GroupTest extends ServeTest {
+  private static final String GROUP = "step-([0-9]+)";
+
+  private ServeProcess serveGroups(final String... more) throws IOException {
+    final String[] all = new String[more.length + 2];
+    all[0] = "--group";
+    all[1] = GROUP;
+    System.arraycopy(more, 0, all, 2, more.length);
+    return serve("container", all);
+  }
+
+  private static RawProcess rank(final ServeProcess serve, final int rank, final int ranks)
+      throws IOException {
+    return RawProcess.attach(serve.directory(), ProcessIdentity.current(), rank, ranks);
+  }
+
+  private static Reply.Opened write(final RawProcess process, final Path file, final String text)
+      throws IOException {
+    final Reply.Opened opened = process.create(file);
+    process.write(opened.imageId(), 0, bytes(text));
+    return opened;
+  }
+
+  private static Reply committed(final RawProcess process, final long number) throws IOException {
+    return process.call(new Request.Await(number, 10_000));
+  }
+
+  private String restored(final long number, final String path) throws IOException {
+    try (PosixStore opened = PosixStore.open(store)) {
+      final Commit commit = opened.find(number).orElseThrow();
+      final CommittedImage image =
+          opened.images(commit).stream()
+              .filter(candidate -> candidate.path().equals(path))
+              .findFirst()
+              .orElseThrow();
+      final Path copy = Files.createTempFile(root, "restored", "");
+      try (NativeFile target = NativeFile.open(copy, NativeFile.Flag.WRITE)) {
+        opened.rebuild(commit, image, target);
+      }
+      return Files.readString(copy);
+    }
+  }
+
+  private List<Long> numbers() throws IOException {
+    try (PosixStore opened = PosixStore.open(store)) {
+      return opened.commits().stream().map(Commit::number).toList();
+    }
+  }
+
+  @Test
+  void checkpointIsCommittedWhenAllRanksHaveClosedTheirImages() throws Exception {
+    try (ServeProcess serve = serveGroups();
+        RawProcess zero = rank(serve, 0, 2);
+        RawProcess one = rank(serve, 1, 2)) {
+      final int first = write(zero, capture.resolve("step-7.0"), "zero").imageId();
+      zero.end(first);
+      assertThat(zero.call(new Request.Await(7, 100))).isInstanceOf(Reply.Failed.class);
+      final int second = write(one, capture.resolve("step-7.1"), "one").imageId();
+      one.end(second);
+      assertThat(committed(zero, 7)).isEqualTo(new Reply.Done());
+      assertThat(restored(7, "step-7.0")).isEqualTo("zero");
+      assertThat(restored(7, "step-7.1")).isEqualTo("one");
+    }
+  }
+
+  @Test
+  void imageJoinsItsGroupWhenItGetsItsFinalName() throws Exception {
+    try (ServeProcess serve = serveGroups();
+        RawProcess process = rank(serve, 0, 1)) {
+      final Path temporary = capture.resolve("temporary");
+      process.end(write(process, temporary, "bytes").imageId());
+      final Path name = Files.move(temporary, capture.resolve("step-3"));
+      try (NativeFile file = NativeFile.open(name)) {
+        process.tell(new Request.Renamed(file.device(), file.inode()));
+      }
+      assertThat(committed(process, 3)).isEqualTo(new Reply.Done());
+      assertThat(restored(3, "step-3")).isEqualTo("bytes");
+    }
+  }
+
+  @Test
+  void checkpointWithADeadWriterIsNotCommitted() throws Exception {
+    final Process victim = victim();
+    try (ServeProcess serve = serveGroups()) {
+      try (RawProcess dying = RawProcess.attach(serve.directory(), identity(victim), 0, 1)) {
+        write(dying, capture.resolve("step-1"), "half");
+        victim.destroyForcibly().waitFor();
+      }
+      assertThat(serve.stop()).isZero();
+    }
+    assertThat(numbers()).isEmpty();
+    assertThat(capture.resolve("step-1")).hasContent("half");
+  }
+
+  @Test
+  void committedNamesLeaveTheCaptureDirectoryAtTheEnd() throws Exception {
+    try (ServeProcess serve = serveGroups()) {
+      try (RawProcess process = rank(serve, 0, 1)) {
+        process.end(write(process, capture.resolve("step-1"), "committed").imageId());
+        process.end(write(process, capture.resolve("other"), "left over").imageId());
+        assertThat(committed(process, 1)).isEqualTo(new Reply.Done());
+      }
+      assertThat(serve.stop()).isZero();
+    }
+    assertThat(numbers()).containsExactly(1L);
+    assertThat(capture.resolve("step-1")).doesNotExist();
+    assertThat(capture.resolve("other")).hasContent("left over");
+  }
+
+  @Test
+  void fewerWritersThanRanksCommitIfToldSo() throws Exception {
+    try (ServeProcess serve = serveGroups("--writers", "1");
+        RawProcess process = rank(serve, 5, 8)) {
+      process.end(write(process, capture.resolve("step-4"), "alone").imageId());
+      assertThat(committed(process, 4)).isEqualTo(new Reply.Done());
+    }
+  }
+
+  @Test
+  void rewrittenImageIsCommittedAgain() throws Exception {
+    final Path file = capture.resolve("step-2");
+    try (ServeProcess serve = serveGroups();
+        RawProcess process = rank(serve, 0, 1)) {
+      final Reply.Opened opened = write(process, file, "old old old");
+      process.end(opened.imageId());
+      committed(process, 2);
+      assertThat(process.segment().imageTable().state(opened.entry()))
+          .isEqualTo(ImageDescriptor.STATE_COMMITTED);
+      replace(process, file, RequestDescriptor.REPLACE_TRUNCATE);
+      assertThat(file).isEmptyFile();
+      process.end(write(process, file, "new").imageId());
+      await(() -> restored(2, "step-2").equals("new"));
+    }
+  }
+
+  @Test
+  void appendingToACommittedImageCommitsTheWholeAgain() throws Exception {
+    final Path file = capture.resolve("step-2");
+    try (ServeProcess serve = serveGroups();
+        RawProcess process = rank(serve, 0, 1)) {
+      process.end(write(process, file, "old").imageId());
+      committed(process, 2);
+      replace(process, file, 0);
+      assertThat(file).hasContent("old");
+      final Reply.Opened again = process.open(file, RequestDescriptor.OPEN_WRITE);
+      assertThat(again.disposition()).isEqualTo(RequestDescriptor.DIVERT);
+      assertThat(again.size()).isEqualTo(3);
+      process.write(again.imageId(), 3, bytes(" and new"));
+      process.end(again.imageId());
+      await(() -> restored(2, "step-2").equals("old and new"));
+    }
+  }
+
+  @Test
+  void openingACommittedImageGivesItsNameAWholeFile() throws Exception {
+    final Path file = capture.resolve("step-2");
+    try (ServeProcess serve = serveGroups();
+        RawProcess process = rank(serve, 0, 1)) {
+      process.end(write(process, file, "whole").imageId());
+      committed(process, 2);
+      try (NativeFile opened = NativeFile.open(file)) {
+        final Reply reply =
+            process.call(new Request.Open(opened.device(), opened.inode(), 0, file.toString()));
+        assertThat(((Reply.Failed) reply).errno()).isEqualTo(116);
+      }
+      assertThat(file).hasContent("whole");
+      assertThat(process.open(file, 0).disposition()).isEqualTo(RequestDescriptor.DIRECT);
+      assertThat(restored(2, "step-2")).isEqualTo("whole");
+    }
+  }
+
+  private static void replace(final RawProcess process, final Path file, final int flags)
+      throws IOException {
+    try (NativeFile opened = NativeFile.open(file)) {
+      final Request.Replace request =
+          new Request.Replace(opened.device(), opened.inode(), flags, file.toString());
+      assertThat(process.call(request)).isEqualTo(new Reply.Done());
+    }
+  }
+}
