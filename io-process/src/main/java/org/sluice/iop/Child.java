@@ -4,12 +4,17 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.sluice.bridge.NativeLibraries;
 
 /** The command that {@code run} runs, with this process's input, output and signals. */
 final class Child {
   private static final int NOT_FOUND = 127;
   private static final int NOT_EXECUTABLE = 126;
+
+  /** How the JDK tells the errno of a failed exec. */
+  private static final Pattern ENOENT = Pattern.compile("error(=|: )2\\b");
+
   private static final List<String> FORWARDED = List.of("INT", "TERM", "HUP", "USR1", "USR2");
 
   private Child() {}
@@ -44,7 +49,7 @@ final class Child {
   }
 
   private static boolean isMissing(final IOException e) {
-    return String.valueOf(e.getMessage()).contains("error=2,");
+    return ENOENT.matcher(String.valueOf(e.getMessage())).find();
   }
 
   private static String reason(final IOException e) {
