@@ -1,0 +1,195 @@
+package org.sluice.iop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.sluice.core.client.Checkpoint;
+import org.sluice.core.client.CheckpointClient;
+import org.sluice.core.client.ImageChannel;
+
+/** The Java client and a real I/O process. */
+@Timeout(120)
+class JavaClientTest {
+  private static final Duration LONG = Duration.ofSeconds(60);
+  private static final int LENGTH = 3_000_000;
+
+  @TempDir Path directory;
+
+  private ServeProcess serve(final String... options) throws IOException {
+    final String[] all = Arrays.copyOf(options, options.length + 4);
+    all[options.length] = "--store";
+    all[options.length + 1] = directory.resolve("store").toString();
+    all[options.length + 2] = "--chunk";
+    all[options.length + 3] = "64K";
+    return ServeProcess.start(directory, all);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "container, auto, 64M",
+    "container, 2000, 128K",
+    "files, auto, 64M",
+    "files, 2000, 128K"
+  })
+  void imagesOfAllRanksComeBackAsWritten(
+      final String layout, final String threshold, final String buffer) throws Exception {
+    try (ServeProcess serve =
+            serve("--layout", layout, "--threshold", threshold, "--buffer", buffer);
+        ExecutorService ranks = Executors.newFixedThreadPool(2)) {
+      final List<Callable<Void>> jobs =
+          List.of(() -> runRank(serve.directory(), 0), () -> runRank(serve.directory(), 1));
+      for (final Future<Void> rank : ranks.invokeAll(jobs)) {
+        rank.get();
+      }
+      assertThat(serve.stop()).isZero();
+    }
+  }
+
+  private static Void runRank(final Path runtime, final int rank) throws IOException {
+    try (CheckpointClient client = CheckpointClient.connect(runtime, rank, 2)) {
+      final Checkpoint checkpoint = client.begin(7);
+      final byte[] written = writeAnyhow(checkpoint.image("state/u"), new Random(rank));
+      checkpoint.complete();
+      assertThat(checkpoint.awaitDurable(LONG)).isTrue();
+      assertThat(client.checkpoints()).containsExactly(7L);
+      assertThat(read(client, "state/u")).isEqualTo(written);
+    }
+    return null;
+  }
+
+  /** Writes, most of them small and many overlapping, a few reads and cuts; returns the result. */
+  private static byte[] writeAnyhow(final ImageChannel image, final Random random)
+      throws IOException {
+    final byte[] model = new byte[LENGTH];
+    int size = 0;
+    while (size < LENGTH) {
+      final int call = random.nextInt(100);
+      final byte[] data = new byte[1 + random.nextInt(call < 4 ? 200_000 : 3000)];
+      random.nextBytes(data);
+      final int offset =
+          Math.min(random.nextInt(3) > 0 ? size : random.nextInt(size + 1), LENGTH - data.length);
+      image.position(offset).write(ByteBuffer.wrap(data));
+      System.arraycopy(data, 0, model, offset, data.length);
+      size = Math.max(size, offset + data.length);
+      if (call == 99) {
+        final int cut = size - size / 20;
+        image.truncate(cut);
+        Arrays.fill(model, cut, size, (byte) 0);
+        size = cut;
+      } else if (call == 98) {
+        assertReads(image, model, random.nextInt(size), size);
+      }
+      assertThat(image.size()).isEqualTo(size);
+    }
+    return model;
+  }
+
+  private static void assertReads(
+      final ImageChannel image, final byte[] model, final int offset, final int size)
+      throws IOException {
+    final ByteBuffer bytes = ByteBuffer.allocate(Math.min(10_000, size - offset));
+    assertThat(image.position(offset).read(bytes)).isEqualTo(bytes.capacity());
+    assertThat(bytes.array())
+        .isEqualTo(Arrays.copyOfRange(model, offset, offset + bytes.capacity()));
+  }
+
+  private static byte[] read(final CheckpointClient client, final String name) throws IOException {
+    try (SeekableByteChannel image = client.restart(CheckpointClient.NEWEST, name)) {
+      final ByteBuffer bytes = ByteBuffer.allocate((int) image.size());
+      while (bytes.hasRemaining()) {
+        assertThat(image.read(bytes)).isPositive();
+      }
+      return bytes.array();
+    }
+  }
+
+  @Test
+  void checkpointIsNotThereBeforeItsLastRankCompletes() throws Exception {
+    try (ServeProcess serve = serve("--buffer", "4M");
+        CheckpointClient first = CheckpointClient.connect(serve.directory(), 0, 2);
+        CheckpointClient second = CheckpointClient.connect(serve.directory(), 1, 2)) {
+      final Checkpoint ours = first.begin(7);
+      final Checkpoint theirs = second.begin(7);
+      write(ours, "u", 1);
+      ours.complete();
+      write(theirs, "u", 2);
+      assertThat(ours.awaitDurable(Duration.ofMillis(50))).isFalse();
+      assertThat(first.checkpoints()).isEmpty();
+      assertThatThrownBy(() -> read(first, "u")).hasMessageContaining("no such");
+
+      theirs.complete();
+      assertThat(ours.awaitDurable(LONG)).isTrue();
+      assertThat(read(first, "u")).containsExactly(1);
+      assertThat(read(second, "u")).containsExactly(2);
+    }
+  }
+
+  @Test
+  void checkpointOfAClientThatLeavesBeforeCompletingIsNotCommitted() throws Exception {
+    try (ServeProcess serve = serve("--buffer", "4M")) {
+      try (CheckpointClient client = CheckpointClient.connect(serve.directory(), 0, 1)) {
+        write(client.begin(7), "u", 1);
+      }
+      try (CheckpointClient client = CheckpointClient.connect(serve.directory(), 0, 1)) {
+        assertThat(client.checkpoints()).isEmpty();
+        final Checkpoint again = client.begin(7);
+        write(again, "u", 2);
+        again.complete();
+        assertThat(again.awaitDurable(LONG)).isTrue();
+        assertThat(read(client, "u")).containsExactly(2);
+      }
+    }
+  }
+
+  @Test
+  void readAfterSyncSeesWhatWasWrittenSince() throws Exception {
+    try (ServeProcess serve = serve("--buffer", "4M");
+        CheckpointClient client = CheckpointClient.connect(serve.directory(), 0, 1)) {
+      final ImageChannel image = client.begin(7).image("u");
+      image.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+      image.sync();
+      image.position(1).write(ByteBuffer.wrap(new byte[] {9}));
+
+      final ByteBuffer bytes = ByteBuffer.allocate(4);
+      assertThat(image.position(0).read(bytes)).isEqualTo(3);
+      assertThat(bytes.array()).containsExactly(1, 9, 3, 0);
+    }
+  }
+
+  @Test
+  void killedIoProcessIsReportedByTheNextCallThatNeedsIt() throws Exception {
+    try (ServeProcess serve = serve("--buffer", "4M")) {
+      final CheckpointClient client = CheckpointClient.connect(serve.directory(), 0, 1);
+      final ImageChannel image = client.begin(7).image("u");
+      serve.kill();
+      image.write(ByteBuffer.allocate(10));
+
+      assertThatThrownBy(image::sync).hasMessageContaining("gone");
+      assertThatThrownBy(client::close).hasMessageContaining("gone");
+    }
+  }
+
+  private static void write(final Checkpoint checkpoint, final String name, final int value)
+      throws IOException {
+    try (ImageChannel image = checkpoint.image(name)) {
+      image.write(ByteBuffer.wrap(new byte[] {(byte) value}));
+    }
+  }
+}
