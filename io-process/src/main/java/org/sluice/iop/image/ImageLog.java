@@ -13,12 +13,15 @@ import org.sluice.core.store.ChunkLocation;
  */
 public final class ImageLog {
   private final List<ChunkLocation> chunks = new ArrayList<>();
-  private final Map<ChunkUse, Integer> marks = new HashMap<>(2);
+
+  /** By chunk. They outlive a restart: the chunk is drained some day all the same. */
+  private final Map<Integer, Mark> marks = new HashMap<>(2);
+
   private boolean inPlace;
   private long size;
 
-  /** One use of a chunk of the segment. */
-  private record ChunkUse(int chunk, int generation) {}
+  /** How much of one use of a chunk was applied before it was drained. */
+  private record Mark(int generation, int position) {}
 
   ImageLog(final boolean inPlace) {
     this.inPlace = inPlace;
@@ -59,7 +62,6 @@ public final class ImageLog {
    */
   public void restart(final boolean extentsInPlace, final long fileSize) {
     chunks.clear();
-    marks.clear();
     inPlace = extentsInPlace;
     size = fileSize;
   }
@@ -99,7 +101,7 @@ public final class ImageLog {
    * @param position end of the last payload byte that was applied
    */
   public void mark(final int chunk, final int generation, final int position) {
-    marks.put(new ChunkUse(chunk, generation), position);
+    marks.put(chunk, new Mark(generation, position));
   }
 
   /**
@@ -110,6 +112,7 @@ public final class ImageLog {
    * @return the position given to {@link #mark}, 0 without one
    */
   public int markOf(final int chunk, final int generation) {
-    return marks.isEmpty() ? 0 : marks.getOrDefault(new ChunkUse(chunk, generation), 0);
+    final Mark mark = marks.get(chunk);
+    return mark != null && mark.generation == generation ? mark.position : 0;
   }
 }
