@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../launcher.h"
-#include "../segment.h"
+#include "launcher.h"
+#include "segment.h"
 #include "guard.h"
 #include "real.h"
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-#include "../client.h"
+#include "client.h"
 
 extern int sluice_capture_state; /* 0 not looked at yet, 1 off, 2 on */
 

@@ -8,9 +8,7 @@
 #include "counter.h"
 #include "failure.h"
 #include "kernel.h"
-
-/* With a scarce buffer, writes of at least this size may go direct under the auto policy. */
-#define AUTO_FLOOR (64 << 10)
+#include "threshold.h"
 
 static int64_t now(void)
 {
@@ -143,22 +141,6 @@ int64_t sluice_log_size(struct sluice_log_image *image)
     return atomic_load_explicit(&image->entry->size, memory_order_relaxed);
 }
 
-/* Writes of this size and more go direct. */
-static int64_t direct_limit(const struct sluice_segment *segment)
-{
-    const struct sluice_header *header = segment->header;
-    if (atomic_load_explicit(&header->threshold_policy, memory_order_relaxed)
-        == SLUICE_HEADER_POLICY_FIXED) {
-        return atomic_load_explicit(&header->threshold, memory_order_relaxed);
-    }
-    const int64_t free = atomic_load_explicit(&header->free_chunks, memory_order_relaxed);
-    if (2 * free >= segment->chunk_count) {
-        return INT64_MAX;
-    }
-    const int64_t share = free * segment->chunk_length / 8;
-    return share > AUTO_FLOOR ? share : AUTO_FLOOR;
-}
-
 /*
  * No chunk to be had: the image goes direct. Of a write that was logged in part the rest follows
  * through the kernel; one that was not logged at all is the caller's to repeat.
@@ -275,7 +257,7 @@ ssize_t sluice_log_pwrite(struct sluice_log_image *image, int fd, const void *da
     if (length == 0) {
         return 0;
     }
-    return (int64_t)length >= direct_limit(image->client->segment)
+    return (int64_t)length >= sluice_threshold(image->client->segment)
         ? direct_write(image, fd, data, length, offset)
         : log_write(image, fd, data, length, offset);
 }
