@@ -26,7 +26,8 @@ void sluice_log_init(struct sluice_log_image *image, struct sluice_client *clien
             ? client->segment->images + disposition->entry
             : NULL,
         .id = disposition->id,
-        .pending_low = INT64_MAX,
+        .pending_low = disposition->size > 0 ? 0 : INT64_MAX, /* from an earlier opening */
+        .pending_high = disposition->size,
         .opened = now(),
     };
     pthread_mutex_init(&image->lock, NULL);
