@@ -99,7 +99,7 @@ static int adopt(int fd, int flags, const struct plan *plan)
         && status.st_ino != plan->old.st_ino)
         created = status.st_size == 0; /* removed in between, so created after all */
     const int announced = (created ? SLUICE_REQUEST_OPEN_CREATED : 0)
-        | (writes(flags) ? SLUICE_REQUEST_OPEN_WRITE : 0)
+        | (created || writes(flags) ? SLUICE_REQUEST_OPEN_WRITE : 0)
         | (flags & (O_DSYNC | O_DIRECT) ? SLUICE_REQUEST_OPEN_DIRECT : 0);
     return sluice_description_adopt(fd, flags, announced, plan->truncate);
 }
