@@ -1,8 +1,8 @@
 /*
- * exercise_process DIRECTORY
+ * exercise_process SEED OPERATIONS DIRECTORY
  *
  * Several processes and threads on the same files below DIRECTORY, and everything that a log of
- * writes cannot follow; checks what comes back, and leaves the files.
+ * writes cannot follow; checks what comes back, and leaves the files. The seed is not used.
  */
 #include "exercise.h"
 
@@ -24,11 +24,12 @@
 extern char **environ;
 
 static const char *directory;
+static long repetitions; /* of what threads do */
 
 static const char *in_directory(const char *name)
 {
-    static char paths[4][4096];
-    static int turn;
+    static _Thread_local char paths[4][4096];
+    static _Thread_local int turn;
     char *path = paths[turn++ % 4];
     snprintf(path, sizeof paths[0], "%s/%s", directory, name);
     return path;
@@ -162,7 +163,7 @@ static void *write_part(void *argument)
     const int fd = open(in_directory("threads"), O_WRONLY);
     unsigned char bytes[97];
     memset(bytes, 'A' + (int)part, sizeof bytes);
-    for (int i = 0; i < 2000; i++)
+    for (int i = 0; i < repetitions; i++)
         CHECK_EQUAL(pwrite(fd, bytes, sizeof bytes, (i * 4 + part) * (off_t)sizeof bytes), 97);
     close(fd);
     return NULL;
@@ -174,7 +175,7 @@ static void *write_lines(void *argument)
 {
     char line[8];
     snprintf(line, sizeof line, "%07ld", (long)argument);
-    for (int i = 0; i < 3000; i++)
+    for (int i = 0; i < repetitions; i++)
         CHECK_EQUAL(write(shared_log, line, 7), 7);
     return NULL;
 }
@@ -192,16 +193,16 @@ static void threads_write(void)
 {
     const int fd = create("threads", O_RDWR);
     run_threads(write_part);
-    unsigned char *bytes = malloc(4 * 2000 * 97);
-    CHECK_EQUAL(pread(fd, bytes, 4 * 2000 * 97, 0), 4 * 2000 * 97);
-    for (int i = 0; i < 4 * 2000 * 97; i++)
+    unsigned char *bytes = malloc(4 * repetitions * 97);
+    CHECK_EQUAL(pread(fd, bytes, 4 * repetitions * 97, 0), 4 * repetitions * 97);
+    for (long i = 0; i < 4 * repetitions * 97; i++)
         CHECK_EQUAL(bytes[i], 'A' + i / 97 % 4);
     free(bytes);
     close(fd);
 
     shared_log = create("thread-lines", O_WRONLY);
     run_threads(write_lines);
-    CHECK_EQUAL(lseek(shared_log, 0, SEEK_CUR), 4 * 3000 * 7);
+    CHECK_EQUAL(lseek(shared_log, 0, SEEK_CUR), 4 * repetitions * 7);
     close(shared_log);
     CHECK_EQUAL(truncate(in_directory("thread-lines"), 0), 0); /* the order is nobody's */
 }
@@ -209,7 +210,7 @@ static void threads_write(void)
 static void *open_and_close(void *argument)
 {
     (void)argument;
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < repetitions; i++) {
         const int fd = open(in_directory("races"), O_WRONLY | O_CREAT, 0644);
         CHECK(fd >= 0);
         CHECK_EQUAL(pwrite(fd, "race", 4, 0), 4);
@@ -456,11 +457,13 @@ static void names_and_links(void)
     put(fd, ", by a link");
     close(fd);
     check_content("final", "a newer one, by a link");
+    CHECK_EQUAL(unlink(in_directory("link")), 0);
     CHECK_EQUAL(symlink("made-by-link", in_directory("dangling")), 0);
     fd = open(in_directory("dangling"), O_WRONLY | O_CREAT, 0644);
     put(fd, "through a dangling link");
     close(fd);
     check_content("made-by-link", "through a dangling link");
+    CHECK_EQUAL(unlink(in_directory("dangling")), 0);
     fd = create("unlinked", O_RDWR);
     put(fd, "still there");
     CHECK_EQUAL(unlink(in_directory("unlinked")), 0);
@@ -491,8 +494,9 @@ static void set_times(void)
 
 int main(int count, char **arguments)
 {
-    CHECK_EQUAL(count, 2);
-    directory = arguments[1];
+    CHECK_EQUAL(count, 4);
+    repetitions = strtol(arguments[2], NULL, 10);
+    directory = arguments[3];
     void (*const exercises[])(void) = {
         offset_shared_over_fork, child_opens_its_own, programs_write_to_inherited,
         exec_with_open_file, threads_write, ends_without_close, take_turns, append_together,

@@ -1,5 +1,5 @@
 /*
- * exercise_stdio SEED DIRECTORY
+ * exercise_stdio SEED OPERATIONS DIRECTORY
  *
  * Uses the C library's streams on files below DIRECTORY in every way it can think of, checks what
  * comes back, and leaves the files.
@@ -259,13 +259,13 @@ static void wide_characters(void)
 }
 
 /* Random positions and lengths through one stream, against a copy in memory. */
-static void random_access(void)
+static void random_access(long operations)
 {
     enum { SIZE = 100000 };
     static unsigned char model[SIZE + 20000], bytes[20000];
     size_t size = 0;
     FILE *file = open_stream("random", "w+");
-    for (step = 0; step < 3000; step++) {
+    for (step = 0; step < operations; step++) {
         const size_t at = random_below(size + 1 < SIZE ? size + 1 : SIZE);
         const size_t length = random_length(sizeof bytes - 1);
         CHECK_EQUAL(fseek(file, (long)at, SEEK_SET), 0);
@@ -291,9 +291,9 @@ static void random_access(void)
 
 int main(int count, char **arguments)
 {
-    CHECK_EQUAL(count, 3);
+    CHECK_EQUAL(count, 4);
     random_seed(strtoull(arguments[1], NULL, 10));
-    directory = arguments[2];
+    directory = arguments[3];
     many_tiny_writes();
     large_and_small();
     modes();
@@ -302,7 +302,7 @@ int main(int count, char **arguments)
     descriptors_and_streams();
     reopening();
     wide_characters();
-    random_access();
+    random_access(strtol(arguments[2], NULL, 10));
     FILE *left_open = open_stream("left-open", "w");
     fputs("flushed by exit()\n", left_open);
     return 0;
