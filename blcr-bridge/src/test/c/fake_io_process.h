@@ -30,10 +30,10 @@ struct fake_image {
     int64_t overlaid; /* end of what may not be -1 */
 };
 
-struct fake_slot {
-    int64_t head;      /* of the ring */
-    int64_t sequence;  /* chunk whose records were applied before it was published, 0 for none */
-    uint32_t applied;  /* up to where */
+/* How much of a chunk was applied before it was drained. */
+struct fake_mark {
+    uint32_t generation;
+    uint32_t applied;
 };
 
 struct fake_io_process {
@@ -49,7 +49,8 @@ struct fake_io_process {
     int client_count;
     pthread_t thread;
     pthread_mutex_t lock; /* everything below, and the draining */
-    struct fake_slot slot[FAKE_MAX_CLIENTS];
+    int64_t head[FAKE_MAX_CLIENTS]; /* of the rings */
+    struct fake_mark *marks;        /* by chunk */
     struct fake_image images[FAKE_MAX_IMAGES];
     int image_count;
     int disposition; /* what the next OPEN is answered with */
