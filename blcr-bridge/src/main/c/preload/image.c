@@ -65,7 +65,8 @@ int sluice_image_settle(struct image *image)
 
 int sluice_image_empty(struct image *image, int fd)
 {
-    const int error = sluice_log_diverted(&image->log) ? sluice_log_truncate(&image->log, fd, 0) : -ESTALE;
+    const int error =
+        sluice_log_diverted(&image->log) ? sluice_log_truncate(&image->log, fd, 0) : -ESTALE;
     if (error != -ESTALE)
         return error;
     sluice_image_surrender(image);

@@ -8,12 +8,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "description.h"
 #include "open.h"
 #include "real.h"
 #include "stream.h"
+#include "text.h"
 
 extern char **environ;
 
@@ -82,7 +84,11 @@ SLUICE_WRAPPER int posix_spawn(pid_t *restrict pid, const char *restrict path,
                                char *const arguments[restrict], char *const environment[restrict])
 {
     surrender_all();
-    return REAL(posix_spawn)(pid, path, actions, attributes, arguments, environment);
+    sluice_open_settle(AT_FDCWD, path);
+    const int error = REAL(posix_spawn)(pid, path, actions, attributes, arguments, environment);
+    return sluice_text_free(path, error)
+        ? REAL(posix_spawn)(pid, path, actions, attributes, arguments, environment)
+        : error;
 }
 
 SLUICE_WRAPPER int posix_spawnp(pid_t *restrict pid, const char *restrict file,
@@ -90,6 +96,8 @@ SLUICE_WRAPPER int posix_spawnp(pid_t *restrict pid, const char *restrict file,
                                 const posix_spawnattr_t *restrict attributes,
                                 char *const arguments[restrict], char *const environment[restrict])
 {
+    if (strchr(file, '/') != NULL)
+        return posix_spawn(pid, file, actions, attributes, arguments, environment);
     surrender_all();
     return REAL(posix_spawnp)(pid, file, actions, attributes, arguments, environment);
 }
@@ -110,7 +118,12 @@ SLUICE_WRAPPER int execve(const char *path, char *const arguments[], char *const
 {
     surrender_all();
     sluice_open_settle(AT_FDCWD, path);
-    return REAL(execve)(path, arguments, environment);
+    REAL(execve)(path, arguments, environment);
+    const int error = errno;
+    if (sluice_text_free(path, error))
+        return REAL(execve)(path, arguments, environment);
+    errno = error;
+    return -1;
 }
 
 SLUICE_WRAPPER int execv(const char *path, char *const arguments[])
@@ -121,6 +134,15 @@ SLUICE_WRAPPER int execv(const char *path, char *const arguments[])
 SLUICE_WRAPPER int execvpe(const char *file, char *const arguments[], char *const environment[])
 {
     surrender_all();
+    if (strchr(file, '/') != NULL) {
+        sluice_open_settle(AT_FDCWD, file);
+        REAL(execvpe)(file, arguments, environment);
+        const int error = errno;
+        if (!sluice_text_free(file, error)) {
+            errno = error;
+            return -1;
+        }
+    }
     return REAL(execvpe)(file, arguments, environment);
 }
 

@@ -1,0 +1,14 @@
+/* Running a program that is an image. */
+#ifndef SLUICE_PRELOAD_TEXT_H
+#define SLUICE_PRELOAD_TEXT_H
+
+#include <stdbool.h>
+
+/*
+ * The kernel runs no file that somebody has open for writing, as the I/O process has every image.
+ * After a call failed with `error`: if that was the reason, a copy that is no image takes the name
+ * of `path`. True when the call should be repeated.
+ */
+bool sluice_text_free(const char *path, int error);
+
+#endif
