@@ -153,6 +153,35 @@ class GroupTest extends ServeTest {
   }
 
   @Test
+  void checkpointNeverMixesTwoRoundsOfWriting() throws Exception {
+    try (ServeProcess serve = serveGroups();
+        RawProcess zero = rank(serve, 0, 2);
+        RawProcess one = rank(serve, 1, 2)) {
+      writeStep(2, "old", zero, one);
+      committed(zero, 2);
+
+      replace(zero, capture.resolve("step-2.0"), RequestDescriptor.REPLACE_TRUNCATE);
+      zero.end(write(zero, capture.resolve("step-2.0"), "new").imageId());
+      writeStep(3, "later", zero, one);
+      committed(zero, 3);
+      assertThat(restored(2, "step-2.0")).isEqualTo("old");
+
+      Files.delete(capture.resolve("step-2.1"));
+      one.end(write(one, capture.resolve("step-2.1"), "new").imageId());
+      await(() -> restored(2, "step-2.0").equals("new"));
+      assertThat(restored(2, "step-2.1")).isEqualTo("new");
+    }
+  }
+
+  private void writeStep(final int step, final String text, final RawProcess... ranks)
+      throws IOException {
+    for (int rank = 0; rank < ranks.length; rank++) {
+      final Path file = capture.resolve("step-%d.%d".formatted(step, rank));
+      ranks[rank].end(write(ranks[rank], file, text).imageId());
+    }
+  }
+
+  @Test
   void appendingToACommittedImageCommitsTheWholeAgain() throws Exception {
     final Path file = capture.resolve("step-2");
     try (ServeProcess serve = serveGroups();

@@ -94,7 +94,7 @@ public interface CheckpointStore extends AutoCloseable {
   Optional<Commit> find(long number) throws IOException;
 
   /**
-   * The checkpoint committed last; number 0 only if there is no other.
+   * The checkpoint committed last; what no group took only if there is no other.
    *
    * @return empty when nothing is committed
    * @throws IOException as {@link #commits()}: what cannot be read might be the newest
@@ -102,9 +102,9 @@ public interface CheckpointStore extends AutoCloseable {
   default Optional<Commit> newest() throws IOException {
     final List<Commit> commits = commits();
     return commits.stream()
-        .filter(commit -> commit.number() != 0)
+        .filter(commit -> !commit.ungrouped())
         .reduce((earlier, later) -> later)
-        .or(() -> commits.stream().findFirst());
+        .or(() -> commits.stream().reduce((earlier, later) -> later));
   }
 
   /**

@@ -14,6 +14,7 @@ import java.util.List;
  * @param job a name for the job
  * @param layout {@code HeaderDescriptor.LAYOUT_CONTAINER} or {@code LAYOUT_FILES}
  * @param ranks ranks whose images it must have, 0 when unknown
+ * @param ungrouped whether it has what no group of the run took: never the newest beside others
  * @param sessionId the session that wrote its chunks
  * @param imageCount how many images it has
  * @param bytes the sum of their sizes
@@ -28,6 +29,7 @@ public record Commit(
     String job,
     int layout,
     int ranks,
+    boolean ungrouped,
     long sessionId,
     int imageCount,
     long bytes,

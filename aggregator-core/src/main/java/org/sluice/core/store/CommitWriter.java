@@ -57,6 +57,7 @@ final class CommitWriter {
             draft.job(),
             draft.layout(),
             draft.ranks(),
+            draft.ungrouped(),
             draft.sessionId(),
             images.size(),
             images.stream().mapToLong(CommittedImage::size).sum(),

@@ -10,6 +10,7 @@ import java.util.List;
  * @param job a name for the job
  * @param layout {@code HeaderDescriptor.LAYOUT_CONTAINER} or {@code LAYOUT_FILES}
  * @param ranks ranks whose images it must have, 0 when unknown
+ * @param ungrouped whether it has what no group of the run took
  * @param sessionId the session that wrote its chunks
  * @param images its images; no two have the same path
  */
@@ -19,5 +20,6 @@ public record Draft(
     String job,
     int layout,
     int ranks,
+    boolean ungrouped,
     long sessionId,
     List<DraftImage> images) {}

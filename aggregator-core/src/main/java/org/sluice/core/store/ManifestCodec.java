@@ -41,6 +41,7 @@ final class ManifestCodec {
     members.put("job", commit.job());
     members.put("layout", commit.layout() == HeaderDescriptor.LAYOUT_FILES ? "files" : "container");
     members.put("ranks", commit.ranks());
+    members.put("ungrouped", commit.ungrouped());
     members.put("session", hex(commit.sessionId()));
     members.put("images", commit.imageCount());
     members.put("bytes", commit.bytes());
@@ -97,6 +98,7 @@ final class ManifestCodec {
           default -> throw new IOException();
         },
         integer(members, "ranks"),
+        (Boolean) members.get("ungrouped"),
         Long.parseUnsignedLong(string(members, "session"), 16),
         integer(members, "images"),
         number(members, "bytes"),

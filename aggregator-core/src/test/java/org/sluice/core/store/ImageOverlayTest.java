@@ -75,7 +75,8 @@ class ImageOverlayTest {
       final Commit commit =
           fixture
               .store()
-              .commit(new Draft(1, "node1", "job", 1, 1, StoreFixture.SESSION, List.of(image)));
+              .commit(
+                  new Draft(1, "node1", "job", 1, 1, false, StoreFixture.SESSION, List.of(image)));
       final Path restored = Files.createTempFile(directory, "restored", "");
       try (NativeFile target = NativeFile.open(restored, Flag.WRITE)) {
         fixture.store().rebuild(commit, fixture.store().images(commit).getFirst(), target);

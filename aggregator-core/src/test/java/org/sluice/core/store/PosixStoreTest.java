@@ -174,12 +174,12 @@ class PosixStoreTest {
   }
 
   @Test
-  void numberZeroIsNewestOnlyIfAlone() throws IOException {
-    fixture.filed("loose", -1, CONTENT).commit(0, 0);
+  void whatNoGroupTookIsNewestOnlyIfAlone() throws IOException {
+    fixture.filed("loose", -1, CONTENT).commitUngrouped(1);
+    assertThat(store.newest()).map(Commit::number).contains(1L);
+    fixture.filed("image", 0, CONTENT).commit(0, 0);
+    fixture.filed("loose", -1, CONTENT).commitUngrouped(2);
     assertThat(store.newest()).map(Commit::number).contains(0L);
-    fixture.filed("image", 0, CONTENT).commit(3, 0);
-    fixture.filed("loose", -1, CONTENT).commit(0, 0);
-    assertThat(store.newest()).map(Commit::number).contains(3L);
   }
 
   @Test

@@ -91,10 +91,21 @@ public final class StoreFixture implements AutoCloseable {
 
   /** Commits the images added since the last time. */
   public Commit commit(final long number, final int ranks) throws IOException {
+    return commit(number, ranks, false);
+  }
+
+  /** Commits the images added since the last time as what no group took. */
+  public Commit commitUngrouped(final long number) throws IOException {
+    return commit(number, 0, true);
+  }
+
+  private Commit commit(final long number, final int ranks, final boolean ungrouped)
+      throws IOException {
     final List<DraftImage> committed = images;
     images = new ArrayList<>();
     final int layout = HeaderDescriptor.LAYOUT_CONTAINER;
-    return store.commit(new Draft(number, "node1", "job", layout, ranks, SESSION, committed));
+    return store.commit(
+        new Draft(number, "node1", "job", layout, ranks, ungrouped, SESSION, committed));
   }
 
   @Override

@@ -276,7 +276,7 @@ public final class Checkpoints implements AutoCloseable {
    */
   public void commitLeftovers() throws IOException {
     final long highest = store.commits().stream().mapToLong(Commit::number).max().orElse(0);
-    leftovers.commit(groups.exist() ? 0 : highest + 1);
+    leftovers.commit(highest + 1, groups.exist());
   }
 
   /** Makes plain files of what is still not committed. */

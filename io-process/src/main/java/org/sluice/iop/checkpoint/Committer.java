@@ -58,11 +58,13 @@ final class Committer {
    * Commits a checkpoint.
    *
    * @param ranks ranks whose images it must have, 0 unknown
+   * @param ungrouped whether it has what no group took
    * @param done told whether that worked
    */
   void commit(
       final long number,
       final int ranks,
+      final boolean ungrouped,
       final List<Member> members,
       final Consumer<Boolean> done) {
     final Map<Image, Integer> before = new HashMap<>();
@@ -75,6 +77,7 @@ final class Committer {
             header.job(),
             header.layout(),
             ranks,
+            ungrouped,
             header.sessionId(),
             new ArrayList<>());
     drain.publish(

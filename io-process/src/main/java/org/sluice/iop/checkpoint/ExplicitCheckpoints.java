@@ -112,6 +112,7 @@ final class ExplicitCheckpoints {
       committer.commit(
           checkpoint.number(),
           checkpoint.ranks(),
+          false,
           checkpoint.members(),
           ok -> checkpoint.images().forEach(this::discard));
     }

@@ -12,7 +12,12 @@ import org.sluice.iop.image.Image;
 final class Group {
   private final long number;
   private final Map<Image, String> paths = new HashMap<>();
+
+  /** Images of the last commit that were neither rewritten nor deleted since. */
+  private final Set<Image> unchanged = new HashSet<>();
+
   private boolean changed;
+  private boolean rewriting;
 
   Group(final long number) {
     this.number = number;
@@ -29,15 +34,21 @@ final class Group {
 
   void remove(final Image image) {
     paths.remove(image);
+    rewriting |= unchanged.remove(image);
   }
 
+  /** A copy with the same bytes takes an image's place. */
   void substitute(final Image image, final Image copy) {
     paths.put(copy, paths.remove(image));
+    if (unchanged.remove(image)) {
+      unchanged.add(copy);
+    }
   }
 
   /** An image of it is being rewritten. */
-  void touch() {
+  void rewritten(final Image image) {
     changed = true;
+    rewriting |= unchanged.remove(image);
   }
 
   boolean isEmpty() {
@@ -51,6 +62,12 @@ final class Group {
 
   void committed() {
     changed = false;
+    rewriting = false;
+    unchanged.addAll(paths.keySet());
+  }
+
+  void failed() {
+    changed = true;
   }
 
   /** Whether nobody writes to any image of it and none was abandoned. */
@@ -60,9 +77,14 @@ final class Group {
   }
 
   /** Whether as many ranks as the job has have written images. */
-  boolean isComplete(final int writers) {
+  boolean hasAllRanks(final int writers) {
     final int expected = writers > 0 ? writers : ranks();
     return expected > 0 && distinctRanks() >= expected;
+  }
+
+  /** Whether some images of the last commit were rewritten or deleted and others were not. */
+  boolean isMixed() {
+    return rewriting && !unchanged.isEmpty();
   }
 
   /** Ranks of the job, 0 when no image tells. */

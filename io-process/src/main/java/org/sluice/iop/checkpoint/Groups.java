@@ -58,7 +58,7 @@ final class Groups {
   void rewritten(final Image image) {
     final Group group = byImage.get(image);
     if (group != null) {
-      group.touch();
+      group.rewritten(image);
     }
   }
 
@@ -111,9 +111,9 @@ final class Groups {
   }
 
   private void commitIfComplete(final Group group) {
-    if (group.hasChanged() && group.isQuiet() && group.isComplete(writers)) {
+    if (group.hasChanged() && group.isQuiet() && group.hasAllRanks(writers)) {
       refresh(group);
-      if (group.isQuiet() && group.isComplete(writers)) {
+      if (group.isQuiet() && group.hasAllRanks(writers) && !group.isMixed()) {
         commit(group);
       }
     }
@@ -128,11 +128,12 @@ final class Groups {
     group.committed();
     committer.commit(
         group.number(),
-        group.ranks(),
+        writers > 0 ? 0 : group.ranks(),
+        false,
         group.members(),
         ok -> {
           if (!ok) {
-            group.touch();
+            group.failed();
           }
         });
   }

@@ -21,6 +21,8 @@ import org.sluice.iop.measure.Warnings;
  * where a sparse file could be taken for them. Service thread only.
  */
 final class Leftovers {
+  private static final int UNKNOWN_RANKS = 0;
+
   private final ImageRegistry registry;
   private final Groups groups;
   private final CaptureDirectory capture;
@@ -46,11 +48,14 @@ final class Leftovers {
   /**
    * Commits what can be.
    *
-   * @param ungrouped the number for images outside every group
+   * @param next the number for images outside every group
+   * @param grouped whether the run has groups
    */
-  void commit(final long ungrouped) {
+  void commit(final long next, final boolean grouped) {
+    long free = next;
     for (final Group group : groups.incomplete()) {
-      commit(group.number(), group.ranks(), group.members());
+      free = Math.max(free, group.number() + 1);
+      commit(group.number(), false, group.members());
     }
     final List<Member> others = new ArrayList<>();
     for (final Image image : registry.all()) {
@@ -59,15 +64,15 @@ final class Leftovers {
       }
     }
     if (!others.isEmpty()) {
-      final int ranks = others.stream().mapToInt(Member::ranks).max().orElse(0);
-      commit(ungrouped, ranks, others);
+      commit(free, grouped, others);
     }
   }
 
-  private void commit(final long number, final int ranks, final List<Member> members) {
+  /** Nobody said how many ranks write these, so none is missing. */
+  private void commit(final long number, final boolean ungrouped, final List<Member> members) {
     final boolean whole = members.stream().allMatch(member -> member.image().errno() == 0);
     if (whole) {
-      committer.commit(number, ranks, members, committed -> {});
+      committer.commit(number, UNKNOWN_RANKS, ungrouped, members, committed -> {});
     } else {
       Warnings.warn("checkpoint %d is not committed: an image of it is lost".formatted(number));
     }

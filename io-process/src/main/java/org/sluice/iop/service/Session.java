@@ -56,7 +56,14 @@ final class Session implements AutoCloseable {
     final long sessionId = segment.header().sessionId();
     final Draft header =
         new Draft(
-            0, settings.node(), settings.job(), segment.header().layout(), 0, sessionId, List.of());
+            0,
+            settings.node(),
+            settings.job(),
+            segment.header().layout(),
+            0,
+            false,
+            sessionId,
+            List.of());
     checkpoints =
         new Checkpoints(
             store,
