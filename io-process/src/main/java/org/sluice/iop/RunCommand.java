@@ -3,7 +3,10 @@ package org.sluice.iop;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Subcommand;
+import org.sluice.iop.measure.Statistics;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -52,7 +55,21 @@ public final class RunCommand implements Subcommand {
       process.end(status == 0);
       DrainProgress.show(process);
       StatsFile.write(stats, process.statistics());
+      if (status == 0) {
+        check(process.statistics());
+      }
       return status;
+    }
+  }
+
+  /** A command that believes all is well must not hide that its files are not. */
+  private static void check(final Statistics statistics) {
+    if (statistics.failure().isPresent()) {
+      final Exception failure = statistics.failure().get();
+      throw new CommandException(
+          ExitStatus.of(failure),
+          "the command succeeded, but not all of its files reached storage: %s; run it again"
+              .formatted(failure.getMessage()));
     }
   }
 }

@@ -105,6 +105,7 @@ public final class Checkpoints implements AutoCloseable {
             service.execute(
                 () -> {
                   if (image.isUnused()) {
+                    leftovers.reportLoss(image);
                     groups.forget(image);
                     committer.forget(image);
                     registry.forget(image);
@@ -283,6 +284,11 @@ public final class Checkpoints implements AutoCloseable {
   public void settleLeftovers() {
     explicit.discardAll();
     leftovers.settle();
+  }
+
+  /** Says which images lack bytes that could not be stored. */
+  public void reportLosses() {
+    leftovers.reportLosses();
   }
 
   /** Removes committed images from the capture directory. */

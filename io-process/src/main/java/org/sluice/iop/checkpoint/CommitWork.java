@@ -2,6 +2,7 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.util.List;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.Draft;
@@ -59,7 +60,7 @@ final class CommitWork implements Work {
     final Image image = member.image();
     final ImageLog log = image.log();
     if (image.errno() != 0) {
-      throw new IOException("the drain lost bytes of " + member.path());
+      throw new PosixException("the drain lost bytes of " + member.path(), image.errno());
     }
     return new DraftImage(
         member.path(),

@@ -142,6 +142,7 @@ final class Committer {
       final Consumer<Boolean> done) {
     before.forEach(Image::state);
     Warnings.warn("checkpoint %d is not committed: %s".formatted(number, failure.getMessage()));
+    statistics.failed(failure);
     waiters.failed(number, failure);
     done.accept(false);
   }

@@ -91,6 +91,18 @@ final class Leftovers {
     }
   }
 
+  /** Says which images lack bytes that could not be stored. */
+  void reportLosses() {
+    registry.all().forEach(this::reportLoss);
+  }
+
+  /**
+   * Says so if an image lacks bytes that could not be stored, and anybody could still miss them.
+   */
+  void reportLoss(final Image image) {
+    image.failure().filter(any -> capture.find(image).isPresent()).ifPresent(statistics::failed);
+  }
+
   /** Removes the names of committed images, which only restore gives back. */
   void unlinkCommitted() {
     for (final Image image : committed()) {

@@ -1,6 +1,7 @@
 package org.sluice.iop.image;
 
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
@@ -24,7 +25,7 @@ public final class Image {
   private final OpenTimes times = new OpenTimes();
 
   /** Any thread. */
-  private final AtomicInteger errno = new AtomicInteger();
+  private final AtomicReference<Exception> failure = new AtomicReference<>();
 
   private int state = ImageDescriptor.STATE_DIVERTED;
   private boolean abandoned;
@@ -212,26 +213,38 @@ public final class Image {
    * @return an errno, 0 for none
    */
   public int errno() {
-    return errno.get();
+    return failure().map(Image::errnoOf).orElse(0);
+  }
+
+  /**
+   * The first error met on it in the drain. Any thread.
+   *
+   * @return empty for none
+   */
+  public Optional<Exception> failure() {
+    return Optional.ofNullable(failure.get());
+  }
+
+  private static int errnoOf(final Exception failure) {
+    return failure instanceof PosixException posix ? posix.errno() : Errno.EIO;
   }
 
   /**
    * Records an error for the writer's next call; the image will not be committed. Any thread. The
    * first one stays.
    *
-   * @param failure what happened
+   * @param reason what happened
    */
-  public void fail(final Exception failure) {
-    final int reason = failure instanceof PosixException posix ? posix.errno() : Errno.EIO;
-    if (errno.compareAndSet(0, reason)) {
-      table.error(entry, reason);
-      Warnings.warn("image " + file.opened() + " is lost: " + failure.getMessage());
+  public void fail(final Exception reason) {
+    if (failure.compareAndSet(null, reason)) {
+      table.error(entry, errnoOf(reason));
+      Warnings.warn("image " + file.opened() + " is lost: " + reason.getMessage());
     }
   }
 
   /** Forgets its error, since it has lost its bytes on purpose. Any thread. */
   public void recover() {
-    if (errno.getAndSet(0) != 0) {
+    if (failure.getAndSet(null) != null) {
       table.error(entry, 0);
     }
   }

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.sluice.core.segment.Slot;
 
@@ -25,6 +26,7 @@ public final class Statistics {
   private long files;
   private long leftPlain;
   private long peakBuffer;
+  private Exception failure;
 
   /**
    * Nothing yet.
@@ -136,6 +138,24 @@ public final class Statistics {
    */
   public synchronized void committed(final CommitTimes times) {
     commits.add(times);
+  }
+
+  /**
+   * Says that something was not brought to storage for good.
+   *
+   * @param reason why; the first one stays
+   */
+  public synchronized void failed(final Exception reason) {
+    failure = failure == null ? reason : failure;
+  }
+
+  /**
+   * Why something was not brought to storage.
+   *
+   * @return empty when all went well
+   */
+  public synchronized Optional<Exception> failure() {
+    return Optional.ofNullable(failure);
   }
 
   /**

@@ -89,6 +89,7 @@ final class Ending {
   }
 
   private void finish() {
+    checkpoints.reportLosses();
     if (!drain.isInPlace()) {
       checkpoints.unlinkCommitted();
     }
