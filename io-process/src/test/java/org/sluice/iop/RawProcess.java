@@ -115,6 +115,8 @@ final class RawProcess implements AutoCloseable {
     publish();
     final long now = System.nanoTime();
     tell(new Request.Close(imageId, now - 1_000_000, now));
+    // CLOSE has no reply; once this has one, other processes find the image closed.
+    call(new Request.Stats());
   }
 
   /** Appends a write; extends the record before if it continues it. */

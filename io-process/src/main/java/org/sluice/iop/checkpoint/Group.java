@@ -32,6 +32,10 @@ final class Group {
     changed |= !path.equals(paths.put(image, path));
   }
 
+  boolean has(final Image image, final String path) {
+    return path.equals(paths.get(image));
+  }
+
   void remove(final Image image) {
     paths.remove(image);
     rewriting |= unchanged.remove(image);

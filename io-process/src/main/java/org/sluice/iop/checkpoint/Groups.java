@@ -144,7 +144,9 @@ final class Groups {
     return byNumber.values().stream().filter(Group::hasChanged).toList();
   }
 
-  boolean has(final Image image) {
-    return byImage.containsKey(image);
+  /** Whether a group has this image under this name. */
+  boolean has(final Image image, final String path) {
+    final Group group = byImage.get(image);
+    return group != null && group.has(image, path);
   }
 }

@@ -6,11 +6,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
@@ -57,15 +58,25 @@ final class Leftovers {
       free = Math.max(free, group.number() + 1);
       commit(group.number(), false, group.members());
     }
-    final List<Member> others = new ArrayList<>();
-    for (final Image image : registry.all()) {
-      if (image.state() != ImageDescriptor.STATE_COMMITTED && !groups.has(image)) {
-        capture.relativePath(image).ifPresent(path -> others.add(Member.of(image, path)));
-      }
-    }
+    final List<Member> others = others();
     if (!others.isEmpty()) {
       commit(free, grouped, others);
     }
+  }
+
+  /** Every name that no group has: a file with two names is two images of a checkpoint. */
+  private List<Member> others() {
+    final Map<ImageKey, List<Path>> names = capture.names();
+    final List<Member> others = new ArrayList<>();
+    for (final Image image : registry.all()) {
+      for (final Path name : names.getOrDefault(image.key(), List.of())) {
+        capture
+            .relative(name)
+            .filter(path -> !groups.has(image, path))
+            .ifPresent(path -> others.add(Member.of(image, path)));
+      }
+    }
+    return others;
   }
 
   /** Nobody said how many ranks write these, so none is missing. */
@@ -80,7 +91,11 @@ final class Leftovers {
 
   /** Makes plain files of the images that are not committed, and brings them to storage. */
   void settle() {
+    final Map<ImageKey, List<Path>> names = capture.names();
     for (final Image image : registry.all()) {
+      if (!names.containsKey(image.key())) {
+        continue;
+      }
       if (image.state() == ImageDescriptor.STATE_DIVERTED) {
         image.state(ImageDescriptor.STATE_DIRECT);
         drain.makeDirect(image, new int[0], false);
@@ -105,11 +120,9 @@ final class Leftovers {
 
   /** Removes the names of committed images, which only restore gives back. */
   void unlinkCommitted() {
+    final Map<ImageKey, List<Path>> names = capture.names();
     for (final Image image : committed()) {
-      final Optional<Path> path = capture.find(image);
-      if (path.isPresent()) {
-        unlink(path.get());
-      }
+      names.getOrDefault(image.key(), List.of()).forEach(Leftovers::unlink);
     }
   }
 

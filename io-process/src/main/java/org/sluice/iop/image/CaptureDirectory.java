@@ -3,7 +3,12 @@ package org.sluice.iop.image;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.sluice.core.posix.NativeFile;
@@ -83,14 +88,45 @@ public final class CaptureDirectory {
   }
 
   /**
+   * All names of all files in here: an image may have more than one.
+   *
+   * @return paths by what they are names of
+   */
+  public Map<ImageKey, List<Path>> names() {
+    final Map<ImageKey, List<Path>> names = new HashMap<>();
+    if (directory != null) {
+      try (Stream<Path> files = Files.walk(directory)) {
+        for (final Path path : (Iterable<Path>) files.filter(this::isFile)::iterator) {
+          names.computeIfAbsent(ImageKey.of(path), any -> new ArrayList<>()).add(path);
+        }
+      } catch (final IOException | UncheckedIOException e) {
+        Warnings.warn("cannot search " + directory + ": " + e.getMessage());
+      }
+    }
+    return names;
+  }
+
+  private boolean isFile(final Path path) {
+    return Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /**
    * Where an image is now, as a checkpoint names it.
    *
    * @param image the image
    * @return its path below the directory; empty when it is not in here any more
    */
   public Optional<String> relativePath(final Image image) {
-    return find(image)
-        .map(path -> directory.relativize(path).toString())
-        .filter(ImagePath::isValid);
+    return find(image).flatMap(this::relative);
+  }
+
+  /**
+   * What a checkpoint calls a file in here.
+   *
+   * @param path a path below the directory
+   * @return empty for a name that a checkpoint cannot hold
+   */
+  public Optional<String> relative(final Path path) {
+    return Optional.of(directory.relativize(path).toString()).filter(ImagePath::isValid);
   }
 }

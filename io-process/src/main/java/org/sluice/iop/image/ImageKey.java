@@ -25,6 +25,19 @@ public record ImageKey(long device, long inode) {
   }
 
   /**
+   * What identifies a file.
+   *
+   * @param path a name of it; a symbolic link is not followed
+   * @return its key
+   * @throws IOException when there is nothing of that name
+   */
+  public static ImageKey of(final Path path) throws IOException {
+    final Map<String, Object> status =
+        Files.readAttributes(path, "unix:ino,dev", LinkOption.NOFOLLOW_LINKS);
+    return new ImageKey(device((long) status.get("dev")), (long) status.get("ino"));
+  }
+
+  /**
    * Whether a name is a name of this file.
    *
    * @param path any path; a symbolic link is not followed
@@ -32,9 +45,7 @@ public record ImageKey(long device, long inode) {
    */
   public boolean isAt(final Path path) {
     try {
-      final Map<String, Object> status =
-          Files.readAttributes(path, "unix:ino,dev", LinkOption.NOFOLLOW_LINKS);
-      return (long) status.get("ino") == inode && device((long) status.get("dev")) == device;
+      return equals(of(path));
     } catch (final IOException nothingThere) {
       return false;
     }
