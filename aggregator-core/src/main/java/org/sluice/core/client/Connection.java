@@ -91,12 +91,20 @@ final class Connection implements AutoCloseable {
     in.clear();
     int length = 0;
     while (length == 0) {
-      if (channel.read(in) < 0) {
-        throw gone(new EOFException());
-      }
+      readMore();
       length = Frames.length(inView, 0, in.position());
     }
     return length;
+  }
+
+  private void readMore() throws IOException {
+    try {
+      if (channel.read(in) < 0) {
+        throw new EOFException();
+      }
+    } catch (final IOException e) {
+      throw gone(e);
+    }
   }
 
   private IOException gone(final IOException cause) {
