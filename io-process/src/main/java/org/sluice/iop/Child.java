@@ -37,6 +37,7 @@ final class Child {
         "LD_PRELOAD",
         NativeLibraries.preload().toString(),
         (others, shim) -> others.isEmpty() ? shim : shim + ":" + others);
+    restoreLocale(environment);
     final Process process;
     try {
       process = builder.start();
@@ -46,6 +47,16 @@ final class Child {
     }
     forwardSignals(process);
     return await(process);
+  }
+
+  /** {@code scripts/sluice} gives the JVM another locale if file names need it. */
+  private static void restoreLocale(final Map<String, String> environment) {
+    final String own = environment.remove("SLUICE_LC_ALL");
+    if (own != null && own.isEmpty()) {
+      environment.remove("LC_ALL");
+    } else if (own != null) {
+      environment.put("LC_ALL", own);
+    }
   }
 
   private static boolean isMissing(final IOException e) {

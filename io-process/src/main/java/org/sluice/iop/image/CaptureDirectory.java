@@ -3,6 +3,7 @@ package org.sluice.iop.image;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,20 +34,20 @@ public final class CaptureDirectory {
    *
    * @param key what identifies it
    * @param path what it is called
-   * @return empty when it cannot be opened, is another file by now, or is not in here
+   * @return empty when it cannot be opened or named, is another file by now, or is not in here
    */
-  public Optional<NativeFile> open(final ImageKey key, final Path path) {
+  public Optional<NativeFile> open(final ImageKey key, final String path) {
     if (directory == null) {
       return Optional.empty();
     }
     try {
-      final NativeFile file = NativeFile.open(path, NativeFile.Flag.WRITE);
+      final NativeFile file = NativeFile.open(Path.of(path), NativeFile.Flag.WRITE);
       if (ImageKey.of(file).equals(key) && file.path().filter(this::contains).isPresent()) {
         return Optional.of(file);
       }
       file.close();
       return Optional.empty();
-    } catch (final IOException e) {
+    } catch (final IOException | InvalidPathException e) {
       return Optional.empty();
     }
   }

@@ -70,7 +70,7 @@ final class Openings {
       return plain();
     }
     final boolean direct = (request.flags() & RequestDescriptor.OPEN_DIRECT) != 0;
-    final Optional<NativeFile> file = capture.open(key, Path.of(request.path()));
+    final Optional<NativeFile> file = capture.open(key, request.path());
     final Optional<Image> image =
         file.flatMap(
             opened ->
