@@ -225,7 +225,13 @@ public final class Image {
     return Optional.ofNullable(failure.get());
   }
 
-  private static int errnoOf(final Exception failure) {
+  /**
+   * The errno of a failure.
+   *
+   * @param failure what happened
+   * @return {@code EIO} when it tells none
+   */
+  public static int errnoOf(final Exception failure) {
     return failure instanceof PosixException posix ? posix.errno() : Errno.EIO;
   }
 

@@ -1,10 +1,12 @@
 package org.sluice.iop.service;
 
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.iop.drain.Caller;
+import org.sluice.iop.image.Image;
 
 /** Those who keep an I/O process alive that stops with its last member. Service thread only. */
 final class Members {
@@ -62,10 +64,20 @@ final class Members {
     return !failed;
   }
 
-  /** Tells the last member that everything is drained and committed. */
-  void sessionOver() {
+  /**
+   * Tells the last member that everything is drained and committed.
+   *
+   * @param failure what kept something from it
+   */
+  void sessionOver(final Optional<Exception> failure) {
     if (last != null) {
-      last.answer(new Reply.Done());
+      last.answer(failure.map(Members::lost).orElse(new Reply.Done()));
     }
+  }
+
+  private static Reply lost(final Exception failure) {
+    return new Reply.Failed(
+        Image.errnoOf(failure),
+        "not all files reached storage: %s; run it again".formatted(failure.getMessage()));
   }
 }

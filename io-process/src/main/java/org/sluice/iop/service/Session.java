@@ -23,6 +23,7 @@ final class Session implements AutoCloseable {
   private final SessionSettings settings;
   private final Executor service;
   private final Drain drain;
+  private final Statistics statistics;
   private final Attachments attachments;
   private final Settling settling;
   private final Checkpoints checkpoints;
@@ -46,6 +47,7 @@ final class Session implements AutoCloseable {
       final Executor service)
       throws IOException {
     this.settings = settings;
+    this.statistics = statistics;
     this.service = service;
     drain = new Drain(segment, store, settings.node(), statistics);
     final ImageRegistry registry = new ImageRegistry(segment.imageTable(), drain.isInPlace());
@@ -154,6 +156,6 @@ final class Session implements AutoCloseable {
   public void close() throws IOException {
     checkpoints.close();
     drain.close();
-    members.sessionOver();
+    members.sessionOver(statistics.failure());
   }
 }
