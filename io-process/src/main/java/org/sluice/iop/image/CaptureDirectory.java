@@ -1,32 +1,38 @@
 package org.sluice.iop.image;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.store.ImagePath;
 import org.sluice.iop.measure.Warnings;
 
-/** The directory whose new files are captured, and where images are in it. Thread-safe. */
+/**
+ * The directory whose new files are captured, and where images are in it. A store that lies in it
+ * is no part of it: its hard links of image files are not the images' names. Thread-safe.
+ */
 public final class CaptureDirectory {
   private final Path directory;
+  private final Path store;
 
   /**
    * A directory.
    *
    * @param directory absolute and resolved; null when nothing is captured by path
+   * @param store the store's directory, absolute and resolved
    */
-  public CaptureDirectory(final Path directory) {
+  public CaptureDirectory(final Path directory, final Path store) {
     this.directory = directory;
+    this.store = store;
   }
 
   /**
@@ -53,7 +59,7 @@ public final class CaptureDirectory {
   }
 
   private boolean contains(final Path path) {
-    return path.startsWith(directory);
+    return path.startsWith(directory) && !path.startsWith(store);
   }
 
   /**
@@ -80,9 +86,9 @@ public final class CaptureDirectory {
 
   /** The kernel only knows that the name it was opened by is gone; another one may be left. */
   private Optional<Path> search(final Image image) {
-    try (Stream<Path> files = Files.walk(directory)) {
-      return files.filter(image.key()::isAt).findFirst();
-    } catch (final IOException | UncheckedIOException e) {
+    try {
+      return files().stream().filter(image.key()::isAt).findFirst();
+    } catch (final IOException e) {
       Warnings.warn("cannot search " + directory + ": " + e.getMessage());
       return Optional.empty();
     }
@@ -96,19 +102,43 @@ public final class CaptureDirectory {
   public Map<ImageKey, List<Path>> names() {
     final Map<ImageKey, List<Path>> names = new HashMap<>();
     if (directory != null) {
-      try (Stream<Path> files = Files.walk(directory)) {
-        for (final Path path : (Iterable<Path>) files.filter(this::isFile)::iterator) {
+      try {
+        for (final Path path : files()) {
           names.computeIfAbsent(ImageKey.of(path), any -> new ArrayList<>()).add(path);
         }
-      } catch (final IOException | UncheckedIOException e) {
+      } catch (final IOException e) {
         Warnings.warn("cannot search " + directory + ": " + e.getMessage());
       }
     }
     return names;
   }
 
-  private boolean isFile(final Path path) {
-    return Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
+  private List<Path> files() throws IOException {
+    final List<Path> files = new ArrayList<>();
+    Files.walkFileTree(directory, new Walk(files));
+    return files;
+  }
+
+  /** Collects the regular files outside the store. */
+  private final class Walk extends SimpleFileVisitor<Path> {
+    private final List<Path> files;
+
+    private Walk(final List<Path> files) {
+      this.files = files;
+    }
+
+    @Override
+    public FileVisitResult preVisitDirectory(final Path path, final BasicFileAttributes any) {
+      return path.equals(store) ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult visitFile(final Path path, final BasicFileAttributes attributes) {
+      if (attributes.isRegularFile()) {
+        files.add(path);
+      }
+      return FileVisitResult.CONTINUE;
+    }
   }
 
   /**

@@ -51,7 +51,8 @@ final class Session implements AutoCloseable {
     this.service = service;
     drain = new Drain(segment, store, settings.node(), statistics);
     final ImageRegistry registry = new ImageRegistry(segment.imageTable(), drain.isInPlace());
-    final CaptureDirectory capture = new CaptureDirectory(settings.capture());
+    final CaptureDirectory capture =
+        new CaptureDirectory(settings.capture(), store.directory().toRealPath());
     final Rings rings = new Rings(segment, drain);
     attachments = new Attachments(segment, rings, drain, statistics, this::abandoned);
     settling = new Settling(attachments, rings, drain);
