@@ -1,5 +1,7 @@
 package org.sluice.restart;
 
+import static java.util.Comparator.comparing;
+
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.ZoneId;
@@ -8,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.SizeConverter;
@@ -95,10 +98,16 @@ public final class LsCommand implements Subcommand {
           commit.imageCount(),
           SizeConverter.format(commit.bytes()));
       if (showsImages()) {
-        opened.images(commit).forEach(image -> printImage(out, image));
+        images(opened, commit).forEach(image -> printImage(out, image));
       }
     }
     out.flush();
+  }
+
+  private static Stream<CommittedImage> images(final PosixStore opened, final Commit commit)
+      throws IOException {
+    return opened.images(commit).stream()
+        .sorted(comparing(CommittedImage::rank).thenComparing(CommittedImage::path));
   }
 
   private static void printImage(final PrintWriter out, final CommittedImage image) {
@@ -115,7 +124,7 @@ public final class LsCommand implements Subcommand {
     for (final Commit commit : commits) {
       final Map<String, Object> members = members(commit);
       if (showsImages()) {
-        members.put("images", opened.images(commit).stream().map(LsCommand::members).toList());
+        members.put("images", images(opened, commit).map(LsCommand::members).toList());
       }
       checkpoints.add(members);
     }
