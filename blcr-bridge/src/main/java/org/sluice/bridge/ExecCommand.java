@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "exec",
     description = {
-      "Runs a command inside a rank with the files it creates captured.",
+      "Does the same as run from inside each rank of a job.",
       "The first rank on each node starts the node's I/O process, the last stops it.",
       "Exits like the command: 128+N when signal N killed it, 127 when it is not",
       "found, 126 when it cannot be executed."
@@ -41,10 +41,9 @@ public final class ExecCommand implements Subcommand {
   @Option(
       names = "--capture",
       paramLabel = "DIR",
-      description = {
-        "New files below this directory are captured;",
-        "default: environment SLUICE_CAPTURE, or else the working directory."
-      })
+      description =
+          "New files below this directory are captured; default: environment SLUICE_CAPTURE, or"
+              + " else the working directory.")
   private Path capture;
 
   @Option(

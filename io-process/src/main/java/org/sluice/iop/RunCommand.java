@@ -16,8 +16,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "run",
     description = {
-      "Runs a command whose new files below the capture directory go through an I/O process,",
-      "drains, and exits with the command's status."
+      "Runs a command with the files it creates captured, and drains them.",
+      "Exits like the command: 128+N when signal N killed it, 127 when it is not",
+      "found, 126 when it cannot be executed."
     },
     footerHeading = "%nExamples:%n",
     footer = {

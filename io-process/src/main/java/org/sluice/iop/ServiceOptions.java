@@ -65,10 +65,9 @@ final class ServiceOptions {
       names = "--threshold",
       paramLabel = "auto|SIZE",
       defaultValue = "auto",
-      description = {
-        "Writes of this size or more go to the file at once;",
-        "auto: only as the buffer fills. Default: ${DEFAULT-VALUE}."
-      })
+      description =
+          "Writes of this size or more go to the file at once; auto: only as the buffer fills."
+              + " Default: ${DEFAULT-VALUE}.")
   private String threshold;
 
   @Option(
@@ -80,10 +79,9 @@ final class ServiceOptions {
   @Option(
       names = "--group",
       paramLabel = "REGEX",
-      description = {
-        "Container layout: a file whose path below the capture directory matches",
-        "belongs to the checkpoint that the first capture group numbers."
-      })
+      description =
+          "Container layout: a file whose path below the capture directory matches belongs to the"
+              + " checkpoint that the first capture group numbers.")
   private String group;
 
   @Option(
@@ -96,7 +94,9 @@ final class ServiceOptions {
   @Option(
       names = "--name",
       paramLabel = "NAME",
-      description = "Name of the I/O process, unique per user and node.")
+      description =
+          "Name of the I/O process, unique per user and node; default: 'default' for serve, run-PID"
+              + " for run.")
   private String name;
 
   ServiceOptions() {}

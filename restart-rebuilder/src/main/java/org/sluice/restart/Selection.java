@@ -62,7 +62,7 @@ final class Selection {
     if (chosen.isEmpty()) {
       throw new CommandException(
           ExitStatus.NOT_FOUND,
-          "checkpoint %d has no image of rank %d, only of %s; choose one of those"
+          "checkpoint %d has no image of rank %d, only of %s; sluice ls --images shows them"
               .formatted(commit.number(), rank, ranks(images)));
     }
     return chosen;
@@ -73,7 +73,7 @@ final class Selection {
         .map(CommittedImage::rank)
         .distinct()
         .sorted()
-        .map(rank -> rank < 0 ? "unknown" : rank.toString())
-        .collect(Collectors.joining(", ", "rank ", ""));
+        .map(rank -> rank < 0 ? "no rank" : "rank " + rank)
+        .collect(Collectors.joining(", "));
   }
 }

@@ -38,12 +38,12 @@ public final class SizeConverter implements ITypeConverter<Long> {
    * Writes a size for people.
    *
    * @param bytes 0 or more
-   * @return such as {@code 512}, {@code 1.5K} or {@code 184.0M}
+   * @return such as {@code 512B}, {@code 1.5K} or {@code 184.0M}
    */
   public static String format(final long bytes) {
     final int power = Math.min((Long.SIZE - 1 - Long.numberOfLeadingZeros(bytes | 1)) / 10, 3);
     return power == 0
-        ? Long.toString(bytes)
+        ? bytes + "B"
         : "%.1f%c".formatted(bytes / (double) (1L << 10 * power), " KMG".charAt(power));
   }
 }

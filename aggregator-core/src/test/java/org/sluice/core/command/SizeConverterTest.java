@@ -33,7 +33,7 @@ class SizeConverterTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"0, 0", "1023, 1023", "1024, 1.0K", "1536, 1.5K", "192937984, 184.0M"})
+  @CsvSource({"0, 0B", "1023, 1023B", "1024, 1.0K", "1536, 1.5K", "192937984, 184.0M"})
   void writesSizesForPeople(final long bytes, final String text) {
     assertThat(SizeConverter.format(bytes)).isEqualTo(text);
   }
