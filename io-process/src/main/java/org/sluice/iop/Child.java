@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import org.sluice.bridge.NativeLibraries;
 
@@ -38,6 +39,8 @@ final class Child {
         NativeLibraries.preload().toString(),
         (others, shim) -> others.isEmpty() ? shim : shim + ":" + others);
     restoreLocale(environment);
+    final CompletableFuture<Process> started = new CompletableFuture<>();
+    forwardSignals(started);
     final Process process;
     try {
       process = builder.start();
@@ -45,7 +48,7 @@ final class Child {
       System.err.println("sluice run: cannot run " + command.getFirst() + ": " + reason(e));
       return isMissing(e) ? NOT_FOUND : NOT_EXECUTABLE;
     }
-    forwardSignals(process);
+    started.complete(process);
     return await(process);
   }
 
@@ -67,9 +70,10 @@ final class Child {
     return isMissing(e) ? "no such command; check the name and PATH" : "it is not executable";
   }
 
-  private static void forwardSignals(final Process process) {
+  /** A signal that comes before the command runs reaches it as soon as it does. */
+  private static void forwardSignals(final CompletableFuture<Process> started) {
     for (final String signal : FORWARDED) {
-      Signals.on(signal, () -> forward(signal, process));
+      Signals.on(signal, () -> started.thenAccept(process -> forward(signal, process)));
     }
   }
 
