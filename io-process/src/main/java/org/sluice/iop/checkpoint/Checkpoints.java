@@ -291,8 +291,12 @@ public final class Checkpoints implements AutoCloseable {
     leftovers.reportLosses();
   }
 
-  /** Removes committed images from the capture directory. */
-  public void unlinkCommitted() {
+  /**
+   * Removes committed images from the capture directory.
+   *
+   * @throws IOException when that cannot be searched
+   */
+  public void unlinkCommitted() throws IOException {
     leftovers.unlinkCommitted();
   }
 

@@ -52,7 +52,7 @@ final class Leftovers {
    * @param next the number for images outside every group
    * @param grouped whether the run has groups
    */
-  void commit(final long next, final boolean grouped) {
+  void commit(final long next, final boolean grouped) throws IOException {
     long free = next;
     for (final Group group : groups.incomplete()) {
       free = Math.max(free, group.number() + 1);
@@ -65,7 +65,7 @@ final class Leftovers {
   }
 
   /** Every name that no group has: a file with two names is two images of a checkpoint. */
-  private List<Member> others() {
+  private List<Member> others() throws IOException {
     final Map<ImageKey, List<Path>> names = capture.names();
     final List<Member> others = new ArrayList<>();
     for (final Image image : registry.all()) {
@@ -91,9 +91,8 @@ final class Leftovers {
 
   /** Makes plain files of the images that are not committed, and brings them to storage. */
   void settle() {
-    final Map<ImageKey, List<Path>> names = capture.names();
     for (final Image image : registry.all()) {
-      if (!names.containsKey(image.key())) {
+      if (isDeleted(image)) {
         continue;
       }
       if (image.state() == ImageDescriptor.STATE_DIVERTED) {
@@ -103,6 +102,14 @@ final class Leftovers {
       if (image.state() == ImageDescriptor.STATE_DIRECT) {
         drain.sync(image, now -> statistics.durable(image.times().first(), now));
       }
+    }
+  }
+
+  private static boolean isDeleted(final Image image) {
+    try {
+      return image.file().links() == 0;
+    } catch (final IOException e) {
+      return false;
     }
   }
 
@@ -119,7 +126,7 @@ final class Leftovers {
   }
 
   /** Removes the names of committed images, which only restore gives back. */
-  void unlinkCommitted() {
+  void unlinkCommitted() throws IOException {
     final Map<ImageKey, List<Path>> names = capture.names();
     for (final Image image : committed()) {
       names.getOrDefault(image.key(), List.of()).forEach(Leftovers::unlink);

@@ -98,16 +98,13 @@ public final class CaptureDirectory {
    * All names of all files in here: an image may have more than one.
    *
    * @return paths by what they are names of
+   * @throws IOException when the directory cannot be searched
    */
-  public Map<ImageKey, List<Path>> names() {
+  public Map<ImageKey, List<Path>> names() throws IOException {
     final Map<ImageKey, List<Path>> names = new HashMap<>();
     if (directory != null) {
-      try {
-        for (final Path path : files()) {
-          names.computeIfAbsent(ImageKey.of(path), any -> new ArrayList<>()).add(path);
-        }
-      } catch (final IOException e) {
-        Warnings.warn("cannot search " + directory + ": " + e.getMessage());
+      for (final Path path : files()) {
+        names.computeIfAbsent(ImageKey.of(path), any -> new ArrayList<>()).add(path);
       }
     }
     return names;

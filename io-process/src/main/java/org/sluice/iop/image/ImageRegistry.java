@@ -1,5 +1,7 @@
 package org.sluice.iop.image;
 
+import com.sun.management.UnixOperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -14,10 +16,14 @@ import org.sluice.iop.measure.Warnings;
 
 /** Every image of the session. Service thread only. */
 public final class ImageRegistry {
+  private static final int NO_ENTRY = -1;
+  private static final int RESERVED_DESCRIPTORS = 512;
+
   private final ImageTable table;
   private final boolean inPlace;
   private final Map<ImageKey, Image> byKey = new HashMap<>();
   private final Int2ObjectHashMap<Image> byId = new Int2ObjectHashMap<>();
+  private final long most = mostImages();
   private int lastId;
 
   /**
@@ -65,11 +71,14 @@ public final class ImageRegistry {
    *
    * @param file the file, open for reading and writing; the registry's from here on
    * @param state its first state
-   * @return empty when there is no room in the table; the file is closed then
+   * @return empty when there is no room for it; the file is closed then
    */
   public Optional<Image> admit(final NativeFile file, final int state) {
     final ImageKey key = ImageKey.of(file);
-    final int entry = table.insert(key.device(), key.inode(), lastId + 1, state, 0);
+    final int entry =
+        byKey.size() < most
+            ? table.insert(key.device(), key.inode(), lastId + 1, state, 0)
+            : NO_ENTRY;
     if (entry < 0) {
       close(file);
       return Optional.empty();
@@ -79,6 +88,14 @@ public final class ImageRegistry {
     byKey.put(key, image);
     byId.put(image.id(), image);
     return Optional.of(image);
+  }
+
+  /** Every image holds a descriptor; some are left for clients, containers and commits. */
+  private static long mostImages() {
+    return ManagementFactory.getOperatingSystemMXBean()
+            instanceof final UnixOperatingSystemMXBean system
+        ? system.getMaxFileDescriptorCount() - RESERVED_DESCRIPTORS
+        : Long.MAX_VALUE;
   }
 
   /**

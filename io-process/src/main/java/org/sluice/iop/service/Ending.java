@@ -9,6 +9,7 @@ import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -23,6 +24,7 @@ final class Ending {
   private final Settling settling;
   private final Checkpoints checkpoints;
   private final Drain drain;
+  private final Statistics statistics;
   private final Executor service;
   private final CompletableFuture<Void> over;
   private final long deadline = System.nanoTime() + PATIENCE_NANOS;
@@ -40,6 +42,7 @@ final class Ending {
       final Settling settling,
       final Checkpoints checkpoints,
       final Drain drain,
+      final Statistics statistics,
       final Executor service,
       final CompletableFuture<Void> over) {
     this.commits = commits && !drain.isInPlace();
@@ -47,6 +50,7 @@ final class Ending {
     this.settling = settling;
     this.checkpoints = checkpoints;
     this.drain = drain;
+    this.statistics = statistics;
     this.service = service;
     this.over = over;
   }
@@ -77,7 +81,7 @@ final class Ending {
       try {
         checkpoints.commitLeftovers();
       } catch (final IOException e) {
-        Warnings.warn("files without a checkpoint stay plain files: " + e.getMessage());
+        failed("files without a checkpoint stay plain files", e);
       }
     }
     then(this::settle);
@@ -91,9 +95,18 @@ final class Ending {
   private void finish() {
     checkpoints.reportLosses();
     if (!drain.isInPlace()) {
-      checkpoints.unlinkCommitted();
+      try {
+        checkpoints.unlinkCommitted();
+      } catch (final IOException e) {
+        failed("committed files stay where they were; restore them instead of using those", e);
+      }
     }
     over.complete(null);
+  }
+
+  private void failed(final String consequence, final IOException reason) {
+    Warnings.warn(consequence + ": " + reason.getMessage());
+    statistics.failed(reason);
   }
 
   private void then(final Runnable step) {

@@ -143,7 +143,8 @@ final class Session implements AutoCloseable {
   /** Begins to end; asking again does nothing. */
   void end(final boolean commits) {
     if (ending == null) {
-      ending = new Ending(commits, attachments, settling, checkpoints, drain, service, over);
+      ending =
+          new Ending(commits, attachments, settling, checkpoints, drain, statistics, service, over);
     }
   }
 
