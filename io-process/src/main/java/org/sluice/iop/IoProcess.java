@@ -121,6 +121,9 @@ final class IoProcess implements AutoCloseable {
   public void close() throws IOException {
     try {
       if (thread != null) {
+        if (!over().isDone()) {
+          end(false);
+        }
         thread.join();
       }
       while (!parts.isEmpty()) {

@@ -22,6 +22,7 @@ import picocli.CommandLine.Option;
     })
 public final class ServeCommand implements Subcommand {
   private static final List<String> STOPS = List.of("TERM", "INT");
+  private static final int MAX_PORT = 65535;
 
   @Mixin private ServiceOptions options;
 
@@ -45,6 +46,9 @@ public final class ServeCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
+    if (metricsPort != null && (metricsPort < 1 || metricsPort > MAX_PORT)) {
+      throw options.usage("--metrics %d is no port: it takes 1 to 65535".formatted(metricsPort));
+    }
     final Settings settings = options.settings(ServiceOptions.Layout.container, "default", members);
     try (IoProcess process = IoProcess.start(settings);
         MetricsEndpoint endpoint =
