@@ -30,7 +30,7 @@ public class CrcBenchmark {
 
   private UnsafeBuffer memory;
 
-  /** Creates the state; JMH calls it. */
+  /** Called by JMH. */
   public CrcBenchmark() {}
 
   /** Touches the memory once. */

@@ -1,0 +1,115 @@
+package org.sluice.bench.micro;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+import org.sluice.core.chunk.ChunkBuilder;
+import org.sluice.core.store.ChunkLocation;
+import org.sluice.core.store.Container;
+import org.sluice.core.store.PosixStore;
+
+/**
+ * The writing stage of the drain: full chunks are checksummed and appended to a container, past the
+ * page cache. The time is that of one chunk.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.SingleShotTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Fork(3)
+@Warmup(iterations = 3)
+@Measurement(iterations = 10)
+public class DrainBenchmark {
+  private static final long SESSION = 1;
+  private static final int CHUNKS = 128;
+
+  /** Where the store is made: on the disk to be measured. Its parent must exist. */
+  @Param("target/jmh-store")
+  public String store;
+
+  /** Bytes of a chunk. */
+  @Param({"1048576", "4194304"})
+  public int bytes;
+
+  private ChunkBuilder chunk;
+  private PosixStore posix;
+  private Container container;
+
+  /** Called by JMH. */
+  public DrainBenchmark() {}
+
+  /**
+   * Fills a chunk.
+   *
+   * @throws IOException when there is no store and none can be made
+   */
+  @Setup
+  public void open() throws IOException {
+    chunk = new ChunkBuilder(bytes, SESSION);
+    final byte[] payload = new byte[4096];
+    for (long offset = 0; chunk.fits(payload.length); offset += payload.length) {
+      chunk.write(1, offset, payload);
+    }
+    posix = PosixStore.create(Path.of(store));
+  }
+
+  /**
+   * Begins a container.
+   *
+   * @throws IOException when that fails
+   */
+  @Setup(Level.Iteration)
+  public void begin() throws IOException {
+    container = posix.createContainer(SESSION, "node");
+  }
+
+  /**
+   * Deletes the container.
+   *
+   * @throws IOException when that fails
+   */
+  @TearDown(Level.Iteration)
+  public void discard() throws IOException {
+    container.close();
+    posix.discard(container.id());
+  }
+
+  /**
+   * Closes the store.
+   *
+   * @throws IOException when that fails
+   */
+  @TearDown
+  public void close() throws IOException {
+    posix.close();
+  }
+
+  /**
+   * Appends the chunk again and again.
+   *
+   * @return where it was put last
+   * @throws IOException when the disk fails or is full
+   */
+  @Benchmark
+  @OperationsPerInvocation(CHUNKS)
+  public ChunkLocation append() throws IOException {
+    ChunkLocation location = null;
+    for (int i = 0; i < CHUNKS; i++) {
+      location = container.append(chunk.buffer(), chunk.used());
+    }
+    return location;
+  }
+}

@@ -1,0 +1,122 @@
+package org.sluice.bench.micro;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+import org.sluice.core.chunk.ChunkBuilder;
+import org.sluice.core.chunk.ChunkReader;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.store.ImageOverlay;
+import org.sluice.core.store.ImageTarget;
+
+/**
+ * An image of 16 MiB is rebuilt from the records in its chunks, newest first, as a restart and a
+ * settling do.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Fork(3)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class RebuildBenchmark {
+  private static final long SESSION = 1;
+  private static final int IMAGE = 1;
+  private static final int IMAGE_LENGTH = 16 << 20;
+  private static final int CHUNK_LENGTH = 1 << 20;
+
+  /** Bytes of a record's payload. */
+  @Param({"4096", "65536"})
+  public int bytes;
+
+  /** Whether the records lie at random offsets and so over each other, or side by side in order. */
+  @Param({"false", "true"})
+  public boolean overlapping;
+
+  private final List<ChunkReader> chunks = new ArrayList<>();
+  private NativeFile file;
+  private long written;
+
+  /** Called by JMH. */
+  public RebuildBenchmark() {}
+
+  /**
+   * Logs as many bytes as the image has.
+   *
+   * @throws IOException when no temporary file can be made
+   */
+  @Setup
+  public void log() throws IOException {
+    final SplittableRandom random = new SplittableRandom(42);
+    final byte[] payload = new byte[bytes];
+    ChunkBuilder chunk = new ChunkBuilder(CHUNK_LENGTH, SESSION);
+    for (int offset = 0; offset < IMAGE_LENGTH; offset += bytes) {
+      if (!chunk.fits(bytes)) {
+        chunks.add(new ChunkReader().wrap(chunk.buffer(), chunk.used(), SESSION));
+        chunk = new ChunkBuilder(CHUNK_LENGTH, SESSION);
+      }
+      chunk.write(IMAGE, overlapping ? random.nextInt(IMAGE_LENGTH - bytes) : offset, payload);
+    }
+    chunks.add(new ChunkReader().wrap(chunk.buffer(), chunk.used(), SESSION));
+    final Path path = Files.createTempFile("sluice-jmh", "");
+    file = NativeFile.open(path, Flag.WRITE);
+    Files.delete(path);
+  }
+
+  /**
+   * Closes the image's file.
+   *
+   * @throws IOException when that fails
+   */
+  @TearDown
+  public void close() throws IOException {
+    file.close();
+  }
+
+  /**
+   * Finds what of each record counts, and writes nothing.
+   *
+   * @return the bytes that count
+   * @throws IOException never
+   */
+  @Benchmark
+  public long decide() throws IOException {
+    written = 0;
+    overlay((address, length, offset) -> written += length);
+    return written;
+  }
+
+  /**
+   * Writes what counts to a file in the page cache.
+   *
+   * @throws IOException when the temporary directory is full
+   */
+  @Benchmark
+  public void rebuild() throws IOException {
+    overlay(file::pwrite);
+  }
+
+  private void overlay(final ImageTarget target) throws IOException {
+    final ImageOverlay overlay = new ImageOverlay(IMAGE, IMAGE_LENGTH, target);
+    for (final ChunkReader chunk : chunks.reversed()) {
+      overlay.addOlder(chunk);
+    }
+  }
+}
