@@ -1,0 +1,84 @@
+package org.sluice.profile.trace;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/** A trace that Sluice recorded: a directory of parts, or one part. */
+public final class RecordedTrace implements Trace {
+  private final List<Path> parts;
+
+  private RecordedTrace(final List<Path> parts) {
+    this.parts = parts;
+  }
+
+  /**
+   * Whether a file or directory is such a trace.
+   *
+   * @param path what to look at
+   * @return true for a part, and for a directory with at least one
+   * @throws IOException when it cannot be read
+   */
+  public static boolean isOne(final Path path) throws IOException {
+    return Files.isDirectory(path) ? !partsIn(path).isEmpty() : isPart(path);
+  }
+
+  /**
+   * A trace.
+   *
+   * @param path a directory or a part, as {@link #isOne} accepts it
+   * @return the trace, of which nothing is read yet
+   * @throws IOException when the directory cannot be read
+   */
+  public static RecordedTrace of(final Path path) throws IOException {
+    return new RecordedTrace(Files.isDirectory(path) ? partsIn(path) : List.of(path));
+  }
+
+  /**
+   * The name of a part's file.
+   *
+   * @param origin the process
+   * @return a file name for the trace's directory
+   */
+  public static String partName(final Origin origin) {
+    return origin.host().replace('/', '_') + "." + origin.pid() + PartDescriptor.SUFFIX;
+  }
+
+  private static List<Path> partsIn(final Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files
+          .filter(file -> file.toString().endsWith(PartDescriptor.SUFFIX))
+          .sorted()
+          .toList();
+    }
+  }
+
+  private static boolean isPart(final Path file) throws IOException {
+    try (InputStream in = Files.newInputStream(file)) {
+      final byte[] magic = in.readNBytes(Long.BYTES);
+      return magic.length == Long.BYTES
+          && ByteBuffer.wrap(magic).order(ByteOrder.LITTLE_ENDIAN).getLong()
+              == PartDescriptor.MAGIC;
+    }
+  }
+
+  @Override
+  public String kind() {
+    return "recorded trace";
+  }
+
+  @Override
+  public Omissions read(final Consumer<Write> sink) throws IOException {
+    final Omissions omissions = new Omissions();
+    for (final Path part : parts) {
+      PartReader.read(part, omissions, sink);
+    }
+    return omissions;
+  }
+}

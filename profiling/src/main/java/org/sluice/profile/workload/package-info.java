@@ -1,0 +1,2 @@
+/** The published write patterns, generated. */
+package org.sluice.profile.workload;
