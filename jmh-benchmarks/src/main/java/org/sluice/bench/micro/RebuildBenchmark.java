@@ -50,6 +50,9 @@ public class RebuildBenchmark {
   @Param({"false", "true"})
   public boolean overlapping;
 
+  /** The memory of the chunks is theirs. */
+  private final List<ChunkBuilder> builders = new ArrayList<>();
+
   private final List<ChunkReader> chunks = new ArrayList<>();
   private NativeFile file;
   private long written;
@@ -66,15 +69,17 @@ public class RebuildBenchmark {
   public void log() throws IOException {
     final SplittableRandom random = new SplittableRandom(42);
     final byte[] payload = new byte[bytes];
-    ChunkBuilder chunk = new ChunkBuilder(CHUNK_LENGTH, SESSION);
+    ChunkBuilder chunk = null;
     for (int offset = 0; offset < IMAGE_LENGTH; offset += bytes) {
-      if (!chunk.fits(bytes)) {
-        chunks.add(new ChunkReader().wrap(chunk.buffer(), chunk.used(), SESSION));
+      if (chunk == null || !chunk.fits(bytes)) {
         chunk = new ChunkBuilder(CHUNK_LENGTH, SESSION);
+        builders.add(chunk);
       }
       chunk.write(IMAGE, overlapping ? random.nextInt(IMAGE_LENGTH - bytes) : offset, payload);
     }
-    chunks.add(new ChunkReader().wrap(chunk.buffer(), chunk.used(), SESSION));
+    for (final ChunkBuilder full : builders) {
+      chunks.add(new ChunkReader().wrap(full.buffer(), full.used(), SESSION));
+    }
     final Path path = Files.createTempFile("sluice-jmh", "");
     file = NativeFile.open(path, Flag.WRITE);
     Files.delete(path);
