@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "copy.h"
+
 int sluice_chunk_writer_init(struct sluice_chunk_writer *writer,
                              const struct sluice_segment *segment,
                              struct sluice_connection *connection, uint32_t slot, int rank)
@@ -138,7 +140,7 @@ static void lengthen(struct sluice_record *record, int64_t length)
 /* Payload, then the record's length, then the chunk's used length. */
 static void extend(struct sluice_chunk_writer *writer, const void *data, uint32_t length)
 {
-    memcpy(bytes(writer) + writer->used, data, length);
+    sluice_copy(bytes(writer) + writer->used, data, length);
     lengthen(writer->last, length);
     set_used(writer, writer->used + length);
 }
