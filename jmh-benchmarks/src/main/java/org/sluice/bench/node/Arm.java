@@ -1,0 +1,126 @@
+package org.sluice.bench.node;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** One target with ranks, files and, for Sluice, an I/O process of its own. */
+final class Arm implements AutoCloseable {
+  private static final int DIRECT_BLOCK = 1 << 20;
+  private static final long CHUNK = 1 << 20;
+  private static final int SPARE_CHUNKS_PER_RANK = 2;
+
+  private final Target target;
+  private final Path home;
+  private final Optional<IoProcess> service;
+  private final NodeProgram node;
+  private long round;
+
+  private Arm(
+      final Target target,
+      final Path home,
+      final Optional<IoProcess> service,
+      final NodeProgram node) {
+    this.target = target;
+    this.home = home;
+    this.service = service;
+    this.node = node;
+  }
+
+  /**
+   * Starts it.
+   *
+   * @param home an empty directory for its files
+   * @param runtime where an I/O process's segment is made
+   */
+  static Arm start(
+      final Target target,
+      final Workload workload,
+      final int ranks,
+      final Path home,
+      final Path runtime)
+      throws IOException {
+    Files.createDirectories(home);
+    final WritePattern pattern = WritePattern.of(workload);
+    final Path file = home.resolve("pattern");
+    final Optional<IoProcess> service;
+    if (target.isSluice()) {
+      final long chunks = Math.ceilDiv(pattern.imageLength(), CHUNK) + SPARE_CHUNKS_PER_RANK;
+      service = Optional.of(IoProcess.start(target, home, runtime, ranks, chunks * ranks * CHUNK));
+    } else {
+      service = Optional.empty();
+    }
+    if (target == Target.ODIRECT_FLOOR) {
+      WritePattern.blocks(pattern.imageLength() * ranks, DIRECT_BLOCK).save(file);
+      return new Arm(target, home, service, NodeProgram.start(target.output(), 1, file, service));
+    }
+    pattern.save(file);
+    return new Arm(target, home, service, NodeProgram.start(target.output(), ranks, file, service));
+  }
+
+  Target target() {
+    return target;
+  }
+
+  Optional<IoProcess> service() {
+    return service;
+  }
+
+  /** Makes room for {@link #checkpoint}, and leaves an idle disk. */
+  void prepare() throws IOException {
+    round++;
+    Files.createDirectories(files());
+    syncDisk();
+  }
+
+  /** Lets the ranks write a checkpoint. */
+  Sample checkpoint(final Until until) throws IOException {
+    return node.checkpoint(round, until, files());
+  }
+
+  /** Deletes what was written, unless it is to be written over. */
+  void clean() throws IOException {
+    if (!target.isInPlace()) {
+      Directories.delete(files());
+    }
+    if (target.layout().equals("container")) {
+      dropCommits(service.get().store());
+    }
+    syncDisk();
+  }
+
+  /** Where the checkpoint's images are, as the ranks see it. */
+  Path files() {
+    final Path parent = service.map(IoProcess::capture).orElse(home);
+    return parent.resolve("round-" + (target.isInPlace() ? 0 : round));
+  }
+
+  /** So that a long run does not fill the disk. */
+  private static void dropCommits(final Path store) throws IOException {
+    try (Stream<Path> commits = Files.list(store.resolve("checkpoints"));
+        Stream<Path> containers = Files.list(store.resolve("containers"))) {
+      for (final Path commit : commits.toList()) {
+        Directories.delete(commit);
+      }
+      for (final Path container : containers.toList()) {
+        final long length = Files.size(container);
+        Directories.run(
+            List.of("fallocate", "--punch-hole", "--length=" + length, container.toString()));
+      }
+    }
+  }
+
+  private void syncDisk() throws IOException {
+    Directories.run(List.of("sync", "--file-system", home.toString()));
+  }
+
+  @Override
+  public void close() throws IOException {
+    node.close();
+    service.ifPresent(IoProcess::close);
+    Directories.delete(home);
+  }
+}

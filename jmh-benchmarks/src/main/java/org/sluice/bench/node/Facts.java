@@ -1,0 +1,24 @@
+package org.sluice.bench.node;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** Tables of published figures that come with the benchmark. */
+final class Facts {
+  private Facts() {}
+
+  /** The rows of a table without its heading; an empty field is an empty string. */
+  static List<String[]> rows(final String name) {
+    try (BufferedReader reader =
+        new BufferedReader(
+            new InputStreamReader(Facts.class.getResourceAsStream(name), StandardCharsets.UTF_8))) {
+      return reader.lines().skip(1).map(line -> line.split(",", -1)).toList();
+    } catch (final IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

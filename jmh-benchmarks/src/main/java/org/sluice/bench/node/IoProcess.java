@@ -1,0 +1,122 @@
+package org.sluice.bench.node;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A {@code sluice serve} of one target's own. */
+final class IoProcess implements AutoCloseable {
+  private static final String READY = "ready: ";
+  private static final String STORE = "store";
+  private static final String CAPTURE = "capture";
+  private static final long KIB = 1024;
+
+  private final Process process;
+  private final Path directory;
+  private final Path home;
+
+  private IoProcess(final Process process, final Path directory, final Path home) {
+    this.process = process;
+    this.directory = directory;
+    this.home = home;
+  }
+
+  /**
+   * Starts it and waits until it takes requests.
+   *
+   * @param target says layout and threshold
+   * @param home where capture directory and store are made
+   * @param runtime where its segment is made
+   * @param ranks how many write a checkpoint
+   * @param buffer bytes
+   */
+  static IoProcess start(
+      final Target target, final Path home, final Path runtime, final int ranks, final long buffer)
+      throws IOException {
+    final List<String> command =
+        new ArrayList<>(
+            List.of(
+                Installation.sluice().toString(),
+                "serve",
+                "--store=" + home.resolve(STORE),
+                "--capture=" + home.resolve(CAPTURE),
+                "--layout=" + target.layout(),
+                "--threshold=" + target.threshold(),
+                "--buffer=" + buffer,
+                "--name=" + target.label()));
+    if (target.layout().equals("container")) {
+      command.addAll(List.of("--group=round-(\\d+)/", "--writers=" + ranks));
+    }
+    final ProcessBuilder builder =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+    builder.environment().put("SLUICE_RUNTIME", runtime.toString());
+    final Process process = builder.start();
+    final BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
+    for (String line = output.readLine(); line != null; line = output.readLine()) {
+      if (line.startsWith(READY)) {
+        return new IoProcess(process, Path.of(line.substring(READY.length())), home);
+      }
+    }
+    throw new IOException(String.join(" ", command) + ": it ended; see above");
+  }
+
+  /** New files below it are captured. */
+  Path capture() {
+    return home.resolve(CAPTURE);
+  }
+
+  Path store() {
+    return home.resolve(STORE);
+  }
+
+  /** Its runtime directory. */
+  Path directory() {
+    return directory;
+  }
+
+  /** The most memory it ever had mapped and touched, the segment included, in bytes. */
+  long peakMemory() throws IOException {
+    return status("VmHWM");
+  }
+
+  /** Memory of its own, in bytes. */
+  long ownMemory() throws IOException {
+    return status("RssAnon");
+  }
+
+  private long status(final String field) throws IOException {
+    return Files.readAllLines(proc("status")).stream()
+        .filter(line -> line.startsWith(field + ":"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * KIB)
+        .findFirst()
+        .orElse(0);
+  }
+
+  /** Bytes of its segment that it has mapped in huge pages. */
+  long hugeMemory() throws IOException {
+    long huge = 0;
+    boolean segment = false;
+    for (final String line : Files.readAllLines(proc("smaps"))) {
+      if (line.matches("[0-9a-f]+-[0-9a-f]+ .*")) {
+        segment = line.endsWith("/segment");
+      } else if (segment && line.matches("(ShmemPmdMapped|FilePmdMapped|Shared_Hugetlb):.*")) {
+        huge += Long.parseLong(line.replaceAll("\\D", "")) * KIB;
+      }
+    }
+    return huge;
+  }
+
+  private Path proc(final String file) {
+    return Path.of("/proc", Long.toString(process.pid()), file);
+  }
+
+  @Override
+  public void close() {
+    process.destroy();
+    process.onExit().join();
+  }
+}

@@ -1,0 +1,112 @@
+package org.sluice.bench.node;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Measures all targets of a workload side by side: one round of each after the other. */
+final class NodeBenchmark {
+  private static final int WARM_UPS = 2;
+
+  private final int ranks;
+  private final int rounds;
+  private final List<Integer> gapsMillis;
+  private final List<Target> targets;
+  private final Path directory;
+  private final Path runtime;
+  private final PrintStream progress;
+  private final Results results;
+
+  /**
+   * A run.
+   *
+   * @param gapsMillis idleness before each measured checkpoint
+   * @param directory for files, on the disk to be measured
+   * @param runtime for segments
+   */
+  NodeBenchmark(
+      final int ranks,
+      final int rounds,
+      final List<Integer> gapsMillis,
+      final List<Target> targets,
+      final Path directory,
+      final Path runtime,
+      final PrintStream progress) {
+    this.ranks = ranks;
+    this.rounds = rounds;
+    this.gapsMillis = gapsMillis;
+    this.targets = targets;
+    this.directory = directory;
+    this.runtime = runtime;
+    this.progress = progress;
+    this.results = new Results(ranks);
+  }
+
+  Results results() {
+    return results;
+  }
+
+  void run(final Workload workload) throws IOException, InterruptedException {
+    final List<Arm> arms = new ArrayList<>();
+    try {
+      for (final Target target : targets) {
+        progress.printf("%s: starting %s%n", workload, target);
+        final Path home = directory.resolve(target.label());
+        arms.add(Arm.start(target, workload, ranks, home, runtime));
+      }
+      warmUp(workload, arms);
+      for (final int gap : gapsMillis) {
+        measure(workload, arms, gap);
+      }
+    } finally {
+      for (final Arm arm : arms) {
+        arm.close();
+      }
+    }
+  }
+
+  private void warmUp(final Workload workload, final List<Arm> arms)
+      throws IOException, InterruptedException {
+    for (int round = 1; round <= WARM_UPS; round++) {
+      progress.printf("%s: warm-up %d of %d%n", workload, round, WARM_UPS);
+      for (final Arm arm : arms) {
+        for (final Until until : arm.target().measurements()) {
+          checkpoint(arm, until, 0);
+        }
+      }
+    }
+  }
+
+  private void measure(final Workload workload, final List<Arm> arms, final int gap)
+      throws IOException, InterruptedException {
+    final List<Series> series =
+        arms.stream().map(arm -> results.add(workload, arm.target(), gap)).toList();
+    for (int round = 1; round <= rounds; round++) {
+      progress.printf("%s: round %d of %d, gap %d ms%n", workload, round, rounds, gap);
+      for (int i = 0; i < arms.size(); i++) {
+        for (final Until until : arms.get(i).target().measurements()) {
+          series.get(i).add(until, checkpoint(arms.get(i), until, gap));
+        }
+      }
+    }
+    for (int i = 0; i < arms.size(); i++) {
+      if (arms.get(i).service().isPresent()) {
+        final IoProcess iop = arms.get(i).service().get();
+        series
+            .get(i)
+            .footprint(new Series.Footprint(iop.peakMemory(), iop.ownMemory(), iop.hugeMemory()));
+      }
+    }
+  }
+
+  private static Sample checkpoint(final Arm arm, final Until until, final int gap)
+      throws IOException, InterruptedException {
+    arm.prepare();
+    Thread.sleep(gap);
+    final Sample sample = arm.checkpoint(until);
+    arm.clean();
+    return sample;
+  }
+}

@@ -1,0 +1,35 @@
+package org.sluice.bench.node;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Several measurements of one thing.
+ *
+ * @param median the middle one, or the mean of the two in the middle
+ * @param min the smallest
+ * @param max the largest
+ */
+record Summary(double median, double min, double max) {
+  static Summary of(final Collection<Double> values) {
+    final double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+    final int half = sorted.length / 2;
+    final double median =
+        sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+    return new Summary(median, sorted[0], sorted[sorted.length - 1]);
+  }
+
+  Map<String, Object> toJson() {
+    final Map<String, Object> json = new LinkedHashMap<>();
+    json.put("median", rounded(median));
+    json.put("min", rounded(min));
+    json.put("max", rounded(max));
+    return json;
+  }
+
+  /** To a thousandth: of a millisecond, what the clock is good for. */
+  static double rounded(final double value) {
+    return Math.round(value * 1000) / 1000.0;
+  }
+}

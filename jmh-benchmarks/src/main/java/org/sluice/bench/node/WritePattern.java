@@ -1,0 +1,136 @@
+package org.sluice.bench.node;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * The writes of one process in a checkpoint, in order.
+ *
+ * <p>The order is that of BLCR's context files. A header of 20 bytes and a burst of small records
+ * (linkage, credentials, CPU state, 64 signal actions) come first. Then every memory area has a
+ * header of 40 bytes, a file name if it has one, a fill of 4 bytes, a page-header array of about 4
+ * KiB if any of its pages is dumped, and one write for each run of pages.
+ *
+ * @param writes all writes
+ * @param memoryLength bytes of memory that they are taken from: page runs from whole pages
+ */
+record WritePattern(List<Write> writes, long memoryLength) {
+  static final int PAGE = 4096;
+
+  /** The size class that page-header arrays are in. */
+  static final int ARRAYS = 3;
+
+  private static final int FILE_HEADER = 20;
+  private static final int SIGNAL_ACTIONS = 64;
+  private static final int SIGNAL_ACTION = 32;
+  private static final int AREA_HEADER = 40;
+  private static final int FILL = 4;
+  private static final int PROCESS_RECORDS = 6;
+  private static final long SEED = 20090922;
+
+  /**
+   * A write.
+   *
+   * @param offset where in the process's memory its bytes are
+   * @param length how many
+   */
+  record Write(long offset, long length) {}
+
+  /** What one process of a program writes; the same in every run. */
+  static WritePattern of(final Workload workload) {
+    final List<List<Long>> classes = new SizeDraw(workload, SEED).draw(WritePattern::headers);
+    final Deque<Long> small = new ArrayDeque<>(classes.get(0));
+    final Deque<Long> records = new ArrayDeque<>(classes.get(1));
+    records.addAll(classes.get(2));
+    final List<Long> runs = new ArrayList<>();
+    classes.subList(ARRAYS + 1, classes.size()).forEach(runs::addAll);
+    Collections.shuffle(runs, new Random(SEED));
+    return placed(
+        order(small, records, new ArrayDeque<>(classes.get(ARRAYS)), new ArrayDeque<>(runs)));
+  }
+
+  /** The writes below 64 bytes whose sizes BLCR fixes. */
+  private static List<Long> headers(final int areas) {
+    final List<Long> headers = new ArrayList<>(List.of((long) FILE_HEADER));
+    headers.addAll(Collections.nCopies(SIGNAL_ACTIONS, (long) SIGNAL_ACTION));
+    headers.addAll(Collections.nCopies(areas, (long) AREA_HEADER));
+    headers.addAll(Collections.nCopies(areas, (long) FILL));
+    return headers;
+  }
+
+  private static List<Long> order(
+      final Deque<Long> small,
+      final Deque<Long> records,
+      final Deque<Long> arrays,
+      final Deque<Long> runs) {
+    final List<Long> sizes = new ArrayList<>(List.of((long) FILE_HEADER));
+    take(sizes, small, PROCESS_RECORDS);
+    take(sizes, records, PROCESS_RECORDS / 2);
+    sizes.addAll(Collections.nCopies(SIGNAL_ACTIONS, (long) SIGNAL_ACTION));
+    for (int areas = arrays.size(); areas > 0; areas--) {
+      sizes.add((long) AREA_HEADER);
+      take(sizes, records, records.size() / areas);
+      take(sizes, small, small.size() / areas);
+      sizes.add((long) FILL);
+      take(sizes, arrays, 1);
+      take(sizes, runs, runs.size() / areas);
+    }
+    return sizes;
+  }
+
+  private static void take(final List<Long> to, final Deque<Long> from, final int count) {
+    for (int i = 0; i < count && !from.isEmpty(); i++) {
+      to.add(from.remove());
+    }
+  }
+
+  /** Small writes come from pages of their own, as the checkpointer's do; runs begin on a page. */
+  private static WritePattern placed(final List<Long> sizes) {
+    final long smallLength = sizes.stream().filter(size -> size < PAGE).mapToLong(l -> l).sum();
+    final List<Write> writes = new ArrayList<>();
+    long small = 0;
+    long pages = Math.ceilDiv(smallLength, PAGE) * PAGE;
+    for (final long size : sizes) {
+      if (size < PAGE) {
+        writes.add(new Write(small, size));
+        small += size;
+      } else {
+        writes.add(new Write(pages, size));
+        pages += size;
+      }
+    }
+    return new WritePattern(writes, pages);
+  }
+
+  /** One process that writes a number of bytes, rounded up, in blocks. */
+  static WritePattern blocks(final long bytes, final int block) {
+    final List<Write> writes = new ArrayList<>();
+    for (long offset = 0; offset < bytes; offset += block) {
+      writes.add(new Write(offset, block));
+    }
+    return new WritePattern(writes, (long) writes.size() * block);
+  }
+
+  /** Bytes of the image. */
+  long imageLength() {
+    return writes.stream().mapToLong(Write::length).sum();
+  }
+
+  /** Writes the file that a rank program reads. */
+  void save(final Path file) throws IOException {
+    try (PrintWriter out =
+        new PrintWriter(Files.newBufferedWriter(file, StandardCharsets.US_ASCII))) {
+      out.printf("%d %d%n", memoryLength, writes.size());
+      writes.forEach(write -> out.printf("%d %d%n", write.offset, write.length));
+    }
+  }
+}
