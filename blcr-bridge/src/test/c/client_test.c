@@ -31,6 +31,8 @@ static int image_fd;
 
 static const struct fake_geometry container = {CONTAINER, 16, 4096, 3000, FIXED};
 static const struct fake_geometry files = {FILES, 16, 4096, 3000, FIXED};
+static const struct fake_geometry small_container = {CONTAINER, 1, 4096, 3000, FIXED};
+static const struct fake_geometry small_files = {FILES, 1, 4096, 3000, FIXED};
 
 static void open_image(struct sluice_log_image *opened, int *fd, const char *name)
 {
@@ -185,9 +187,10 @@ static void random_operation(unsigned *seed, uint8_t *model, int64_t *size)
     *size = length > 0 && at + (int64_t)length > *size ? at + (int64_t)length : *size;
 }
 
-static void random_operations(struct fake_geometry geometry, unsigned seed)
+static void random_operations(struct fake_geometry geometry, int when_full, unsigned seed)
 {
     start(geometry);
+    iop.header->when_full = when_full;
     uint8_t *model = calloc(1, LIMIT);
     int64_t size = 0;
     for (int i = 0; i < 2000; i++) {
@@ -208,7 +211,7 @@ static void random_operations_in_container_layout(void **state)
 {
     (void)state;
     for (unsigned seed = 1; seed <= 5; seed++) {
-        random_operations(container, seed);
+        random_operations(container, SLUICE_HEADER_WHEN_FULL_WAIT, seed);
     }
 }
 
@@ -216,7 +219,7 @@ static void random_operations_in_files_layout(void **state)
 {
     (void)state;
     for (unsigned seed = 1; seed <= 5; seed++) {
-        random_operations(files, seed);
+        random_operations(files, SLUICE_HEADER_WHEN_FULL_WAIT, seed);
     }
 }
 
@@ -309,6 +312,62 @@ static void without_a_chunk_the_image_goes_direct(void **state)
     assert_int_equal(sluice_log_pwrite(&image, image_fd, "y", 1, 0), -ESTALE);
     assert_rebuilt(data, sizeof data);
     stop();
+}
+
+static void a_write_goes_direct_at_once_when_the_policy_says_so(void **state)
+{
+    (void)state;
+    const int layouts[] = {CONTAINER, FILES};
+    for (int i = 0; i < 2; i++) {
+        start((struct fake_geometry){layouts[i], 2, 4096, 1 << 20, FIXED});
+        iop.header->when_full = SLUICE_HEADER_WHEN_FULL_DIRECT;
+        fake_pause(&iop, true);
+        char data[10000];
+        memset(data, 'x', sizeof data);
+        write_all("begin", 5, 0);
+        write_all(data, sizeof data, 5);
+        write_all("end", 3, 10005);
+        assert_true(sluice_log_diverted(&image));
+        assert_int_equal(iop.slots[0].overflows, 2);
+        assert_int_equal(iop.slots[0].fallbacks, 0);
+        assert_int_equal(iop.slots[0].waits, 0);
+        assert_int_equal(fake_requests(&iop, SLUICE_REQUEST_SETTLE), 0);
+        fake_pause(&iop, false);
+        assert_int_equal(sluice_log_end(&image), 0);
+        char expected[10008];
+        memset(expected, 'x', sizeof expected);
+        memcpy(expected, "begin", 5);
+        memcpy(expected + 10005, "end", 3);
+        assert_rebuilt(expected, sizeof expected);
+        stop();
+    }
+}
+
+static void a_write_over_logged_bytes_waits_for_its_record(void **state)
+{
+    (void)state;
+    start((struct fake_geometry){CONTAINER, 2, 4096, 1 << 20, FIXED});
+    iop.header->when_full = SLUICE_HEADER_WHEN_FULL_DIRECT;
+    fake_pause(&iop, true);
+    char data[10000];
+    memset(data, 'x', sizeof data);
+    write_all(data, sizeof data, 0);
+    write_all("again", 5, 100);
+    assert_int_equal(iop.slots[0].waits, 1);
+    assert_int_equal(iop.slots[0].fallbacks, 1);
+    assert_false(sluice_log_diverted(&image));
+    memcpy(data + 100, "again", 5);
+    assert_rebuilt(data, sizeof data);
+    stop();
+}
+
+static void random_operations_in_a_buffer_that_is_full(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= 5; seed++) {
+        random_operations(small_container, SLUICE_HEADER_WHEN_FULL_DIRECT, seed);
+        random_operations(small_files, SLUICE_HEADER_WHEN_FULL_DIRECT, seed);
+    }
 }
 
 static void a_full_ring_waits_for_the_io_process(void **state)
@@ -462,6 +521,9 @@ int main(void)
         cmocka_unit_test(nothing_is_lost_when_an_image_becomes_direct),
         cmocka_unit_test(a_direct_write_under_way_wins_over_older_logged_bytes),
         cmocka_unit_test(without_a_chunk_the_image_goes_direct),
+        cmocka_unit_test(a_write_goes_direct_at_once_when_the_policy_says_so),
+        cmocka_unit_test(a_write_over_logged_bytes_waits_for_its_record),
+        cmocka_unit_test(random_operations_in_a_buffer_that_is_full),
         cmocka_unit_test(a_full_ring_waits_for_the_io_process),
         cmocka_unit_test(a_dead_io_process_is_reported),
         cmocka_unit_test(waiting_for_a_chunk_ends_when_the_io_process_dies),

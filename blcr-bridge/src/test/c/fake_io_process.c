@@ -41,6 +41,7 @@ static void lay_out(struct sluice_header *header, struct fake_geometry geometry)
     header->layout = geometry.layout;
     atomic_store(&header->threshold, geometry.threshold);
     atomic_store(&header->threshold_policy, geometry.policy);
+    header->when_full = SLUICE_HEADER_WHEN_FULL_WAIT;
     atomic_store(&header->free_chunks, geometry.chunk_count);
     atomic_store(&header->version, SLUICE_HEADER_VERSION);
 }

@@ -1,5 +1,6 @@
 /* The client reads and writes the bytes that the Java side reads and writes: the golden vectors. */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -16,6 +17,7 @@
 #include "chunk.h"
 #include "counter.h"
 #include "segment.h"
+#include "threshold.h"
 
 #define SLOT 2
 #define RANK 5
@@ -71,6 +73,7 @@ static void header(void **state)
     assert_int_equal(segment->header->session_id, 0x1122334455667788);
     assert_int_equal(segment->header->threshold, 1 << 20);
     assert_int_equal(segment->header->threshold_policy, SLUICE_HEADER_POLICY_AUTO);
+    assert_int_equal(segment->header->when_full, SLUICE_HEADER_WHEN_FULL_WAIT);
     assert_int_equal(segment->header->free_chunks, 8);
     assert_int_equal(segment->header->sleeping, 1);
     assert_int_equal(segment->header->heartbeat, 1700000000123);
@@ -98,6 +101,7 @@ static void slot(void **state)
     sluice_counter_add(&own->waits, 1);
     sluice_counter_add(&own->wait_nanos, 1234);
     sluice_counter_add(&own->fallbacks, 1);
+    sluice_counter_add(&own->overflows, 1);
     assert_memory_equal(own, golden, SLUICE_SLOT_LENGTH);
     free(golden);
 }
@@ -126,12 +130,12 @@ static void chunk(void **state)
     struct sluice_connection connection = {.socket = -1};
     struct sluice_chunk_writer writer;
     assert_int_equal(sluice_chunk_writer_init(&writer, segment, &connection, SLOT, RANK), 0);
-    assert_int_equal(sluice_chunk_write(&writer, 7, "hello", 5, 0), 5);
-    assert_int_equal(sluice_chunk_write(&writer, 7, ", world", 7, 5), 7);
-    assert_int_equal(sluice_chunk_mark(&writer, SLUICE_RECORD_TYPE_DIRECT, 7, 1 << 20, 1 << 20), 0);
-    assert_int_equal(sluice_chunk_mark(&writer, SLUICE_RECORD_TYPE_DIRECT, 7, 2 << 20, 4096), 0);
-    assert_int_equal(sluice_chunk_mark(&writer, SLUICE_RECORD_TYPE_TRUNCATE, 7, 1000, 0), 0);
-    assert_int_equal(sluice_chunk_write(&writer, 8, "x", 1, INT64_C(1) << 33), 1);
+    assert_int_equal(sluice_chunk_write(&writer, true, 7, "hello", 5, 0), 5);
+    assert_int_equal(sluice_chunk_write(&writer, true, 7, ", world", 7, 5), 7);
+    assert_int_equal(sluice_chunk_mark(&writer, true, SLUICE_RECORD_TYPE_DIRECT, 7, 1 << 20, 1 << 20), 0);
+    assert_int_equal(sluice_chunk_mark(&writer, true, SLUICE_RECORD_TYPE_DIRECT, 7, 2 << 20, 4096), 0);
+    assert_int_equal(sluice_chunk_mark(&writer, true, SLUICE_RECORD_TYPE_TRUNCATE, 7, 1000, 0), 0);
+    assert_int_equal(sluice_chunk_write(&writer, true, 8, "x", 1, INT64_C(1) << 33), 1);
     assert_memory_equal(writer.chunk, golden, 4096);
     sluice_chunk_writer_destroy(&writer);
     free(golden);
@@ -165,12 +169,12 @@ static void chunk_states(void **state)
     uint32_t claimed;
     uint32_t generation;
     pool.last = 0;
-    assert_int_equal(sluice_pool_claim(&pool, &claimed, &generation), 0);
+    assert_int_equal(sluice_pool_claim(&pool, true, &claimed, &generation), 0);
     assert_int_equal(claimed, 3);
     sluice_pool_publish(&pool, claimed, generation);
     assert_int_equal(segment->chunk_states[3], golden[2]);
     pool.last = 6;
-    assert_int_equal(sluice_pool_claim(&pool, &claimed, &generation), 0);
+    assert_int_equal(sluice_pool_claim(&pool, true, &claimed, &generation), 0);
     assert_int_equal(claimed, 6);
     assert_int_equal(generation, 1);
     assert_int_equal(segment->chunk_states[6] & 0xff, golden[4] & 0xff);
@@ -186,6 +190,24 @@ static int remove_segment(void **state)
     return unlink(path) != 0 || rmdir(directory) != 0;
 }
 
+static void auto_threshold(void **state)
+{
+    (void)state;
+    FILE *file = fopen(GOLDEN "/auto-threshold.csv", "r");
+    assert_non_null(file);
+    int rows = 0;
+    int64_t free_chunks, count, length, threshold;
+    assert_int_equal(fscanf(file, "free,count,chunk_length,threshold"), 0);
+    while (fscanf(file, "%" SCNd64 ",%" SCNd64 ",%" SCNd64 ",%" SCNd64, &free_chunks, &count,
+                  &length, &threshold)
+           == 4) {
+        assert_int_equal(sluice_threshold_auto(free_chunks, count, length), threshold);
+        rows++;
+    }
+    fclose(file);
+    assert_true(rows > 30);
+}
+
 int main(void)
 {
     if (mkdtemp(directory) == NULL) {
@@ -198,6 +220,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(chunk, map, unmap),
         cmocka_unit_test_setup_teardown(ring, map, unmap),
         cmocka_unit_test_setup_teardown(chunk_states, map, unmap),
+        cmocka_unit_test(auto_threshold),
     };
     return cmocka_run_group_tests(tests, NULL, remove_segment);
 }

@@ -47,9 +47,9 @@ static void set_used(struct sluice_chunk_writer *writer, uint32_t used)
  * `used` is reset first: whoever adopts the chunk of a process that died in here must not read the
  * records of its former life.
  */
-static int open_chunk(struct sluice_chunk_writer *writer)
+static int open_chunk(struct sluice_chunk_writer *writer, bool waits)
 {
-    const int error = sluice_pool_claim(&writer->pool, &writer->index, &writer->generation);
+    const int error = sluice_pool_claim(&writer->pool, waits, &writer->index, &writer->generation);
     if (error != 0) {
         return error;
     }
@@ -100,14 +100,14 @@ static uint32_t aligned(uint32_t length)
 }
 
 /* Sees to an open chunk with room for a record and at least `payload` bytes in it. */
-static int make_room(struct sluice_chunk_writer *writer, uint32_t payload)
+static int make_room(struct sluice_chunk_writer *writer, uint32_t payload, bool waits)
 {
     if (writer->chunk != NULL
         && aligned(writer->used) + SLUICE_RECORD_HEADER_LENGTH + payload <= writer->capacity) {
         return 0;
     }
     const int error = sluice_chunk_publish(writer);
-    return error == 0 ? open_chunk(writer) : error;
+    return error == 0 ? open_chunk(writer, waits) : error;
 }
 
 /* Begins a record behind the last one; its bytes count once set_used covers them. */
@@ -150,15 +150,15 @@ static uint32_t smaller(size_t length, uint32_t room)
     return length < room ? (uint32_t)length : room;
 }
 
-ssize_t sluice_chunk_write(struct sluice_chunk_writer *writer, uint32_t image, const void *data,
-                           size_t length, int64_t offset)
+ssize_t sluice_chunk_write(struct sluice_chunk_writer *writer, bool waits, uint32_t image,
+                           const void *data, size_t length, int64_t offset)
 {
     size_t done = 0;
     while (done < length) {
         const int64_t at = offset + (int64_t)done;
         if (writer->used == writer->capacity
             || !continues(writer->last, SLUICE_RECORD_TYPE_WRITE, image, at)) {
-            const int error = make_room(writer, 1);
+            const int error = make_room(writer, 1, waits);
             if (error != 0) {
                 return error == -EIO ? error : (ssize_t)done;
             }
@@ -171,14 +171,14 @@ ssize_t sluice_chunk_write(struct sluice_chunk_writer *writer, uint32_t image, c
     return (ssize_t)done;
 }
 
-int sluice_chunk_mark(struct sluice_chunk_writer *writer, int type, uint32_t image, int64_t offset,
-                      int64_t length)
+int sluice_chunk_mark(struct sluice_chunk_writer *writer, bool waits, int type, uint32_t image,
+                      int64_t offset, int64_t length)
 {
     if (type == SLUICE_RECORD_TYPE_DIRECT && continues(writer->last, type, image, offset)) {
         lengthen(writer->last, length);
         return 0;
     }
-    const int error = make_room(writer, 0);
+    const int error = make_room(writer, 0, waits);
     if (error == 0) {
         begin_record(writer, type, image, offset, length);
         set_used(writer, writer->used);

@@ -6,6 +6,7 @@
 #define SLUICE_CHUNK_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -37,13 +38,14 @@ void sluice_chunk_writer_destroy(struct sluice_chunk_writer *writer);
 /*
  * Logs a write; a long one is split over chunks. Returns how many bytes are logged, which is less
  * than `length` only when there was no chunk for the rest, or -EIO when the I/O process is gone.
+ * `waits` says whether to wait for the drain before there is said to be none; here and below.
  */
-ssize_t sluice_chunk_write(struct sluice_chunk_writer *writer, uint32_t image, const void *data,
-                           size_t length, int64_t offset);
+ssize_t sluice_chunk_write(struct sluice_chunk_writer *writer, bool waits, uint32_t image,
+                           const void *data, size_t length, int64_t offset);
 
 /* Logs a DIRECT or TRUNCATE record; -EAGAIN when there is no chunk for it, -EIO as above. */
-int sluice_chunk_mark(struct sluice_chunk_writer *writer, int type, uint32_t image, int64_t offset,
-                      int64_t length);
+int sluice_chunk_mark(struct sluice_chunk_writer *writer, bool waits, int type, uint32_t image,
+                      int64_t offset, int64_t length);
 
 /* Publishes the open chunk, if there is one: 0, or -EIO when the I/O process is gone. */
 int sluice_chunk_publish(struct sluice_chunk_writer *writer);

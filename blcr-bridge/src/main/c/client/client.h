@@ -62,7 +62,7 @@ struct sluice_log_image {
     struct sluice_image_entry *entry; /* in the segment; NULL once the image is direct */
     pthread_mutex_t lock;             /* guards every field, held by callers that say so below */
     uint32_t id;
-    int64_t pending_low; /* bounds of what was logged and may not yet be drained */
+    int64_t pending_low; /* bounds of what was logged and may not be in the image's own file yet */
     int64_t pending_high;
     int64_t last_chunk; /* sequence of the chunk with its last record, 0 for none */
     int64_t opened;     /* CLOCK_MONOTONIC, ns */

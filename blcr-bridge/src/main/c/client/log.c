@@ -158,43 +158,18 @@ static ssize_t fall_back(struct sluice_log_image *image, int fd, const char *dat
     return (ssize_t)logged + (written > 0 ? written : 0);
 }
 
-static ssize_t log_write(struct sluice_log_image *image, int fd, const void *data, size_t length,
-                         int64_t offset)
+static bool overlaps_logged(const struct sluice_log_image *image, int64_t low, int64_t high)
 {
-    struct sluice_chunk_writer *writer = &image->client->writer;
-    pthread_mutex_lock(&writer->lock);
-    const ssize_t logged = sluice_chunk_write(writer, image->id, data, length, offset);
-    if (logged > 0) {
-        const unsigned class = sluice_counter_class(length);
-        sluice_counter_add(&writer->slot->aggregated_writes[class], 1);
-        sluice_counter_add(&writer->slot->aggregated_bytes[class], logged);
-        image->last_chunk = writer->sequence;
-    }
-    if (logged >= 0 && (size_t)logged < length) {
-        sluice_counter_add(&writer->slot->fallbacks, 1);
-    }
-    pthread_mutex_unlock(&writer->lock);
-    if (logged < 0) {
-        return refusal(image);
-    }
-
-    grow(image, offset, logged);
-    image->pending_low = offset < image->pending_low ? offset : image->pending_low;
-    image->pending_high =
-        offset + logged > image->pending_high ? offset + logged : image->pending_high;
-    if ((size_t)logged < length) {
-        return fall_back(image, fd, data, length, offset, (size_t)logged);
-    }
-    if (became_direct(image)) {
-        const int error = sluice_log_settle(image, true);
-        return error == 0 ? logged : error;
-    }
-    return logged;
+    return low < image->pending_high && high > image->pending_low;
 }
 
-/* Records that the image's own file holds these bytes; false when there is no chunk to say it in. */
+/*
+ * Records that the image's own file holds these bytes; false when there is no chunk to say it in.
+ * Over no logged bytes the file's count with or without the record: it is not worth a wait.
+ */
 static bool mark_direct(struct sluice_log_image *image, int64_t offset, int64_t length)
 {
+    const bool needed = overlaps_logged(image, offset, offset + length);
     struct sluice_chunk_writer *writer = &image->client->writer;
     const unsigned class = sluice_counter_class((size_t)length);
     int error = 0;
@@ -202,21 +177,22 @@ static bool mark_direct(struct sluice_log_image *image, int64_t offset, int64_t 
     sluice_counter_add(&writer->slot->direct_writes[class], 1);
     sluice_counter_add(&writer->slot->direct_bytes[class], length);
     if (image->client->segment->layout == SLUICE_HEADER_LAYOUT_CONTAINER) {
-        error = sluice_chunk_mark(writer, SLUICE_RECORD_TYPE_DIRECT, image->id, offset, length);
+        error = sluice_chunk_mark(writer, needed, SLUICE_RECORD_TYPE_DIRECT, image->id, offset,
+                                  length);
         image->last_chunk = writer->sequence;
     }
-    if (error != 0) {
+    if (error != 0 && needed) {
         sluice_counter_add(&writer->slot->fallbacks, 1);
     }
     pthread_mutex_unlock(&writer->lock);
-    return error == 0;
+    return error == 0 || !needed;
 }
 
 /* In the files layout the drain must not put older bytes over a direct write. */
 static bool drain_in_the_way(const struct sluice_log_image *image, int64_t low, int64_t high)
 {
     return image->client->segment->layout == SLUICE_HEADER_LAYOUT_FILES
-        && low < image->pending_high && high > image->pending_low;
+        && overlaps_logged(image, low, high);
 }
 
 /*
@@ -242,6 +218,57 @@ static ssize_t direct_write(struct sluice_log_image *image, int fd, const void *
     }
     const int error = sluice_log_settle(image, true);
     return error != 0 ? error : sluice_kernel_pwrite(fd, data, (size_t)written, offset);
+}
+
+/* The rest of a write that was logged in part goes direct, at once. */
+static ssize_t overflow(struct sluice_log_image *image, int fd, const char *data, size_t length,
+                        int64_t offset, size_t logged)
+{
+    const char *rest = data + logged;
+    const int64_t at = offset + (int64_t)logged;
+    ssize_t written = direct_write(image, fd, rest, length - logged, at);
+    if (written == -ESTALE && logged > 0) {
+        written = sluice_kernel_pwrite(fd, rest, length - logged, at);
+    }
+    return written < 0 && logged == 0 ? written : (ssize_t)logged + (written > 0 ? written : 0);
+}
+
+/* What could not be logged goes direct: this write, or by waiting in vain the image for good. */
+static ssize_t log_write(struct sluice_log_image *image, int fd, const void *data, size_t length,
+                         int64_t offset)
+{
+    struct sluice_chunk_writer *writer = &image->client->writer;
+    const bool waits = image->client->segment->header->when_full != SLUICE_HEADER_WHEN_FULL_DIRECT;
+    pthread_mutex_lock(&writer->lock);
+    const ssize_t logged = sluice_chunk_write(writer, waits, image->id, data, length, offset);
+    if (logged > 0) {
+        const unsigned class = sluice_counter_class(length);
+        sluice_counter_add(&writer->slot->aggregated_writes[class], 1);
+        sluice_counter_add(&writer->slot->aggregated_bytes[class], logged);
+        image->last_chunk = writer->sequence;
+    }
+    if (logged >= 0 && (size_t)logged < length) {
+        sluice_counter_add(waits ? &writer->slot->fallbacks : &writer->slot->overflows, 1);
+    }
+    pthread_mutex_unlock(&writer->lock);
+    if (logged < 0) {
+        return refusal(image);
+    }
+    if (logged > 0) {
+        grow(image, offset, logged);
+        image->pending_low = offset < image->pending_low ? offset : image->pending_low;
+        image->pending_high =
+            offset + logged > image->pending_high ? offset + logged : image->pending_high;
+    }
+    if ((size_t)logged < length) {
+        return waits ? fall_back(image, fd, data, length, offset, (size_t)logged)
+                     : overflow(image, fd, data, length, offset, (size_t)logged);
+    }
+    if (became_direct(image)) {
+        const int error = sluice_log_settle(image, true);
+        return error == 0 ? logged : error;
+    }
+    return logged;
 }
 
 ssize_t sluice_log_pwrite(struct sluice_log_image *image, int fd, const void *data, size_t length,
@@ -271,7 +298,8 @@ static bool mark_truncated(struct sluice_log_image *image, int64_t size)
     }
     struct sluice_chunk_writer *writer = &image->client->writer;
     pthread_mutex_lock(&writer->lock);
-    const int error = sluice_chunk_mark(writer, SLUICE_RECORD_TYPE_TRUNCATE, image->id, size, 0);
+    const int error =
+        sluice_chunk_mark(writer, true, SLUICE_RECORD_TYPE_TRUNCATE, image->id, size, 0);
     image->last_chunk = writer->sequence;
     pthread_mutex_unlock(&writer->lock);
     return error == 0;
@@ -317,7 +345,9 @@ int sluice_log_sync(struct sluice_log_image *image)
             &(struct sluice_body){.fields = &image->id, .length = sizeof image->id}, NULL);
     }
     if (error == 0) {
-        nothing_pending(image);
+        if (image->client->segment->layout == SLUICE_HEADER_LAYOUT_FILES) {
+            nothing_pending(image);
+        }
         error = drain_error(image);
     }
     return error;

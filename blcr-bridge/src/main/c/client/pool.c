@@ -120,10 +120,22 @@ static int await(struct sluice_pool *pool, uint64_t releases)
     return sluice_failure(EAGAIN, "no chunk is free and none is being drained");
 }
 
-int sluice_pool_claim(struct sluice_pool *pool, uint32_t *chunk, uint32_t *generation)
+/* Cheap enough to ask at every write. */
+static bool exhausted(const struct sluice_pool *pool)
+{
+    return atomic_load_explicit(&pool->segment->header->free_chunks, memory_order_relaxed) <= 0;
+}
+
+int sluice_pool_claim(struct sluice_pool *pool, bool waits, uint32_t *chunk, uint32_t *generation)
 {
     uint64_t releases;
+    if (!waits && exhausted(pool)) {
+        return -EAGAIN;
+    }
     if (!search(pool, true, &releases) && !search(pool, false, &releases)) {
+        if (!waits) {
+            return -EAGAIN;
+        }
         struct sluice_slot *slot = pool->segment->slots + pool->slot;
         const int64_t begin = now();
         const int error = await(pool, releases);

@@ -22,11 +22,11 @@ int sluice_pool_init(struct sluice_pool *pool, const struct sluice_segment *segm
 void sluice_pool_destroy(struct sluice_pool *pool);
 
 /*
- * Claims a chunk and makes sure that touching it takes no page fault. Waits for one while the I/O
- * process releases any; -EAGAIN after a second without, -EIO when the I/O process is gone. One
- * thread at a time.
+ * Claims a chunk and makes sure that touching it takes no page fault. With `waits` it waits for one
+ * while the I/O process releases any. -EAGAIN when there is none, after a second without a release
+ * or at once; -EIO when the I/O process is gone. One thread at a time.
  */
-int sluice_pool_claim(struct sluice_pool *pool, uint32_t *chunk, uint32_t *generation);
+int sluice_pool_claim(struct sluice_pool *pool, bool waits, uint32_t *chunk, uint32_t *generation);
 
 /* OPEN to PUBLISHED; everything in the chunk must be stored before. */
 void sluice_pool_publish(struct sluice_pool *pool, uint32_t chunk, uint32_t generation);

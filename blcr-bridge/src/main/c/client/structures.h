@@ -35,6 +35,7 @@ struct sluice_header {
     int32_t layout;
     _Alignas(256) _Atomic int64_t threshold;
     _Atomic int32_t threshold_policy;
+    int32_t when_full;
     _Alignas(128) _Atomic int64_t free_chunks;
     _Alignas(128) _Atomic int32_t sleeping;
     _Alignas(128) _Atomic int64_t heartbeat;
@@ -56,7 +57,8 @@ struct sluice_slot {
     _Atomic int64_t waits;
     _Atomic int64_t wait_nanos;
     _Atomic int64_t fallbacks;
-    int8_t unused[SLUICE_SLOT_LENGTH - SLUICE_SLOT_FALLBACKS_OFFSET - 8];
+    _Atomic int64_t overflows;
+    int8_t unused[SLUICE_SLOT_LENGTH - SLUICE_SLOT_OVERFLOWS_OFFSET - 8];
 };
 
 struct sluice_ring_record {
@@ -132,6 +134,7 @@ SLUICE_FIELD(sluice_header, chunks, SLUICE_HEADER_CHUNKS_OFFSET);
 SLUICE_FIELD(sluice_header, layout, SLUICE_HEADER_LAYOUT_OFFSET);
 SLUICE_FIELD(sluice_header, threshold, SLUICE_HEADER_THRESHOLD_OFFSET);
 SLUICE_FIELD(sluice_header, threshold_policy, SLUICE_HEADER_THRESHOLD_POLICY_OFFSET);
+SLUICE_FIELD(sluice_header, when_full, SLUICE_HEADER_WHEN_FULL_OFFSET);
 SLUICE_FIELD(sluice_header, free_chunks, SLUICE_HEADER_FREE_CHUNKS_OFFSET);
 SLUICE_FIELD(sluice_header, sleeping, SLUICE_HEADER_SLEEPING_OFFSET);
 SLUICE_FIELD(sluice_header, heartbeat, SLUICE_HEADER_HEARTBEAT_OFFSET);
@@ -152,6 +155,7 @@ SLUICE_FIELD(sluice_slot, direct_bytes, SLUICE_SLOT_DIRECT_BYTES_OFFSET);
 SLUICE_FIELD(sluice_slot, waits, SLUICE_SLOT_WAITS_OFFSET);
 SLUICE_FIELD(sluice_slot, wait_nanos, SLUICE_SLOT_WAIT_NANOS_OFFSET);
 SLUICE_FIELD(sluice_slot, fallbacks, SLUICE_SLOT_FALLBACKS_OFFSET);
+SLUICE_FIELD(sluice_slot, overflows, SLUICE_SLOT_OVERFLOWS_OFFSET);
 static_assert(sizeof(struct sluice_slot) == SLUICE_SLOT_LENGTH, "sluice_slot");
 
 #define SLUICE_RING_HEADER_LENGTH 8

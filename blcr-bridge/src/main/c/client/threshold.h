@@ -7,13 +7,20 @@
 
 #include "segment.h"
 
-/* With a scarce buffer, writes of at least this size may go direct under the auto policy. */
+/* The auto policy logs writes below this as long as there is a chunk. */
 #define SLUICE_THRESHOLD_FLOOR (64 << 10)
 
-/*
- * Writes of this size and more go direct. Fixed: what the header says. Auto: none while half of the
- * chunks are free; then those that would take more than an eighth of what is left.
- */
+/* As AutoThreshold.java, which says why; golden/auto-threshold.csv holds both to it. */
+static inline int64_t sluice_threshold_auto(int64_t free, int64_t count, int64_t chunk_length)
+{
+    if (2 * free >= count) {
+        return INT64_MAX;
+    }
+    const int64_t share = free * chunk_length >> 3;
+    return share > SLUICE_THRESHOLD_FLOOR ? share : SLUICE_THRESHOLD_FLOOR;
+}
+
+/* Writes of this size and more go direct now. */
 static inline int64_t sluice_threshold(const struct sluice_segment *segment)
 {
     const struct sluice_header *header = segment->header;
@@ -21,12 +28,8 @@ static inline int64_t sluice_threshold(const struct sluice_segment *segment)
         == SLUICE_HEADER_POLICY_FIXED) {
         return atomic_load_explicit(&header->threshold, memory_order_relaxed);
     }
-    const int64_t free = atomic_load_explicit(&header->free_chunks, memory_order_relaxed);
-    if (2 * free >= segment->chunk_count) {
-        return INT64_MAX;
-    }
-    const int64_t share = free * segment->chunk_length / 8;
-    return share > SLUICE_THRESHOLD_FLOOR ? share : SLUICE_THRESHOLD_FLOOR;
+    return sluice_threshold_auto(atomic_load_explicit(&header->free_chunks, memory_order_relaxed),
+                                 segment->chunk_count, segment->chunk_length);
 }
 
 #endif

@@ -13,9 +13,9 @@ static const struct option known[] = {
     {"store", required_argument, NULL, STORE},         {"capture", required_argument, NULL, CAPTURE},
     {"name", required_argument, NULL, NAME},           {"layout", required_argument, NULL, LAYOUT},
     {"threshold", required_argument, NULL, PASSED_ON}, {"buffer", required_argument, NULL, PASSED_ON},
-    {"chunk", required_argument, NULL, PASSED_ON},     {"group", required_argument, NULL, PASSED_ON},
-    {"writers", required_argument, NULL, PASSED_ON},   {"stats", required_argument, NULL, PASSED_ON},
-    {NULL, 0, NULL, 0},
+    {"when-full", required_argument, NULL, PASSED_ON}, {"chunk", required_argument, NULL, PASSED_ON},
+    {"group", required_argument, NULL, PASSED_ON},     {"writers", required_argument, NULL, PASSED_ON},
+    {"stats", required_argument, NULL, PASSED_ON},     {NULL, 0, NULL, 0},
 };
 
 static const char *working_directory(void)

@@ -60,9 +60,19 @@ public final class ExecCommand implements Subcommand {
 
   @Option(
       names = "--threshold",
-      paramLabel = "auto|SIZE",
-      description = "Writes of this size or more go to the file; default: auto.")
+      paramLabel = "auto|fixed:SIZE",
+      description =
+          "Writes of this size or more go to the file at once; auto: only as the buffer fills, the"
+              + " largest first. Default: auto.")
   private String threshold;
+
+  @Option(
+      names = "--when-full",
+      paramLabel = "wait|direct",
+      description =
+          "What a write does while the buffer is full: wait for room, or go to the file at once."
+              + " Default: wait.")
+  private String whenFull;
 
   @Option(
       names = "--buffer",

@@ -77,6 +77,7 @@ final class IoProcess implements AutoCloseable {
             settings.layout(),
             settings.threshold().orElse(Long.MAX_VALUE),
             fixed ? HeaderDescriptor.POLICY_FIXED : HeaderDescriptor.POLICY_AUTO,
+            settings.whenFull(),
             store.toString(),
             settings.capture() == null ? "" : settings.capture().toString());
     try {

@@ -56,6 +56,10 @@ public final class RunCommand implements Subcommand {
       process.end(status == 0);
       DrainProgress.show(process);
       StatsFile.write(stats, process.statistics());
+      process
+          .statistics()
+          .shortage()
+          .ifPresent(what -> System.err.println("sluice: " + what + "; see --buffer"));
       if (status == 0) {
         check(process.statistics());
       }

@@ -13,6 +13,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
+import org.sluice.core.client.CheckpointClient;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.posix.NativeFile;
@@ -25,6 +26,9 @@ import org.sluice.iop.image.ImageKey;
 final class RuntimeDirectory implements AutoCloseable {
   /** Environment variable that replaces {@code /dev/shm/sluice-UID}. */
   static final String BASE_VARIABLE = "SLUICE_RUNTIME";
+
+  /** Name of an I/O process that was given none. */
+  static final String DEFAULT_NAME = "default";
 
   /** What fits a socket's address, without the final NUL. */
   private static final int MAX_SOCKET_PATH = 107;
@@ -69,6 +73,20 @@ final class RuntimeDirectory implements AutoCloseable {
       }
       lock.close();
     }
+  }
+
+  /**
+   * Where the I/O process of a name is, or would be.
+   *
+   * @param name null for the one that {@link CheckpointClient#DIRECTORY_VARIABLE} names, or else
+   *     the default one
+   */
+  static Path find(final String name) throws IOException {
+    final String directory = System.getenv(CheckpointClient.DIRECTORY_VARIABLE);
+    if (name == null && directory != null && !directory.isEmpty()) {
+      return Path.of(directory);
+    }
+    return base().resolve(name == null ? DEFAULT_NAME : name);
   }
 
   private static Path base() throws IOException {

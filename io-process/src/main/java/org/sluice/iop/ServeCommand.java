@@ -49,7 +49,8 @@ public final class ServeCommand implements Subcommand {
     if (metricsPort != null && (metricsPort < 1 || metricsPort > MAX_PORT)) {
       throw options.usage("--metrics %d is no port: it takes 1 to 65535".formatted(metricsPort));
     }
-    final Settings settings = options.settings(ServiceOptions.Layout.container, "default", members);
+    final Settings settings =
+        options.settings(ServiceOptions.Layout.container, RuntimeDirectory.DEFAULT_NAME, members);
     try (IoProcess process = IoProcess.start(settings);
         MetricsEndpoint endpoint =
             MetricsEndpoint.open(metricsPort, process.segment(), process.statistics())) {

@@ -32,6 +32,20 @@ final class ServiceOptions {
     }
   }
 
+  /** What a write does that finds no chunk. */
+  enum WhenFull {
+    /** Waits for the drain. */
+    wait(HeaderDescriptor.WHEN_FULL_WAIT),
+    /** Goes to the file. */
+    direct(HeaderDescriptor.WHEN_FULL_DIRECT);
+
+    private final int code;
+
+    WhenFull(final int code) {
+      this.code = code;
+    }
+  }
+
   @Spec(Spec.Target.MIXEE)
   private CommandSpec spec;
 
@@ -63,12 +77,22 @@ final class ServiceOptions {
 
   @Option(
       names = "--threshold",
-      paramLabel = "auto|SIZE",
+      paramLabel = "auto|fixed:SIZE",
       defaultValue = "auto",
+      converter = ThresholdConverter.class,
       description =
-          "Writes of this size or more go to the file at once; auto: only as the buffer fills."
+          "Writes of this size or more go to the file at once; auto: only as the buffer fills, the"
+              + " largest first. Default: ${DEFAULT-VALUE}.")
+  private OptionalLong threshold;
+
+  @Option(
+      names = "--when-full",
+      paramLabel = "wait|direct",
+      defaultValue = "wait",
+      description =
+          "What a write does while the buffer is full: wait for room, or go to the file at once."
               + " Default: ${DEFAULT-VALUE}.")
-  private String threshold;
+  private WhenFull whenFull;
 
   @Option(
       names = "--layout",
@@ -120,7 +144,8 @@ final class ServiceOptions {
         capture == null ? null : resolve(capture),
         name == null ? defaultName : name,
         geometry(),
-        threshold(),
+        threshold,
+        whenFull.code,
         chosen.code,
         group == null ? null : pattern(),
         writers,
@@ -150,17 +175,6 @@ final class ServiceOptions {
               .formatted(Geometry.MAX_CHUNK_COUNT, chunk, buffer));
     }
     return Geometry.of(buffer, (int) chunk);
-  }
-
-  private OptionalLong threshold() {
-    if (threshold.equals("auto")) {
-      return OptionalLong.empty();
-    }
-    try {
-      return OptionalLong.of(new SizeConverter().convert(threshold));
-    } catch (final RuntimeException e) {
-      throw usage("--threshold: neither auto nor a size: " + threshold);
-    }
   }
 
   private Pattern pattern() {

@@ -13,6 +13,7 @@ import org.sluice.core.segment.Geometry;
  * @param name the I/O process's name
  * @param geometry the segment's geometry
  * @param threshold writes of this size or more go direct; empty for as the buffer fills
+ * @param whenFull {@code HeaderDescriptor.WHEN_FULL_WAIT} or {@code WHEN_FULL_DIRECT}
  * @param layout {@code HeaderDescriptor.LAYOUT_CONTAINER} or {@code LAYOUT_FILES}
  * @param group finds a checkpoint's number in a path; null for none
  * @param writers how many ranks write a checkpoint, 0 for all of the job
@@ -24,6 +25,7 @@ record Settings(
     String name,
     Geometry geometry,
     OptionalLong threshold,
+    int whenFull,
     int layout,
     Pattern group,
     int writers,

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.sluice.core.segment.ChunkPool;
 import org.sluice.core.segment.ChunkStateDescriptor;
+import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.Slot;
 
@@ -62,13 +63,15 @@ final class ChunkWriter {
    * @param image the image's id
    * @param offset where the bytes stand in the image
    * @param source the bytes; its position moves over what was appended
-   * @return false when no chunk was to be had for all of it
+   * @return false when no chunk was to be had for all of it; how long to wait for one is for the
+   *     header to say
    * @throws IOException when the I/O process is gone
    */
   synchronized boolean write(final int image, final long offset, final ByteBuffer source)
       throws IOException {
     final int begin = source.position();
-    while (ensureOpen()) {
+    final boolean waits = segment.header().whenFull() != HeaderDescriptor.WHEN_FULL_DIRECT;
+    while (ensureOpen(waits)) {
       open.write(image, offset + source.position() - begin, source);
       if (!source.hasRemaining()) {
         slot.countAggregated(source.position() - begin);
@@ -86,12 +89,14 @@ final class ChunkWriter {
    * @param image the image's id
    * @param offset where the bytes stand in the image, or its new size
    * @param length how many they are, or 0
+   * @param waits whether to wait for a chunk when none is free
    * @return false when no chunk was to be had
    * @throws IOException when the I/O process is gone
    */
-  synchronized boolean mark(final int type, final int image, final long offset, final long length)
+  synchronized boolean mark(
+      final int type, final int image, final long offset, final long length, final boolean waits)
       throws IOException {
-    while (ensureOpen()) {
+    while (ensureOpen(waits)) {
       if (open.mark(type, image, offset, length)) {
         return true;
       }
@@ -112,6 +117,11 @@ final class ChunkWriter {
   /** Counts an image that went direct for want of a chunk. */
   synchronized void countFallback() {
     slot.countFallback();
+  }
+
+  /** Counts a write that went direct for want of a chunk. */
+  synchronized void countOverflow() {
+    slot.countOverflow();
   }
 
   /**
@@ -140,12 +150,12 @@ final class ChunkWriter {
     }
   }
 
-  private boolean ensureOpen() throws IOException {
+  private boolean ensureOpen(final boolean waits) throws IOException {
     if (open != null) {
       return true;
     }
     int claimed = pool.claim(slotIndex, index);
-    if (claimed < 0) {
+    if (claimed < 0 && waits) {
       claimed = awaitChunk();
     }
     if (claimed < 0) {

@@ -18,7 +18,7 @@ import org.sluice.core.request.RequestDescriptor;
  * The socket to the I/O process. One request is under way at a time, first come, first served; what
  * needs no reply is sent even while another thread waits for one. Thread-safe.
  */
-final class Connection implements AutoCloseable {
+public final class Connection implements AutoCloseable {
   private final Path socket;
   private final SocketChannel channel;
   private final ReentrantLock turn = new ReentrantLock(true);
@@ -33,7 +33,15 @@ final class Connection implements AutoCloseable {
     this.channel = channel;
   }
 
-  static Connection open(final Path socket) throws IOException {
+  /**
+   * Connects to an I/O process. The first request decides what for; an attached process is a {@link
+   * CheckpointClient}.
+   *
+   * @param socket the socket in its runtime directory
+   * @return the connection
+   * @throws IOException when nobody answers
+   */
+  public static Connection open(final Path socket) throws IOException {
     final SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
     try {
       channel.connect(UnixDomainSocketAddress.of(socket));
@@ -53,7 +61,7 @@ final class Connection implements AutoCloseable {
    * @throws RequestFailedException when the I/O process refused
    * @throws IOException when it is gone or talks nonsense
    */
-  Reply call(final Request request) throws IOException {
+  public Reply call(final Request request) throws IOException {
     turn.lock();
     try {
       tell(request);
@@ -73,7 +81,7 @@ final class Connection implements AutoCloseable {
    * @param request the request
    * @throws IOException when the I/O process is gone
    */
-  void tell(final Request request) throws IOException {
+  public void tell(final Request request) throws IOException {
     sending.lock();
     try {
       out.clear().limit(request.encode(outView, 0));

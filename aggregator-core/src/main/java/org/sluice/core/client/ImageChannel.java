@@ -11,6 +11,7 @@ import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
+import org.sluice.core.segment.Header;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ImageTable;
@@ -32,7 +33,7 @@ import org.sluice.core.segment.ImageTable;
 public final class ImageChannel implements SeekableByteChannel {
   private final Attachment attachment;
   private final ImageTable table;
-  private final Threshold threshold;
+  private final Header header;
   private final String name;
   private final FileChannel file;
   private final int entry;
@@ -43,7 +44,7 @@ public final class ImageChannel implements SeekableByteChannel {
   private boolean open = true;
   private boolean direct;
   private long position;
-  private long pendingLow = Long.MAX_VALUE;
+  private long pendingLow;
   private long pendingHigh;
 
   ImageChannel(
@@ -53,13 +54,15 @@ public final class ImageChannel implements SeekableByteChannel {
       final FileChannel file) {
     this.attachment = attachment;
     this.table = attachment.segment().imageTable();
-    this.threshold = new Threshold(attachment.segment());
+    this.header = attachment.segment().header();
     this.name = name;
     this.file = file;
     this.entry = image.entry();
     this.id = image.imageId();
     this.direct = image.disposition() != RequestDescriptor.DIVERT;
-    this.container = attachment.segment().header().layout() == HeaderDescriptor.LAYOUT_CONTAINER;
+    this.pendingLow = image.size() > 0 ? 0 : Long.MAX_VALUE;
+    this.pendingHigh = image.size();
+    this.container = header.layout() == HeaderDescriptor.LAYOUT_CONTAINER;
   }
 
   /**
@@ -79,10 +82,12 @@ public final class ImageChannel implements SeekableByteChannel {
     }
     final boolean logged =
         isDiverted()
-            && (threshold.isDirect(length) ? writeLarge(source, length) : append(source, length));
+            && (length >= header.effectiveThreshold()
+                ? writeDirect(source, position)
+                : append(source, length));
     if (!logged) {
       source.position(begin);
-      writeFile(source);
+      writeFile(source, position);
     }
     position += length;
     return length;
@@ -90,28 +95,43 @@ public final class ImageChannel implements SeekableByteChannel {
 
   /** False when the image went direct and the file must get the bytes. */
   private boolean append(final ByteBuffer source, final int length) throws IOException {
-    widenPending(position, position + length);
     final boolean complete = attachment.writer().write(id, position, source);
-    growTo(position + length);
+    final long logged = position + length - source.remaining();
+    if (logged > position) {
+      widenPending(position, logged);
+      growTo(logged);
+    }
+    if (!complete && header.whenFull() == HeaderDescriptor.WHEN_FULL_DIRECT) {
+      attachment.writer().countOverflow();
+      return writeDirect(source, logged);
+    }
     return settledIfDirect(complete);
   }
 
   /** False when the image went direct and the file must get the bytes again. */
-  private boolean writeLarge(final ByteBuffer source, final int length) throws IOException {
-    if (!container && position < pendingHigh && position + length > pendingLow) {
+  private boolean writeDirect(final ByteBuffer source, final long offset) throws IOException {
+    final int length = source.remaining();
+    final boolean overlaps = offset < pendingHigh && offset + length > pendingLow;
+    if (!container && overlaps) {
       settle(0);
     }
-    writeFile(source);
-    final boolean complete =
-        !container || attachment.writer().mark(RecordDescriptor.TYPE_DIRECT, id, position, length);
-    growTo(position + length);
+    writeFile(source, offset);
+    final boolean complete = !container || markDirect(offset, length, overlaps);
+    growTo(offset + length);
     return settledIfDirect(complete);
   }
 
-  private void writeFile(final ByteBuffer source) throws IOException {
+  /** Over no logged bytes the file's count with or without a record: it is not worth a wait. */
+  private boolean markDirect(final long offset, final int length, final boolean overlaps)
+      throws IOException {
+    return attachment.writer().mark(RecordDescriptor.TYPE_DIRECT, id, offset, length, overlaps)
+        || !overlaps;
+  }
+
+  private void writeFile(final ByteBuffer source, final long offset) throws IOException {
     final int begin = source.position();
     while (source.hasRemaining()) {
-      file.write(source, position + source.position() - begin);
+      file.write(source, offset + source.position() - begin);
     }
     attachment.writer().countDirect(source.position() - begin);
   }
@@ -231,7 +251,8 @@ public final class ImageChannel implements SeekableByteChannel {
     if (container) {
       file.truncate(size);
     }
-    final boolean complete = attachment.writer().mark(RecordDescriptor.TYPE_TRUNCATE, id, size, 0);
+    final boolean complete =
+        attachment.writer().mark(RecordDescriptor.TYPE_TRUNCATE, id, size, 0, true);
     table.size(entry, size);
     return settledIfDirect(complete);
   }

@@ -20,7 +20,7 @@ public enum ExitStatus {
   /** The directory does not exist or holds something else. */
   NO_STORE(3, "no such store, or not a store"),
   /** Not in the store. */
-  NOT_FOUND(4, "no such committed checkpoint, image or rank"),
+  NOT_FOUND(4, "no such committed checkpoint, image or rank, or no such I/O process"),
   /** Truncated, flipped or foreign bytes. */
   DAMAGED(5, "damaged data: a checksum is wrong, a file is truncated or foreign"),
   /** Would overwrite. */

@@ -88,6 +88,16 @@ public sealed interface Reply {
   record Text(String text) implements Reply {}
 
   /**
+   * To {@link Request.Threshold}.
+   *
+   * @param policy {@code HeaderDescriptor.POLICY_*}
+   * @param bytes from which size on writes go direct now; {@link Long#MAX_VALUE} when none do
+   * @param freeChunks chunks that nobody uses
+   * @param chunks chunks of the buffer
+   */
+  record Threshold(int policy, long bytes, long freeChunks, int chunks) implements Reply {}
+
+  /**
    * Encodes the reply as a frame.
    *
    * @param buffer where the frame goes; {@link RequestDescriptor#MAX_LENGTH} bytes must fit
@@ -112,6 +122,8 @@ public sealed interface Reply {
         }
       }
       case Text r -> frame.putString(r.text);
+      case Threshold r ->
+          frame.putInt(r.policy).putInt(r.chunks).putLong(r.bytes).putLong(r.freeChunks);
     }
     return frame.finish();
   }
@@ -148,6 +160,7 @@ public sealed interface Reply {
       case Request.ListCheckpoints() -> decodeCheckpoints(f);
       case Request.Restart r -> new Text(f.getString());
       case Request.Stats() -> new Text(f.getString());
+      case Request.Threshold r -> decodeThreshold(f);
       default -> new Done();
     };
   }
@@ -164,5 +177,11 @@ public sealed interface Reply {
       checkpoints.add(f.getLong());
     }
     return new Checkpoints(checkpoints);
+  }
+
+  private static Threshold decodeThreshold(final FrameReader f) throws ProtocolException {
+    final int policy = f.getInt();
+    final int chunks = f.getInt();
+    return new Threshold(policy, f.getLong(), f.getLong(), chunks);
   }
 }

@@ -140,6 +140,14 @@ public sealed interface Request {
   record Stats() implements Request {}
 
   /**
+   * Asks for the threshold and changes it before, if it says so.
+   *
+   * @param policy {@code HeaderDescriptor.POLICY_*}, or 0 to change nothing
+   * @param bytes with the fixed policy, from which size on writes go direct
+   */
+  record Threshold(int policy, long bytes) implements Request {}
+
+  /**
    * Whether the client waits for a reply.
    *
    * @return false for the three that are told only
@@ -174,6 +182,7 @@ public sealed interface Request {
       case Restart r -> frame.putLong(r.checkpoint).putInt(r.rank).putString(r.name);
       case Join r -> frame.putInt(r.version);
       case Leave r -> frame.putInt(r.exitStatus);
+      case Threshold r -> frame.putInt(r.policy).putInt(0).putLong(r.bytes);
       case Wake(), ListCheckpoints(), Stats() -> {}
     }
     return frame.finish();
@@ -198,6 +207,7 @@ public sealed interface Request {
       case Join r -> RequestDescriptor.JOIN;
       case Leave r -> RequestDescriptor.LEAVE;
       case Stats r -> RequestDescriptor.STATS;
+      case Threshold r -> RequestDescriptor.THRESHOLD;
     };
   }
 
@@ -236,6 +246,7 @@ public sealed interface Request {
           case RequestDescriptor.JOIN -> decodeJoin(f);
           case RequestDescriptor.LEAVE -> new Leave(f.getInt());
           case RequestDescriptor.STATS -> new Stats();
+          case RequestDescriptor.THRESHOLD -> decodeThreshold(f);
           default -> throw new ProtocolException("unknown request, type=" + f.typeOrStatus());
         };
     f.finish();
@@ -263,5 +274,11 @@ public sealed interface Request {
       f.skipRest();
     }
     return new Join(version);
+  }
+
+  private static Request decodeThreshold(final FrameReader f) throws ProtocolException {
+    final int policy = f.getInt();
+    f.getInt();
+    return new Threshold(policy, f.getLong());
   }
 }

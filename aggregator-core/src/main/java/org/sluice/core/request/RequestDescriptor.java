@@ -76,6 +76,9 @@ public final class RequestDescriptor {
   /** Asks for the statistics. */
   public static final int STATS = 34;
 
+  /** Asks for the threshold, or changes it. */
+  public static final int THRESHOLD = 35;
+
   /** OPEN: the file was created or truncated to nothing. */
   public static final int OPEN_CREATED = 1;
 

@@ -30,6 +30,7 @@ public final class Header {
     buffer.putInt(HeaderDescriptor.LAYOUT_OFFSET, settings.layout());
     buffer.putLong(HeaderDescriptor.THRESHOLD_OFFSET, settings.threshold());
     buffer.putInt(HeaderDescriptor.THRESHOLD_POLICY_OFFSET, settings.policy());
+    buffer.putInt(HeaderDescriptor.WHEN_FULL_OFFSET, settings.whenFull());
     buffer.putLong(HeaderDescriptor.FREE_CHUNKS_OFFSET, geometry.chunkCount());
     putPath(HeaderDescriptor.STORE_OFFSET, settings.store());
     putPath(HeaderDescriptor.CAPTURE_OFFSET, settings.capture());
@@ -168,12 +169,51 @@ public final class Header {
   }
 
   /**
+   * Changes how all processes find the threshold from their next write on.
+   *
+   * @param policy {@link HeaderDescriptor#POLICY_FIXED} or {@link HeaderDescriptor#POLICY_AUTO}
+   */
+  public void policy(final int policy) {
+    buffer.putIntOpaque(HeaderDescriptor.THRESHOLD_POLICY_OFFSET, policy);
+  }
+
+  /**
+   * The size from which on a write goes direct now, under either policy.
+   *
+   * @return bytes; {@link Long#MAX_VALUE} when none does
+   */
+  public long effectiveThreshold() {
+    return policy() == HeaderDescriptor.POLICY_FIXED
+        ? threshold()
+        : AutoThreshold.of(
+            freeChunks(), chunkCount(), buffer.getInt(HeaderDescriptor.CHUNK_LENGTH_OFFSET));
+  }
+
+  /**
+   * What a write does that finds no chunk.
+   *
+   * @return {@link HeaderDescriptor#WHEN_FULL_WAIT} or {@link HeaderDescriptor#WHEN_FULL_DIRECT}
+   */
+  public int whenFull() {
+    return buffer.getInt(HeaderDescriptor.WHEN_FULL_OFFSET);
+  }
+
+  /**
    * How the threshold is found.
    *
    * @return {@link HeaderDescriptor#POLICY_FIXED} or {@link HeaderDescriptor#POLICY_AUTO}
    */
   public int policy() {
     return buffer.getIntOpaque(HeaderDescriptor.THRESHOLD_POLICY_OFFSET);
+  }
+
+  /**
+   * How many chunks there are.
+   *
+   * @return chunks
+   */
+  public int chunkCount() {
+    return buffer.getInt(HeaderDescriptor.CHUNK_COUNT_OFFSET);
   }
 
   /**

@@ -22,7 +22,7 @@ package org.sluice.core.segment;
  *  +---------------+---------------+-------------------------------+
  *  | layout        |                                               | 112
  *  +---------------+---------------+-------------------------------+
- *  | threshold                     | policy        |               | 256
+ *  | threshold                     | policy        | when full     | 256
  *  +-------------------------------+---------------+---------------+
  *  | free chunks                   |                               | 384
  *  +---------------+---------------+-------------------------------+
@@ -118,6 +118,9 @@ public final class HeaderDescriptor {
   /** Offset of the threshold policy, 32 bits. */
   public static final int THRESHOLD_POLICY_OFFSET = THRESHOLD_OFFSET + 8;
 
+  /** Offset of what a write does that finds no chunk, 32 bits. */
+  public static final int WHEN_FULL_OFFSET = THRESHOLD_POLICY_OFFSET + 4;
+
   /** Offset of the number of free chunks, 64 bits, changed atomically by every process. */
   public static final int FREE_CHUNKS_OFFSET = 384;
 
@@ -144,6 +147,12 @@ public final class HeaderDescriptor {
 
   /** Policy: everything is aggregated while half of the chunks are free, less as they fill. */
   public static final int POLICY_AUTO = 2;
+
+  /** When full: a write that finds no chunk waits for the drain. */
+  public static final int WHEN_FULL_WAIT = 1;
+
+  /** When full: a write that finds no chunk goes to the image's own file. */
+  public static final int WHEN_FULL_DIRECT = 2;
 
   private HeaderDescriptor() {}
 }

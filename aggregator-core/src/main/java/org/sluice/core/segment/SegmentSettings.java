@@ -7,8 +7,16 @@ package org.sluice.core.segment;
  * @param layout {@link HeaderDescriptor#LAYOUT_CONTAINER} or {@link HeaderDescriptor#LAYOUT_FILES}
  * @param threshold bytes from which on a write goes direct, at least 0
  * @param policy {@link HeaderDescriptor#POLICY_FIXED} or {@link HeaderDescriptor#POLICY_AUTO}
+ * @param whenFull {@link HeaderDescriptor#WHEN_FULL_WAIT} or {@link
+ *     HeaderDescriptor#WHEN_FULL_DIRECT}
  * @param store the store directory, at most {@link HeaderDescriptor#MAX_PATH_LENGTH} bytes
  * @param capture the capture directory, absolute and resolved, as long at most; empty without one
  */
 public record SegmentSettings(
-    long sessionId, int layout, long threshold, int policy, String store, String capture) {}
+    long sessionId,
+    int layout,
+    long threshold,
+    int policy,
+    int whenFull,
+    String store,
+    String capture) {}

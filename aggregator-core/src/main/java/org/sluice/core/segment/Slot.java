@@ -25,7 +25,7 @@ public final class Slot {
    */
   public void attach(final ProcessIdentity process, final int rank, final int ranks) {
     final int counters = SlotDescriptor.AGGREGATED_WRITES_OFFSET;
-    buffer.setMemory(counters, SlotDescriptor.FALLBACKS_OFFSET + Long.BYTES - counters, (byte) 0);
+    buffer.setMemory(counters, SlotDescriptor.OVERFLOWS_OFFSET + Long.BYTES - counters, (byte) 0);
     buffer.putInt(SlotDescriptor.PID_OFFSET, process.pid());
     buffer.putLong(SlotDescriptor.START_TIME_OFFSET, process.startTime());
     buffer.putInt(SlotDescriptor.RANK_OFFSET, rank);
@@ -124,6 +124,11 @@ public final class Slot {
     buffer.addLongOpaque(SlotDescriptor.FALLBACKS_OFFSET, 1);
   }
 
+  /** Counts a write of which at least a part went direct for want of a chunk. */
+  public void countOverflow() {
+    buffer.addLongOpaque(SlotDescriptor.OVERFLOWS_OFFSET, 1);
+  }
+
   /**
    * Reads one of the counters by size class.
    *
@@ -160,5 +165,14 @@ public final class Slot {
    */
   public long fallbacks() {
     return buffer.getLongOpaque(SlotDescriptor.FALLBACKS_OFFSET);
+  }
+
+  /**
+   * How many of the process's writes went direct for want of a chunk.
+   *
+   * @return the count
+   */
+  public long overflows() {
+    return buffer.getLongOpaque(SlotDescriptor.OVERFLOWS_OFFSET);
   }
 }

@@ -16,7 +16,7 @@ package org.sluice.core.segment;
  *  +-------------------------------+-------------------------------+
  *  | waits                         | nanoseconds waited            | 448
  *  +-------------------------------+-------------------------------+
- *  | images gone direct            |                               | 464
+ *  | images gone direct            | overflows                     | 464
  *  +-------------------------------+-------------------------------+
  * </pre>
  *
@@ -67,6 +67,9 @@ public final class SlotDescriptor {
 
   /** Offset of the number of images that went direct for want of a chunk, 64 bits. */
   public static final int FALLBACKS_OFFSET = WAIT_NANOS_OFFSET + 8;
+
+  /** Offset of the number of writes that went direct for want of a chunk, 64 bits. */
+  public static final int OVERFLOWS_OFFSET = FALLBACKS_OFFSET + 8;
 
   /** State: no process attached. */
   public static final int STATE_FREE = 0;

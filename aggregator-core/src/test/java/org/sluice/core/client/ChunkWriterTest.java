@@ -49,6 +49,7 @@ class ChunkWriterTest {
                 HeaderDescriptor.LAYOUT_CONTAINER,
                 0,
                 HeaderDescriptor.POLICY_FIXED,
+                HeaderDescriptor.WHEN_FULL_WAIT,
                 "/store",
                 ""));
     writer = new ChunkWriter(segment, 0, 0, rings::incrementAndGet, Duration.ofMillis(20));

@@ -47,6 +47,7 @@ class GoldenVectorTest {
             HeaderDescriptor.LAYOUT_CONTAINER,
             1 << 20,
             HeaderDescriptor.POLICY_AUTO,
+            HeaderDescriptor.WHEN_FULL_WAIT,
             "/store",
             "/capture");
     segment = Segment.create(directory.resolve("segment"), GEOMETRY, settings);
@@ -78,6 +79,7 @@ class GoldenVectorTest {
     slot.countDirect(1 << 20);
     slot.countWait(1234);
     slot.countFallback();
+    slot.countOverflow();
 
     final long offset = GEOMETRY.slotsOffset() + (long) SLOT * SlotDescriptor.LENGTH;
     assertGolden("slot.bin", new UnsafeBuffer(segment.address() + offset, SlotDescriptor.LENGTH));
@@ -103,9 +105,9 @@ class GoldenVectorTest {
   void chunk() throws IOException {
     write(7, 0, "hello");
     write(7, 5, ", world");
-    writer.mark(RecordDescriptor.TYPE_DIRECT, 7, 1 << 20, 1 << 20);
-    writer.mark(RecordDescriptor.TYPE_DIRECT, 7, 2 << 20, 4096);
-    writer.mark(RecordDescriptor.TYPE_TRUNCATE, 7, 1000, 0);
+    writer.mark(RecordDescriptor.TYPE_DIRECT, 7, 1 << 20, 1 << 20, true);
+    writer.mark(RecordDescriptor.TYPE_DIRECT, 7, 2 << 20, 4096, true);
+    writer.mark(RecordDescriptor.TYPE_TRUNCATE, 7, 1000, 0, true);
     write(8, 1L << 33, "x");
 
     assertGolden("chunk.bin", segment.chunk(0));

@@ -24,18 +24,24 @@ import org.sluice.core.segment.SlotDescriptor;
 class ImageChannelTest {
   private static final int CONTAINER = HeaderDescriptor.LAYOUT_CONTAINER;
   private static final int FILES = HeaderDescriptor.LAYOUT_FILES;
+  private static final int DIRECT = HeaderDescriptor.WHEN_FULL_DIRECT;
   private static final int THRESHOLD = 1000;
 
   @TempDir Path directory;
 
   @ParameterizedTest
-  @CsvSource({"1, 1", "1, 2", "1, 3", "2, 1", "2, 2", "2, 3"})
-  void anyMixOfCallsGivesTheBytesAPlainFileWouldHold(final int layout, final long seed)
+  @CsvSource({
+    "1, 1, 1", "1, 1, 2", "1, 1, 3", "2, 1, 1", "2, 1, 2", "2, 1, 3",
+    "1, 2, 1", "1, 2, 2", "1, 2, 3", "2, 2, 1", "2, 2, 2", "2, 2, 3"
+  })
+  void anyMixOfCallsGivesTheBytesAPlainFileWouldHold(
+      final int layout, final int whenFull, final long seed)
       throws IOException, InterruptedException {
     final Random random = new Random(seed);
     final byte[] model = new byte[40_000];
     int size = 0;
-    try (StandInIoProcess ioProcess = new StandInIoProcess(directory, layout, THRESHOLD, 3)) {
+    try (StandInIoProcess ioProcess =
+        new StandInIoProcess(directory, layout, THRESHOLD, whenFull, 3)) {
       try (CheckpointClient client = CheckpointClient.connect(directory, 0, 1)) {
         final ImageChannel image = client.begin(1).image("a");
         for (int i = 0; i < 400; i++) {
@@ -151,6 +157,44 @@ class ImageChannelTest {
       image.position(0).read(read);
       assertThat(read.array()).containsExactly(1, 5);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {CONTAINER, FILES})
+  void writeGoesDirectAtOnceWhenTheBufferIsFullAndThePolicySaysSo(final int layout)
+      throws IOException, InterruptedException {
+    try (StandInIoProcess ioProcess = new StandInIoProcess(directory, layout, 1 << 20, DIRECT, 2)) {
+      try (CheckpointClient client = CheckpointClient.connect(directory, 0, 1)) {
+        ioProcess.segment.chunkPool().claim(1, 0);
+        final ImageChannel image = client.begin(1).image("a");
+        image.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+        ioProcess.script =
+            request -> {
+              ioProcess.segment.chunkPool().claim(1, 0);
+              return null;
+            };
+        image.write(ByteBuffer.wrap(filled(9000, 4)));
+        image.write(ByteBuffer.wrap(filled(10, 5)));
+
+        final Slot slot = ioProcess.segment.slot(0);
+        assertThat(slot.waits()).isZero();
+        assertThat(slot.fallbacks()).isZero();
+        assertThat(slot.overflows()).isGreaterThanOrEqualTo(1);
+        assertThat(ioProcess.last(Request.Settle.class)).isEmpty();
+      }
+      ioProcess.awaitEnd();
+      final byte[] expected = new byte[9013];
+      System.arraycopy(new byte[] {1, 2, 3}, 0, expected, 0, 3);
+      Arrays.fill(expected, 3, 9003, (byte) 4);
+      Arrays.fill(expected, 9003, 9013, (byte) 5);
+      assertThat(ioProcess.content("a", 1)).isEqualTo(expected);
+    }
+  }
+
+  private static byte[] filled(final int length, final int value) {
+    final byte[] bytes = new byte[length];
+    Arrays.fill(bytes, (byte) value);
+    return bytes;
   }
 
   @Test

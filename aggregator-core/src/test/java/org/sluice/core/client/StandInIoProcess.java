@@ -56,6 +56,16 @@ final class StandInIoProcess implements AutoCloseable {
 
   StandInIoProcess(final Path directory, final int layout, final long threshold, final int chunks)
       throws IOException {
+    this(directory, layout, threshold, HeaderDescriptor.WHEN_FULL_WAIT, chunks);
+  }
+
+  StandInIoProcess(
+      final Path directory,
+      final int layout,
+      final long threshold,
+      final int whenFull,
+      final int chunks)
+      throws IOException {
     this.directory = directory;
     this.container = layout == HeaderDescriptor.LAYOUT_CONTAINER;
     this.segment =
@@ -63,7 +73,7 @@ final class StandInIoProcess implements AutoCloseable {
             directory.resolve("segment"),
             new Geometry(2, 64, chunks, 4096),
             new SegmentSettings(
-                SESSION, layout, threshold, HeaderDescriptor.POLICY_FIXED, "/store", ""));
+                SESSION, layout, threshold, HeaderDescriptor.POLICY_FIXED, whenFull, "/store", ""));
     segment.header().sleeping(true);
     server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     server.bind(UnixDomainSocketAddress.of(directory.resolve("socket")));

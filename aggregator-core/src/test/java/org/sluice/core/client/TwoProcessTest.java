@@ -32,7 +32,13 @@ class TwoProcessTest {
     final Path file = directory.resolve("segment");
     final SegmentSettings settings =
         new SegmentSettings(
-            SESSION, HeaderDescriptor.LAYOUT_FILES, 0, HeaderDescriptor.POLICY_FIXED, "/s", "");
+            SESSION,
+            HeaderDescriptor.LAYOUT_FILES,
+            0,
+            HeaderDescriptor.POLICY_FIXED,
+            HeaderDescriptor.WHEN_FULL_WAIT,
+            "/s",
+            "");
     try (Segment segment = Segment.create(file, new Geometry(1, 64, 4, 16384), settings)) {
       final Process producer = startProducer(file);
       final AtomicLong arrived = new AtomicLong();

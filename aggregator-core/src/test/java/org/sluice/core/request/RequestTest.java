@@ -30,7 +30,8 @@ class RequestTest {
           new Request.Restart(-1, 212, ""),
           new Request.Join(HeaderDescriptor.VERSION),
           new Request.Leave(331),
-          new Request.Stats());
+          new Request.Stats(),
+          new Request.Threshold(HeaderDescriptor.POLICY_FIXED, 1L << 40));
 
   private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[2 * RequestDescriptor.MAX_LENGTH]);
 

@@ -25,6 +25,7 @@ class SegmentTest {
           HeaderDescriptor.LAYOUT_FILES,
           65536,
           HeaderDescriptor.POLICY_AUTO,
+          HeaderDescriptor.WHEN_FULL_DIRECT,
           "/store/ä",
           "/capture");
 
@@ -43,6 +44,7 @@ class SegmentTest {
       assertThat(header.sessionId()).isEqualTo(SETTINGS.sessionId());
       assertThat(header.layout()).isEqualTo(HeaderDescriptor.LAYOUT_FILES);
       assertThat(header.policy()).isEqualTo(HeaderDescriptor.POLICY_AUTO);
+      assertThat(header.whenFull()).isEqualTo(HeaderDescriptor.WHEN_FULL_DIRECT);
       assertThat(header.store()).isEqualTo("/store/ä");
       assertThat(header.capture()).isEqualTo("/capture");
       assertThat(header.freeChunks()).isEqualTo(8);

@@ -67,7 +67,7 @@ final class CommitWork implements Work {
         member.rank(),
         member.ranks(),
         image.file().mode(),
-        log.isInPlace() ? image.file().size() : log.size(),
+        image.drainedSize(),
         image.id(),
         log.chunks(),
         image.file());

@@ -64,7 +64,7 @@ final class ReplaceWork implements Work {
   @Override
   public void write() throws IOException {
     chunks = image.log().chunks();
-    size = image.log().isInPlace() ? image.file().size() : image.log().size();
+    size = image.drainedSize();
   }
 
   @Override

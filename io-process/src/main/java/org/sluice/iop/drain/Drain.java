@@ -179,7 +179,7 @@ public final class Drain implements AutoCloseable {
    * @param image an image that nobody has open
    */
   public void correctSize(final Image image) {
-    pipeline.publish(new ImageWork(image, () -> image.size(image.log().size())));
+    pipeline.publish(new ImageWork(image, () -> image.size(image.drainedSize())));
   }
 
   /**

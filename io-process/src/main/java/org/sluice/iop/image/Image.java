@@ -95,6 +95,17 @@ public final class Image {
   }
 
   /**
+   * Its logical size once everything was drained: a write that went direct while no chunk was free
+   * is in the file only. Write stage only.
+   *
+   * @return bytes
+   * @throws PosixException when the kernel does not tell
+   */
+  public long drainedSize() throws PosixException {
+    return Math.max(log.isInPlace() ? 0 : log.size(), file.size());
+  }
+
+  /**
    * Who has it open. Service thread only.
    *
    * @return the openers

@@ -30,6 +30,11 @@ final class Metrics implements MeterBinder {
     writes(registry, "direct", SlotCounters::directWrites, SlotCounters::directBytes);
     counter(registry, "sluice.waits", "waits for a chunk", s -> s.counters().waits());
     counter(registry, "sluice.fallbacks", "images gone direct", s -> s.counters().fallbacks());
+    counter(registry, "sluice.overflows", "writes gone direct", s -> s.counters().overflows());
+    Gauge.builder("sluice.threshold", segment, s -> s.header().effectiveThreshold())
+        .baseUnit("bytes")
+        .description("writes of this size and more go direct now")
+        .register(registry);
     TimeGauge.builder("sluice.wait", statistics, TimeUnit.SECONDS, s -> s.counters().waitSeconds())
         .description("time processes waited for a chunk")
         .register(registry);

@@ -15,6 +15,7 @@ final class SlotCounters {
   private long waits;
   private long waitNanos;
   private long fallbacks;
+  private long overflows;
 
   void add(final Slot slot) {
     add(aggregatedWrites, slot, SlotDescriptor.AGGREGATED_WRITES_OFFSET);
@@ -24,6 +25,7 @@ final class SlotCounters {
     waits += slot.waits();
     waitNanos += slot.waitNanos();
     fallbacks += slot.fallbacks();
+    overflows += slot.overflows();
   }
 
   private static void add(final long[] sums, final Slot slot, final int offset) {
@@ -38,6 +40,7 @@ final class SlotCounters {
     waits += other.waits;
     waitNanos += other.waitNanos;
     fallbacks += other.fallbacks;
+    overflows += other.overflows;
   }
 
   long aggregatedWrites() {
@@ -66,6 +69,10 @@ final class SlotCounters {
 
   long fallbacks() {
     return fallbacks;
+  }
+
+  long overflows() {
+    return overflows;
   }
 
   /** One line per size class, smallest first. */

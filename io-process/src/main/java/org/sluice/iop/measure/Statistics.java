@@ -186,6 +186,21 @@ public final class Statistics {
   }
 
   /**
+   * What the processes had to do because the buffer was full.
+   *
+   * @return one clause; empty when it never was
+   */
+  public Optional<String> shortage() {
+    final SlotCounters total = counters();
+    if (total.waits() + total.overflows() + total.fallbacks() == 0) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "the buffer was full: %d waits of %.3f s in all, %d writes and %d files went direct"
+            .formatted(total.waits(), total.waitSeconds(), total.overflows(), total.fallbacks()));
+  }
+
+  /**
    * The counters of all processes, past and present.
    *
    * @return a copy
@@ -224,6 +239,7 @@ public final class Statistics {
     map.put("waits", total.waits());
     map.put("wait_seconds", total.waitSeconds());
     map.put("fallbacks", total.fallbacks());
+    map.put("overflows", total.overflows());
     map.put("buffer_bytes", bufferBytes);
     map.put("peak_buffer_bytes", peakBuffer);
     map.put("drained_bytes", drained.get());

@@ -5,6 +5,7 @@ import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
+import org.sluice.core.segment.Header;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.iop.checkpoint.Checkpoints;
@@ -14,7 +15,7 @@ import org.sluice.iop.measure.Statistics;
 
 /** Passes each request on to whom it concerns. Service thread only. */
 final class Requests {
-  private final long sessionId;
+  private final Header header;
   private final Attachments attachments;
   private final Rings rings;
   private final ImageRegistry registry;
@@ -25,7 +26,7 @@ final class Requests {
   private final Statistics statistics;
 
   Requests(
-      final long sessionId,
+      final Header header,
       final Attachments attachments,
       final Rings rings,
       final ImageRegistry registry,
@@ -34,7 +35,7 @@ final class Requests {
       final Checkpoints checkpoints,
       final Members members,
       final Statistics statistics) {
-    this.sessionId = sessionId;
+    this.header = header;
     this.attachments = attachments;
     this.rings = rings;
     this.registry = registry;
@@ -56,6 +57,7 @@ final class Requests {
       case Request.Join join -> join(connection, join);
       case Request.Leave leave -> members.leave(connection, leave.exitStatus());
       case Request.Stats() -> connection.answer(new Reply.Text(statistics.json()));
+      case Request.Threshold threshold -> connection.answer(threshold(threshold));
       case Request.Wake() -> {}
       case Request.ListCheckpoints() -> checkpoints.list(connection);
       case Request.Restart restart -> checkpoints.restart(restart, connection);
@@ -110,7 +112,7 @@ final class Requests {
       attachment.ifPresent(connection::attached);
       connection.answer(
           attachment
-              .<Reply>map(slot -> new Reply.Attached(slot.index(), sessionId))
+              .<Reply>map(slot -> new Reply.Attached(slot.index(), header.sessionId()))
               .orElseGet(() -> new Reply.Failed(Errno.EAGAIN, "all slots are taken")));
     }
   }
@@ -129,6 +131,21 @@ final class Requests {
               .formatted(version, HeaderDescriptor.VERSION));
     }
     return known;
+  }
+
+  /** Processes notice at their next write. */
+  private Reply threshold(final Request.Threshold request) {
+    if (request.policy() < 0
+        || request.policy() > HeaderDescriptor.POLICY_AUTO
+        || request.bytes() < 0) {
+      return new Reply.Failed(Errno.EINVAL, "no such threshold: " + request);
+    }
+    if (request.policy() != 0) {
+      header.threshold(request.bytes());
+      header.policy(request.policy());
+    }
+    return new Reply.Threshold(
+        header.policy(), header.effectiveThreshold(), header.freeChunks(), header.chunkCount());
   }
 
   private void create(

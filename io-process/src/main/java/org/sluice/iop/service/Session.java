@@ -81,7 +81,7 @@ final class Session implements AutoCloseable {
     openings = new Openings(registry, capture, settling, drain, checkpoints, statistics, service);
     requests =
         new Requests(
-            sessionId,
+            segment.header(),
             attachments,
             rings,
             registry,

@@ -58,7 +58,7 @@ final class Settling {
 
   private static long size(final Image image) {
     try {
-      return image.log().isInPlace() ? image.file().size() : image.log().size();
+      return image.drainedSize();
     } catch (final IOException e) {
       image.fail(e);
       return 0;

@@ -33,7 +33,13 @@ public final class BenchmarkSegment {
           file,
           new Geometry(slots, IMAGES, chunks, chunkLength),
           new SegmentSettings(
-              1, HeaderDescriptor.LAYOUT_CONTAINER, 0, HeaderDescriptor.POLICY_FIXED, "", ""));
+              1,
+              HeaderDescriptor.LAYOUT_CONTAINER,
+              0,
+              HeaderDescriptor.POLICY_FIXED,
+              HeaderDescriptor.WHEN_FULL_WAIT,
+              "",
+              ""));
     } finally {
       Files.deleteIfExists(file);
       Files.delete(directory);

@@ -1,0 +1,109 @@
+package org.sluice.iop;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.sluice.core.client.Connection;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.SizeConverter;
+import org.sluice.core.command.Subcommand;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+import org.sluice.core.segment.HeaderDescriptor;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Shows or changes the threshold of an I/O process that runs. */
+@Command(
+    name = "threshold",
+    description = {
+      "Shows the threshold of a running I/O process, or changes it:",
+      "every rank heeds the new one from its next write on."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  sluice threshold",
+      "  sluice threshold fixed:64K",
+      "  sluice threshold --name default auto"
+    })
+public final class ThresholdCommand implements Subcommand {
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description =
+          "Name of the I/O process; default: the one of environment SLUICE_DIRECTORY, or else"
+              + " 'default'.")
+  private String name;
+
+  @Mixin private JsonOption json;
+
+  @Parameters(
+      paramLabel = "auto|fixed:SIZE",
+      arity = "0..1",
+      converter = ThresholdConverter.class,
+      description = "The new threshold, as --threshold of serve.")
+  private OptionalLong threshold;
+
+  /** For picocli. */
+  public ThresholdCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    try (Connection connection = connect()) {
+      show((Reply.Threshold) connection.call(request()));
+    }
+    return ExitStatus.OK.code();
+  }
+
+  private Connection connect() throws IOException {
+    final Path directory = RuntimeDirectory.find(name);
+    try {
+      return Connection.open(directory.resolve("socket"));
+    } catch (final IOException e) {
+      throw new CommandException(ExitStatus.NOT_FOUND, e.getMessage());
+    }
+  }
+
+  private Request request() {
+    if (threshold == null) {
+      return new Request.Threshold(0, 0);
+    }
+    return threshold.isPresent()
+        ? new Request.Threshold(HeaderDescriptor.POLICY_FIXED, threshold.getAsLong())
+        : new Request.Threshold(HeaderDescriptor.POLICY_AUTO, Long.MAX_VALUE);
+  }
+
+  private void show(final Reply.Threshold reply) throws IOException {
+    final boolean fixed = reply.policy() == HeaderDescriptor.POLICY_FIXED;
+    final boolean none = reply.bytes() == Long.MAX_VALUE;
+    if (json.wanted()) {
+      final Map<String, Object> map = new LinkedHashMap<>();
+      map.put("policy", fixed ? "fixed" : "auto");
+      map.put("threshold_bytes", none ? null : reply.bytes());
+      map.put("free_chunks", reply.freeChunks());
+      map.put("chunks", reply.chunks());
+      json.print(spec, map);
+      return;
+    }
+    spec.commandLine()
+        .getOut()
+        .printf(
+            "%s: %s, %d of %d chunks are free%n",
+            fixed ? "fixed" : "auto",
+            none
+                ? "everything is aggregated"
+                : "writes of %s and more go direct".formatted(SizeConverter.format(reply.bytes())),
+            reply.freeChunks(),
+            reply.chunks());
+  }
+}
