@@ -26,6 +26,7 @@ struct fake_geometry {
 struct fake_image {
     struct sluice_image_entry *entry;
     int fd;
+    bool by_request; /* CREATE made it, not OPEN */
     int16_t *overlay; /* per byte what the log says, -1 for nothing */
     int64_t overlaid; /* end of what may not be -1 */
 };

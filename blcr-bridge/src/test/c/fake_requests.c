@@ -102,6 +102,20 @@ static void create(struct fake_io_process *iop, int fd, const char *body)
     MUST(created >= 0 && fstat(created, &status) == 0 && name_length > 0);
     close(created);
     answer_open(iop, fd, (int64_t)status.st_dev, (int64_t)status.st_ino, path, path);
+    iop->images[iop->image_count - 1].by_request = true;
+}
+
+/* The shim sees the API of its own process open the file of an image. */
+static bool created_by_request(struct fake_io_process *iop, int64_t device, int64_t inode)
+{
+    for (int i = 0; i < iop->image_count; i++) {
+        struct sluice_image_entry *entry = iop->images[i].entry;
+        if (iop->images[i].by_request && atomic_load(&entry->device) == device
+            && atomic_load(&entry->inode) == inode) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void restart(struct fake_io_process *iop, int fd)
@@ -148,6 +162,10 @@ void fake_answer(struct fake_io_process *iop, int slot, int type, const char *bo
     case SLUICE_REQUEST_OPEN:
         memcpy(identity, body, sizeof identity);
         memcpy(path, body + 24, length - 24);
+        if (created_by_request(iop, identity[0], identity[1])) {
+            reply(fd, 0, (const int32_t[6]){SLUICE_REQUEST_PLAIN}, 6 * sizeof(int32_t));
+            break;
+        }
         answer_open(iop, fd, identity[0], identity[1], path, NULL);
         break;
     case SLUICE_REQUEST_CREATE:
