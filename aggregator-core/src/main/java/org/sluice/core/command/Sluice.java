@@ -51,17 +51,18 @@ public final class Sluice {
         .sorted(Comparator.comparing(CommandLine::getCommandName))
         .forEach(subcommand -> line.addSubcommand(subcommand.getCommandName(), subcommand));
     addHelp(line);
-    line.getSubcommands().values().forEach(Sluice::addHelp);
     return line.setParameterExceptionHandler((e, args) -> usage(e))
         .setExecutionExceptionHandler((e, command, parsed) -> failure(e, command))
         .setCaseInsensitiveEnumValuesAllowed(true);
   }
 
+  /** To a command and all below it. */
   private static void addHelp(final CommandLine command) {
     final CommandSpec spec = command.getCommandSpec();
     spec.addOption(
         OptionSpec.builder("-h", "--help").usageHelp(true).description("Show this help.").build());
     spec.usageMessage().exitCodeListHeading("%nExit status:%n").exitCodeList(ExitStatus.table());
+    command.getSubcommands().values().forEach(Sluice::addHelp);
   }
 
   private static int usage(final ParameterException e) {

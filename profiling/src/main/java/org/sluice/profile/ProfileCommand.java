@@ -1,0 +1,31 @@
+package org.sluice.profile;
+
+import org.sluice.core.command.Subcommand;
+import org.sluice.profile.report.ReportCommand;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Groups what has to do with traces of writes. */
+@Command(
+    name = "profile",
+    description = "Shows which writes a program makes, to choose a threshold by.",
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {ReportCommand.class},
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  strace -f -ttt -T -y -o app.strace mpirun -n 8 ./app",
+      "  sluice profile report app.strace --html profile.html"
+    })
+public final class ProfileCommand implements Subcommand {
+  @Spec private CommandSpec spec;
+
+  /** For picocli. */
+  public ProfileCommand() {}
+
+  @Override
+  public Integer call() {
+    throw new ParameterException(spec.commandLine(), "say which command of profile");
+  }
+}

@@ -1,0 +1,87 @@
+package org.sluice.profile.report;
+
+import java.io.PrintWriter;
+import org.sluice.core.command.SizeConverter;
+
+/** A profile as the two tables of the paper and a few lines. */
+final class ProfileText {
+  private final PrintWriter out;
+
+  private ProfileText(final PrintWriter out) {
+    this.out = out;
+  }
+
+  static void print(final Profile profile, final PrintWriter out) {
+    final ProfileText text = new ProfileText(out);
+    out.printf("%s: %s%n%n%s%n%n", profile.name(), profile.kind(), Headline.of(profile));
+    if (!profile.isEmpty()) {
+      text.printNodes(profile);
+      text.printClasses(profile);
+      text.printPattern(profile);
+    }
+    text.printOmissions(profile);
+    out.flush();
+  }
+
+  private void printNodes(final Profile profile) {
+    out.printf(
+        "%-20s %9s %10s %10s %12s %10s %10s%n",
+        "NODE", "PROCESSES", "WRITES", "PER PROC", "DATA", "IN WRITES", "SPAN");
+    profile
+        .nodes()
+        .forEach(
+            (host, node) ->
+                out.printf(
+                    "%-20s %9d %10d %10d %12s %8.3f s %8.3f s%n",
+                    host,
+                    node.processes(),
+                    node.tally().writes(),
+                    node.tally().writes() / node.processes(),
+                    SizeConverter.format(node.tally().bytes()),
+                    node.tally().seconds(),
+                    node.spanSeconds()));
+    out.println();
+  }
+
+  private void printClasses(final Profile profile) {
+    out.printf(
+        "%-14s %10s %12s %12s %12s %12s%n",
+        "SIZE", "WRITES", "DATA", "% OF WRITES", "% OF DATA", "% OF TIME");
+    for (int i = 0; i < SizeClasses.COUNT; i++) {
+      final Tally tally = profile.sizeClass(i);
+      out.printf(
+          "%-14s %10d %12s %12.2f %12.2f %12.2f%n",
+          SizeClasses.label(i),
+          tally.writes(),
+          SizeConverter.format(tally.bytes()),
+          tally.percentOfWrites(profile.total()),
+          tally.percentOfBytes(profile.total()),
+          tally.percentOfTime(profile.total()));
+    }
+    out.println();
+  }
+
+  private void printPattern(final Profile profile) {
+    final Bursts bursts = profile.bursts();
+    out.printf(
+        "sequential: %s of the writes, %s of the data%n",
+        Headline.percent(profile.sequential().percentOfWrites(profile.total())),
+        Headline.percent(profile.sequential().percentOfBytes(profile.total())));
+    out.printf(
+        "bursts of %d or more writes below 4 KiB: %d, with %s of the writes; the longest has %d%n",
+        Bursts.LEAST_WRITES,
+        bursts.count(),
+        Headline.percent(100.0 * bursts.writes() / profile.total().writes()),
+        bursts.longest());
+    out.printf(
+        "files: %d; phases of writing: %d%n", profile.files().size(), profile.phases().size());
+  }
+
+  private void printOmissions(final Profile profile) {
+    profile.omissions().notes().forEach(note -> out.println("note: " + note));
+    if (profile.omissions().skipped() > 0) {
+      out.printf("skipped: %d%n", profile.omissions().skipped());
+      profile.omissions().first().forEach(place -> out.println("  " + place));
+    }
+  }
+}
