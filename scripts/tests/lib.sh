@@ -97,6 +97,7 @@ leftovers() {
 
 leftovers_now() {
   compgen -G "$1/*/segment"
+  mounts_below "$1"
   grep -lsz "^SLUICE_RUNTIME=$1\$" /proc/[0-9]*/environ | sed 's/environ/cmdline/' |
     xargs -r cat 2>/dev/null | tr '\0' ' '
 }
@@ -105,6 +106,11 @@ run_one() {
   trap 'jobs -p | xargs -r kill -9 2>/dev/null' EXIT
   set -eE
   "$1" </dev/null
+}
+
+# The mount points below a directory.
+mounts_below() {
+  awk -v below="$1/" 'index($2, below) == 1 { print $2 }' /proc/self/mounts
 }
 
 # In a process group of its own, so that the time limit ends all of it.
@@ -125,6 +131,7 @@ run_limited() {
     sed 's/^/        /' "$directory.log"
     [ -z "$left" ] || echo "        left behind: $left"
   fi
+  mounts_below "$runtime" | xargs -r umount -l
   rm -rf "$directory" "$directory.log" "$runtime"
 }
 

@@ -87,6 +87,12 @@ public final class ExecCommand implements Subcommand {
   private String chunk;
 
   @Option(
+      names = "--pages",
+      paramLabel = "auto|huge|small",
+      description = "Pages of the buffer; default: auto, huge ones if they can be had.")
+  private String pages;
+
+  @Option(
       names = "--group",
       paramLabel = "REGEX",
       description = "Container layout: which files are of which checkpoint.")

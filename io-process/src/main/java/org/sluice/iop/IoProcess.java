@@ -16,6 +16,7 @@ import org.sluice.core.segment.SegmentException;
 import org.sluice.core.segment.SegmentSettings;
 import org.sluice.core.store.PosixStore;
 import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.memory.SegmentPlace;
 import org.sluice.iop.service.Service;
 import org.sluice.iop.service.SessionSettings;
 
@@ -26,6 +27,7 @@ final class IoProcess implements AutoCloseable {
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final RuntimeDirectory directory;
   private final Segment segment;
+  private final String pages;
   private final Statistics statistics;
   private final Service service;
   private final Thread thread;
@@ -34,8 +36,12 @@ final class IoProcess implements AutoCloseable {
     try {
       directory = keep(RuntimeDirectory.take(settings.name()));
       final PosixStore store = keep(PosixStore.create(settings.store()));
-      segment = keep(createSegment(settings, store.directory()));
-      statistics = new Statistics(bufferBytes());
+      final SegmentPlace place =
+          SegmentPlace.find(
+              directory.path(), settings.pages(), settings.geometry().segmentLength());
+      segment = keep(createSegment(place.file(), settings, store.directory()));
+      pages = place.report(segment.hugeBytes(), settings.pages());
+      statistics = new Statistics(bufferBytes(), pages);
       final ServerSocketChannel server = keep(directory.listen());
       final SessionSettings session =
           new SessionSettings(
@@ -69,7 +75,8 @@ final class IoProcess implements AutoCloseable {
     return part;
   }
 
-  private Segment createSegment(final Settings settings, final Path store) throws IOException {
+  private static Segment createSegment(final Path file, final Settings settings, final Path store)
+      throws IOException {
     final boolean fixed = settings.threshold().isPresent();
     final SegmentSettings header =
         new SegmentSettings(
@@ -81,7 +88,7 @@ final class IoProcess implements AutoCloseable {
             store.toString(),
             settings.capture() == null ? "" : settings.capture().toString());
     try {
-      return Segment.create(directory.segment(), settings.geometry(), header);
+      return Segment.reserve(file, settings.geometry(), header);
     } catch (final SegmentException e) {
       if (e.reason() == SegmentException.Reason.NO_ROOM) {
         throw new CommandException(ExitStatus.NO_ROOM, e.getMessage());
@@ -97,6 +104,11 @@ final class IoProcess implements AutoCloseable {
   /** Where clients find it. */
   Path directory() {
     return directory.path();
+  }
+
+  /** What pages the segment lies on, and what would be better, on one line. */
+  String pages() {
+    return pages;
   }
 
   Segment segment() {

@@ -1,29 +1,28 @@
 package org.sluice.iop;
 
-import org.agrona.concurrent.UnsafeBuffer;
+import java.io.IOException;
 import org.sluice.core.segment.Segment;
+import org.sluice.iop.measure.Warnings;
 
-/**
- * Maps the pages of the chunks before the drain needs them: the first touch of each costs more than
- * its checksum.
- */
+/** Gives the chunks their memory while processes attach, or already use the first of them. */
 final class Prefault {
-  private static final int PAGE = 4096;
-
   private Prefault() {}
 
-  /** Starts a thread that ends when all pages are mapped, or the segment is. */
+  /** Starts a thread that ends when every chunk has its memory, or it is interrupted. */
   static Thread start(final Segment segment) {
-    return Thread.ofPlatform().daemon().name("prefault").start(() -> touch(segment));
+    return Thread.ofPlatform().daemon().name("prefault").start(() -> provide(segment));
   }
 
-  private static void touch(final Segment segment) {
-    for (int chunk = 0; chunk < segment.geometry().chunkCount(); chunk++) {
-      final UnsafeBuffer memory = segment.chunk(chunk);
-      for (int page = 0; page < memory.capacity(); page += PAGE) {
-        memory.getByteVolatile(page);
-      }
-      if (Thread.interrupted()) {
+  private static void provide(final Segment segment) {
+    final int count = segment.geometry().chunkCount();
+    for (int chunk = 0; chunk < count && !Thread.currentThread().isInterrupted(); chunk++) {
+      try {
+        segment.provide(chunk);
+      } catch (final IOException e) {
+        Warnings.warn(
+            "the buffer keeps only %d of its %d chunks: %s"
+                .formatted(chunk, count, e.getMessage()));
+        segment.withholdFrom(chunk);
         return;
       }
     }

@@ -18,6 +18,7 @@ import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.memory.SegmentPlace;
 
 /**
  * Where clients find an I/O process: its segment, its socket, and the lock that says it lives. What
@@ -39,9 +40,13 @@ final class RuntimeDirectory implements AutoCloseable {
   private final Path path;
   private final NativeFile lock;
 
+  /** For a signal that ends the JVM before it is handled. */
+  private final Thread atExit = new Thread(this::removeAtExit, "remove-runtime-directory");
+
   private RuntimeDirectory(final Path path, final NativeFile lock) {
     this.path = path;
     this.lock = lock;
+    Runtime.getRuntime().addShutdownHook(atExit);
   }
 
   /**
@@ -132,10 +137,6 @@ final class RuntimeDirectory implements AutoCloseable {
     return path;
   }
 
-  Path segment() {
-    return path.resolve("segment");
-  }
-
   /** Opens the socket that clients connect to. */
   ServerSocketChannel listen() throws IOException {
     final ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
@@ -144,16 +145,33 @@ final class RuntimeDirectory implements AutoCloseable {
   }
 
   private void clear() throws IOException {
-    Files.deleteIfExists(segment());
+    SegmentPlace.clear(path);
     Files.deleteIfExists(path.resolve("socket"));
+  }
+
+  private void removeAtExit() {
+    try {
+      remove();
+    } catch (final IOException e) {
+      System.err.println("sluice: " + e.getMessage());
+    }
+  }
+
+  private void remove() throws IOException {
+    clear();
+    Files.deleteIfExists(path.resolve("lock"));
+    Files.deleteIfExists(path);
   }
 
   /** Removes the directory, then lets the lock go. */
   @Override
   public void close() throws IOException {
-    clear();
-    Files.deleteIfExists(path.resolve("lock"));
-    Files.deleteIfExists(path);
+    try {
+      Runtime.getRuntime().removeShutdownHook(atExit);
+    } catch (final IllegalStateException exiting) {
+      return; // the hook removes it, and the kernel lets the lock go
+    }
+    remove();
     lock.close();
   }
 }

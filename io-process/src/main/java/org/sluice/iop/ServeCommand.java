@@ -59,6 +59,7 @@ public final class ServeCommand implements Subcommand {
         Signals.on(signal, () -> process.end(false));
       }
       System.out.println("ready: " + process.directory());
+      System.out.println("pages: " + process.pages());
       System.out.flush();
       DrainProgress.await(process);
       StatsFile.write(stats, process.statistics());

@@ -10,6 +10,7 @@ import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.iop.memory.Pages;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -74,6 +75,16 @@ final class ServiceOptions {
       converter = SizeConverter.class,
       description = "Size of a chunk, a power of two; default: ${DEFAULT-VALUE}.")
   private long chunk;
+
+  @Option(
+      names = "--pages",
+      paramLabel = "auto|huge|small",
+      defaultValue = "auto",
+      description =
+          "Pages of the buffer. auto: huge ones from, in this order, a tmpfs of its own (needs"
+              + " root), hugetlbfs, or shared memory mounted with huge=advise; small ones else."
+              + " Default: ${DEFAULT-VALUE}.")
+  private Pages pages;
 
   @Option(
       names = "--threshold",
@@ -144,6 +155,7 @@ final class ServiceOptions {
         capture == null ? null : resolve(capture),
         name == null ? defaultName : name,
         geometry(),
+        pages,
         threshold,
         whenFull.code,
         chosen.code,

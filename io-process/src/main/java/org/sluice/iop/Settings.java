@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import org.sluice.core.segment.Geometry;
+import org.sluice.iop.memory.Pages;
 
 /**
  * How an I/O process is to be.
@@ -12,6 +13,7 @@ import org.sluice.core.segment.Geometry;
  * @param capture the capture directory; null for none
  * @param name the I/O process's name
  * @param geometry the segment's geometry
+ * @param pages what pages the segment is to lie on
  * @param threshold writes of this size or more go direct; empty for as the buffer fills
  * @param whenFull {@code HeaderDescriptor.WHEN_FULL_WAIT} or {@code WHEN_FULL_DIRECT}
  * @param layout {@code HeaderDescriptor.LAYOUT_CONTAINER} or {@code LAYOUT_FILES}
@@ -24,6 +26,7 @@ record Settings(
     Path capture,
     String name,
     Geometry geometry,
+    Pages pages,
     OptionalLong threshold,
     int whenFull,
     int layout,

@@ -56,7 +56,8 @@ final class ServeProcess implements AutoCloseable {
     command.add("@" + jvmOptions());
     command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(List.of("org.sluice.core.command.Sluice", "serve"));
+    // A killed one leaves no mount then, which nobody could remove who may not mount.
+    command.addAll(List.of("org.sluice.core.command.Sluice", "serve", "--pages", "small"));
     Stream.of(options).forEach(command::add);
     final ProcessBuilder builder = new ProcessBuilder(command).redirectError(errors.toFile());
     builder.environment().put("SLUICE_RUNTIME", runtime.toString());

@@ -26,6 +26,9 @@ public final class Errno {
   /** Permission denied. */
   public static final int EACCES = 13;
 
+  /** Bad address; of a mapping: its file cannot back it. */
+  public static final int EFAULT = 14;
+
   /** Busy. */
   public static final int EBUSY = 16;
 

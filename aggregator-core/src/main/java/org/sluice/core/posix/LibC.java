@@ -29,6 +29,12 @@ final class LibC {
   static final int SEEK_HOLE = 4;
   static final int LOCK_EX = 2;
   static final int LOCK_NB = 4;
+  static final int MADV_HUGEPAGE = 14;
+  static final int MADV_POPULATE_WRITE = 23;
+  static final long MS_NOSUID = 2;
+  static final long MS_NODEV = 4;
+  static final long MS_NOEXEC = 8;
+  static final int MNT_DETACH = 2;
 
   private static final Linker LINKER = Linker.nativeLinker();
   private static final StructLayout STATE = Linker.Option.captureStateLayout();
@@ -55,6 +61,13 @@ final class LibC {
       function("statx", JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS);
   private static final MethodHandle LINKAT =
       function("linkat", JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, ADDRESS, JAVA_INT);
+  private static final MethodHandle FALLOCATE =
+      function("fallocate", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle MADVISE =
+      function("madvise", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
+  private static final MethodHandle MOUNT =
+      function("mount", JAVA_INT, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS);
+  private static final MethodHandle UMOUNT2 = function("umount2", JAVA_INT, ADDRESS, JAVA_INT);
   private static final MethodHandle ISATTY = function("isatty", JAVA_INT, JAVA_INT);
   private static final MethodHandle STRERRORNAME_NP = words("strerrorname_np");
   private static final MethodHandle STRERRORDESC_NP = words("strerrordesc_np");
@@ -169,6 +182,43 @@ final class LibC {
       final int flags) {
     try {
       return (int) LINKAT.invokeExact(CAPTURE.get(), fromDirectory, from, toDirectory, to, flags);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static int fallocate(final int descriptor, final int mode, final long offset, final long length) {
+    try {
+      return (int) FALLOCATE.invokeExact(CAPTURE.get(), descriptor, mode, offset, length);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static int madvise(final long address, final long length, final int advice) {
+    try {
+      return (int) MADVISE.invokeExact(CAPTURE.get(), address, length, advice);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static int mount(
+      final MemorySegment source,
+      final MemorySegment target,
+      final MemorySegment type,
+      final long flags,
+      final MemorySegment options) {
+    try {
+      return (int) MOUNT.invokeExact(CAPTURE.get(), source, target, type, flags, options);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static int umount2(final MemorySegment target, final int flags) {
+    try {
+      return (int) UMOUNT2.invokeExact(CAPTURE.get(), target, flags);
     } catch (final Throwable e) {
       throw new AssertionError(e);
     }

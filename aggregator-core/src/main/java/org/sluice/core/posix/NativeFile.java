@@ -223,6 +223,21 @@ public final class NativeFile implements AutoCloseable {
   }
 
   /**
+   * Gives a range of the file room on its file system, as zeros where there was none.
+   *
+   * @param offset where the range begins
+   * @param length its bytes
+   * @throws PosixException when that fails; {@link Errno#ENOSPC} when the file system is full
+   */
+  public void allocate(final long offset, final long length) throws PosixException {
+    int result;
+    do {
+      result = LibC.fallocate(descriptor, 0, offset, length);
+    } while (result < 0 && LibC.errno() == Errno.EINTR);
+    check(result, "allocate ");
+  }
+
+  /**
    * Brings the data, and what is needed to read it back, to stable storage ({@code fdatasync}).
    *
    * @throws PosixException when that fails; what was written since the last success may be lost

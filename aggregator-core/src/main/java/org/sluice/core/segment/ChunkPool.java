@@ -33,6 +33,19 @@ public final class ChunkPool {
     this.chunkCount = states.capacity() / ChunkStateDescriptor.LENGTH;
   }
 
+  /** No chunk has memory yet; {@link #provide} frees each one that has. */
+  void init() {
+    for (int chunk = 0; chunk < chunkCount; chunk++) {
+      states.putLong(offset(chunk), ChunkStateDescriptor.word(ChunkStateDescriptor.ABSENT, 0, -1));
+    }
+  }
+
+  /** Frees a chunk that has memory now; waiting processes see it as a release. */
+  void provide(final int chunk) {
+    states.putLongRelease(
+        offset(chunk), ChunkStateDescriptor.word(ChunkStateDescriptor.FREE, 0, 0));
+  }
+
   /**
    * Claims a free chunk, looking at the one this process had last first: that one is in its page
    * tables and, with luck, in its caches.

@@ -11,7 +11,8 @@ package org.sluice.core.segment;
  * </pre>
  *
  * FREE becomes OPEN by compare-and-set of any process; OPEN becomes PUBLISHED by its owner;
- * PUBLISHED becomes FREE, one generation later, by the I/O process.
+ * PUBLISHED becomes FREE, one generation later, by the I/O process. At first every chunk is ABSENT;
+ * the I/O process makes it FREE in generation 0.
  */
 public final class ChunkStateDescriptor {
   /** Bytes of a state word. */
@@ -26,12 +27,15 @@ public final class ChunkStateDescriptor {
   /** State: the chunk is on its way through the drain. */
   public static final int PUBLISHED = 2;
 
+  /** State: the I/O process has not yet given the chunk its memory. */
+  public static final int ABSENT = 3;
+
   private ChunkStateDescriptor() {}
 
   /**
    * Packs a state word.
    *
-   * @param state {@link #FREE}, {@link #OPEN} or {@link #PUBLISHED}
+   * @param state {@link #FREE}, {@link #OPEN}, {@link #PUBLISHED} or {@link #ABSENT}
    * @param slot owner slot, 0 to 2^24 - 1
    * @param generation times the chunk was released, modulo 2^32
    * @return the word

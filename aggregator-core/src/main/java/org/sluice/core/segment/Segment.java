@@ -1,7 +1,6 @@
 package org.sluice.core.segment;
 
 import static java.nio.file.StandardOpenOption.READ;
-import static java.nio.file.StandardOpenOption.WRITE;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -17,6 +16,10 @@ import net.openhft.chronicle.bytes.MappedBytes;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.MappedMemory;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.SegmentException.Reason;
 
 /**
@@ -32,8 +35,8 @@ import org.sluice.core.segment.SegmentException.Reason;
  */
 public final class Segment implements AutoCloseable {
   private static final Duration PUBLICATION_TIMEOUT = Duration.ofSeconds(5);
-  private static final int FILL_LENGTH = 1 << 20;
 
+  private final Path file;
   private final MappedBytes bytes;
   private final long address;
   private final Header header;
@@ -41,7 +44,8 @@ public final class Segment implements AutoCloseable {
   private final ChunkPool chunkPool;
   private final ImageTable imageTable;
 
-  private Segment(final MappedBytes bytes, final Geometry geometry) {
+  private Segment(final Path file, final MappedBytes bytes, final Geometry geometry) {
+    this.file = file;
     this.bytes = bytes;
     this.address = bytes.addressForRead(0);
     this.geometry = geometry;
@@ -56,8 +60,7 @@ public final class Segment implements AutoCloseable {
   }
 
   /**
-   * Creates a segment and publishes it. Every page is allocated here, so that a full file system is
-   * an error now and not a signal later.
+   * Creates a segment and publishes it, with all of its memory.
    *
    * @param file the file to create, mode 0600
    * @param geometry what the segment is to hold
@@ -68,35 +71,128 @@ public final class Segment implements AutoCloseable {
    */
   public static Segment create(
       final Path file, final Geometry geometry, final SegmentSettings settings) throws IOException {
+    final Segment segment = reserve(file, geometry, settings);
+    try {
+      for (int chunk = 0; chunk < geometry.chunkCount(); chunk++) {
+        segment.provide(chunk);
+      }
+      return segment;
+    } catch (final IOException e) {
+      segment.close();
+      Files.delete(file);
+      throw e;
+    }
+  }
+
+  /**
+   * Creates a segment and publishes it before its chunks have memory: a client that finds none free
+   * waits for {@link #provide}, which is to be called for each.
+   *
+   * @param file the file to create, mode 0600
+   * @param geometry what the segment is to hold
+   * @param settings what the header is to say
+   * @return the mapped segment
+   * @throws SegmentException when it does not fit, or on an unsupported platform
+   * @throws IOException when the file exists or cannot be created
+   */
+  public static Segment reserve(
+      final Path file, final Geometry geometry, final SegmentSettings settings) throws IOException {
     Platform.require();
     final var mode = PosixFilePermissions.fromString("rw-------");
     Files.createFile(file, PosixFilePermissions.asFileAttribute(mode));
     try {
-      allocate(file, geometry.segmentLength());
-      final Segment segment = new Segment(mapBytes(file, geometry.segmentLength()), geometry);
-      segment.header.init(geometry, settings, ProcessIdentity.current());
-      segment.header.publish();
-      return segment;
+      return publish(
+          new Segment(file, mapBytes(file, extend(file, geometry.segmentLength())), geometry),
+          settings);
     } catch (final IOException e) {
       Files.delete(file);
       throw e;
     }
   }
 
-  private static void allocate(final Path file, final long length) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, WRITE)) {
-      final long room = Files.getFileStore(file).getUsableSpace();
-      if (length > room) {
-        throw new SegmentException(
-            Reason.NO_ROOM,
-            "no room for a segment of %d bytes, %d are free: %s; choose a smaller buffer"
-                .formatted(length, room, file));
+  private static Segment publish(final Segment segment, final SegmentSettings settings)
+      throws IOException {
+    try {
+      final Geometry geometry = segment.geometry;
+      MappedMemory.preferHugePages(segment.address, geometry.segmentLength());
+      segment.populate(0, geometry.chunksOffset());
+      segment.chunkPool.init();
+      segment.header.init(geometry, settings, ProcessIdentity.current());
+      segment.header.publish();
+      return segment;
+    } catch (final IOException e) {
+      segment.close();
+      throw e;
+    }
+  }
+
+  /** Sets the file's length, in whole blocks of its file system: hugetlbfs takes no other. */
+  private static long extend(final Path file, final long wanted) throws IOException {
+    final long block = Files.getFileStore(file).getBlockSize();
+    final long length = (wanted + block - 1) / block * block;
+    final long room = Files.getFileStore(file).getUsableSpace();
+    if (length > room) {
+      throw noRoom(file, length, room);
+    }
+    try (NativeFile created = NativeFile.open(file, NativeFile.Flag.WRITE)) {
+      created.truncate(length);
+    }
+    return length;
+  }
+
+  private static SegmentException noRoom(final Path file, final long length, final long room) {
+    return new SegmentException(
+        Reason.NO_ROOM,
+        "no room for a segment of %d bytes, %d are free: %s; choose a smaller buffer"
+            .formatted(length, room, file));
+  }
+
+  /**
+   * Allocates the memory of a chunk, maps it here, and frees the chunk. Called once for each, by
+   * one thread of the I/O process. A chunk without memory is never free, so a file system that
+   * became full is an error here and not a signal in whoever touches the chunk.
+   *
+   * @param chunk 0 to {@code geometry().chunkCount()} - 1
+   * @throws SegmentException when there is no memory for it; it is never free then
+   * @throws IOException when the kernel refuses
+   */
+  public void provide(final int chunk) throws IOException {
+    populate(geometry.chunkOffset(chunk), geometry.chunkLength());
+    chunkPool.provide(chunk);
+  }
+
+  /**
+   * Gives up providing: what is left of the chunks is never free. I/O process only.
+   *
+   * @param chunk the first that has no memory
+   */
+  public void withholdFrom(final int chunk) {
+    header.addFreeChunks(chunk - geometry.chunkCount());
+  }
+
+  private void populate(final long offset, final long length) throws IOException {
+    try {
+      MappedMemory.populate(address + offset, length);
+    } catch (final PosixException e) {
+      if (e.errno() == Errno.EFAULT) {
+        throw noRoom(file, geometry.segmentLength(), Files.getFileStore(file).getUsableSpace());
       }
-      final ByteBuffer zeros = ByteBuffer.allocateDirect(FILL_LENGTH);
-      for (long position = 0; position < length; position += zeros.position()) {
-        zeros.clear().limit((int) Math.min(FILL_LENGTH, length - position));
-        channel.write(zeros, position);
+      if (e.errno() != Errno.EINVAL) {
+        throw e;
       }
+      allocate(offset, length);
+    }
+  }
+
+  /** As {@code populate} before Linux 5.14; the pages are mapped as they are touched. */
+  private void allocate(final long offset, final long length) throws IOException {
+    try (NativeFile written = NativeFile.open(file, NativeFile.Flag.WRITE)) {
+      written.allocate(offset, length);
+    } catch (final PosixException e) {
+      if (e.errno() == Errno.ENOSPC) {
+        throw noRoom(file, geometry.segmentLength(), Files.getFileStore(file).getUsableSpace());
+      }
+      throw e;
     }
   }
 
@@ -120,7 +216,7 @@ public final class Segment implements AutoCloseable {
       final Header header =
           new Header(new UnsafeBuffer(bytes.addressForRead(0), HeaderDescriptor.LENGTH));
       checkVersion(file, header.version());
-      return new Segment(bytes, checkGeometry(file, header, length));
+      return new Segment(file, bytes, checkGeometry(file, header, length));
     } catch (final SegmentException e) {
       bytes.releaseLast();
       throw e;
@@ -287,6 +383,16 @@ public final class Segment implements AutoCloseable {
   public UnsafeBuffer chunk(final int chunk) {
     Objects.checkIndex(chunk, geometry.chunkCount());
     return view(geometry.chunkOffset(chunk), geometry.chunkLength());
+  }
+
+  /**
+   * How much of the segment huge pages map in this process.
+   *
+   * @return bytes at the moment
+   * @throws IOException when the kernel does not tell
+   */
+  public long hugeBytes() throws IOException {
+    return MappedMemory.hugeBytes(address);
   }
 
   /** Unmaps the segment; the file stays. */

@@ -65,6 +65,29 @@ class SegmentTest {
   }
 
   @Test
+  void reservedChunkIsFreeOnlyOnceItHasMemory() throws IOException {
+    try (Segment segment = Segment.reserve(file(), SMALL, SETTINGS);
+        Segment mapped = Segment.map(file())) {
+      assertThat(mapped.chunkPool().claim(1, 0)).isEqualTo(-1);
+      assertThat(mapped.chunkPool().isAllOpen()).isFalse();
+      final int before = mapped.chunkPool().releases();
+      segment.provide(5);
+      assertThat(mapped.chunkPool().releases() - before).isEqualTo(1);
+      assertThat(mapped.chunkPool().claim(1, 0)).isEqualTo(5);
+      assertThat(mapped.chunkPool().claim(1, 0)).isEqualTo(-1);
+    }
+  }
+
+  @Test
+  void chunksThatNeverGetMemoryDoNotCountAsFree() throws IOException {
+    try (Segment segment = Segment.reserve(file(), SMALL, SETTINGS)) {
+      segment.provide(0);
+      segment.withholdFrom(1);
+      assertThat(segment.header().freeChunks()).isEqualTo(1);
+    }
+  }
+
+  @Test
   void chunksBeginAtHugePagesAndFollowEachOther() throws IOException {
     try (Segment segment = Segment.create(file(), SMALL, SETTINGS)) {
       assertThat(SMALL.chunksOffset() % (2 << 20)).isZero();

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 import org.sluice.core.segment.Segment;
@@ -41,10 +42,22 @@ final class Metrics implements MeterBinder {
     Gauge.builder("sluice.buffer.free", segment, s -> s.header().freeChunks())
         .description("free chunks")
         .register(registry);
+    Gauge.builder("sluice.segment.huge", segment, Metrics::hugeBytes)
+        .baseUnit("bytes")
+        .description("memory of the segment on huge pages")
+        .register(registry);
     Gauge.builder("sluice.drain.backlog", statistics, s -> s.publishedBytes() - s.drainedBytes())
         .baseUnit("bytes")
         .description("published and not drained")
         .register(registry);
+  }
+
+  private static double hugeBytes(final Segment segment) {
+    try {
+      return segment.hugeBytes();
+    } catch (final IOException e) {
+      return Double.NaN;
+    }
   }
 
   private void writes(

@@ -22,6 +22,7 @@ public final class Statistics {
   private final AtomicLong published = new AtomicLong();
   private final AtomicLong drained = new AtomicLong();
   private final long bufferBytes;
+  private final String pages;
   private List<Slot> attached = List.of();
   private long files;
   private long leftPlain;
@@ -32,9 +33,11 @@ public final class Statistics {
    * Nothing yet.
    *
    * @param bufferBytes size of the buffer
+   * @param pages what pages it lies on, for users
    */
-  public Statistics(final long bufferBytes) {
+  public Statistics(final long bufferBytes, final String pages) {
     this.bufferBytes = bufferBytes;
+    this.pages = pages;
   }
 
   /** Counts a captured file. */
@@ -241,6 +244,7 @@ public final class Statistics {
     map.put("fallbacks", total.fallbacks());
     map.put("overflows", total.overflows());
     map.put("buffer_bytes", bufferBytes);
+    map.put("buffer_pages", pages);
     map.put("peak_buffer_bytes", peakBuffer);
     map.put("drained_bytes", drained.get());
     map.put("warnings", Warnings.count());

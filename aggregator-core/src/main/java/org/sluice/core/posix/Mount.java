@@ -1,0 +1,63 @@
+package org.sluice.core.posix;
+
+import java.lang.foreign.Arena;
+import java.nio.file.Path;
+
+/** Mounting a file system in memory, where this process may. Thread-safe. */
+public final class Mount {
+  private Mount() {}
+
+  /**
+   * Mounts a tmpfs that holds no programs and no devices.
+   *
+   * @param directory where, an existing directory
+   * @param options as mount(8) takes them after {@code -o}
+   * @throws PosixException when that fails; {@link Errno#EPERM} without {@code CAP_SYS_ADMIN}
+   */
+  public static void tmpfs(final Path directory, final String options) throws PosixException {
+    try (Arena arena = Arena.ofConfined()) {
+      final int result =
+          LibC.mount(
+              arena.allocateFrom("sluice"),
+              arena.allocateFrom(directory.toString()),
+              arena.allocateFrom("tmpfs"),
+              LibC.MS_NOSUID | LibC.MS_NODEV | LibC.MS_NOEXEC,
+              arena.allocateFrom(options));
+      if (result < 0) {
+        throw new PosixException("mount tmpfs at " + directory, LibC.errno());
+      }
+    }
+  }
+
+  /**
+   * Whether a file system is mounted at a directory; a bind mount of the same one does not count.
+   *
+   * @param directory an existing directory
+   * @return whether it lies on another device than its parent
+   * @throws PosixException when one of the two cannot be opened
+   */
+  public static boolean isAt(final Path directory) throws PosixException {
+    return device(directory) != device(directory.resolve(".."));
+  }
+
+  private static long device(final Path directory) throws PosixException {
+    try (NativeFile file = NativeFile.open(directory, NativeFile.Flag.DIRECTORY)) {
+      return file.device();
+    }
+  }
+
+  /**
+   * Takes away what is mounted at a directory. Who has files of it open or mapped keeps them; their
+   * memory is freed with the last of them.
+   *
+   * @param directory the mount point
+   * @throws PosixException when that fails
+   */
+  public static void detach(final Path directory) throws PosixException {
+    try (Arena arena = Arena.ofConfined()) {
+      if (LibC.umount2(arena.allocateFrom(directory.toString()), LibC.MNT_DETACH) < 0) {
+        throw new PosixException("unmount " + directory, LibC.errno());
+      }
+    }
+  }
+}

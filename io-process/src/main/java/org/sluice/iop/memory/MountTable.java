@@ -1,0 +1,49 @@
+package org.sluice.iop.memory;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/** The file systems this process sees. */
+final class MountTable {
+  private static final Path OWN = Path.of("/proc/self/mounts");
+
+  /** One of them; {@code options} such as {@code rw} or {@code pagesize=2M}. */
+  record Entry(Path at, String type, List<String> options) {}
+
+  private final List<Entry> entries;
+
+  private MountTable(final List<Entry> entries) {
+    this.entries = entries;
+  }
+
+  static MountTable read() throws IOException {
+    return of(Files.readAllLines(OWN));
+  }
+
+  /** From lines as in {@code /proc/self/mounts}. */
+  static MountTable of(final List<String> lines) {
+    return new MountTable(lines.stream().map(MountTable::entry).toList());
+  }
+
+  private static Entry entry(final String line) {
+    final String[] fields = line.split(" ");
+    final Path at = Path.of(fields[1].replace("\\040", " ").replace("\\134", "\\"));
+    return new Entry(at, fields[2], Arrays.asList(fields[3].split(",")));
+  }
+
+  /** Those of a type, in the order they were mounted. */
+  List<Entry> ofType(final String type) {
+    return entries.stream().filter(entry -> entry.type().equals(type)).toList();
+  }
+
+  /** The one that a path lies on. */
+  Optional<Entry> holding(final Path path) {
+    return entries.stream()
+        .filter(entry -> path.startsWith(entry.at()))
+        .reduce((a, b) -> b.at().getNameCount() >= a.at().getNameCount() ? b : a);
+  }
+}

@@ -1,0 +1,49 @@
+package org.sluice.iop.memory;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
+import org.sluice.core.posix.Mount;
+import org.sluice.core.posix.PosixException;
+
+/**
+ * A tmpfs of the I/O process's own, mounted below its runtime directory. It outlives a killed I/O
+ * process, as a file in {@code /dev/shm} would; who takes the directory next detaches it. That one
+ * holds the directory's lock, so nobody uses what it finds.
+ */
+final class PrivateTmpfs implements HugePageSource {
+  private static final String MOUNT_POINT = "pages";
+  private static final long HUGE_PAGE = 2L << 20;
+
+  @Override
+  public Optional<Path> find(final Path directory, final long length) throws IOException {
+    if (length > MemoryFigures.availableBytes()) {
+      return Optional.empty();
+    }
+    final Path point = directory.resolve(MOUNT_POINT);
+    Files.createDirectory(
+        point, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    try {
+      final long size = (length + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+      Mount.tmpfs(point, "huge=always,mode=0700,nr_inodes=8,size=" + size);
+      return Optional.of(point.resolve(SegmentPlace.FILE));
+    } catch (final PosixException notAllowed) {
+      Files.delete(point);
+      return Optional.empty();
+    }
+  }
+
+  /** Detaches what is mounted below a runtime directory. */
+  static void remove(final Path directory) throws IOException {
+    final Path point = directory.resolve(MOUNT_POINT);
+    if (!Files.exists(point)) {
+      return;
+    }
+    while (Mount.isAt(point)) {
+      Mount.detach(point);
+    }
+    Files.delete(point);
+  }
+}

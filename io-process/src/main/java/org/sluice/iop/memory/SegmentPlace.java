@@ -1,0 +1,130 @@
+package org.sluice.iop.memory;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+
+/**
+ * The place of the segment's file. Clients find it as {@code segment} in the runtime directory,
+ * which is a symbolic link when the memory comes from elsewhere.
+ *
+ * @param file where the file is to be created
+ * @param source what its pages come from, for users
+ * @param huge whether they are to be huge
+ */
+public record SegmentPlace(Path file, String source, boolean huge) {
+  static final String FILE = "segment";
+
+  private static final String ADVICE =
+      "huge ones would spare every process most page faults: start the I/O process as root, or let"
+          + " an administrator \"mount -o remount,huge=advise /dev/shm\"";
+
+  private static final String FRAGMENTED =
+      "memory is too fragmented for huge ones: let an administrator"
+          + " \"echo 1 >/proc/sys/vm/compact_memory\"";
+
+  /** Best first. */
+  private static Map<String, HugePageSource> sources() {
+    final Map<String, HugePageSource> sources = new LinkedHashMap<>();
+    sources.put("a tmpfs of its own", new PrivateTmpfs());
+    sources.put("hugetlbfs", new Hugetlbfs());
+    sources.put("shared memory", new HugeSharedMemory());
+    return sources;
+  }
+
+  /**
+   * Finds a place. {@link #clear} gives it back.
+   *
+   * @param directory the runtime directory, on which the caller has the lock, cleared
+   * @param pages what is wanted
+   * @param length bytes wanted
+   * @return the place
+   * @throws CommandException when only huge pages will do and there are none
+   * @throws IOException when the kernel refuses
+   */
+  public static SegmentPlace find(final Path directory, final Pages pages, final long length)
+      throws IOException {
+    return find(directory, pages, length, sources());
+  }
+
+  static SegmentPlace find(
+      final Path directory,
+      final Pages pages,
+      final long length,
+      final Map<String, HugePageSource> sources)
+      throws IOException {
+    if (pages != Pages.small) {
+      for (final Map.Entry<String, HugePageSource> source : sources.entrySet()) {
+        final Optional<Path> file = source.getValue().find(directory, length);
+        if (file.isPresent()) {
+          link(directory.resolve(FILE), file.get());
+          return new SegmentPlace(file.get(), source.getKey(), true);
+        }
+      }
+    }
+    if (pages == Pages.huge) {
+      throw noHugePages(length);
+    }
+    return new SegmentPlace(directory.resolve(FILE), "shared memory", false);
+  }
+
+  private static CommandException noHugePages(final long length) {
+    return new CommandException(
+        ExitStatus.NO_ROOM,
+        "no huge pages for a segment of %d bytes; %s; or take --pages auto"
+            .formatted(length, ADVICE));
+  }
+
+  private static void link(final Path link, final Path file) throws IOException {
+    if (!link.equals(file)) {
+      final Path directory = link.getParent();
+      Files.createSymbolicLink(
+          link, file.startsWith(directory) ? directory.relativize(file) : file);
+    }
+  }
+
+  /**
+   * Removes the segment of a runtime directory, wherever it is; clients that have it mapped keep
+   * it.
+   *
+   * @param directory a runtime directory on which the caller has the lock
+   * @throws IOException when the kernel refuses
+   */
+  public static void clear(final Path directory) throws IOException {
+    final Path segment = directory.resolve(FILE);
+    if (Files.isSymbolicLink(segment)) {
+      Files.deleteIfExists(directory.resolve(Files.readSymbolicLink(segment)));
+    }
+    Files.deleteIfExists(segment);
+    PrivateTmpfs.remove(directory);
+  }
+
+  /**
+   * Checks that the pages are what they were to be.
+   *
+   * @param hugeBytes how much of the segment huge pages map so far
+   * @param pages what is wanted
+   * @return what was got, and what would be better, on one line
+   * @throws CommandException when only huge pages will do and these are not
+   */
+  public String report(final long hugeBytes, final Pages pages) {
+    if (hugeBytes > 0) {
+      return "2 MiB, from " + source;
+    }
+    final String got = "4 KiB, from " + source;
+    if (pages == Pages.small) {
+      return got;
+    }
+    final String better = huge ? FRAGMENTED : ADVICE;
+    if (pages == Pages.huge) {
+      throw new CommandException(
+          ExitStatus.NO_ROOM, "pages of %s; %s; or take --pages auto".formatted(got, better));
+    }
+    return got + "; " + better;
+  }
+}
