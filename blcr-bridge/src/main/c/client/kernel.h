@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -35,6 +36,13 @@ static inline int64_t sluice_kernel_length(int fd)
 {
     const long length = syscall(SYS_lseek, fd, 0L, SEEK_END);
     return length < 0 ? -errno : length;
+}
+
+/* The block a file is best read and written in; the kernel's structure is the C library's. */
+static inline int64_t sluice_kernel_block(int fd)
+{
+    struct stat status;
+    return syscall(SYS_fstat, fd, &status) < 0 ? -errno : status.st_blksize;
 }
 
 static inline ssize_t sluice_kernel_pread(int fd, void *data, size_t length, int64_t offset)

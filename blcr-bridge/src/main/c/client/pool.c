@@ -9,8 +9,8 @@
 #include "counter.h"
 #include "failure.h"
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
 #endif
 
 /* How long to wait while no chunk is released by anybody, in nanoseconds. */
@@ -19,6 +19,43 @@
 #define STATE_MASK UINT64_C(0xff)
 #define GENERATION_SHIFT 32
 #define SLOT_SHIFT 8
+
+void sluice_pool_destroy(struct sluice_pool *pool)
+{
+    free(pool->populated);
+}
+
+static bool populated(const struct sluice_pool *pool, uint32_t chunk)
+{
+    return pool->populated[chunk / 64] >> chunk % 64 & 1;
+}
+
+/*
+ * Page faults one by one cost more than the copy they interrupt. For reading: the pages exist, which
+ * the kernel then maps many at a time, writable as well since the mapping is shared. Old kernels
+ * answer EINVAL.
+ */
+static void populate(struct sluice_pool *pool, uint32_t first, uint32_t count)
+{
+    const size_t length = pool->segment->chunk_length;
+    madvise(pool->segment->chunks + first * length, count * length, MADV_POPULATE_READ);
+    for (uint32_t chunk = first; chunk < first + count; chunk++) {
+        pool->populated[chunk / 64] |= UINT64_C(1) << chunk % 64;
+    }
+}
+
+/* The chunks that have their memory by now; the I/O process provides them in ascending order. */
+static void populate_present(struct sluice_pool *pool)
+{
+    const struct sluice_segment *segment = pool->segment;
+    uint32_t count = 0;
+    while (count < segment->chunk_count
+           && (atomic_load_explicit(&segment->chunk_states[count], memory_order_acquire) & STATE_MASK)
+               != SLUICE_CHUNK_STATE_ABSENT) {
+        count++;
+    }
+    populate(pool, 0, count);
+}
 
 int sluice_pool_init(struct sluice_pool *pool, const struct sluice_segment *segment,
                      struct sluice_connection *connection, uint32_t slot)
@@ -31,25 +68,13 @@ int sluice_pool_init(struct sluice_pool *pool, const struct sluice_segment *segm
         /* Spread over the pool, so that the processes of a node do not contend for one chunk. */
         .last = (uint32_t)((uint64_t)(slot * UINT32_C(0x9E3779B9)) * segment->chunk_count >> 32),
     };
-    return pool->populated == NULL ? sluice_failure(ENOMEM, "no memory for the chunk pool") : 0;
-}
-
-void sluice_pool_destroy(struct sluice_pool *pool)
-{
-    free(pool->populated);
-}
-
-static bool populated(const struct sluice_pool *pool, uint32_t chunk)
-{
-    return pool->populated[chunk / 64] >> chunk % 64 & 1;
-}
-
-/* Page faults one by one cost more than the copy they interrupt. Old kernels answer EINVAL. */
-static void populate(struct sluice_pool *pool, uint32_t chunk)
-{
-    const size_t length = pool->segment->chunk_length;
-    madvise(pool->segment->chunks + chunk * length, length, MADV_POPULATE_WRITE);
-    pool->populated[chunk / 64] |= UINT64_C(1) << chunk % 64;
+    if (pool->populated == NULL) {
+        return sluice_failure(ENOMEM, "no memory for the chunk pool");
+    }
+    if (segment->huge) {
+        populate_present(pool);
+    }
+    return 0;
 }
 
 /*
@@ -146,7 +171,7 @@ int sluice_pool_claim(struct sluice_pool *pool, bool waits, uint32_t *chunk, uin
         }
     }
     if (!populated(pool, pool->last)) {
-        populate(pool, pool->last);
+        populate(pool, pool->last, 1);
     }
     *chunk = pool->last;
     *generation = (uint32_t)(atomic_load_explicit(&pool->segment->chunk_states[*chunk],

@@ -13,6 +13,8 @@
 /* How long a segment may be in the making, in milliseconds. */
 #define CREATION_TIMEOUT 2000
 
+#define HUGE_PAGE (2 << 20)
+
 static bool power_of_two(int64_t value)
 {
     return value > 0 && (value & (value - 1)) == 0;
@@ -95,7 +97,6 @@ static void describe(struct sluice_segment *segment, uint8_t *base,
         .images = (struct sluice_image_entry *)(base + header->images),
         .chunk_states = (_Atomic uint64_t *)(base + header->chunk_states),
         .chunks = base + header->chunks,
-        .length = (size_t)header->segment_length,
         .slot_count = (uint32_t)header->slot_count,
         .ring_capacity = (uint32_t)header->ring_capacity,
         .ring_length = (uint32_t)header->ring_length,
@@ -104,6 +105,12 @@ static void describe(struct sluice_segment *segment, uint8_t *base,
         .chunk_length = (uint32_t)header->chunk_length,
         .layout = header->layout,
     };
+}
+
+/* tmpfs and hugetlbfs tell it by their preferred block. */
+static bool lies_on_huge_pages(int fd)
+{
+    return sluice_kernel_block(fd) >= HUGE_PAGE;
 }
 
 static int map_file(int fd, const char *path, struct sluice_segment **segment)
@@ -120,13 +127,17 @@ static int map_file(int fd, const char *path, struct sluice_segment **segment)
     if (mapped == NULL) {
         return sluice_failure(ENOMEM, "no memory to describe segment %s", path);
     }
-    uint8_t *base = sluice_kernel_map(fd, (size_t)header.segment_length);
+    /* Of the whole file: huge pages are mapped and unmapped whole. */
+    const size_t length = (size_t)sluice_kernel_length(fd);
+    uint8_t *base = sluice_kernel_map(fd, length);
     if (base == MAP_FAILED) {
         error = errno;
         free(mapped);
         return sluice_failure(error, "cannot map segment %s: %s", path, strerror(error));
     }
     describe(mapped, base, &header);
+    mapped->length = length;
+    mapped->huge = lies_on_huge_pages(fd);
     *segment = mapped;
     return 0;
 }

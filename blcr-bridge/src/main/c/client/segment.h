@@ -3,6 +3,7 @@
 #define SLUICE_SEGMENT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/sysmacros.h>
@@ -25,6 +26,7 @@ struct sluice_segment {
     uint32_t chunk_count;
     uint32_t chunk_length;
     int layout;
+    bool huge; /* on huge pages, so that mapping all of it at once costs next to nothing */
 };
 
 /* What an image is known by, in the segment and in requests. */
