@@ -1,5 +1,6 @@
 package org.sluice.bench.node;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -7,6 +8,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.sluice.core.client.Connection;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
 
 /** A {@code sluice serve} of one target's own. */
 final class IoProcess implements AutoCloseable {
@@ -32,10 +37,14 @@ final class IoProcess implements AutoCloseable {
    * @param home where capture directory and store are made
    * @param runtime where its segment is made
    * @param ranks how many write a checkpoint
-   * @param buffer bytes
+   * @param options what else it is given, such as {@code --buffer=8M}
    */
   static IoProcess start(
-      final Target target, final Path home, final Path runtime, final int ranks, final long buffer)
+      final Target target,
+      final Path home,
+      final Path runtime,
+      final int ranks,
+      final List<String> options)
       throws IOException {
     final List<String> command =
         new ArrayList<>(
@@ -46,8 +55,8 @@ final class IoProcess implements AutoCloseable {
                 "--capture=" + home.resolve(CAPTURE),
                 "--layout=" + target.layout(),
                 "--threshold=" + target.threshold(),
-                "--buffer=" + buffer,
                 "--name=" + target.label()));
+    command.addAll(options);
     if (target.layout().equals("container")) {
       command.addAll(List.of("--group=round-(\\d+)/", "--writers=" + ranks));
     }
@@ -71,6 +80,22 @@ final class IoProcess implements AutoCloseable {
 
   Path store() {
     return home.resolve(STORE);
+  }
+
+  /** Changes the threshold of the ranks. */
+  void threshold(final Threshold threshold) throws IOException {
+    call(new Request.Threshold(threshold.policy(), threshold.bytes()));
+  }
+
+  /** What its ranks did so far, as {@code --stats} names it. */
+  Map<String, Object> statistics() throws IOException {
+    return JSON.std.mapFrom(((Reply.Text) call(new Request.Stats())).text());
+  }
+
+  private Reply call(final Request request) throws IOException {
+    try (Connection connection = Connection.open(directory.resolve("socket"))) {
+      return connection.call(request);
+    }
   }
 
   /** Its runtime directory. */
