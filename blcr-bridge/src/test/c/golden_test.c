@@ -208,6 +208,27 @@ static void auto_threshold(void **state)
     assert_true(rows > 30);
 }
 
+static void room_costs(void **state)
+{
+    (void)state;
+    FILE *file = fopen(GOLDEN "/room-costs.csv", "r");
+    assert_non_null(file);
+    struct sluice_costs costs = {0};
+    int rows = 0;
+    char way[8], favoured[8];
+    int64_t nanos, bytes;
+    assert_int_equal(fscanf(file, "way,nanos,bytes,favours_wait"), 0);
+    while (fscanf(file, " %7[a-z],%" SCNd64 ",%" SCNd64 ",%7s", way, &nanos, &bytes, favoured) == 4) {
+        const bool wait = strcmp(way, "wait") == 0;
+        sluice_costs_add(wait ? &costs.wait : &costs.direct, wait ? &costs.direct : &costs.wait, nanos,
+                         bytes);
+        assert_int_equal(sluice_costs_favour_wait(&costs), strcmp(favoured, "true") == 0);
+        rows++;
+    }
+    fclose(file);
+    assert_true(rows > 100);
+}
+
 int main(void)
 {
     if (mkdtemp(directory) == NULL) {
@@ -221,6 +242,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ring, map, unmap),
         cmocka_unit_test_setup_teardown(chunk_states, map, unmap),
         cmocka_unit_test(auto_threshold),
+        cmocka_unit_test(room_costs),
     };
     return cmocka_run_group_tests(tests, NULL, remove_segment);
 }

@@ -167,7 +167,8 @@ static bool overlaps_logged(const struct sluice_log_image *image, int64_t low, i
  * Records that the image's own file holds these bytes; false when there is no chunk to say it in.
  * Over no logged bytes the file's count with or without the record: it is not worth a wait.
  */
-static bool mark_direct(struct sluice_log_image *image, int64_t offset, int64_t length)
+static bool mark_direct(struct sluice_log_image *image, int64_t offset, int64_t length,
+                        int64_t nanos)
 {
     const bool needed = overlaps_logged(image, offset, offset + length);
     struct sluice_chunk_writer *writer = &image->client->writer;
@@ -176,6 +177,10 @@ static bool mark_direct(struct sluice_log_image *image, int64_t offset, int64_t 
     pthread_mutex_lock(&writer->lock);
     sluice_counter_add(&writer->slot->direct_writes[class], 1);
     sluice_counter_add(&writer->slot->direct_bytes[class], length);
+    if (length >= SLUICE_THRESHOLD_FLOOR) {
+        struct sluice_costs *costs = &writer->pool.costs;
+        sluice_costs_add(&costs->direct, &costs->wait, nanos, length);
+    }
     if (image->client->segment->layout == SLUICE_HEADER_LAYOUT_CONTAINER) {
         error = sluice_chunk_mark(writer, needed, SLUICE_RECORD_TYPE_DIRECT, image->id, offset,
                                   length);
@@ -208,12 +213,13 @@ static ssize_t direct_write(struct sluice_log_image *image, int fd, const void *
             return error != 0 ? error : -ESTALE;
         }
     }
+    const int64_t begin = now();
     const ssize_t written = sluice_kernel_pwrite(fd, data, length, offset);
     if (written <= 0) {
         return written;
     }
     grow(image, offset, written);
-    if (mark_direct(image, offset, written) && !became_direct(image)) {
+    if (mark_direct(image, offset, written, now() - begin) && !became_direct(image)) {
         return written;
     }
     const int error = sluice_log_settle(image, true);
@@ -285,7 +291,7 @@ ssize_t sluice_log_pwrite(struct sluice_log_image *image, int fd, const void *da
     if (length == 0) {
         return 0;
     }
-    return (int64_t)length >= sluice_threshold(image->client->segment)
+    return (int64_t)length >= sluice_threshold(image->client->segment, &image->client->writer.pool.costs)
         ? direct_write(image, fd, data, length, offset)
         : log_write(image, fd, data, length, offset);
 }

@@ -157,6 +157,7 @@ int sluice_pool_claim(struct sluice_pool *pool, bool waits, uint32_t *chunk, uin
     if (!waits && exhausted(pool)) {
         return -EAGAIN;
     }
+    int64_t waited = 0;
     if (!search(pool, true, &releases) && !search(pool, false, &releases)) {
         if (!waits) {
             return -EAGAIN;
@@ -165,11 +166,13 @@ int sluice_pool_claim(struct sluice_pool *pool, bool waits, uint32_t *chunk, uin
         const int64_t begin = now();
         const int error = await(pool, releases);
         sluice_counter_add(&slot->waits, 1);
-        sluice_counter_add(&slot->wait_nanos, now() - begin);
+        waited = now() - begin;
+        sluice_counter_add(&slot->wait_nanos, waited);
         if (error != 0) {
             return error;
         }
     }
+    sluice_costs_add(&pool->costs.wait, &pool->costs.direct, waited, pool->segment->chunk_length);
     if (!populated(pool, pool->last)) {
         populate(pool, pool->last, 1);
     }

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "costs.h"
 #include "segment.h"
 
 /* The auto policy logs writes below this as long as there is a chunk. */
@@ -21,14 +22,17 @@ static inline int64_t sluice_threshold_auto(int64_t free, int64_t count, int64_t
 }
 
 /* Writes of this size and more go direct now. */
-static inline int64_t sluice_threshold(const struct sluice_segment *segment)
+static inline int64_t sluice_threshold(const struct sluice_segment *segment,
+                                       const struct sluice_costs *costs)
 {
     const struct sluice_header *header = segment->header;
     if (atomic_load_explicit(&header->threshold_policy, memory_order_relaxed)
         == SLUICE_HEADER_POLICY_FIXED) {
         return atomic_load_explicit(&header->threshold, memory_order_relaxed);
     }
-    return sluice_threshold_auto(atomic_load_explicit(&header->free_chunks, memory_order_relaxed),
+    return sluice_costs_favour_wait(costs)
+        ? INT64_MAX
+        : sluice_threshold_auto(atomic_load_explicit(&header->free_chunks, memory_order_relaxed),
                                  segment->chunk_count, segment->chunk_length);
 }
 

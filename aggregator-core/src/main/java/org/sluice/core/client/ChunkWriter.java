@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import org.sluice.core.segment.AutoThreshold;
 import org.sluice.core.segment.ChunkPool;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.HeaderDescriptor;
@@ -27,6 +28,7 @@ final class ChunkWriter {
   private final int rank;
   private final Doorbell doorbell;
   private final Patience patience;
+  private final RoomCosts costs = new RoomCosts();
 
   private OpenChunk open;
   private int index;
@@ -109,9 +111,24 @@ final class ChunkWriter {
    * Counts a write that went to the image's own file.
    *
    * @param length bytes
+   * @param nanos how long it took
    */
-  synchronized void countDirect(final long length) {
+  synchronized void countDirect(final long length, final long nanos) {
     slot.countDirect(length);
+    if (length >= AutoThreshold.FLOOR) {
+      costs.addDirect(nanos, length);
+    }
+  }
+
+  /**
+   * The size from which on a write goes direct now. While waiting for the drain costs less than
+   * writing to the file, the auto policy sends nothing there.
+   *
+   * @return bytes
+   */
+  long threshold() {
+    final boolean auto = segment.header().policy() == HeaderDescriptor.POLICY_AUTO;
+    return auto && costs.favourWait() ? Long.MAX_VALUE : segment.header().effectiveThreshold();
   }
 
   /** Counts an image that went direct for want of a chunk. */
@@ -155,12 +172,16 @@ final class ChunkWriter {
       return true;
     }
     int claimed = pool.claim(slotIndex, index);
+    long waited = 0;
     if (claimed < 0 && waits) {
+      final long begin = System.nanoTime();
       claimed = awaitChunk();
+      waited = System.nanoTime() - begin;
     }
     if (claimed < 0) {
       return false;
     }
+    costs.addWait(waited, segment.geometry().chunkLength());
     index = claimed;
     open =
         new OpenChunk(

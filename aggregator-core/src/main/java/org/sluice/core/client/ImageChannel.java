@@ -82,7 +82,7 @@ public final class ImageChannel implements SeekableByteChannel {
     }
     final boolean logged =
         isDiverted()
-            && (length >= header.effectiveThreshold()
+            && (length >= attachment.writer().threshold()
                 ? writeDirect(source, position)
                 : append(source, length));
     if (!logged) {
@@ -129,11 +129,12 @@ public final class ImageChannel implements SeekableByteChannel {
   }
 
   private void writeFile(final ByteBuffer source, final long offset) throws IOException {
+    final long start = System.nanoTime();
     final int begin = source.position();
     while (source.hasRemaining()) {
       file.write(source, offset + source.position() - begin);
     }
-    attachment.writer().countDirect(source.position() - begin);
+    attachment.writer().countDirect(source.position() - begin, System.nanoTime() - start);
   }
 
   private void widenPending(final long low, final long high) {

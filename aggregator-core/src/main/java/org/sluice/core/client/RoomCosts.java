@@ -1,0 +1,40 @@
+package org.sluice.core.client;
+
+/**
+ * What the two ways out of a full buffer cost this process lately, in picoseconds per byte: to wait
+ * until the drain gave a chunk, nothing while one was free, and to write to the image's own file.
+ * The cost of the way not taken fades, so that it is tried again some day.
+ *
+ * <p>Written under the monitor of the chunk writer, read by any thread.
+ */
+final class RoomCosts {
+  private static final int PICOS = 1000;
+  private static final int WEIGHT_SHIFT = 2;
+  private static final int FADE_SHIFT = 6;
+
+  private volatile long direct;
+  private volatile long wait;
+
+  void addDirect(final long nanos, final long bytes) {
+    direct = mixed(direct, nanos, bytes);
+    wait = faded(wait);
+  }
+
+  void addWait(final long nanos, final long bytes) {
+    wait = mixed(wait, nanos, bytes);
+    direct = faded(direct);
+  }
+
+  private static long mixed(final long old, final long nanos, final long bytes) {
+    return old + (nanos * PICOS / bytes - old >> WEIGHT_SHIFT);
+  }
+
+  private static long faded(final long old) {
+    return old - (old >> FADE_SHIFT);
+  }
+
+  /** Whether to wait for the drain rather than write to the file. */
+  boolean favourWait() {
+    return wait < direct;
+  }
+}
