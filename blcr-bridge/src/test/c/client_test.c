@@ -483,9 +483,9 @@ static void *write_own_range(void *argument)
     for (int i = 0; i < 1000; i++) {
         char data[30];
         memset(data, (int)(base / 30000 + 'a'), sizeof data);
-        pthread_mutex_lock(&image.lock);
+        sluice_lock_take(&image.lock);
         write_all(data, sizeof data, base + i * 30);
-        pthread_mutex_unlock(&image.lock);
+        sluice_lock_release(&image.lock);
     }
     return NULL;
 }

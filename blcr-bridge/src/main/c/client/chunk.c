@@ -19,7 +19,7 @@ int sluice_chunk_writer_init(struct sluice_chunk_writer *writer,
                  .trailer = (struct sluice_ring_trailer *)(ring + segment->ring_capacity),
                  .capacity = segment->ring_capacity},
     };
-    pthread_mutex_init(&writer->lock, NULL);
+    sluice_lock_init(&writer->lock);
     return sluice_pool_init(&writer->pool, segment, connection, slot);
 }
 

@@ -5,18 +5,18 @@
 #ifndef SLUICE_CHUNK_H
 #define SLUICE_CHUNK_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "lock.h"
 #include "pool.h"
 #include "ring.h"
 #include "segment.h"
 
 struct sluice_chunk_writer {
-    pthread_mutex_t lock;
+    struct sluice_lock lock;
     struct sluice_chunk *chunk;   /* the open chunk, NULL for none */
     struct sluice_record *last;   /* its last record, NULL for none */
     uint32_t used;                /* up to the end of the last record, without padding */

@@ -109,9 +109,9 @@ void sluice_client_abandon(struct sluice_client *client)
 
 void sluice_client_detach(struct sluice_client *client)
 {
-    pthread_mutex_lock(&client->writer.lock);
+    sluice_lock_take(&client->writer.lock);
     sluice_chunk_publish(&client->writer);
-    pthread_mutex_unlock(&client->writer.lock);
+    sluice_lock_release(&client->writer.lock);
     sluice_client_abandon(client);
 }
 

@@ -8,12 +8,12 @@
 #ifndef SLUICE_CLIENT_H
 #define SLUICE_CLIENT_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "lock.h"
 #include "sluice_layout.h"
 
 /* The mapped segment of an I/O process. Mapping it needs no slot and tells nobody. */
@@ -60,7 +60,7 @@ struct sluice_image_entry;
 struct sluice_log_image {
     struct sluice_client *client;
     struct sluice_image_entry *entry; /* in the segment; NULL once the image is direct */
-    pthread_mutex_t lock;             /* guards every field, held by callers that say so below */
+    struct sluice_lock lock;          /* guards every field, held by callers that say so below */
     uint32_t id;
     int64_t pending_low; /* bounds of what was logged and may not be in the image's own file yet */
     int64_t pending_high;

@@ -30,7 +30,7 @@ void sluice_log_init(struct sluice_log_image *image, struct sluice_client *clien
         .pending_high = disposition->size,
         .opened = now(),
     };
-    pthread_mutex_init(&image->lock, NULL);
+    sluice_lock_init(&image->lock);
 }
 
 static bool still_diverted(const struct sluice_log_image *image)
@@ -88,11 +88,11 @@ static int check(struct sluice_log_image *image)
 static int publish(struct sluice_log_image *image)
 {
     struct sluice_chunk_writer *writer = &image->client->writer;
-    pthread_mutex_lock(&writer->lock);
+    sluice_lock_take(&writer->lock);
     const int error = image->last_chunk != 0 && image->last_chunk == writer->sequence
         ? sluice_chunk_publish(writer)
         : 0;
-    pthread_mutex_unlock(&writer->lock);
+    sluice_lock_release(&writer->lock);
     return error;
 }
 
@@ -174,7 +174,7 @@ static bool mark_direct(struct sluice_log_image *image, int64_t offset, int64_t 
     struct sluice_chunk_writer *writer = &image->client->writer;
     const unsigned class = sluice_counter_class((size_t)length);
     int error = 0;
-    pthread_mutex_lock(&writer->lock);
+    sluice_lock_take(&writer->lock);
     sluice_counter_add(&writer->slot->direct_writes[class], 1);
     sluice_counter_add(&writer->slot->direct_bytes[class], length);
     if (length >= SLUICE_THRESHOLD_FLOOR) {
@@ -189,7 +189,7 @@ static bool mark_direct(struct sluice_log_image *image, int64_t offset, int64_t 
     if (error != 0 && needed) {
         sluice_counter_add(&writer->slot->fallbacks, 1);
     }
-    pthread_mutex_unlock(&writer->lock);
+    sluice_lock_release(&writer->lock);
     return error == 0 || !needed;
 }
 
@@ -245,7 +245,7 @@ static ssize_t log_write(struct sluice_log_image *image, int fd, const void *dat
 {
     struct sluice_chunk_writer *writer = &image->client->writer;
     const bool waits = image->client->segment->header->when_full != SLUICE_HEADER_WHEN_FULL_DIRECT;
-    pthread_mutex_lock(&writer->lock);
+    sluice_lock_take(&writer->lock);
     const ssize_t logged = sluice_chunk_write(writer, waits, image->id, data, length, offset);
     if (logged > 0) {
         const unsigned class = sluice_counter_class(length);
@@ -256,7 +256,7 @@ static ssize_t log_write(struct sluice_log_image *image, int fd, const void *dat
     if (logged >= 0 && (size_t)logged < length) {
         sluice_counter_add(waits ? &writer->slot->fallbacks : &writer->slot->overflows, 1);
     }
-    pthread_mutex_unlock(&writer->lock);
+    sluice_lock_release(&writer->lock);
     if (logged < 0) {
         return refusal(image);
     }
@@ -303,11 +303,11 @@ static bool mark_truncated(struct sluice_log_image *image, int64_t size)
         return true;
     }
     struct sluice_chunk_writer *writer = &image->client->writer;
-    pthread_mutex_lock(&writer->lock);
+    sluice_lock_take(&writer->lock);
     const int error =
         sluice_chunk_mark(writer, true, SLUICE_RECORD_TYPE_TRUNCATE, image->id, size, 0);
     image->last_chunk = writer->sequence;
-    pthread_mutex_unlock(&writer->lock);
+    sluice_lock_release(&writer->lock);
     return error == 0;
 }
 

@@ -21,11 +21,11 @@ struct description *sluice_description_lock(int fd)
         if (image == NULL)
             continue;
         sluice_guard_enter();
-        pthread_mutex_lock(&image->lock);
+        sluice_lock_take(&image->lock);
         if (sluice_description_of(fd) == description && description->image == image
             && description->logged)
             return description;
-        pthread_mutex_unlock(&image->lock);
+        sluice_lock_release(&image->lock);
         sluice_guard_leave();
     }
     return NULL;
@@ -48,7 +48,7 @@ void sluice_description_watch(int fd)
 
 void sluice_description_unlock(struct description *description)
 {
-    pthread_mutex_unlock(&description->image->lock);
+    sluice_lock_release(&description->image->lock);
     sluice_guard_leave();
 }
 
@@ -113,10 +113,10 @@ static int describe_captured(int fd, int flags, int announced, bool truncate)
     sluice_images_lock();
     int error = sluice_image_open(fd, &status, announced, path, &image);
     if (error == 0) {
-        pthread_mutex_lock(&image->lock);
+        sluice_lock_take(&image->lock);
         describe(image, fd, flags);
         error = truncate ? sluice_image_empty(image, fd) : 0;
-        pthread_mutex_unlock(&image->lock);
+        sluice_lock_release(&image->lock);
     }
     sluice_images_unlock();
     return error;
@@ -182,14 +182,14 @@ int sluice_description_forget(int fd)
     struct description *description = sluice_description_of(fd);
     if (description != NULL) {
         struct image *image = description->image;
-        pthread_mutex_lock(&image->lock);
+        sluice_lock_take(&image->lock);
         sluice_descriptions[fd] = NULL;
         if (--description->descriptors == 0)
             unlink_description(image, description);
         else if (description->fd == fd)
             description->fd = remaining_descriptor(description);
         error = sluice_image_release(image);
-        pthread_mutex_unlock(&image->lock);
+        sluice_lock_release(&image->lock);
     }
     sluice_images_unlock();
     return error;

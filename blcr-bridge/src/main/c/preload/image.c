@@ -89,7 +89,7 @@ static struct image *take_image(void)
     } else {
         image = calloc(1, sizeof *image);
         if (image != NULL)
-            pthread_mutex_init(&image->lock, NULL);
+            sluice_lock_init(&image->lock);
     }
     return image;
 }
@@ -123,7 +123,7 @@ static int first_opening(int fd, const struct stat *status, int announced, const
     struct image *image = take_image();
     if (image == NULL)
         return -ENOMEM;
-    pthread_mutex_lock(&image->lock);
+    sluice_lock_take(&image->lock);
     sluice_log_init(&image->log, sluice_capture_client(), &disposition);
     image->device = status->st_dev;
     image->inode = status->st_ino;
@@ -133,7 +133,7 @@ static int first_opening(int fd, const struct stat *status, int announced, const
     image->settles = 0;
     image->mappings = 0;
     image->descriptions = NULL;
-    pthread_mutex_unlock(&image->lock);
+    sluice_lock_release(&image->lock);
     image->next = images;
     images = image;
     *opened = image;
@@ -164,12 +164,12 @@ int sluice_image_open(int fd, const struct stat *status, int announced, const ch
     struct image *image = find_image(status);
     if (image == NULL)
         return first_opening(fd, status, announced, path, opened);
-    pthread_mutex_lock(&image->lock);
+    sluice_lock_take(&image->lock);
     if (announced & SLUICE_REQUEST_OPEN_DIRECT)
         sluice_image_surrender(image);
     if ((announced & SLUICE_REQUEST_OPEN_WRITE) && (!image->writable || image->openings == 0))
         announce_again(image, fd, status, announced, path);
-    pthread_mutex_unlock(&image->lock);
+    sluice_lock_release(&image->lock);
     *opened = image;
     return 0;
 }
@@ -180,11 +180,11 @@ void sluice_image_watch(struct image *image, int fd)
     char path[PATH_MAX];
     if (!sluice_capture_file(fd, &status, path))
         return;
-    pthread_mutex_lock(&image->lock);
+    sluice_lock_take(&image->lock);
     announce_again(image, fd, &status, image->writable ? SLUICE_REQUEST_OPEN_WRITE : 0, path);
     for (struct description *each = image->descriptions; each != NULL; each = each->next)
         each->watched = image->openings == 0;
-    pthread_mutex_unlock(&image->lock);
+    sluice_lock_release(&image->lock);
 }
 
 int sluice_image_end(struct image *image)
@@ -218,9 +218,9 @@ void sluice_images_each(void (*action)(struct image *image))
         return;
     sluice_images_lock();
     for (struct image *image = images; image != NULL; image = image->next) {
-        pthread_mutex_lock(&image->lock);
+        sluice_lock_take(&image->lock);
         action(image);
-        pthread_mutex_unlock(&image->lock);
+        sluice_lock_release(&image->lock);
     }
     sluice_images_unlock();
 }
@@ -234,7 +234,7 @@ void sluice_images_before_fork(void)
         return;
     sluice_images_lock();
     for (struct image *image = images; image != NULL; image = image->next) {
-        pthread_mutex_lock(&image->lock);
+        sluice_lock_take(&image->lock);
         sluice_image_surrender(image);
     }
 }
@@ -244,7 +244,7 @@ void sluice_images_after_fork(void)
     if (!forking)
         return;
     for (struct image *image = images; image != NULL; image = image->next)
-        pthread_mutex_unlock(&image->lock);
+        sluice_lock_release(&image->lock);
     sluice_images_unlock();
 }
 

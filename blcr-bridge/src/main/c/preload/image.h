@@ -16,7 +16,7 @@
 #include "guard.h"
 
 struct image {
-    pthread_mutex_t lock;
+    struct sluice_lock lock;
     struct sluice_log_image log;
     dev_t device;
     ino_t inode;

@@ -38,10 +38,10 @@ static struct image *hold(int fd)
 /* The images are locked. */
 static void let_go(struct image *image)
 {
-    pthread_mutex_lock(&image->lock);
+    sluice_lock_take(&image->lock);
     image->mappings--;
     sluice_image_release(image);
-    pthread_mutex_unlock(&image->lock);
+    sluice_lock_release(&image->lock);
 }
 
 /* Without memory to remember it by, the opening lasts until the process ends. */

@@ -74,7 +74,7 @@ static int enter(struct sluice_image *image)
         return sluice_failure(ESTALE, "the image was created before the fork and belongs to the "
                                       "parent process");
     }
-    pthread_mutex_lock(&image->log.lock);
+    sluice_lock_take(&image->log.lock);
     return 0;
 }
 
@@ -108,7 +108,7 @@ ssize_t sluice_image_pwrite(sluice_image *image, const void *data, size_t length
         return error;
     }
     const ssize_t written = write_whole(image, data, length, offset);
-    pthread_mutex_unlock(&image->log.lock);
+    sluice_lock_release(&image->log.lock);
     return written;
 }
 
@@ -122,7 +122,7 @@ ssize_t sluice_image_write(sluice_image *image, const void *data, size_t length)
     if (written > 0) {
         image->position += written;
     }
-    pthread_mutex_unlock(&image->log.lock);
+    sluice_lock_release(&image->log.lock);
     return written;
 }
 
@@ -144,7 +144,7 @@ int sluice_image_truncate(sluice_image *image, int64_t length)
     if (error == -ESTALE) {
         error = file_failure(sluice_kernel_truncate(image->fd, length), "truncate");
     }
-    pthread_mutex_unlock(&image->log.lock);
+    sluice_lock_release(&image->log.lock);
     return error;
 }
 
@@ -158,7 +158,7 @@ int sluice_image_sync(sluice_image *image)
     if (error == -ESTALE) {
         error = file_failure(fdatasync(image->fd) == 0 ? 0 : -errno, "synchronise");
     }
-    pthread_mutex_unlock(&image->log.lock);
+    sluice_lock_release(&image->log.lock);
     return error;
 }
 
@@ -166,9 +166,9 @@ int sluice_image_close(sluice_image *image)
 {
     int error = 0;
     if (image->forks == sluice_session_forks()) {
-        pthread_mutex_lock(&image->log.lock);
+        sluice_lock_take(&image->log.lock);
         error = sluice_log_end(&image->log);
-        pthread_mutex_unlock(&image->log.lock);
+        sluice_lock_release(&image->log.lock);
         sluice_session_count(image->session, -1);
     }
     close(image->fd);

@@ -1,0 +1,40 @@
+/* A mutex that costs nothing in a process with one thread. */
+#ifndef SLUICE_LOCK_H
+#define SLUICE_LOCK_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/single_threaded.h>
+
+struct sluice_lock {
+    pthread_mutex_t mutex;
+    bool taken; /* the holder's: whether it had to take the mutex */
+};
+
+static inline void sluice_lock_init(struct sluice_lock *lock)
+{
+    pthread_mutex_init(&lock->mutex, NULL);
+    lock->taken = false;
+}
+
+/*
+ * A process with one thread stays one while that thread holds the lock: nothing is called under it
+ * that starts a thread. It may become one meanwhile, hence the holder's note.
+ */
+static inline void sluice_lock_take(struct sluice_lock *lock)
+{
+    if (!__libc_single_threaded) {
+        pthread_mutex_lock(&lock->mutex);
+        lock->taken = true;
+    }
+}
+
+static inline void sluice_lock_release(struct sluice_lock *lock)
+{
+    if (lock->taken) {
+        lock->taken = false;
+        pthread_mutex_unlock(&lock->mutex);
+    }
+}
+
+#endif
