@@ -8,13 +8,14 @@
  *
  * It prints "ready" and takes orders from standard input, a line each:
  *
- *     NUMBER close|sync|commit DIRECTORY
+ *     NUMBER close|sync|commit|count DIRECTORY
  *
- * makes every rank write DIRECTORY/rank-N.img: only that; with an fsync before the close; or, after
- * the close, until checkpoint NUMBER is committed. The answer is a JSON object on one line, times in
+ * makes every rank write DIRECTORY/rank-N.img: only that; with an fsync before the close; until,
+ * after the close, checkpoint NUMBER is committed; or slowly, to count system calls. The answer is a JSON object on one line, times in
  * nanoseconds: "open" from the first open to the first write, "return" from there to the last close,
  * "durable" from there until everything is on stable storage (0 with `close`), "ranks_cpu",
- * "iop_cpu"; and "buffered", the bytes in the I/O process's buffer at the last close.
+ * "iop_cpu"; "buffered", the bytes in the I/O process's buffer at the last close; and
+ * "system_calls" of all ranks, -1 if they were not counted.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,10 +28,11 @@
 #include <unistd.h>
 
 #include "board.h"
+#include "census.h"
 #include "pattern.h"
 #include "service.h"
 
-enum until { CLOSE, SYNC, COMMIT };
+enum until { CLOSE, SYNC, COMMIT, COUNT };
 
 struct order {
     int64_t number;
@@ -38,7 +40,16 @@ struct order {
     char directory[PATH_MAX];
 };
 
+/* What is not in the ranks' results. Times in nanoseconds. */
+struct observation {
+    int64_t durable; /* CLOCK_MONOTONIC */
+    int64_t iop_cpu;
+    int64_t buffered;
+    int64_t system_calls;
+};
+
 static struct board *board;
+static pid_t children[BOARD_MAX_RANKS];
 static int ranks;
 static int with_service;
 
@@ -68,11 +79,11 @@ static char *decimal(int number)
 
 static void start_rank(int rank, char **argv, int board_fd, int memory_fd)
 {
-    const pid_t pid = fork();
-    if (pid != 0) {
-        if (pid < 0) {
-            die("fork");
-        }
+    children[rank] = fork();
+    if (children[rank] < 0) {
+        die("fork");
+    }
+    if (children[rank] != 0) {
         return;
     }
     char program[PATH_MAX];
@@ -118,7 +129,7 @@ static void check_results(void)
     }
 }
 
-static void report(const struct order *order, int64_t durable, int64_t iop_cpu, int64_t buffered)
+static struct board_result slowest_result(void)
 {
     struct board_result total = board->results[0];
     for (int i = 1; i < ranks; i++) {
@@ -128,41 +139,65 @@ static void report(const struct order *order, int64_t durable, int64_t iop_cpu, 
         total.ended = result->ended > total.ended ? result->ended : total.ended;
         total.cpu += result->cpu;
     }
-    if (order->until == SYNC) {
-        durable = total.ended;
-    }
+    return total;
+}
+
+static void report(enum until until, const struct observation *seen)
+{
+    const struct board_result total = slowest_result();
+    const int64_t durable = until == COMMIT ? seen->durable - total.started
+                            : until == SYNC ? total.ended - total.started
+                                            : 0;
     printf("{\"open\":%" PRId64 ",\"return\":%" PRId64 ",\"durable\":%" PRId64
-           ",\"ranks_cpu\":%" PRId64 ",\"iop_cpu\":%" PRId64 ",\"buffered\":%" PRId64 "}\n",
-           total.started - total.opening, total.ended - total.started,
-           order->until == CLOSE ? 0 : durable - total.started, total.cpu, iop_cpu, buffered);
+           ",\"ranks_cpu\":%" PRId64 ",\"iop_cpu\":%" PRId64 ",\"buffered\":%" PRId64
+           ",\"system_calls\":%" PRId64 "}\n",
+           total.started - total.opening, total.ended - total.started, durable, total.cpu,
+           seen->iop_cpu, seen->buffered, seen->system_calls);
     fflush(stdout);
+}
+
+static int64_t count_system_calls(void)
+{
+    const int64_t calls = census_end(children, ranks);
+    if (calls < 0) {
+        die("tracing the ranks");
+    }
+    return calls;
 }
 
 static void checkpoint(const struct order *order, uint32_t finished)
 {
+    struct observation seen = {.system_calls = -1};
+    if (order->until == COUNT && census_begin(children, ranks) != 0) {
+        die("tracing the ranks");
+    }
     const int64_t cpu = with_service ? service_cpu() : 0;
     board->sync = order->until == SYNC;
     strcpy(board->directory, order->directory);
     atomic_fetch_add_explicit(&board->orders, 1, memory_order_release);
     board_wake(&board->orders);
+    if (order->until == COUNT) {
+        seen.system_calls = count_system_calls();
+    }
     await_ranks(finished);
     check_results();
-    const int64_t buffered = with_service ? service_buffered() : 0;
+    seen.buffered = with_service ? service_buffered() : 0;
     if (order->until == COMMIT && service_await(order->number) != 0) {
         exit(1);
     }
-    const int64_t durable = board_now();
-    report(order, durable, with_service ? service_cpu() - cpu : 0, buffered);
+    seen.durable = board_now();
+    seen.iop_cpu = with_service ? service_cpu() - cpu : 0;
+    report(order->until, &seen);
 }
 
 static int parse(const char *line, struct order *order)
 {
-    static const char *const UNTIL[] = {"close", "sync", "commit"};
+    static const char *const UNTIL[] = {"close", "sync", "commit", "count"};
     char until[8];
     if (sscanf(line, "%" SCNd64 " %7s %4095[^\n]", &order->number, until, order->directory) != 3) {
         return -1;
     }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         if (strcmp(until, UNTIL[i]) == 0) {
             order->until = (enum until)i;
             return order->until == COMMIT && !with_service ? -1 : 0;

@@ -12,8 +12,10 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "board.h"
+#include "census.h"
 #include "output.h"
 #include "pattern.h"
 
@@ -75,11 +77,13 @@ static void checkpoint(const struct board *board, struct board_result *result)
     snprintf(path, sizeof(path), "%s/rank-%d.img", board->directory, rank);
     result->error[0] = '\0';
     const int64_t cpu = cpu_time();
+    syscall(CENSUS_MARK);
     result->opening = board_now();
     if (write_image(path, board->sync, result) != 0) {
         snprintf(result->error, sizeof(result->error), "rank %d: %s", rank, strerror(errno));
     }
     result->ended = board_now();
+    syscall(CENSUS_MARK);
     result->cpu = cpu_time() - cpu;
 }
 

@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 final class Arm implements AutoCloseable {
   private static final int DIRECT_BLOCK = 1 << 20;
   private static final long CHUNK = 1 << 20;
+  private static final int CONTAINER_HEADER = 4096;
   private static final int SPARE_CHUNKS_PER_RANK = 2;
 
   private final Target target;
@@ -88,27 +89,26 @@ final class Arm implements AutoCloseable {
     return service;
   }
 
-  /** Makes room for {@link #checkpoint}, and leaves an idle disk. */
+  /**
+   * Deletes the checkpoint before, unless it is to be written over, and leaves an idle disk. Done
+   * before the gap rather than after the checkpoint, so that the memory of fresh files was free for
+   * no longer than the gap: an idle guest soon gives free memory back to its host.
+   */
   void prepare() throws IOException {
-    round++;
-    Files.createDirectories(files());
-    syncDisk();
-  }
-
-  /** Lets the ranks write a checkpoint. */
-  Sample checkpoint(final Until until) throws IOException {
-    return node.checkpoint(round, until, files());
-  }
-
-  /** Deletes what was written, unless it is to be written over. */
-  void clean() throws IOException {
     if (!target.isInPlace()) {
       Directories.delete(files());
     }
     if (target.layout().equals("container")) {
       dropCommits(service.get().store());
     }
-    syncDisk();
+    round++;
+    Files.createDirectories(files());
+    Directories.run(List.of("sync", "--file-system", home.toString()));
+  }
+
+  /** Lets the ranks write a checkpoint. */
+  Sample checkpoint(final Until until) throws IOException {
+    return node.checkpoint(round, until, files());
   }
 
   /** Where the checkpoint's images are, as the ranks see it. */
@@ -125,21 +125,21 @@ final class Arm implements AutoCloseable {
         Directories.delete(commit);
       }
       for (final Path container : containers.toList()) {
-        final long length = Files.size(container);
         Directories.run(
-            List.of("fallocate", "--punch-hole", "--length=" + length, container.toString()));
+            List.of(
+                "fallocate",
+                "--punch-hole",
+                "--offset=" + CONTAINER_HEADER,
+                "--length=" + Files.size(container),
+                container.toString()));
       }
     }
   }
 
-  private void syncDisk() throws IOException {
-    Directories.run(List.of("sync", "--file-system", home.toString()));
-  }
-
+  /** Ends its processes. Its files stay. */
   @Override
-  public void close() throws IOException {
+  public void close() {
     node.close();
     service.ifPresent(IoProcess::close);
-    Directories.delete(home);
   }
 }

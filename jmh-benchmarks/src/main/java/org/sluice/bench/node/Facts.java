@@ -11,12 +11,21 @@ import java.util.List;
 final class Facts {
   private Facts() {}
 
+  /** The names of a table's columns. */
+  static List<String> heading(final String name) {
+    return List.of(lines(name).getFirst().split(","));
+  }
+
   /** The rows of a table without its heading; an empty field is an empty string. */
   static List<String[]> rows(final String name) {
+    return lines(name).stream().skip(1).map(line -> line.split(",", -1)).toList();
+  }
+
+  private static List<String> lines(final String name) {
     try (BufferedReader reader =
         new BufferedReader(
             new InputStreamReader(Facts.class.getResourceAsStream(name), StandardCharsets.UTF_8))) {
-      return reader.lines().skip(1).map(line -> line.split(",", -1)).toList();
+      return reader.lines().toList();
     } catch (final IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -45,6 +45,7 @@ final class JsonReport {
     cpu.put("ranks", median(series.ranksCpu()));
     cpu.put("iop", median(series.iopCpu()));
     json.put("cpu_s", cpu);
+    json.put("system_calls", median(series.systemCalls()));
     json.put("buffered_bytes", median(series.buffered()));
     json.put("iop_memory_bytes", series.footprint().map(JsonReport::memory).orElse(null));
     json.put("machine", machine.toJson());

@@ -53,7 +53,7 @@ final class NodeBenchmark {
     try {
       for (final Target target : targets) {
         progress.printf("%s: starting %s%n", workload, target);
-        final Path home = directory.resolve(target.label());
+        final Path home = directory.resolve(workload.name()).resolve(target.label());
         arms.add(Arm.start(target, workload, ranks, home, runtime));
       }
       warmUp(workload, arms);
@@ -92,21 +92,24 @@ final class NodeBenchmark {
       }
     }
     for (int i = 0; i < arms.size(); i++) {
-      if (arms.get(i).service().isPresent()) {
-        final IoProcess iop = arms.get(i).service().get();
-        series
-            .get(i)
-            .footprint(new Series.Footprint(iop.peakMemory(), iop.ownMemory(), iop.hugeMemory()));
-      }
+      observe(arms.get(i), series.get(i));
     }
+  }
+
+  /** What takes no time to measure, or more than a measurement may take. */
+  private static void observe(final Arm arm, final Series series)
+      throws IOException, InterruptedException {
+    if (arm.service().isPresent()) {
+      final IoProcess iop = arm.service().get();
+      series.footprint(new Series.Footprint(iop.peakMemory(), iop.ownMemory(), iop.hugeMemory()));
+    }
+    series.add(Until.COUNT, checkpoint(arm, Until.COUNT, 0));
   }
 
   private static Sample checkpoint(final Arm arm, final Until until, final int gap)
       throws IOException, InterruptedException {
     arm.prepare();
     Thread.sleep(gap);
-    final Sample sample = arm.checkpoint(until);
-    arm.clean();
-    return sample;
+    return arm.checkpoint(until);
   }
 }

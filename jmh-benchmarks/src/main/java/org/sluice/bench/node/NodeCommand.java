@@ -82,8 +82,21 @@ public final class NodeCommand implements Callable<Integer> {
       description = "Existing directory on the disk to measure; default: the current one.")
   private Path directory = Path.of("");
 
+  @Option(
+      names = "--keep-files",
+      description = "Leave what was written in DIR/bench-node-..., to look at.")
+  private boolean keepFiles;
+
   @Option(names = "--json", paramLabel = "FILE", description = "Leave the results there.")
   private Path json;
+
+  @Option(
+      names = "--plot",
+      paramLabel = "PREFIX",
+      description =
+          "Draw write time and memory per threshold beside the published figures:"
+              + " PREFIX-time and PREFIX-memory, .png and .svg.")
+  private Path plot;
 
   /** For picocli. */
   public NodeCommand() {}
@@ -120,7 +133,9 @@ public final class NodeCommand implements Callable<Integer> {
     try {
       measure(new NodeBenchmark(ranks, rounds, gaps, targets, files, runtime, System.err), machine);
     } finally {
-      Directories.delete(files);
+      if (!keepFiles) {
+        Directories.delete(files);
+      }
       Directories.delete(runtime);
     }
     Runtime.getRuntime().removeShutdownHook(cleaner);
@@ -152,6 +167,9 @@ public final class NodeCommand implements Callable<Integer> {
       }
       if (json != null) {
         new JsonReport(benchmark.results(), machine).write(json);
+      }
+      if (plot != null) {
+        new PlotReport(benchmark.results(), gaps.getFirst()).write(plot);
       }
     }
   }

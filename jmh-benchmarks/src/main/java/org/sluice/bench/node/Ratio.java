@@ -64,7 +64,9 @@ record Ratio(String name, String goal, Summary summary) {
         for (int i = 0; i < Math.min(over.size(), under.size()); i++) {
           quotients.add(over.get(i) / under.get(i));
         }
-        ratios.add(new Ratio(name, goal, Summary.of(quotients)));
+        if (!quotients.isEmpty()) {
+          ratios.add(new Ratio(name, goal, Summary.of(quotients)));
+        }
       }
     }
 

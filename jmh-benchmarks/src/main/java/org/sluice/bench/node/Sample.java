@@ -13,6 +13,7 @@ import java.util.Map;
  * @param ranksCpu processor time of the ranks
  * @param iopCpu processor time of the I/O process until everything was on stable storage
  * @param buffered bytes of the I/O process's buffer that were taken at the last close
+ * @param systemCalls of all ranks, -1 if they were not counted
  */
 record Sample(
     double open,
@@ -20,7 +21,8 @@ record Sample(
     double untilDurable,
     double ranksCpu,
     double iopCpu,
-    long buffered) {
+    long buffered,
+    long systemCalls) {
   private static final double SECOND = 1e9;
 
   static Sample parse(final String line) throws IOException {
@@ -31,7 +33,8 @@ record Sample(
         seconds(fields, "durable"),
         seconds(fields, "ranks_cpu"),
         seconds(fields, "iop_cpu"),
-        ((Number) fields.get("buffered")).longValue());
+        ((Number) fields.get("buffered")).longValue(),
+        ((Number) fields.get("system_calls")).longValue());
   }
 
   private static double seconds(final Map<String, Object> fields, final String name) {

@@ -40,6 +40,11 @@ final class Series {
     samples.add(new Measured(until, sample));
   }
 
+  /** System calls of all ranks in one checkpoint; empty if they were not counted. */
+  List<Double> systemCalls() {
+    return values(until -> until == Until.COUNT, Sample::systemCalls);
+  }
+
   void footprint(final Footprint measured) {
     footprint = Optional.of(measured);
   }

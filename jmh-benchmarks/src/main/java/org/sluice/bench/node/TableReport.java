@@ -7,6 +7,7 @@ import java.util.Locale;
 /** Results as tables for a terminal. */
 final class TableReport {
   private static final double MEGA = 1e6;
+  private static final String ROW = "%-22s %26s %26s %8s %8s %7s %10s %9s%n";
 
   private final PrintStream out;
   private final Results results;
@@ -25,27 +26,30 @@ final class TableReport {
         results.checkpointLength(workload) / MEGA,
         gapMillis);
     out.printf(
-        "%-22s %26s %26s %8s %9s %8s %10s%n",
+        ROW,
         "system",
         "return ms [min..max]",
         "durable ms [min..max]",
         "open ms",
         "ranks s",
         "iop s",
-        "buffer MB");
+        "buffer MB",
+        "syscalls");
     for (final Series series : results.all()) {
       if (series.workload() == workload && series.gapMillis() == gapMillis) {
         out.printf(
-            "%-22s %26s %26s %8s %9s %8s %10s%n",
+            ROW,
             series.target(),
             spread(series.returns()),
             spread(series.durables()),
             median(series.opens(), "%.1f", 1),
             median(series.ranksCpu(), "%.3f", 1),
             median(series.iopCpu(), "%.3f", 1),
-            median(series.buffered(), "%.1f", MEGA));
+            median(series.buffered(), "%.1f", MEGA),
+            median(series.systemCalls(), "%.0f", 1));
       }
     }
+    printMemory(workload, gapMillis);
     out.println();
     for (final Ratio ratio : Ratio.of(results, workload, gapMillis)) {
       out.printf(
@@ -58,6 +62,25 @@ final class TableReport {
           ratio.goal());
     }
     out.flush();
+  }
+
+  private void printMemory(final Workload workload, final int gapMillis) {
+    for (final Series series : results.all()) {
+      if (series.workload() == workload && series.gapMillis() == gapMillis) {
+        series
+            .footprint()
+            .ifPresent(
+                memory ->
+                    out.printf(
+                        Locale.ROOT,
+                        "%-22s memory of the I/O process: peak %.0f MB, %.0f of its own; segment in"
+                            + " huge pages: %.0f MB%n",
+                        series.target(),
+                        memory.peak() / MEGA,
+                        memory.own() / MEGA,
+                        memory.huge() / MEGA));
+      }
+    }
   }
 
   private static String spread(final List<Double> values) {
