@@ -120,7 +120,6 @@ final class ThresholdSweep {
       arm.prepare();
       Thread.sleep(gapMillis);
       final Sample sample = arm.checkpoint(until);
-      arm.clean();
       if (until.hasReturn()) {
         point.returns().add(sample.untilReturn() * MILLI);
       }
