@@ -37,6 +37,10 @@ static void fill_memory(void)
     if (memory == MAP_FAILED) {
         die("memory for the image");
     }
+    if (strcmp(output->name, "direct") == 0) {
+        /* A floor is as low as it gets: fewer pages, fewer segments in each request to the disk. */
+        madvise(memory, pattern.memory, MADV_HUGEPAGE);
+    }
     uint64_t state = UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)(rank + 1);
     uint64_t *words = (uint64_t *)memory;
     for (size_t i = 0; i < pattern.memory / sizeof(*words); i++) {
