@@ -1,6 +1,7 @@
 package org.sluice.profile;
 
 import org.sluice.core.command.Subcommand;
+import org.sluice.profile.report.CompareCommand;
 import org.sluice.profile.report.ReportCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -12,11 +13,12 @@ import picocli.CommandLine.Spec;
     name = "profile",
     description = "Shows which writes a program makes, to choose a threshold by.",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {ReportCommand.class},
+    subcommands = {ReportCommand.class, CompareCommand.class, ImportCommand.class},
     footerHeading = "%nExamples:%n",
     footer = {
       "  strace -f -ttt -T -y -o app.strace mpirun -n 8 ./app",
-      "  sluice profile report app.strace --html profile.html"
+      "  sluice profile report app.strace --html profile.html",
+      "  sluice profile compare before.strace after.strace"
     })
 public final class ProfileCommand implements Subcommand {
   @Spec private CommandSpec spec;

@@ -28,7 +28,8 @@ final class Bursts {
 
   void add(final Write write) {
     final Run run = runs.computeIfAbsent(write.origin(), origin -> new Run());
-    final boolean continues = run.writes > 0 && write.time() - run.lastEnd <= LONGEST_PAUSE_NANOS;
+    final boolean continues =
+        run.writes > 0 && Math.abs(write.time() - run.lastEnd) <= LONGEST_PAUSE_NANOS;
     if (write.size() >= SMALL || !continues) {
       end(run);
     }

@@ -43,7 +43,9 @@ final class Headline {
     final int split =
         IntStream.range(0, SizeClasses.COUNT)
             .boxed()
-            .max(Comparator.comparingDouble(i -> above(i, true) - above(i, false)))
+            .max(
+                Comparator.comparingDouble((Integer i) -> above(i, true) - above(i, false))
+                    .thenComparing(Comparator.naturalOrder()))
             .orElseThrow();
     if (split == 0 || above(split, true) - above(split, false) < WORTH_SAYING) {
       return "The data is spread over writes of all sizes";

@@ -2,6 +2,7 @@ package org.sluice.profile.report;
 
 import java.io.PrintWriter;
 import org.sluice.core.command.SizeConverter;
+import org.sluice.profile.Traces;
 
 /** A profile as the two tables of the paper and a few lines. */
 final class ProfileText {
@@ -19,8 +20,7 @@ final class ProfileText {
       text.printClasses(profile);
       text.printPattern(profile);
     }
-    text.printOmissions(profile);
-    out.flush();
+    Traces.print(profile.omissions(), out);
   }
 
   private void printNodes(final Profile profile) {
@@ -75,13 +75,5 @@ final class ProfileText {
         bursts.longest());
     out.printf(
         "files: %d; phases of writing: %d%n", profile.files().size(), profile.phases().size());
-  }
-
-  private void printOmissions(final Profile profile) {
-    profile.omissions().notes().forEach(note -> out.println("note: " + note));
-    if (profile.omissions().skipped() > 0) {
-      out.printf("skipped: %d%n", profile.omissions().skipped());
-      profile.omissions().first().forEach(place -> out.println("  " + place));
-    }
   }
 }

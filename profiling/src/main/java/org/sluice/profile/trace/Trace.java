@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.function.Consumer;
 
 /**
- * The writes of a job, read anew as often as one likes. Each process's writes come in the order it
- * made them; those of different processes in any order.
+ * The writes of a job, read anew as often as one likes. The writes of one file by one process come
+ * in the order it made them; others in any order.
  */
 public interface Trace {
   /**

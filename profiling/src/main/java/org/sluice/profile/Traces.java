@@ -1,10 +1,15 @@
-package org.sluice.profile.trace;
+package org.sluice.profile;
 
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.profile.text.TextTrace;
+import org.sluice.profile.trace.Omissions;
+import org.sluice.profile.trace.RecordedTrace;
+import org.sluice.profile.trace.Trace;
 
 /** Tells the kinds of traces apart by what is in them. */
 public final class Traces {
@@ -24,7 +29,23 @@ public final class Traces {
     if (Files.isDirectory(path)) {
       throw foreign(path, "a directory without a part of a recorded trace");
     }
-    throw foreign(path, "neither a recorded trace nor strace or Darshan text");
+    return TextTrace.open(path)
+        .orElseThrow(() -> foreign(path, "neither a recorded trace nor strace or Darshan text"));
+  }
+
+  /**
+   * Tells what of a trace was left out.
+   *
+   * @param omissions what reading it returned
+   * @param out where to print it; nothing is printed if there is nothing to tell
+   */
+  public static void print(final Omissions omissions, final PrintWriter out) {
+    omissions.notes().forEach(note -> out.println("note: " + note));
+    if (omissions.skipped() > 0) {
+      out.printf("skipped: %d%n", omissions.skipped());
+      omissions.first().forEach(place -> out.println("  " + place));
+    }
+    out.flush();
   }
 
   private static CommandException foreign(final Path path, final String what) {

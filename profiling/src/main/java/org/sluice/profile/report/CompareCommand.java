@@ -1,0 +1,146 @@
+package org.sluice.profile.report;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.ToDoubleBiFunction;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.JsonOption;
+import org.sluice.profile.Traces;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Shows two traces side by side. */
+@Command(
+    name = "compare",
+    description = "Shows how the writes of two runs differ, such as before and after a change.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  sluice profile compare plain.strace sluice.strace",
+      "  sluice profile compare before/ after/ --json | jq '.change.seconds'"
+    })
+public final class CompareCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+  @Mixin private JsonOption json;
+
+  @Parameters(index = "0", paramLabel = "BEFORE", description = "A trace of any kind.")
+  private Path before;
+
+  @Parameters(index = "1", paramLabel = "AFTER", description = "A trace of any kind.")
+  private Path after;
+
+  /** For picocli. */
+  public CompareCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    final Profile first = Profile.of(before.getFileName().toString(), Traces.open(before));
+    final Profile second = Profile.of(after.getFileName().toString(), Traces.open(after));
+    if (json.wanted()) {
+      json.print(spec, members(first, second));
+    } else {
+      print(first, second);
+    }
+    return ExitStatus.OK.code();
+  }
+
+  private void print(final Profile first, final Profile second) {
+    final PrintWriter out = spec.commandLine().getOut();
+    out.printf("%-16s %14s %14s %12s%n", "", "BEFORE", "AFTER", "AFTER/BEFORE");
+    row(out, "writes", first.total().writes(), second.total().writes(), "%.0f");
+    row(out, "data, MiB", mebibytes(first.total()), mebibytes(second.total()), "%.1f");
+    row(out, "mean write, KiB", meanKibibytes(first), meanKibibytes(second), "%.1f");
+    row(out, "in writes, s", first.total().seconds(), second.total().seconds(), "%.3f");
+    row(out, "phases, s", phases(first), phases(second), "%.3f");
+    row(out, "processes", first.processes(), second.processes(), "%.0f");
+    row(out, "files", first.files().size(), second.files().size(), "%.0f");
+    out.printf("%n%-16s %23s %23s %23s%n", "SIZE", "% OF WRITES", "% OF DATA", "% OF TIME");
+    for (int i = 0; i < SizeClasses.COUNT; i++) {
+      out.printf(
+          "%-16s %23s %23s %23s%n",
+          SizeClasses.label(i),
+          change(first, second, i, Tally::percentOfWrites),
+          change(first, second, i, Tally::percentOfBytes),
+          change(first, second, i, Tally::percentOfTime));
+    }
+    out.printf("%n%s%n", verdict(first, second));
+    for (final Profile profile : List.of(first, second)) {
+      if (profile.omissions().skipped() > 0) {
+        out.printf("%s: skipped %d lines%n", profile.name(), profile.omissions().skipped());
+      }
+    }
+    out.flush();
+  }
+
+  private static String change(
+      final Profile first,
+      final Profile second,
+      final int sizeClass,
+      final ToDoubleBiFunction<Tally, Tally> share) {
+    return "%.2f -> %.2f"
+        .formatted(
+            share.applyAsDouble(first.sizeClass(sizeClass), first.total()),
+            share.applyAsDouble(second.sizeClass(sizeClass), second.total()));
+  }
+
+  private static void row(
+      final PrintWriter out,
+      final String name,
+      final double before,
+      final double after,
+      final String format) {
+    out.printf(
+        "%-16s %14s %14s %12s%n",
+        name,
+        format.formatted(before),
+        format.formatted(after),
+        before == 0 ? "-" : "%.2f".formatted(after / before));
+  }
+
+  private static String verdict(final Profile first, final Profile second) {
+    final double before = first.total().seconds();
+    final double after = second.total().seconds();
+    if (before == 0 || after == 0) {
+      return "One of the traces has no times to compare.";
+    }
+    final double ratio = before / after;
+    return ratio >= 1
+        ? "The processes spend %.2f times less time in writes.".formatted(ratio)
+        : "The processes spend %.2f times more time in writes.".formatted(1 / ratio);
+  }
+
+  private static double mebibytes(final Tally tally) {
+    return tally.bytes() / (double) (1 << 20);
+  }
+
+  private static double meanKibibytes(final Profile profile) {
+    return profile.total().bytes() / 1024.0 / Math.max(profile.total().writes(), 1);
+  }
+
+  private static double phases(final Profile profile) {
+    return profile.phases().stream().mapToLong(Phases.Phase::length).sum() / 1e9;
+  }
+
+  private static Map<String, Object> members(final Profile first, final Profile second) {
+    final Map<String, Object> change = new LinkedHashMap<>();
+    change.put("writes", ratio(second.total().writes(), first.total().writes()));
+    change.put("bytes", ratio(second.total().bytes(), first.total().bytes()));
+    change.put("seconds", ratio(second.total().nanos(), first.total().nanos()));
+    final Map<String, Object> all = new LinkedHashMap<>();
+    all.put("before", ProfileJson.of(first));
+    all.put("after", ProfileJson.of(second));
+    all.put("change", change);
+    return all;
+  }
+
+  private static Double ratio(final long after, final long before) {
+    return before == 0 ? null : (double) after / before;
+  }
+}

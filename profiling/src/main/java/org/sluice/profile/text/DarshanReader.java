@@ -1,0 +1,79 @@
+package org.sluice.profile.text;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.sluice.profile.trace.Omissions;
+import org.sluice.profile.trace.Origin;
+import org.sluice.profile.trace.Write;
+
+/** Reads what {@code darshan-parser} prints: counters by process and file, not single writes. */
+final class DarshanReader implements LineReader {
+  private static final Pattern START = Pattern.compile("# start_time: (\\d+)");
+  private static final int COLUMNS = 8;
+
+  private final Omissions omissions;
+  private final Consumer<Write> sink;
+  private final Map<String, Double> counters = new HashMap<>();
+  private String[] record;
+  private long startNanos;
+
+  DarshanReader(final Omissions omissions, final Consumer<Write> sink) {
+    this.omissions = omissions;
+    this.sink = sink;
+  }
+
+  @Override
+  public void line(final long number, final String line) {
+    final Matcher start = START.matcher(line);
+    if (start.matches()) {
+      startNanos = Long.parseLong(start.group(1)) * 1_000_000_000L;
+    } else if (!line.isBlank() && !line.startsWith("#")) {
+      try {
+        counter(line.split("\t"));
+      } catch (final IllegalArgumentException e) {
+        omissions.skip("line " + number, line);
+      }
+    }
+  }
+
+  /** A record is the lines in a row that agree in module, rank and record id. */
+  private void counter(final String[] columns) {
+    if (columns.length < COLUMNS) {
+      throw new IllegalArgumentException();
+    }
+    Integer.parseInt(columns[1]);
+    final double value = Double.parseDouble(columns[4]);
+    if (record != null
+        && !(columns[0].equals(record[0])
+            && columns[1].equals(record[1])
+            && columns[2].equals(record[2]))) {
+      endRecord();
+    }
+    record = columns;
+    counters.put(columns[3], value);
+  }
+
+  private void endRecord() {
+    final boolean isFile = !record[5].startsWith("<");
+    if (isFile && (record[0].equals("POSIX") || record[0].equals("STDIO"))) {
+      final int rank = Integer.parseInt(record[1]);
+      new DarshanRecord(record[0], counters)
+          .estimate(new Origin("job", Math.max(rank, 0), rank), record[5], startNanos, sink);
+    }
+    counters.clear();
+    record = null;
+  }
+
+  @Override
+  public void end() {
+    if (record != null) {
+      endRecord();
+    }
+    omissions.note(
+        "Darshan's counters know no single writes: sizes within their class, times and offsets are"
+            + " estimates. DXT_ENABLE_IO_TRACE=1 and darshan-dxt-parser give exact ones.");
+  }
+}

@@ -1,0 +1,96 @@
+package org.sluice.profile.text;
+
+import java.util.Locale;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.sluice.profile.trace.Call;
+import org.sluice.profile.trace.Omissions;
+import org.sluice.profile.trace.Origin;
+import org.sluice.profile.trace.Route;
+import org.sluice.profile.trace.Write;
+
+/** Reads what {@code darshan-dxt-parser} prints. */
+final class DxtReader implements LineReader {
+  private static final Pattern FILE = Pattern.compile("# DXT, file_id: \\d+, file_name: (.*)");
+  private static final Pattern RANK = Pattern.compile("# DXT, rank: (-?\\d+), hostname: (.*)");
+  private static final Pattern START = Pattern.compile("# start_time: (\\d+)");
+  private static final Pattern SEGMENT =
+      Pattern.compile(
+          " *(X_\\w+) +(-?\\d+) +(write|read) +\\d+ +(\\d+) +(\\d+) +(\\d+\\.\\d+) +(\\d+\\.\\d+)"
+              + "(?: .*)?");
+
+  private final Omissions omissions;
+  private final Consumer<Write> sink;
+  private String file;
+  private Origin origin;
+  private long startNanos;
+  private long mpiWrites;
+
+  DxtReader(final Omissions omissions, final Consumer<Write> sink) {
+    this.omissions = omissions;
+    this.sink = sink;
+  }
+
+  @Override
+  public void line(final long number, final String line) {
+    if (line.startsWith("#")) {
+      heading(line);
+    } else if (!line.isBlank() && !segment(line)) {
+      omissions.skip("line " + number, line);
+    }
+  }
+
+  private void heading(final String line) {
+    final Matcher fileName = FILE.matcher(line);
+    final Matcher rank = RANK.matcher(line);
+    final Matcher start = START.matcher(line);
+    if (fileName.matches()) {
+      file = fileName.group(1);
+      origin = null;
+    } else if (rank.matches()) {
+      final int number = Integer.parseInt(rank.group(1));
+      origin = new Origin(rank.group(2), number, number);
+    } else if (start.matches()) {
+      startNanos = Long.parseLong(start.group(1)) * 1_000_000_000L;
+    }
+  }
+
+  /** False when it cannot be read. */
+  private boolean segment(final String line) {
+    final Matcher matcher = SEGMENT.matcher(line);
+    if (!matcher.matches() || file == null || origin == null) {
+      return false;
+    }
+    if (matcher.group(3).equals("read")) {
+      return true;
+    }
+    if (!matcher.group(1).toUpperCase(Locale.ROOT).equals("X_POSIX")) {
+      mpiWrites++;
+      return true;
+    }
+    final long begin = Math.round(Double.parseDouble(matcher.group(6)) * 1e9);
+    final long end = Math.round(Double.parseDouble(matcher.group(7)) * 1e9);
+    sink.accept(
+        new Write(
+            origin,
+            file,
+            Call.OTHER,
+            Route.UNKNOWN,
+            startNanos + begin,
+            Math.max(0, end - begin),
+            Long.parseLong(matcher.group(4)),
+            Long.parseLong(matcher.group(5))));
+    return true;
+  }
+
+  @Override
+  public void end() {
+    omissions.note("Darshan prints times to 0.1 ms: shorter writes seem to take none.");
+    if (mpiWrites > 0) {
+      omissions.note(
+          "%d writes of MPI-IO were left out: what they wrote is among the POSIX writes."
+              .formatted(mpiWrites));
+    }
+  }
+}

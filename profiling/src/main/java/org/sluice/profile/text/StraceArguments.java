@@ -1,0 +1,94 @@
+package org.sluice.profile.text;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The arguments of a call as strace prints them. */
+final class StraceArguments {
+  private static final Pattern DESCRIPTOR = Pattern.compile("(\\d+)(?:<(.*)>(?:\\(deleted\\))?)?");
+  private static final Pattern OCTAL = Pattern.compile("\\\\([0-7]{1,3})");
+  private static final Pattern NUMBER = Pattern.compile("\\[?(-?\\d+).*");
+
+  private final List<String> arguments;
+
+  /** A file descriptor; the path is null where strace did not print it. */
+  record Descriptor(int number, String path) {}
+
+  StraceArguments(final String text) {
+    arguments = split(text);
+  }
+
+  /** At the commas that are in no string, bracket or path. */
+  private static List<String> split(final String text) {
+    final List<String> parts = new ArrayList<>();
+    int depth = 0;
+    int begin = 0;
+    boolean quoted = false;
+    for (int i = 0; i < text.length(); i++) {
+      final char c = text.charAt(i);
+      if (quoted && c == '\\') {
+        i++;
+      } else if (c == '"') {
+        quoted = !quoted;
+      } else if (!quoted && "([{<".indexOf(c) >= 0) {
+        depth++;
+      } else if (!quoted && ")]}>".indexOf(c) >= 0) {
+        depth--;
+      } else if (!quoted && c == ',' && depth <= 0) {
+        parts.add(text.substring(begin, i).strip());
+        begin = i + 1;
+      }
+    }
+    parts.add(text.substring(begin).strip());
+    return parts;
+  }
+
+  int count() {
+    return arguments.size();
+  }
+
+  String text(final int index) {
+    return index < arguments.size() ? arguments.get(index) : "";
+  }
+
+  /** An offset, in brackets or not; -1 for none. */
+  long number(final int index) {
+    final Matcher matcher = NUMBER.matcher(text(index));
+    return matcher.matches() ? Long.parseLong(matcher.group(1)) : -1;
+  }
+
+  Descriptor descriptor(final int index) {
+    return descriptor(text(index));
+  }
+
+  /** Number -1 where the text is no descriptor. */
+  static Descriptor descriptor(final String text) {
+    final Matcher matcher = DESCRIPTOR.matcher(text);
+    return matcher.matches()
+        ? new Descriptor(Integer.parseInt(matcher.group(1)), unescape(matcher.group(2)))
+        : new Descriptor(-1, null);
+  }
+
+  /** A string argument without its quotes. */
+  String string(final int index) {
+    final String quoted = text(index);
+    return quoted.startsWith("\"") && quoted.endsWith("\"") && quoted.length() > 1
+        ? unescape(quoted.substring(1, quoted.length() - 1))
+        : quoted;
+  }
+
+  private static String unescape(final String text) {
+    return text == null || text.indexOf('\\') < 0
+        ? text
+        : OCTAL
+            .matcher(text)
+            .replaceAll(
+                match ->
+                    Matcher.quoteReplacement(
+                        String.valueOf((char) Integer.parseInt(match.group(1), 8))))
+            .replace("\\\"", "\"")
+            .replace("\\\\", "\\");
+  }
+}

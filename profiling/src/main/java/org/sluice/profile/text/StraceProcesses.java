@@ -1,0 +1,40 @@
+package org.sluice.profile.text;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeSet;
+import org.sluice.profile.trace.Origin;
+
+/** What strace tells about processes: whose thread each is, and which of them write files. */
+final class StraceProcesses {
+  private static final String HOST = "node";
+
+  private final Map<Integer, Integer> processOfThread = new HashMap<>();
+  private final TreeSet<Integer> writers = new TreeSet<>();
+  private final Map<Integer, Origin> origins = new HashMap<>();
+
+  void isThread(final int thread, final int ofThread) {
+    processOfThread.put(thread, processOf(ofThread));
+  }
+
+  int processOf(final int thread) {
+    return processOfThread.getOrDefault(thread, thread);
+  }
+
+  void wrote(final int process) {
+    writers.add(process);
+  }
+
+  /** The processes that write get ranks in the order of their pids. */
+  void numberRanks() {
+    int rank = 0;
+    for (final int pid : writers) {
+      origins.put(pid, new Origin(HOST, pid, rank++));
+    }
+  }
+
+  Origin origin(final int process) {
+    final Origin origin = origins.get(process);
+    return origin == null ? new Origin(HOST, process, -1) : origin;
+  }
+}

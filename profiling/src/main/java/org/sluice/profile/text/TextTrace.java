@@ -1,0 +1,99 @@
+package org.sluice.profile.text;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.sluice.profile.trace.Omissions;
+import org.sluice.profile.trace.Trace;
+import org.sluice.profile.trace.Write;
+
+/** A trace that is the text another tool printed. */
+public final class TextTrace implements Trace {
+  private static final int LINES_TO_TELL_BY = 2000;
+
+  /** What makes writes of the lines of one kind of text. */
+  private interface Format {
+    LineReader reader(Omissions omissions, Consumer<Write> sink);
+  }
+
+  private final String kind;
+  private final Path file;
+  private final Format format;
+
+  private TextTrace(final String kind, final Path file, final Format format) {
+    this.kind = kind;
+    this.file = file;
+    this.format = format;
+  }
+
+  /**
+   * Opens a text if it is of a known kind.
+   *
+   * @param file the text
+   * @return the trace, of which nothing is read yet; empty when the text is of another kind
+   * @throws IOException when it cannot be read
+   */
+  public static Optional<Trace> open(final Path file) throws IOException {
+    boolean darshan = false;
+    try (BufferedReader lines = reader(file)) {
+      for (int i = 0; i < LINES_TO_TELL_BY; i++) {
+        final String line = lines.readLine();
+        if (line == null) {
+          break;
+        }
+        if (!darshan && StraceReader.isCall(line)) {
+          return Optional.of(strace(file));
+        }
+        if (line.startsWith("# DXT, ")) {
+          return Optional.of(new TextTrace("Darshan DXT text", file, DxtReader::new));
+        }
+        darshan |= line.startsWith("# darshan log version");
+        if (darshan && line.startsWith("#<module>")) {
+          break;
+        }
+      }
+    }
+    return darshan
+        ? Optional.of(new TextTrace("Darshan counters", file, DarshanReader::new))
+        : Optional.empty();
+  }
+
+  /** Who is whose thread, and who writes at all, is known only after all of it was read once. */
+  private static Trace strace(final Path file) throws IOException {
+    final StraceProcesses processes = new StraceProcesses();
+    new TextTrace("", file, (omissions, sink) -> new StraceReader(processes, omissions, sink))
+        .read(write -> processes.wrote(write.origin().pid()));
+    processes.numberRanks();
+    return new TextTrace(
+        "strace output", file, (omissions, sink) -> new StraceReader(processes, omissions, sink));
+  }
+
+  private static BufferedReader reader(final Path file) throws IOException {
+    return new BufferedReader(new InputStreamReader(Files.newInputStream(file), UTF_8));
+  }
+
+  @Override
+  public String kind() {
+    return kind;
+  }
+
+  @Override
+  public Omissions read(final Consumer<Write> sink) throws IOException {
+    final Omissions omissions = new Omissions();
+    final LineReader reader = format.reader(omissions, sink);
+    try (BufferedReader lines = reader(file)) {
+      long number = 0;
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        reader.line(++number, line);
+      }
+    }
+    reader.end();
+    return omissions;
+  }
+}
