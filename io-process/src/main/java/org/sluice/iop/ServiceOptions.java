@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import org.sluice.core.command.Defaults;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.segment.Geometry;
@@ -63,7 +64,7 @@ final class ServiceOptions {
   @Option(
       names = "--buffer",
       paramLabel = "SIZE",
-      defaultValue = "512M",
+      defaultValue = "${sys:" + Defaults.BUFFER + ":-512M}",
       converter = SizeConverter.class,
       description = "Shared memory for what is not yet on storage; default: ${DEFAULT-VALUE}.")
   private long buffer;
@@ -89,7 +90,7 @@ final class ServiceOptions {
   @Option(
       names = "--threshold",
       paramLabel = "auto|fixed:SIZE",
-      defaultValue = "auto",
+      defaultValue = "${sys:" + Defaults.THRESHOLD + ":-auto}",
       converter = ThresholdConverter.class,
       description =
           "Writes of this size or more go to the file at once; auto: only as the buffer fills, the"

@@ -29,14 +29,30 @@ public final class Progress implements AutoCloseable {
    * @return to be closed at the end
    */
   public static Progress begin(final String task, final long bytes) {
+    return begin(task, bytes, " MiB", MEBIBYTE);
+  }
+
+  /**
+   * Begins what is not counted in bytes.
+   *
+   * @param task what is done
+   * @param steps how many steps there are to do
+   * @return to be closed at the end
+   */
+  public static Progress beginSteps(final String task, final long steps) {
+    return begin(task, steps, "", 1);
+  }
+
+  private static Progress begin(
+      final String task, final long most, final String unit, final long unitSize) {
     if (!Terminal.watchesErrors()) {
       return new Progress(null);
     }
     return new Progress(
         new ProgressBarBuilder()
             .setTaskName(task)
-            .setInitialMax(bytes)
-            .setUnit(" MiB", MEBIBYTE)
+            .setInitialMax(most)
+            .setUnit(unit, unitSize)
             .setStyle(ProgressBarStyle.ASCII)
             .setUpdateIntervalMillis((int) Duration.ofMillis(200).toMillis())
             .setConsumer(new ConsoleProgressBarConsumer(System.err, WIDTH))
@@ -46,11 +62,11 @@ public final class Progress implements AutoCloseable {
   /**
    * Goes on.
    *
-   * @param bytes how much was done since the last call
+   * @param done bytes or steps since the last call
    */
-  public void add(final long bytes) {
+  public void add(final long done) {
     if (bar != null) {
-      bar.stepBy(bytes);
+      bar.stepBy(done);
     }
   }
 

@@ -41,6 +41,12 @@ public final class Sluice {
    * @return its exit status, see {@link ExitStatus}
    */
   public static int execute(final String... args) {
+    try {
+      Defaults.load();
+    } catch (final IOException e) {
+      System.err.println("sluice: cannot read the defaults: " + message(e));
+      return ExitStatus.of(e).code();
+    }
     return commandLine().execute(args);
   }
 

@@ -1,0 +1,70 @@
+package org.sluice.core.command;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Properties;
+
+/**
+ * The defaults a user has set: {@code sluice/defaults.properties} in the user's configuration
+ * directory. They become system properties, which options name in their default values.
+ */
+public final class Defaults {
+  /** Default of {@code --buffer}. */
+  public static final String BUFFER = "sluice.buffer";
+
+  /** Default of {@code --threshold}. */
+  public static final String THRESHOLD = "sluice.threshold";
+
+  private Defaults() {}
+
+  /**
+   * Sets the system properties that are not set yet.
+   *
+   * @throws IOException when the file is there but cannot be read
+   */
+  static void load() throws IOException {
+    final Properties properties = new Properties();
+    try (Reader in = Files.newBufferedReader(file())) {
+      properties.load(in);
+    } catch (final NoSuchFileException e) {
+      return;
+    }
+    for (final String name : properties.stringPropertyNames()) {
+      if (name.startsWith("sluice.") && System.getProperty(name) == null) {
+        System.setProperty(name, properties.getProperty(name));
+      }
+    }
+  }
+
+  /**
+   * Writes the file anew.
+   *
+   * @param values by name, such as {@link #BUFFER}
+   * @return the file
+   * @throws IOException when that fails
+   */
+  public static Path write(final Map<String, String> values) throws IOException {
+    final Path file = file();
+    Files.createDirectories(file.getParent());
+    final Properties properties = new Properties();
+    properties.putAll(values);
+    try (Writer out = Files.newBufferedWriter(file)) {
+      properties.store(out, "defaults of sluice serve, run and exec; options override them");
+    }
+    return file;
+  }
+
+  private static Path file() {
+    final String configuration = System.getenv("XDG_CONFIG_HOME");
+    final Path directory =
+        configuration == null || configuration.isEmpty()
+            ? Path.of(System.getProperty("user.home"), ".config")
+            : Path.of(configuration);
+    return directory.resolve("sluice").resolve("defaults.properties");
+  }
+}

@@ -1,0 +1,75 @@
+package org.sluice.profile.tune;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.command.SluiceProcess;
+
+/** {@code sluice tune} from outside. */
+class TuneCommandTest {
+  @TempDir private Path directory;
+
+  @Test
+  void recommendsASettingAndMakesItTheDefault() throws Exception {
+    final Path measured = Files.createDirectory(directory.resolve("measured"));
+    final Path configuration = directory.resolve("config");
+    final SluiceProcess tune =
+        SluiceProcess.run(
+            Map.of("XDG_CONFIG_HOME", configuration.toString()),
+            "tune",
+            "--json",
+            "--write-config",
+            "--dir",
+            measured.toString(),
+            "--workload",
+            "lu");
+    assertThat(tune.err()).isEmpty();
+    assertThat(tune.status()).isZero();
+    final Map<String, Object> answer = JSON.std.mapFrom(tune.out());
+    assertThat(answer)
+        .containsEntry("processes", 8)
+        .containsEntry("writes", 7800)
+        .containsEntry("complete", true);
+    assertThat((List<?>) answer.get("settings")).hasSize(7 * 6);
+    final Map<?, ?> recommendation = (Map<?, ?>) answer.get("recommendation");
+    assertThat(((Number) recommendation.get("buffer")).longValue()).isPositive();
+    assertThat(Files.readString(configuration.resolve("sluice/defaults.properties")))
+        .contains("sluice.threshold=", "sluice.buffer=");
+    assertThat(files(measured)).isEmpty();
+  }
+
+  @Test
+  void printsTheTradeOff() throws Exception {
+    final SluiceProcess tune =
+        SluiceProcess.run("tune", "--workload", "cg", "--dir", directory.toString());
+    assertThat(tune.out())
+        .contains("8 processes, 6560 writes", "Milliseconds in writes", "Time against memory")
+        .containsPattern("BUFFER +4K +16K +64K +256K +512K +1M +all")
+        .containsPattern("8M( +[0-9.]+){7} +8.0M")
+        .containsPattern("(Take threshold|Aggregation does not pay)");
+  }
+
+  @Test
+  void wantsATraceOrAWorkload() throws Exception {
+    assertThat(SluiceProcess.run("tune").status()).isEqualTo(2);
+    assertThat(SluiceProcess.run("tune", "--workload", "zz").status()).isEqualTo(2);
+    final SluiceProcess nowhere =
+        SluiceProcess.run("tune", "--workload", "lu", "--dir", directory + "/nowhere");
+    assertThat(nowhere.status()).isEqualTo(1);
+    assertThat(nowhere.err()).contains("nowhere is not a directory; --dir");
+  }
+
+  private static List<Path> files(final Path in) throws IOException {
+    try (Stream<Path> files = Files.list(in)) {
+      return files.toList();
+    }
+  }
+}
