@@ -94,6 +94,14 @@ static void release(struct fake_io_process *iop, int32_t index)
     iop->released++;
 }
 
+static void pass(struct fake_io_process *iop, int slot, struct sluice_ring_trailer *trailer,
+                 struct sluice_ring_record *record)
+{
+    memset((void *)record, 0, sizeof *record);
+    iop->head[slot] += sizeof *record;
+    atomic_store(&trailer->head, iop->head[slot]);
+}
+
 static void drain_ring(struct fake_io_process *iop, int slot)
 {
     uint8_t *ring = iop->base + iop->header->rings + (int64_t)slot * iop->header->ring_length;
@@ -104,7 +112,12 @@ static void drain_ring(struct fake_io_process *iop, int slot)
         if (atomic_load(&record->length) <= 0) {
             return;
         }
-        MUST(record->type == SLUICE_RING_TYPE_CHUNK && record->length == 32);
+        MUST(record->length == 32);
+        if (record->type == SLUICE_RING_TYPE_CLOSE) {
+            pass(iop, slot, trailer, record);
+            continue;
+        }
+        MUST(record->type == SLUICE_RING_TYPE_CHUNK);
         struct sluice_chunk *chunk = chunk_at(iop, record->chunk);
         MUST(chunk->sequence == record->sequence
              && (uint64_t)record->generation == atomic_load(&iop->states[record->chunk]) >> 32);
@@ -113,9 +126,7 @@ static void drain_ring(struct fake_io_process *iop, int slot)
             apply_chunk(iop, slot, chunk, (uint32_t)record->used);
         }
         const int32_t index = record->chunk;
-        memset((void *)record, 0, sizeof *record);
-        iop->head[slot] += sizeof *record;
-        atomic_store(&trailer->head, iop->head[slot]);
+        pass(iop, slot, trailer, record);
         release(iop, index);
     }
 }

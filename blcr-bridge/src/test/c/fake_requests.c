@@ -194,7 +194,6 @@ void fake_answer(struct fake_io_process *iop, int slot, int type, const char *bo
         iop->member[slot] = true;
         reply(fd, 0, NULL, 0);
         break;
-    case SLUICE_REQUEST_CLOSE:
     case SLUICE_REQUEST_RENAMED:
     case SLUICE_REQUEST_WAKE:
         break;

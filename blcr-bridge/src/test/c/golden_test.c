@@ -152,7 +152,11 @@ static void ring(void **state)
         .capacity = segment->ring_capacity,
     };
     for (int i = 0; i < 3; i++) {
-        assert_true(sluice_ring_offer(&producer, i, 89 + i, 1 + i, 0));
+        assert_true(sluice_ring_offer(&producer,
+                                      &(struct sluice_ring_record){.type = SLUICE_RING_TYPE_CHUNK,
+                                                                   .chunk = i,
+                                                                   .used = 89 + i,
+                                                                   .sequence = 1 + i}));
     }
     assert_memory_equal(own, golden, SLUICE_RING_LENGTH);
     free(golden);

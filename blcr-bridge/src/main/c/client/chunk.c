@@ -68,30 +68,50 @@ static int open_chunk(struct sluice_chunk_writer *writer, bool waits)
     return 0;
 }
 
-int sluice_chunk_publish(struct sluice_chunk_writer *writer)
+/*
+ * The record before the look at `sleeping`; the I/O process stores `sleeping` and then looks for
+ * records. One of the two sees the other.
+ */
+static int tell(struct sluice_chunk_writer *writer, const struct sluice_ring_record *record)
 {
-    if (writer->chunk == NULL) {
-        return 0;
-    }
-    struct sluice_pool *pool = &writer->pool;
-    sluice_pool_publish(pool, writer->index, writer->generation);
-    for (unsigned round = 0; !sluice_ring_offer(&writer->ring, (int32_t)writer->index,
-                                                (int32_t)writer->used, writer->sequence,
-                                                writer->generation);
-         round++) {
+    const struct sluice_pool *pool = &writer->pool;
+    for (unsigned round = 0; !sluice_ring_offer(&writer->ring, record); round++) {
         if (!sluice_connection_pause(pool->connection, round)) {
             return -EIO;
         }
     }
-    writer->chunk = NULL;
-    writer->last = NULL;
-    /* The record before the look at `sleeping`; the I/O process stores `sleeping` and then looks
-     * for records. One of the two sees the other. */
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&pool->segment->header->sleeping, memory_order_relaxed) != 0) {
         sluice_connection_wake(pool->connection);
     }
     return 0;
+}
+
+int sluice_chunk_publish(struct sluice_chunk_writer *writer)
+{
+    if (writer->chunk == NULL) {
+        return 0;
+    }
+    sluice_pool_publish(&writer->pool, writer->index, writer->generation);
+    const int error = tell(writer, &(struct sluice_ring_record){.type = SLUICE_RING_TYPE_CHUNK,
+                                                                .chunk = (int32_t)writer->index,
+                                                                .used = (int32_t)writer->used,
+                                                                .sequence = writer->sequence,
+                                                                .generation = writer->generation});
+    if (error == 0) {
+        writer->chunk = NULL;
+        writer->last = NULL;
+    }
+    return error;
+}
+
+int sluice_chunk_close(struct sluice_chunk_writer *writer, uint32_t image, int64_t opened,
+                       int64_t closed)
+{
+    return tell(writer, &(struct sluice_ring_record){.type = SLUICE_RING_TYPE_CLOSE,
+                                                     .image_id = (int32_t)image,
+                                                     .opened = opened,
+                                                     .closed = closed});
 }
 
 static uint32_t aligned(uint32_t length)

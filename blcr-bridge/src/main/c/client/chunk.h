@@ -50,4 +50,8 @@ int sluice_chunk_mark(struct sluice_chunk_writer *writer, bool waits, int type, 
 /* Publishes the open chunk, if there is one: 0, or -EIO when the I/O process is gone. */
 int sluice_chunk_publish(struct sluice_chunk_writer *writer);
 
+/* Says that one opening of the image has ended, times as in the record; as above. */
+int sluice_chunk_close(struct sluice_chunk_writer *writer, uint32_t image, int64_t opened,
+                       int64_t closed);
+
 #endif

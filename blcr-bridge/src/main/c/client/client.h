@@ -120,7 +120,7 @@ int sluice_log_settle(struct sluice_log_image *image, bool direct);
 int sluice_log_sync(struct sluice_log_image *image);
 
 /*
- * Ends one announced opening: publishes, sends CLOSE. Returns the errno the drain met so far. The
+ * Ends one announced opening: publishes, says so. Returns the errno the drain met so far. The
  * caller holds image->lock, and may announce the same image again.
  */
 int sluice_log_end(struct sluice_log_image *image);

@@ -258,6 +258,15 @@ void sluice_connection_wake(struct sluice_connection *connection)
     sluice_connection_tell(connection, SLUICE_REQUEST_WAKE, NULL);
 }
 
+int sluice_connection_check(struct sluice_connection *connection)
+{
+    char next;
+    const bool lost = atomic_load_explicit(&connection->lost, memory_order_relaxed);
+    return lost || recv(connection->socket, &next, 1, MSG_PEEK | MSG_DONTWAIT) == 0
+        ? lose(connection)
+        : 0;
+}
+
 bool sluice_connection_pause(struct sluice_connection *connection, unsigned round)
 {
     if (round < SPINS) {

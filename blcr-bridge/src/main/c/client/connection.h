@@ -53,6 +53,9 @@ int sluice_connection_tell(struct sluice_connection *connection, int type,
 /* The doorbell. */
 void sluice_connection_wake(struct sluice_connection *connection);
 
+/* Whether there still is an I/O process: 0, or -EIO. One system call. */
+int sluice_connection_check(struct sluice_connection *connection);
+
 /*
  * Lets time pass while the I/O process works: spins, then yields, then sleeps for a millisecond,
  * depending on how often it was called before. False when the I/O process is gone.

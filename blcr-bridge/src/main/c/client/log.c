@@ -361,20 +361,18 @@ int sluice_log_sync(struct sluice_log_image *image)
 
 int sluice_log_end(struct sluice_log_image *image)
 {
+    struct sluice_chunk_writer *writer = &image->client->writer;
     const bool logged = image->entry != NULL;
     int error = publish(image);
     if (error == 0 && logged) {
         error = drain_error(image);
     }
-    const struct {
-        uint32_t id;
-        int32_t reserved;
-        int64_t opened;
-        int64_t closed;
-    } request = {image->id, 0, image->opened, now()};
-    const int told = sluice_connection_tell(
-        &image->client->connection, SLUICE_REQUEST_CLOSE,
-        &(struct sluice_body){.fields = &request, .length = sizeof request});
+    sluice_lock_take(&writer->lock);
+    int told = sluice_chunk_close(writer, image->id, image->opened, now());
+    sluice_lock_release(&writer->lock);
+    if (told == 0 && logged) {
+        told = sluice_connection_check(&image->client->connection);
+    }
     image->entry = NULL;
     return !logged ? 0 : error != 0 ? error : told;
 }

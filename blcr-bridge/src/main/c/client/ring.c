@@ -1,6 +1,7 @@
 #include "ring.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 /* A record and the zeroed header behind it, where the consumer stops. */
 #define REQUIRED (SLUICE_RING_RECORD_LENGTH + SLUICE_RING_HEADER_LENGTH)
@@ -25,8 +26,7 @@ static void clear_header(struct sluice_ring_record *record)
  * The order of the stores is Agrona's: a producer that dies between any two of them leaves a record
  * of negative length, which the consumer can skip.
  */
-bool sluice_ring_offer(struct sluice_ring *ring, int32_t chunk, int32_t used, int64_t sequence,
-                       int64_t generation)
+bool sluice_ring_offer(struct sluice_ring *ring, const struct sluice_ring_record *content)
 {
     const int64_t tail = atomic_load_explicit(&ring->trailer->tail, memory_order_relaxed);
     if (!has_room(ring, tail)) {
@@ -41,11 +41,8 @@ bool sluice_ring_offer(struct sluice_ring *ring, int32_t chunk, int32_t used, in
     clear_header(ring->records + ((index + 1) & (count - 1)));
     atomic_store_explicit(&record->length, -SLUICE_RING_RECORD_LENGTH, memory_order_release);
     atomic_thread_fence(memory_order_release);
-    record->type = SLUICE_RING_TYPE_CHUNK;
-    record->chunk = chunk;
-    record->used = used;
-    record->sequence = sequence;
-    record->generation = generation;
+    record->type = content->type;
+    memcpy(record->body, content->body, sizeof record->body);
     atomic_store_explicit(&record->length, SLUICE_RING_RECORD_LENGTH, memory_order_release);
     return true;
 }

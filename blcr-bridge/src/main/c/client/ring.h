@@ -12,8 +12,7 @@ struct sluice_ring {
     uint32_t capacity; /* bytes */
 };
 
-/* Says that a chunk is published; false when the ring is full. One thread at a time. */
-bool sluice_ring_offer(struct sluice_ring *ring, int32_t chunk, int32_t used, int64_t sequence,
-                       int64_t generation);
+/* Appends a record, whose length is left out; false when the ring is full. One thread at a time. */
+bool sluice_ring_offer(struct sluice_ring *ring, const struct sluice_ring_record *content);
 
 #endif

@@ -64,10 +64,21 @@ struct sluice_slot {
 struct sluice_ring_record {
     _Atomic int32_t length;
     int32_t type;
-    int32_t chunk;
-    int32_t used;
-    int64_t sequence;
-    int64_t generation;
+    union {
+        struct { /* CHUNK */
+            int32_t chunk;
+            int32_t used;
+            int64_t sequence;
+            int64_t generation;
+        };
+        struct { /* CLOSE */
+            int32_t image_id;
+            int32_t reserved;
+            int64_t opened;
+            int64_t closed;
+        };
+        uint8_t body[SLUICE_RING_BODY_LENGTH];
+    };
 };
 
 struct sluice_ring_trailer {
@@ -166,6 +177,9 @@ SLUICE_FIELD(sluice_ring_record, used, SLUICE_RING_HEADER_LENGTH + SLUICE_RING_U
 SLUICE_FIELD(sluice_ring_record, sequence, SLUICE_RING_HEADER_LENGTH + SLUICE_RING_SEQUENCE_OFFSET);
 SLUICE_FIELD(sluice_ring_record, generation,
              SLUICE_RING_HEADER_LENGTH + SLUICE_RING_GENERATION_OFFSET);
+SLUICE_FIELD(sluice_ring_record, image_id, SLUICE_RING_HEADER_LENGTH + SLUICE_RING_IMAGE_ID_OFFSET);
+SLUICE_FIELD(sluice_ring_record, opened, SLUICE_RING_HEADER_LENGTH + SLUICE_RING_OPENED_OFFSET);
+SLUICE_FIELD(sluice_ring_record, closed, SLUICE_RING_HEADER_LENGTH + SLUICE_RING_CLOSED_OFFSET);
 static_assert(sizeof(struct sluice_ring_record) == SLUICE_RING_RECORD_LENGTH, "sluice_ring_record");
 SLUICE_FIELD(sluice_ring_trailer, tail, SLUICE_RING_TAIL_POSITION_OFFSET);
 SLUICE_FIELD(sluice_ring_trailer, head_cache, SLUICE_RING_HEAD_CACHE_POSITION_OFFSET);

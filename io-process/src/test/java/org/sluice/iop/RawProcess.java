@@ -114,8 +114,12 @@ final class RawProcess implements AutoCloseable {
   void end(final int imageId) throws IOException {
     publish();
     final long now = System.nanoTime();
-    tell(new Request.Close(imageId, now - 1_000_000, now));
-    // CLOSE has no reply; once this has one, other processes find the image closed.
+    final UnsafeBuffer body = new UnsafeBuffer(new byte[RingDescriptor.BODY_LENGTH]);
+    body.putInt(RingDescriptor.IMAGE_ID_OFFSET, imageId);
+    body.putLong(RingDescriptor.OPENED_OFFSET, now - 1_000_000);
+    body.putLong(RingDescriptor.CLOSED_OFFSET, now);
+    ring.write(RingDescriptor.TYPE_CLOSE, body, 0, RingDescriptor.BODY_LENGTH);
+    // A CLOSE has no reply; once this request has one, other processes find the image closed.
     call(new Request.Stats());
   }
 

@@ -64,8 +64,7 @@ public final class Checkpoint {
     try {
       file = FileChannel.open(Path.of(created.path()), READ, WRITE);
     } catch (final IOException e) {
-      final long now = System.nanoTime();
-      attachment.connection().tell(new Request.Close(opened.imageId(), now, now));
+      attachment.writer().end(opened.imageId(), System.nanoTime());
       throw e;
     }
     final ImageChannel image = new ImageChannel(attachment, name, opened, file);

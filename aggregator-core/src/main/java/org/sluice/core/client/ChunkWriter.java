@@ -160,6 +160,22 @@ final class ChunkWriter {
     wake();
   }
 
+  /**
+   * Ends one opening of an image, behind everything that was published. Rings in any case, which
+   * tells whether there still is an I/O process.
+   *
+   * @param image the image's id
+   * @param opened when it began, in nanoseconds of the monotonic clock
+   * @throws IOException when the I/O process is gone
+   */
+  synchronized void end(final int image, final long opened) throws IOException {
+    while (!ring.offerClose(image, opened, System.nanoTime())) {
+      wake();
+      patience.pauseForReader();
+    }
+    doorbell.ring();
+  }
+
   private void wake() throws IOException {
     VarHandle.fullFence();
     if (segment.header().isSleeping()) {

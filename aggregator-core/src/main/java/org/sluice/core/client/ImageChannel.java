@@ -291,7 +291,7 @@ public final class ImageChannel implements SeekableByteChannel {
     open = false;
     try (file) {
       attachment.writer().publish();
-      attachment.connection().tell(new Request.Close(id, opened, System.nanoTime()));
+      attachment.writer().end(id, opened);
       checkError();
     }
   }

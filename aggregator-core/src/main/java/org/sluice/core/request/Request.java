@@ -32,15 +32,6 @@ public sealed interface Request {
   record Open(long device, long inode, int flags, String path) implements Request {}
 
   /**
-   * Ends what {@link Open} or {@link Create} began. No reply.
-   *
-   * @param imageId the image
-   * @param opened when it was opened, in nanoseconds of the monotonic clock
-   * @param closed when it was closed
-   */
-  record Close(int imageId, long opened, long closed) implements Request {}
-
-  /**
    * Asks that the image's own file hold everything.
    *
    * @param imageId the image
@@ -150,10 +141,10 @@ public sealed interface Request {
   /**
    * Whether the client waits for a reply.
    *
-   * @return false for the three that are told only
+   * @return false for the two that are told only
    */
   default boolean hasReply() {
-    return !(this instanceof Close || this instanceof Renamed || this instanceof Wake);
+    return !(this instanceof Renamed || this instanceof Wake);
   }
 
   /**
@@ -170,7 +161,6 @@ public sealed interface Request {
       case Attach r ->
           frame.putInt(r.version).putInt(r.pid).putInt(r.rank).putInt(r.ranks).putLong(r.startTime);
       case Open r -> frame.putLong(r.device).putLong(r.inode).putInt(r.flags).putString(r.path);
-      case Close r -> frame.putInt(r.imageId).putInt(0).putLong(r.opened).putLong(r.closed);
       case Settle r -> frame.putInt(r.imageId).putInt(r.flags);
       case Sync r -> frame.putInt(r.imageId);
       case Renamed r -> frame.putLong(r.device).putLong(r.inode);
@@ -192,7 +182,6 @@ public sealed interface Request {
     return switch (this) {
       case Attach r -> RequestDescriptor.ATTACH;
       case Open r -> RequestDescriptor.OPEN;
-      case Close r -> RequestDescriptor.CLOSE;
       case Settle r -> RequestDescriptor.SETTLE;
       case Sync r -> RequestDescriptor.SYNC;
       case Renamed r -> RequestDescriptor.RENAMED;
@@ -229,7 +218,6 @@ public sealed interface Request {
           case RequestDescriptor.ATTACH -> decodeAttach(f);
           case RequestDescriptor.OPEN ->
               new Open(f.getLong(), f.getLong(), f.getInt(), f.getString());
-          case RequestDescriptor.CLOSE -> decodeClose(f);
           case RequestDescriptor.SETTLE -> new Settle(f.getInt(), f.getInt());
           case RequestDescriptor.SYNC -> new Sync(f.getInt());
           case RequestDescriptor.RENAMED -> new Renamed(f.getLong(), f.getLong());
@@ -260,12 +248,6 @@ public sealed interface Request {
       return new Attach(version, 0, -1, 0, 0);
     }
     return new Attach(version, f.getInt(), f.getInt(), f.getInt(), f.getLong());
-  }
-
-  private static Request decodeClose(final FrameReader f) throws ProtocolException {
-    final int imageId = f.getInt();
-    f.getInt();
-    return new Close(imageId, f.getLong(), f.getLong());
   }
 
   private static Request decodeJoin(final FrameReader f) throws ProtocolException {

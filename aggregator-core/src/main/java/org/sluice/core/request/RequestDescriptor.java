@@ -31,9 +31,6 @@ public final class RequestDescriptor {
   /** Announces an opened file. */
   public static final int OPEN = 2;
 
-  /** Ends what OPEN or CREATE began; no reply. */
-  public static final int CLOSE = 3;
-
   /** Asks that the image's own file hold everything. */
   public static final int SETTLE = 4;
 

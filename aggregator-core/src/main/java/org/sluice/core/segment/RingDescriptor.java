@@ -11,6 +11,11 @@ import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
  *  +---------------+---------------+---------------+---------------+
  *  | sequence                      | generation                    | 16
  *  +-------------------------------+-------------------------------+
+ *  +---------------+---------------+---------------+---------------+
+ *  | length (32)   | type          | image id      | reserved      | 0
+ *  +---------------+---------------+---------------+---------------+
+ *  | opened                        | closed                        | 16
+ *  +-------------------------------+-------------------------------+
  * </pre>
  *
  * Record and capacity are powers of two, so a record never wraps and padding never occurs.
@@ -52,6 +57,18 @@ public final class RingDescriptor {
 
   /** Offset of the chunk's generation in the body, 64 bits. */
   public static final int GENERATION_OFFSET = SEQUENCE_OFFSET + 8;
+
+  /** Record type: one opening of an image has ended. */
+  public static final int TYPE_CLOSE = 2;
+
+  /** Offset of the image's id in the body, 32 bits. */
+  public static final int IMAGE_ID_OFFSET = 0;
+
+  /** Offset of the time of the opening in the body, 64 bits: {@code CLOCK_MONOTONIC}, ns. */
+  public static final int OPENED_OFFSET = IMAGE_ID_OFFSET + 8;
+
+  /** Offset of the time of the end in the body, 64 bits: {@code CLOCK_MONOTONIC}, ns. */
+  public static final int CLOSED_OFFSET = OPENED_OFFSET + 8;
 
   private RingDescriptor() {}
 }

@@ -58,8 +58,9 @@ class CheckpointClientTest {
 
     assertThat(ioProcess.last(Request.Begin.class)).contains(new Request.Begin(7, 5));
     assertThat(ioProcess.last(Request.Create.class)).contains(new Request.Create(7, 3, 5, "a"));
-    assertThat(ioProcess.last(Request.Close.class))
-        .hasValueSatisfying(close -> assertThat(close.closed()).isGreaterThan(close.opened()));
+    assertThat(ioProcess.closes)
+        .last()
+        .satisfies(close -> assertThat(close.closed()).isGreaterThan(close.opened()));
     assertThat(ioProcess.last(Request.Complete.class)).contains(new Request.Complete(7, 3));
     assertThat(ioProcess.content("a", 1)).asString(UTF_8).isEqualTo("hello");
   }
@@ -157,8 +158,9 @@ class CheckpointClientTest {
 
     assertThatThrownBy(() -> checkpoint.image("a")).isInstanceOf(NoSuchFileException.class);
     client.begin(8);
-    assertThat(ioProcess.last(Request.Close.class))
-        .hasValueSatisfying(close -> assertThat(close.imageId()).isEqualTo(9));
+    assertThat(ioProcess.closes)
+        .last()
+        .satisfies(close -> assertThat(close.imageId()).isEqualTo(9));
   }
 
   @Test

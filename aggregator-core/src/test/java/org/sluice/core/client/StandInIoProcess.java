@@ -45,7 +45,11 @@ final class StandInIoProcess implements AutoCloseable {
 
   final Segment segment;
   final List<Request> requests = new CopyOnWriteArrayList<>();
+  final List<Close> closes = new CopyOnWriteArrayList<>();
   volatile Function<Request, Reply> script = request -> null;
+
+  /** The record that ends an opening. */
+  record Close(int imageId, long opened, long closed) {}
 
   private final Path directory;
   private final boolean container;
@@ -152,6 +156,14 @@ final class StandInIoProcess implements AutoCloseable {
         .ring(0)
         .read(
             (type, buffer, index, length) -> {
+              if (type == RingDescriptor.TYPE_CLOSE) {
+                closes.add(
+                    new Close(
+                        buffer.getInt(index + RingDescriptor.IMAGE_ID_OFFSET),
+                        buffer.getLong(index + RingDescriptor.OPENED_OFFSET),
+                        buffer.getLong(index + RingDescriptor.CLOSED_OFFSET)));
+                return;
+              }
               final int chunk = buffer.getInt(index + RingDescriptor.CHUNK_OFFSET);
               take(segment.chunk(chunk), buffer.getInt(index + RingDescriptor.USED_OFFSET));
               segment.chunkPool().release(chunk);

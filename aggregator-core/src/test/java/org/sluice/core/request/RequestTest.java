@@ -16,7 +16,6 @@ class RequestTest {
       List.of(
           new Request.Attach(HeaderDescriptor.VERSION, 11, 12, 13, 14),
           new Request.Open(21, 22, RequestDescriptor.OPEN_CREATED, "/tmp/ä"),
-          new Request.Close(31, 32, 33),
           new Request.Settle(41, RequestDescriptor.SETTLE_DIRECT),
           new Request.Sync(51),
           new Request.Renamed(61, 62),

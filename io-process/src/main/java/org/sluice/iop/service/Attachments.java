@@ -83,13 +83,13 @@ final class Attachments {
     return all.isEmpty();
   }
 
-  /** Takes what was published on all rings; returns how many chunks. */
+  /** Takes what was published on all rings; returns how many records. */
   int poll() {
-    int chunks = 0;
+    int records = 0;
     for (int i = 0; i < all.size(); i++) {
-      chunks += rings.poll(all.get(i));
+      records += rings.poll(all.get(i));
     }
-    return chunks;
+    return records;
   }
 
   /** A process closed its socket: it died, became another program, or detached. */

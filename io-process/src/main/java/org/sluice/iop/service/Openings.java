@@ -53,6 +53,7 @@ final class Openings {
 
   void open(final Attachment opener, final Request.Open request, final Caller caller) {
     final ImageKey key = new ImageKey(request.device(), request.inode());
+    settling.pollOpeners(registry.find(key));
     final Image known = registry.find(key);
     if (known == null) {
       caller.answer(admit(opener, request, key));
@@ -179,14 +180,14 @@ final class Openings {
     }
   }
 
-  void close(final Attachment opener, final Request.Close request) {
-    final Image image = registry.find(request.imageId());
+  /** One opening has ended, at a time that the process tells. */
+  void close(final Attachment opener, final int imageId, final long opened, final long closed) {
+    final Image image = registry.find(imageId);
     if (image == null || !image.openers().has(opener.index())) {
       return;
     }
-    final long now = System.nanoTime();
-    final long closed = Math.min(request.closed(), now);
-    record(opener, image, Math.min(request.opened(), closed), closed);
+    final long end = Math.min(closed, System.nanoTime());
+    record(opener, image, Math.min(opened, end), end);
     end(opener, image);
   }
 

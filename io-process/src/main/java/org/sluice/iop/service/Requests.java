@@ -76,7 +76,6 @@ final class Requests {
       final Connection connection, final Attachment attachment, final Request request) {
     switch (request) {
       case Request.Open open -> openings.open(attachment, open, connection);
-      case Request.Close close -> openings.close(attachment, close);
       case Request.Renamed renamed -> openings.renamed(renamed);
       case Request.Replace replace -> openings.replace(replace, connection);
       case Request.Settle settle ->

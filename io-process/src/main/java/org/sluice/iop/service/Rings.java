@@ -15,26 +15,35 @@ import org.sluice.iop.drain.Drain;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * Takes published chunks off the rings. A ring belongs to its process and may hold anything, so a
- * record counts only if the chunk's state word agrees with it. Service thread only.
+ * Takes published chunks, and the ends of openings, off the rings. A ring belongs to its process
+ * and may hold anything, so a record counts only if the chunk's state word agrees with it. Service
+ * thread only.
  */
 final class Rings {
+  /** Learns of openings that have ended. */
+  @FunctionalInterface
+  interface Closing {
+    void closed(Attachment attachment, int imageId, long opened, long closed);
+  }
+
   private static final int LIMIT = 64;
   private static final long NEVER = -1;
 
   private final Segment segment;
   private final ChunkPool pool;
   private final Drain drain;
+  private final Closing closing;
 
   /** The last generation of each chunk that went into the drain. */
   private final long[] received;
 
   private Attachment polled;
 
-  Rings(final Segment segment, final Drain drain) {
+  Rings(final Segment segment, final Drain drain, final Closing closing) {
     this.segment = segment;
     this.pool = segment.chunkPool();
     this.drain = drain;
+    this.closing = closing;
     this.received = new long[pool.chunkCount()];
     Arrays.fill(received, NEVER);
   }
@@ -42,7 +51,7 @@ final class Rings {
   /**
    * Takes what a process has published.
    *
-   * @return how many chunks
+   * @return how many records
    */
   int poll(final Attachment attachment) {
     int total = 0;
@@ -66,9 +75,20 @@ final class Rings {
 
   private void receive(
       final int type, final MutableDirectBuffer buffer, final int offset, final int length) {
-    if (type != RingDescriptor.TYPE_CHUNK || length != RingDescriptor.BODY_LENGTH) {
+    if (type == RingDescriptor.TYPE_CHUNK && length == RingDescriptor.BODY_LENGTH) {
+      receiveChunk(buffer, offset);
+    } else if (type == RingDescriptor.TYPE_CLOSE && length == RingDescriptor.BODY_LENGTH) {
+      closing.closed(
+          polled,
+          buffer.getInt(offset + RingDescriptor.IMAGE_ID_OFFSET),
+          buffer.getLong(offset + RingDescriptor.OPENED_OFFSET),
+          buffer.getLong(offset + RingDescriptor.CLOSED_OFFSET));
+    } else {
       throw new IllegalArgumentException("record type=%d length=%d".formatted(type, length));
     }
+  }
+
+  private void receiveChunk(final DirectBuffer buffer, final int offset) {
     final int chunk = buffer.getInt(offset + RingDescriptor.CHUNK_OFFSET);
     final int used = buffer.getInt(offset + RingDescriptor.USED_OFFSET);
     if (!isPublished(chunk, polled.index(), buffer, offset)

@@ -112,12 +112,12 @@ public final class Service implements Runnable, Executor {
   }
 
   private int work() {
-    final int chunks = session.poll();
-    if (chunks > 0) {
+    final int records = session.poll();
+    if (records > 0) {
       final long used = segment.geometry().chunkCount() - segment.header().freeChunks();
       statistics.bufferUse(used * segment.geometry().chunkLength());
     }
-    return chunks + runInbox();
+    return records + runInbox();
   }
 
   private int runInbox() {

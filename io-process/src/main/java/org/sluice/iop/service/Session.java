@@ -53,7 +53,7 @@ final class Session implements AutoCloseable {
     final ImageRegistry registry = new ImageRegistry(segment.imageTable(), drain.isInPlace());
     final CaptureDirectory capture =
         new CaptureDirectory(settings.capture(), store.directory().toRealPath());
-    final Rings rings = new Rings(segment, drain);
+    final Rings rings = new Rings(segment, drain, this::closed);
     attachments = new Attachments(segment, rings, drain, statistics, this::abandoned);
     settling = new Settling(attachments, rings, drain);
     final long sessionId = segment.header().sessionId();
@@ -96,6 +96,11 @@ final class Session implements AutoCloseable {
     openings.abandon(attachment, image, opened);
   }
 
+  private void closed(
+      final Attachment attachment, final int imageId, final long opened, final long closed) {
+    openings.close(attachment, imageId, opened, closed);
+  }
+
   void receive(final Connection connection, final Request request) {
     requests.receive(connection, request);
   }
@@ -107,7 +112,7 @@ final class Session implements AutoCloseable {
     }
   }
 
-  /** Takes what was published; returns how many chunks. */
+  /** Takes what was published; returns how many records. */
   int poll() {
     return attachments.poll();
   }

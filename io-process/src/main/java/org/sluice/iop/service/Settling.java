@@ -44,6 +44,15 @@ final class Settling {
     }
   }
 
+  /** Takes what those published who have an image open, in case they have closed it by now. */
+  void pollOpeners(final Image image) {
+    if (image != null) {
+      attachments.all().stream()
+          .filter(attachment -> image.openers().has(attachment.index()))
+          .forEach(rings::poll);
+    }
+  }
+
   /** Answers once the file holds everything that was published. */
   void settle(final Image image, final boolean forGood, final Caller caller) {
     if (image.state() == ImageDescriptor.STATE_DIVERTED) {
