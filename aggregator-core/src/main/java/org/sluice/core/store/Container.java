@@ -21,10 +21,11 @@ public interface Container extends AutoCloseable {
    *
    * @param chunk memory outside the heap, at a multiple of 4096
    * @param used the chunk's used length, its header included, checked by the caller
+   * @param crc the crc of its records, as they were when the caller checked them
    * @return where it is now; not durable before {@link #sync()}
    * @throws IOException when that fails; the next chunk takes its place
    */
-  ChunkLocation append(UnsafeBuffer chunk, int used) throws IOException;
+  ChunkLocation append(UnsafeBuffer chunk, int used, int crc) throws IOException;
 
   /**
    * Brings everything appended to stable storage.

@@ -99,11 +99,10 @@ final class PosixContainer implements Container {
   }
 
   @Override
-  public ChunkLocation append(final UnsafeBuffer chunk, final int used) throws IOException {
+  public ChunkLocation append(final UnsafeBuffer chunk, final int used, final int crc)
+      throws IOException {
     final int length = BitUtil.align(used, BLOCK_LENGTH);
     chunk.setMemory(used, length - used, (byte) 0);
-    final int crc =
-        Crc32c.of(chunk, ChunkDescriptor.HEADER_LENGTH, used - ChunkDescriptor.HEADER_LENGTH);
     chunk.putInt(ChunkDescriptor.CRC_OFFSET, crc);
     chunk.putLong(ChunkDescriptor.CONTAINER_ID_OFFSET, id);
     chunk.putLong(ChunkDescriptor.POSITION_OFFSET, position);

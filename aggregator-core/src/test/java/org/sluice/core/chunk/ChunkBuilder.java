@@ -55,6 +55,11 @@ public final class ChunkBuilder {
     return use(record(type, imageId, offset, length) + RecordDescriptor.HEADER_LENGTH);
   }
 
+  /** The crc of the records. */
+  public int crc() {
+    return Crc32c.of(buffer, ChunkDescriptor.HEADER_LENGTH, used - ChunkDescriptor.HEADER_LENGTH);
+  }
+
   private int next() {
     return BitUtil.align(used, RecordDescriptor.ALIGNMENT);
   }

@@ -47,7 +47,7 @@ public final class StoreFixture implements AutoCloseable {
   }
 
   public ChunkLocation append(final ChunkBuilder chunk) throws IOException {
-    return container.append(chunk.buffer(), chunk.used());
+    return container.append(chunk.buffer(), chunk.used(), chunk.crc());
   }
 
   /** An id for the next image. */

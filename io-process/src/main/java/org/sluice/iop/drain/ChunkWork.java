@@ -4,6 +4,7 @@ import java.io.IOException;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.ChunkReader;
+import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.iop.image.Image;
@@ -17,6 +18,7 @@ final class ChunkWork implements Work {
   private final int generation;
   private final UnsafeBuffer memory;
   private int used;
+  private int crc;
   private ExtentTable extents;
 
   private ChunkWork(
@@ -46,6 +48,7 @@ final class ChunkWork implements Work {
     try {
       if (!adopted || memory.getInt(ChunkDescriptor.USED_OFFSET) != 0) {
         copyOut();
+        checksum();
       }
     } catch (final IOException e) {
       extents.clear();
@@ -59,6 +62,7 @@ final class ChunkWork implements Work {
     if (adopted) {
       reader.wrapOpen(memory, session).seal(memory);
       used = reader.used();
+      drain.statistics().published(used);
     } else {
       reader.wrap(memory, used, session);
     }
@@ -75,6 +79,18 @@ final class ChunkWork implements Work {
     }
   }
 
+  /**
+   * Here and not in the write stage, which waits for storage meanwhile. A process that changes a
+   * chunk it has published makes the crc wrong, and a restore then names the chunk as damaged: a
+   * chunk holds records of images that its own slot was granted, and of no others.
+   */
+  private void checksum() {
+    if (!drain.isInPlace()) {
+      final int header = ChunkDescriptor.HEADER_LENGTH;
+      crc = Crc32c.of(memory, header, used - header);
+    }
+  }
+
   private DamagedException damage(final int offset, final String reason) {
     return new DamagedException("chunk " + index, offset, reason);
   }
@@ -82,7 +98,7 @@ final class ChunkWork implements Work {
   @Override
   public void write() {
     if (extents.count() > 0) {
-      drain.layout().drain(new DrainedChunk(index, generation, memory, used, extents));
+      drain.layout().drain(new DrainedChunk(index, generation, memory, used, crc, extents));
     }
     drain.returnTable(extents);
   }
@@ -90,7 +106,7 @@ final class ChunkWork implements Work {
   @Override
   public void release() {
     drain.segment().chunkPool().release(index);
-    drain.statistics().drained(memory.capacity());
+    drain.statistics().drained(Math.min(used, memory.capacity()));
   }
 
   @Override

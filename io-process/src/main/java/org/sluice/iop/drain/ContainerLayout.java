@@ -59,7 +59,7 @@ final class ContainerLayout implements Layout {
   private void log(final DrainedChunk chunk) {
     final ExtentTable extents = chunk.extents();
     try {
-      final ChunkLocation location = container().append(chunk.memory(), chunk.used());
+      final ChunkLocation location = container().append(chunk.memory(), chunk.used(), chunk.crc());
       appended += chunk.used();
       for (int i = 0; i < extents.count(); i++) {
         final Image image = extents.image(i);

@@ -75,7 +75,7 @@ public final class Drain implements AutoCloseable {
    * @param used its used length
    */
   public void publish(final int slot, final int chunk, final int used) {
-    statistics.published(segment.geometry().chunkLength());
+    statistics.published(Math.min(used, segment.geometry().chunkLength()));
     pipeline.publish(ChunkWork.published(this, slot, chunk, used));
   }
 
@@ -86,7 +86,6 @@ public final class Drain implements AutoCloseable {
    * @param chunk its index; published by now
    */
   public void adopt(final int slot, final int chunk) {
-    statistics.published(segment.geometry().chunkLength());
     pipeline.publish(ChunkWork.adopted(this, slot, chunk));
   }
 

@@ -9,7 +9,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * @param generation tells its uses apart
  * @param memory where it lies in the segment
  * @param used its used length
+ * @param crc of its records; 0 when no layout keeps chunks
  * @param extents its records
  */
 record DrainedChunk(
-    int index, int generation, UnsafeBuffer memory, int used, ExtentTable extents) {}
+    int index, int generation, UnsafeBuffer memory, int used, int crc, ExtentTable extents) {}

@@ -53,7 +53,7 @@ public final class Statistics {
   /**
    * Counts a chunk that enters the drain.
    *
-   * @param bytes its length
+   * @param bytes its used length
    */
   public void published(final long bytes) {
     published.addAndGet(bytes);
@@ -62,7 +62,7 @@ public final class Statistics {
   /**
    * Counts a chunk that left the drain.
    *
-   * @param bytes its length
+   * @param bytes its used length
    */
   public void drained(final long bytes) {
     drained.addAndGet(bytes);
@@ -71,7 +71,7 @@ public final class Statistics {
   /**
    * What entered the drain.
    *
-   * @return bytes of chunks
+   * @return used bytes of chunks
    */
   public long publishedBytes() {
     return published.get();
@@ -80,7 +80,7 @@ public final class Statistics {
   /**
    * What left the drain.
    *
-   * @return bytes of chunks
+   * @return used bytes of chunks
    */
   public long drainedBytes() {
     return drained.get();
