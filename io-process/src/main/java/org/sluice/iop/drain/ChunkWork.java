@@ -101,12 +101,13 @@ final class ChunkWork implements Work {
       drain.layout().drain(new DrainedChunk(index, generation, memory, used, crc, extents));
     }
     drain.returnTable(extents);
+    drain.segment().chunkPool().release(index);
+    drain.statistics().drained(Math.min(used, memory.capacity()));
   }
 
   @Override
-  public void release() {
-    drain.segment().chunkPool().release(index);
-    drain.statistics().drained(Math.min(used, memory.capacity()));
+  public boolean commits() {
+    return false;
   }
 
   @Override

@@ -4,19 +4,42 @@ import com.lmax.disruptor.AlertException;
 import com.lmax.disruptor.Sequence;
 import com.lmax.disruptor.SequenceBarrier;
 import com.lmax.disruptor.WaitStrategy;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.lang.invoke.VarHandle;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * Parks a stage until the stage before it got on. Disruptor's own blocking strategies block only
- * the first stage; the others spin while it works, on cores that belong to the application.
+ * the first stage; the others spin while it works, on cores that belong to the application. A
+ * wake-up costs more than a checksum, so only who is parked and can go on gets one.
  *
- * <p>No wake-up is lost: a stage advances its sequence before it unparks, and a waiter looks at the
- * sequence between two parks; an unpark before the park makes the park return at once.
+ * <p>No wake-up is lost. A stage advances its sequence, fences, and looks who is parked; a waiter
+ * says that it is parked, fences, and looks at the sequence: one of the two sees the other. An
+ * unpark before the park makes the park return at once.
  */
 final class ParkingWaitStrategy implements WaitStrategy {
-  private final Set<Thread> waiters = ConcurrentHashMap.newKeySet();
+  private final List<Waiter> waiters = new CopyOnWriteArrayList<>();
+  private final ThreadLocal<Waiter> own = ThreadLocal.withInitial(this::enter);
+
+  /** A stage. Its own thread writes all fields, {@code parked} last. */
+  private static final class Waiter {
+    private final Thread thread = Thread.currentThread();
+    private SequenceBarrier barrier;
+    private Sequence dependent;
+    private long wanted;
+    private volatile boolean parked;
+
+    boolean canGoOn() {
+      return parked && (dependent.get() >= wanted || barrier.isAlerted());
+    }
+  }
+
+  private Waiter enter() {
+    final Waiter waiter = new Waiter();
+    waiters.add(waiter);
+    return waiter;
+  }
 
   @Override
   public long waitFor(
@@ -27,17 +50,32 @@ final class ParkingWaitStrategy implements WaitStrategy {
       throws AlertException {
     long available = dependent.get();
     if (available < sequence) {
-      waiters.add(Thread.currentThread());
-      while ((available = dependent.get()) < sequence) {
-        barrier.checkAlert();
-        LockSupport.park(this);
+      final Waiter waiter = own.get();
+      waiter.barrier = barrier;
+      waiter.dependent = dependent;
+      waiter.wanted = sequence;
+      waiter.parked = true;
+      VarHandle.fullFence();
+      try {
+        while ((available = dependent.get()) < sequence) {
+          barrier.checkAlert();
+          LockSupport.park(this);
+        }
+      } finally {
+        waiter.parked = false;
       }
     }
     return available;
   }
 
+  /** Wakes those who wait for what was done just now. */
   @Override
   public void signalAllWhenBlocking() {
-    waiters.forEach(LockSupport::unpark);
+    VarHandle.fullFence();
+    for (final Waiter waiter : waiters) {
+      if (waiter.canGoOn()) {
+        LockSupport.unpark(waiter.thread);
+      }
+    }
   }
 }

@@ -5,7 +5,7 @@ import com.lmax.disruptor.dsl.ProducerType;
 import org.agrona.BitUtil;
 
 /**
- * The drain: four stages, one thread each, through which chunks and requests pass in order. One
+ * The drain: three stages, one thread each, through which chunks and requests pass in order. One
  * thread publishes.
  */
 public final class Pipeline implements AutoCloseable {
@@ -26,10 +26,9 @@ public final class Pipeline implements AutoCloseable {
             ProducerType.SINGLE,
             parking);
     disruptor
-        .handleEventsWith(new Stage(Work::validate, false, parking))
-        .then(new Stage(Work::write, false, parking))
-        .then(new Stage(Work::release, false, parking))
-        .then(new Stage(Work::commit, true, parking));
+        .handleEventsWith(new Stage(Work::validate, work -> true, false, parking))
+        .then(new Stage(Work::write, Work::commits, false, parking))
+        .then(new Stage(Work::commit, work -> true, true, parking));
     disruptor.start();
   }
 

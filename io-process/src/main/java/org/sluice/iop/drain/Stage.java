@@ -4,6 +4,7 @@ import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.Sequence;
 import com.lmax.disruptor.WaitStrategy;
 import java.io.IOException;
+import java.util.function.Predicate;
 
 /** One thread of the {@link Pipeline}: does its step of each piece of work in turn. */
 final class Stage implements EventHandler<Stage.Event> {
@@ -22,13 +23,29 @@ final class Stage implements EventHandler<Stage.Event> {
     void apply(Work work) throws IOException;
   }
 
+  /** Places in the ring come free only when the last stage passes them, so it must now and then. */
+  private static final int WAKING_INTERVAL = 64;
+
   private final Step step;
+  private final Predicate<Work> wakes;
   private final boolean last;
   private final WaitStrategy successors;
   private Sequence sequence;
 
-  Stage(final Step step, final boolean last, final WaitStrategy successors) {
+  /**
+   * A stage.
+   *
+   * @param wakes tells the work that the next stage has something to do for
+   * @param last whether it is the last stage
+   * @param successors wakes the next stage
+   */
+  Stage(
+      final Step step,
+      final Predicate<Work> wakes,
+      final boolean last,
+      final WaitStrategy successors) {
     this.step = step;
+    this.wakes = wakes;
     this.last = last;
     this.successors = successors;
   }
@@ -51,6 +68,8 @@ final class Stage implements EventHandler<Stage.Event> {
       work.fail(e);
     }
     sequence.set(position);
-    successors.signalAllWhenBlocking();
+    if (position % WAKING_INTERVAL == 0 || wakes.test(work)) {
+      successors.signalAllWhenBlocking();
+    }
   }
 }

@@ -17,17 +17,23 @@ public interface Work {
   default void validate() throws IOException {}
 
   /**
-   * Second stage: writes to storage.
+   * Second stage: writes to storage, and gives memory back to the application processes.
    *
    * @throws IOException when the work cannot be done
    */
   default void write() throws IOException {}
 
-  /** Third stage: gives memory back to the application processes. */
-  default void release() {}
+  /**
+   * Whether {@link #commit} does anything; the third stage is not woken for what does not.
+   *
+   * @return false for a chunk
+   */
+  default boolean commits() {
+    return true;
+  }
 
   /**
-   * Fourth stage: waits for stable storage.
+   * Third stage: waits for stable storage.
    *
    * @throws IOException when the work cannot be done
    */
