@@ -16,7 +16,7 @@ static const struct option known[] = {
     {"when-full", required_argument, NULL, PASSED_ON}, {"chunk", required_argument, NULL, PASSED_ON},
     {"group", required_argument, NULL, PASSED_ON},     {"writers", required_argument, NULL, PASSED_ON},
     {"stats", required_argument, NULL, PASSED_ON},     {"pages", required_argument, NULL, PASSED_ON},
-    {NULL, 0, NULL, 0},
+    {"keep", required_argument, NULL, PASSED_ON},      {NULL, 0, NULL, 0},
 };
 
 static const char *working_directory(void)

@@ -105,6 +105,12 @@ public final class ExecCommand implements Subcommand {
   private Integer writers;
 
   @Option(
+      names = "--keep",
+      paramLabel = "N|all",
+      description = "How many checkpoints of a group or of the API stay; default: 2.")
+  private String keep;
+
+  @Option(
       names = "--stats",
       paramLabel = "FILE",
       description = "Leave statistics in this file at the end, as JSON.")

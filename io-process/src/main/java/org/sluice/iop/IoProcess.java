@@ -50,6 +50,7 @@ final class IoProcess implements AutoCloseable {
               settings.capture(),
               settings.group(),
               settings.writers(),
+              settings.keep(),
               settings.endsWithMembers());
       service = new Service(server, segment, store, session, statistics);
     } catch (final IOException | RuntimeException e) {

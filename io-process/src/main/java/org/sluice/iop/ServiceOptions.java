@@ -48,6 +48,8 @@ final class ServiceOptions {
     }
   }
 
+  private static final int KEEP_ALL = 0;
+
   @Spec(Spec.Target.MIXEE)
   private CommandSpec spec;
 
@@ -128,6 +130,16 @@ final class ServiceOptions {
   private int writers;
 
   @Option(
+      names = "--keep",
+      paramLabel = "N|all",
+      defaultValue = "2",
+      description =
+          "How many checkpoints of a group or of the API stay; with a newer one, the oldest of this"
+              + " session goes, its files in the capture directory included. Default:"
+              + " ${DEFAULT-VALUE}.")
+  private String keep;
+
+  @Option(
       names = "--name",
       paramLabel = "NAME",
       description =
@@ -162,6 +174,7 @@ final class ServiceOptions {
         chosen.code,
         group == null ? null : pattern(),
         writers,
+        keep(),
         endsWithMembers);
   }
 
@@ -188,6 +201,17 @@ final class ServiceOptions {
               .formatted(Geometry.MAX_CHUNK_COUNT, chunk, buffer));
     }
     return Geometry.of(buffer, (int) chunk);
+  }
+
+  private int keep() {
+    if (keep.equals("all")) {
+      return KEEP_ALL;
+    }
+    try {
+      return Math.max(KEEP_ALL, Integer.parseInt(keep));
+    } catch (final NumberFormatException e) {
+      throw usage("--keep: neither all nor a number: " + keep);
+    }
   }
 
   private Pattern pattern() {

@@ -19,6 +19,7 @@ import org.sluice.iop.memory.Pages;
  * @param layout {@code HeaderDescriptor.LAYOUT_CONTAINER} or {@code LAYOUT_FILES}
  * @param group finds a checkpoint's number in a path; null for none
  * @param writers how many ranks write a checkpoint, 0 for all of the job
+ * @param keep how many checkpoints of a series stay, 0 for all
  * @param endsWithMembers whether it ends when its last member has left
  */
 record Settings(
@@ -32,4 +33,5 @@ record Settings(
     int layout,
     Pattern group,
     int writers,
+    int keep,
     boolean endsWithMembers) {}

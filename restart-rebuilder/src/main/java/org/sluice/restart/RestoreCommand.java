@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Progress;
@@ -67,24 +68,33 @@ public final class RestoreCommand implements Subcommand {
   public Integer call() throws IOException {
     try (PosixStore opened = PosixStore.open(store.directory())) {
       final Commit commit = Selection.commit(opened, number);
-      final List<CommittedImage> images =
-          Selection.images(commit, opened.images(commit), rank, partial);
-      final long bytes = images.stream().mapToLong(CommittedImage::size).sum();
-      try (Progress progress = Progress.begin("restore", bytes)) {
-        new Restoration(opened, commit, images, target, force, progress).run();
-      }
-      if (json.wanted()) {
-        printJson(commit, images, bytes);
-      } else {
-        spec.commandLine()
-            .getOut()
-            .printf(
-                "restored checkpoint %d to %s: %d images, %s%n",
-                commit.number(), target, images.size(), SizeConverter.format(bytes))
-            .flush();
+      if (!opened.whileHeld(commit, () -> restore(opened, commit))) {
+        throw new CommandException(
+            ExitStatus.FAILED,
+            "checkpoint %d was removed just now, since newer ones are kept; run it again"
+                .formatted(commit.number()));
       }
     }
     return ExitStatus.OK.code();
+  }
+
+  private void restore(final PosixStore opened, final Commit commit) throws IOException {
+    final List<CommittedImage> images =
+        Selection.images(commit, opened.images(commit), rank, partial);
+    final long bytes = images.stream().mapToLong(CommittedImage::size).sum();
+    try (Progress progress = Progress.begin("restore", bytes)) {
+      new Restoration(opened, commit, images, target, force, progress).run();
+    }
+    if (json.wanted()) {
+      printJson(commit, images, bytes);
+    } else {
+      spec.commandLine()
+          .getOut()
+          .printf(
+              "restored checkpoint %d to %s: %d images, %s%n",
+              commit.number(), target, images.size(), SizeConverter.format(bytes))
+          .flush();
+    }
   }
 
   private void printJson(final Commit commit, final List<CommittedImage> images, final long bytes)

@@ -72,7 +72,7 @@ public final class VerifyCommand implements Subcommand {
     final long bytes = commits.stream().mapToLong(Commit::bytes).sum();
     try (Progress progress = Progress.begin("verify", bytes)) {
       for (final Commit commit : commits) {
-        opened.verify(commit, damage::add, progress::add);
+        opened.whileHeld(commit, () -> opened.verify(commit, damage::add, progress::add));
       }
     }
   }

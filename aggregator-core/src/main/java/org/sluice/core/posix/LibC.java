@@ -27,6 +27,7 @@ final class LibC {
   static final int STATX_LENGTH = 256;
   static final int SEEK_DATA = 3;
   static final int SEEK_HOLE = 4;
+  static final int LOCK_SH = 1;
   static final int LOCK_EX = 2;
   static final int LOCK_NB = 4;
   static final int MADV_HUGEPAGE = 14;

@@ -286,6 +286,17 @@ public final class NativeFile implements AutoCloseable {
     return flock(LibC.LOCK_EX | LibC.LOCK_NB);
   }
 
+  /**
+   * Takes the file's shared lock ({@code flock}), until it is closed, if nobody has the exclusive
+   * one.
+   *
+   * @return false when somebody has it, in this process or another
+   * @throws PosixException when that fails
+   */
+  public boolean tryLockShared() throws PosixException {
+    return flock(LibC.LOCK_SH | LibC.LOCK_NB);
+  }
+
   private boolean flock(final int operation) throws PosixException {
     int result;
     do {

@@ -23,7 +23,8 @@ public interface CheckpointStore extends AutoCloseable {
   Path directory();
 
   /**
-   * Creates a container.
+   * Makes a container: of the blocks of one that nobody needs any more, or else a new one. Blocks
+   * that were written before take others faster than new ones.
    *
    * @param sessionId the session whose chunks it takes
    * @param node the node's name
@@ -43,6 +44,14 @@ public interface CheckpointStore extends AutoCloseable {
   boolean discard(long containerId) throws IOException;
 
   /**
+   * Deletes all containers that no committed checkpoint refers to and nobody appends to, whoever
+   * left them.
+   *
+   * @throws IOException when that fails
+   */
+  void discardSpares() throws IOException;
+
+  /**
    * Creates an empty file for an image of a checkpoint in the making.
    *
    * @return its absolute path; the caller deletes it, after the commit at the latest
@@ -52,7 +61,8 @@ public interface CheckpointStore extends AutoCloseable {
 
   /**
    * Commits a checkpoint: on return it is on stable storage and supersedes any older one of its
-   * number. The containers of its chunks must be open still, and this store's.
+   * number. The containers of its chunks must be open still, and this store's. Of containers that
+   * nobody needs any more, as many as it has stay for the next one.
    *
    * @param draft the checkpoint
    * @return what was committed
@@ -106,6 +116,36 @@ public interface CheckpointStore extends AutoCloseable {
         .reduce((earlier, later) -> later)
         .or(() -> commits.stream().reduce((earlier, later) -> later));
   }
+
+  /**
+   * Reads a checkpoint, which nobody removes meanwhile.
+   *
+   * @param commit one of {@link #commits()}
+   * @param reading reads it
+   * @return false when the checkpoint has been removed; then nothing was read
+   * @throws IOException when that fails, or {@code reading} does
+   */
+  boolean whileHeld(Commit commit, Reading reading) throws IOException;
+
+  /** Something that reads a checkpoint. */
+  @FunctionalInterface
+  interface Reading {
+    /**
+     * Reads it.
+     *
+     * @throws IOException when that fails
+     */
+    void run() throws IOException;
+  }
+
+  /**
+   * Removes a committed checkpoint, its manifest first and durably.
+   *
+   * @param commit one of {@link #commits()}
+   * @return false when somebody {@linkplain #whileHeld reads} it: it stays then
+   * @throws IOException when that fails; what is left of it is not committed, or it still is
+   */
+  boolean remove(Commit commit) throws IOException;
 
   /**
    * The images of a committed checkpoint.

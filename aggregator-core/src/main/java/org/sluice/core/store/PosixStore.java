@@ -31,11 +31,13 @@ public final class PosixStore implements CheckpointStore {
 
   private final StoreDirectory directory;
   private final CommitScan scan;
+  private final SpareContainers spares;
   private final Map<Long, PosixContainer> openContainers = new ConcurrentHashMap<>();
 
   private PosixStore(final StoreDirectory directory) {
     this.directory = directory;
     this.scan = new CommitScan(directory);
+    this.spares = new SpareContainers(directory, scan);
   }
 
   /**
@@ -71,18 +73,30 @@ public final class PosixStore implements CheckpointStore {
   @Override
   public Container createContainer(final long sessionId, final String node) throws IOException {
     final long id = RANDOM.nextLong(1, Long.MAX_VALUE);
-    final PosixContainer container =
-        PosixContainer.create(directory.container(id), id, sessionId, node, openContainers::remove);
-    openContainers.put(id, container);
+    final Path path = directory.container(id);
+    try (NativeFile lock = format()) {
+      lock.lock();
+      spares.moveOne(path);
+      openContainers.put(
+          id, PosixContainer.create(path, id, sessionId, node, openContainers::remove));
+    }
     DurableFile.syncDirectory(directory.containers());
-    return container;
+    return openContainers.get(id);
   }
 
   @Override
   public boolean discard(final long containerId) throws IOException {
-    final Path path = directory.container(containerId);
-    try (NativeFile container = NativeFile.open(path, Flag.WRITE)) {
-      return container.tryLock() && !isReferredTo(containerId) && Files.deleteIfExists(path);
+    try (NativeFile lock = format()) {
+      lock.lock();
+      return spares.delete(directory.container(containerId));
+    }
+  }
+
+  @Override
+  public void discardSpares() throws IOException {
+    try (NativeFile lock = format()) {
+      lock.lock();
+      spares.trim(0);
     }
   }
 
@@ -99,12 +113,12 @@ public final class PosixStore implements CheckpointStore {
     }
     try {
       final List<CommittedImage> images = writer.prepare();
-      try (NativeFile lock = NativeFile.open(directory.format(), Flag.WRITE)) {
+      try (NativeFile lock = format()) {
         lock.lock();
         final List<Commit> older = scan.commits(any -> true, unreadable -> {});
         final long sequence = older.stream().mapToLong(Commit::sequence).max().orElse(0) + 1;
         final Commit commit = writer.publish(images, sequence);
-        supersede(commit, older);
+        supersede(commit);
         return commit;
       }
     } catch (final IOException e) {
@@ -130,6 +144,19 @@ public final class PosixStore implements CheckpointStore {
       throw failures.getFirst();
     }
     return newestOfEachNumber(commits).stream().findFirst();
+  }
+
+  @Override
+  public boolean whileHeld(final Commit commit, final Reading reading) throws IOException {
+    return directoryOf(commit).whileHeld(reading);
+  }
+
+  @Override
+  public boolean remove(final Commit commit) throws IOException {
+    try (NativeFile lock = format()) {
+      lock.lock();
+      return directoryOf(commit).removeUnlessRead();
+    }
   }
 
   @Override
@@ -189,6 +216,11 @@ public final class PosixStore implements CheckpointStore {
     }
   }
 
+  /** Locked while manifests and containers come and go, so that they stay as they were found. */
+  private NativeFile format() throws IOException {
+    return NativeFile.open(directory.format(), Flag.WRITE);
+  }
+
   private CheckpointDirectory directoryOf(final Commit commit) {
     return directory.checkpoint(commit.number(), commit.id());
   }
@@ -201,30 +233,16 @@ public final class PosixStore implements CheckpointStore {
     container.sync();
   }
 
-  /** Whether a manifest names the container, or might, as it cannot be read. */
-  private boolean isReferredTo(final long containerId) throws IOException {
-    final List<IOException> unreadable = new ArrayList<>();
-    final List<Commit> commits = scan.commits(any -> true, unreadable::add);
-    return !unreadable.isEmpty()
-        || commits.stream().anyMatch(commit -> commit.containers().contains(containerId));
-  }
-
   /** The new commit stands whatever happens here; what cannot be deleted now is garbage. */
-  private void supersede(final Commit commit, final List<Commit> older) {
+  private void supersede(final Commit commit) {
     try {
       for (final CheckpointDirectory checkpoint : scan.directories()) {
         final boolean other = checkpoint.commitId() != commit.id();
         if (other && checkpoint.number() == commit.number() && checkpoint.isCommitted()) {
-          checkpoint.delete();
+          checkpoint.removeUnlessRead();
         }
       }
-      for (final Commit superseded : older) {
-        if (superseded.number() == commit.number()) {
-          for (final long container : superseded.containers()) {
-            discard(container);
-          }
-        }
-      }
+      spares.trim(commit.containers().size());
     } catch (final IOException e) {
       LOG.warn("checkpoint {} is committed, but an older one of it stays", commit.number(), e);
     }

@@ -13,6 +13,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.PosixException;
 
 /**
  * Where the parts of a store are.
@@ -80,6 +84,11 @@ record StoreDirectory(Path path) {
 
   Path container(final long id) {
     return containers().resolve("%016x.data".formatted(id));
+  }
+
+  /** The containers; the caller closes the stream. */
+  DirectoryStream<Path> containerFiles() throws IOException {
+    return Files.newDirectoryStream(containers(), "*.data");
   }
 
   Path checkpoints() {
@@ -173,12 +182,53 @@ record StoreDirectory(Path path) {
       return images().resolve(Integer.toString(ordinal));
     }
 
-    /** Deletes the checkpoint; its manifest first, so that no half of it counts as committed. */
+    /** Reads the checkpoint while nobody removes it; false when somebody has. */
+    boolean whileHeld(final CheckpointStore.Reading reading) throws IOException {
+      final NativeFile manifest;
+      try {
+        manifest = NativeFile.open(manifest());
+      } catch (final PosixException e) {
+        if (e.errno() == Errno.ENOENT) {
+          return false;
+        }
+        throw e;
+      }
+      try (manifest) {
+        if (!manifest.tryLockShared() || manifest.links() == 0) {
+          return false;
+        }
+        reading.run();
+        return true;
+      }
+    }
+
+    /**
+     * Deletes the checkpoint, unless somebody reads it. The manifest goes first, and durably: what
+     * it names may be overwritten from here on.
+     */
+    boolean removeUnlessRead() throws IOException {
+      try (NativeFile manifest = NativeFile.open(manifest(), Flag.WRITE)) {
+        if (!manifest.tryLock()) {
+          return false;
+        }
+        Files.deleteIfExists(manifest());
+        DurableFile.syncDirectory(path);
+        delete();
+        return true;
+      } catch (final PosixException e) {
+        if (e.errno() != Errno.ENOENT) {
+          throw e;
+        }
+        delete();
+        return true;
+      }
+    }
+
+    /** Deletes what is not committed. */
     void delete() throws IOException {
       if (!Files.exists(path)) {
         return;
       }
-      Files.deleteIfExists(manifest());
       try (Stream<Path> files = Files.walk(path)) {
         for (final Path file : files.sorted(Comparator.reverseOrder()).toList()) {
           Files.delete(file);

@@ -46,6 +46,7 @@ public final class Checkpoints implements AutoCloseable {
    * @param capture where captured files are
    * @param group finds a checkpoint's number in a path; null for none
    * @param writers how many ranks write a checkpoint, 0 for all of the job
+   * @param keep how many checkpoints of a series stay, 0 for all
    * @param header node, job, layout and session of the checkpoints
    * @param service runs what it is given on the service thread
    * @throws IOException when the store cannot be read
@@ -58,6 +59,7 @@ public final class Checkpoints implements AutoCloseable {
       final CaptureDirectory capture,
       final Pattern group,
       final int writers,
+      final int keep,
       final Draft header,
       final Executor service)
       throws IOException {
@@ -69,8 +71,11 @@ public final class Checkpoints implements AutoCloseable {
     this.waiters =
         new Waiters(store.commits().stream().map(Commit::number).collect(Collectors.toSet()));
     this.committer = new Committer(store, drain, statistics, waiters, service, header);
-    this.groups = new Groups(group, writers, capture, committer);
-    this.explicit = new ExplicitCheckpoints(store, registry, committer, waiters, this::forget);
+    final Retention retention =
+        new Retention(keep, store, drain, registry, capture, service, this::forget);
+    this.groups = new Groups(group, writers, capture, committer, retention);
+    this.explicit =
+        new ExplicitCheckpoints(store, registry, committer, waiters, retention, this::forget);
     this.restarts = new Restarts(store);
     this.leftovers = new Leftovers(registry, groups, capture, committer, drain, statistics);
   }
@@ -108,6 +113,7 @@ public final class Checkpoints implements AutoCloseable {
                     leftovers.reportLoss(image);
                     groups.forget(image);
                     committer.forget(image);
+                    drain.release(image);
                     registry.forget(image);
                   }
                 }));

@@ -7,6 +7,7 @@ import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.Draft;
 import org.sluice.core.store.DraftImage;
+import org.sluice.iop.drain.Drain;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageLog;
@@ -24,6 +25,7 @@ final class CommitWork implements Work {
   }
 
   private final CheckpointStore store;
+  private final Drain drain;
   private final Draft draft;
   private final List<Member> members;
   private final Outcome outcome;
@@ -36,10 +38,12 @@ final class CommitWork implements Work {
    */
   CommitWork(
       final CheckpointStore store,
+      final Drain drain,
       final Draft draft,
       final List<Member> members,
       final Outcome outcome) {
     this.store = store;
+    this.drain = drain;
     this.draft = draft;
     this.members = members;
     this.outcome = outcome;
@@ -47,6 +51,7 @@ final class CommitWork implements Work {
 
   @Override
   public void write() {
+    drain.turn();
     try {
       for (final Member member : members) {
         draft.images().add(describe(member));

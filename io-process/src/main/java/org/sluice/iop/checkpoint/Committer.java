@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.sluice.core.posix.PosixException;
@@ -59,14 +60,14 @@ final class Committer {
    *
    * @param ranks ranks whose images it must have, 0 unknown
    * @param ungrouped whether it has what no group took
-   * @param done told whether that worked
+   * @param done takes the commit; nothing when it failed
    */
   void commit(
       final long number,
       final int ranks,
       final boolean ungrouped,
       final List<Member> members,
-      final Consumer<Boolean> done) {
+      final Consumer<Optional<Commit>> done) {
     final Map<Image, Integer> before = new HashMap<>();
     members.forEach(member -> before.put(member.image(), member.image().state()));
     members.forEach(member -> seal(member.image()));
@@ -83,13 +84,18 @@ final class Committer {
     drain.publish(
         new CommitWork(
             store,
+            drain,
             draft,
             members,
             new CommitWork.Outcome() {
               @Override
               public void committed(final Commit commit) {
                 final long now = System.nanoTime();
-                service.execute(() -> succeed(commit, members, now, done));
+                service.execute(
+                    () -> {
+                      succeed(commit, members, now, done);
+                      drain.tidy();
+                    });
               }
 
               @Override
@@ -114,7 +120,7 @@ final class Committer {
       final Commit commit,
       final List<Member> members,
       final long now,
-      final Consumer<Boolean> done) {
+      final Consumer<Optional<Commit>> done) {
     final Map<Long, Intervals> openings = new HashMap<>();
     long first = now;
     for (final Member member : members) {
@@ -132,19 +138,19 @@ final class Committer {
             OpenTimes.slowest(openings),
             (now - first) / 1e9));
     waiters.committed(commit.number());
-    done.accept(true);
+    done.accept(Optional.of(commit));
   }
 
   private void undo(
       final long number,
       final Map<Image, Integer> before,
       final Exception failure,
-      final Consumer<Boolean> done) {
+      final Consumer<Optional<Commit>> done) {
     before.forEach(Image::state);
     Warnings.warn("checkpoint %d is not committed: %s".formatted(number, failure.getMessage()));
     statistics.failed(failure);
     waiters.failed(number, failure);
-    done.accept(false);
+    done.accept(Optional.empty());
   }
 
   /** The commit an image belongs to; null while it is in none. */

@@ -26,6 +26,7 @@ final class ExplicitCheckpoints {
   private final ImageRegistry registry;
   private final Committer committer;
   private final Waiters waiters;
+  private final Retention retention;
   private final Consumer<Image> forget;
   private final Map<Long, ExplicitCheckpoint> underWay = new HashMap<>();
   private final Set<Image> images = new HashSet<>();
@@ -40,11 +41,13 @@ final class ExplicitCheckpoints {
       final ImageRegistry registry,
       final Committer committer,
       final Waiters waiters,
+      final Retention retention,
       final Consumer<Image> forget) {
     this.store = store;
     this.registry = registry;
     this.committer = committer;
     this.waiters = waiters;
+    this.retention = retention;
     this.forget = forget;
   }
 
@@ -114,7 +117,10 @@ final class ExplicitCheckpoints {
           checkpoint.ranks(),
           false,
           checkpoint.members(),
-          ok -> checkpoint.images().forEach(this::discard));
+          commit -> {
+            checkpoint.images().forEach(this::discard);
+            commit.ifPresent(kept -> retention.committed(kept, List.of()));
+          });
     }
     return new Reply.Done();
   }

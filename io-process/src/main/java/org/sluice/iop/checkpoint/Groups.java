@@ -20,6 +20,7 @@ final class Groups {
   private final int writers;
   private final CaptureDirectory capture;
   private final Committer committer;
+  private final Retention retention;
   private final Map<Long, Group> byNumber = new HashMap<>();
   private final Map<Image, Group> byImage = new HashMap<>();
 
@@ -33,11 +34,13 @@ final class Groups {
       final Pattern pattern,
       final int writers,
       final CaptureDirectory capture,
-      final Committer committer) {
+      final Committer committer,
+      final Retention retention) {
     this.pattern = pattern;
     this.writers = writers;
     this.capture = capture;
     this.committer = committer;
+    this.retention = retention;
   }
 
   boolean exist() {
@@ -125,17 +128,17 @@ final class Groups {
   }
 
   private void commit(final Group group) {
+    final List<Member> members = group.members();
     group.committed();
     committer.commit(
         group.number(),
         writers > 0 ? 0 : group.ranks(),
         false,
-        group.members(),
-        ok -> {
-          if (!ok) {
-            group.failed();
-          }
-        });
+        members,
+        commit ->
+            commit.ifPresentOrElse(
+                kept -> retention.committed(kept, members.stream().map(Member::image).toList()),
+                group::failed));
   }
 
   /** At the end: commits what is there of every checkpoint that is not committed as it is. */

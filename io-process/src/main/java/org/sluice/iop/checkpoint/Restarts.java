@@ -60,6 +60,21 @@ final class Restarts implements AutoCloseable {
     final Commit commit =
         (request.checkpoint() < 0 ? store.newest() : store.find(request.checkpoint()))
             .orElseThrow(() -> new NoSuchElementException("no such committed checkpoint"));
+    final Path copy = store.createImageFile();
+    try {
+      if (!store.whileHeld(commit, () -> rebuild(request, commit, copy))) {
+        throw new NoSuchElementException(
+            "checkpoint %d was removed just now".formatted(commit.number()));
+      }
+      return copy;
+    } catch (final IOException | NoSuchElementException e) {
+      Files.deleteIfExists(copy);
+      throw e;
+    }
+  }
+
+  private void rebuild(final Request.Restart request, final Commit commit, final Path copy)
+      throws IOException {
     final String path = ExplicitCheckpoint.path(request.rank(), request.name());
     final CommittedImage image =
         store.images(commit).stream()
@@ -69,13 +84,8 @@ final class Restarts implements AutoCloseable {
                 () ->
                     new NoSuchElementException(
                         "checkpoint %d has no image %s".formatted(commit.number(), path)));
-    final Path copy = store.createImageFile();
     try (NativeFile target = NativeFile.open(copy, NativeFile.Flag.WRITE)) {
       store.rebuild(commit, image, target);
-      return copy;
-    } catch (final IOException e) {
-      Files.deleteIfExists(copy);
-      throw e;
     }
   }
 

@@ -2,7 +2,6 @@ package org.sluice.iop.drain;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.ChunkLocation;
@@ -15,22 +14,16 @@ import org.sluice.iop.image.Image;
  * extents in place.
  */
 final class ContainerLayout implements Layout {
-  private static final long ROTATION_LENGTH = 1L << 30;
-
   private final CheckpointStore store;
   private final long sessionId;
-  private final String node;
   private final InPlaceWriter inPlace = new InPlaceWriter();
 
-  /** Open until the end, since a commit syncs them; the last one is appended to. */
-  private final List<Container> containers = new CopyOnWriteArrayList<>();
-
-  private long appended;
+  private final SessionContainers containers;
 
   ContainerLayout(final CheckpointStore store, final long sessionId, final String node) {
     this.store = store;
     this.sessionId = sessionId;
-    this.node = node;
+    this.containers = new SessionContainers(store, sessionId, node);
   }
 
   @Override
@@ -59,12 +52,17 @@ final class ContainerLayout implements Layout {
   private void log(final DrainedChunk chunk) {
     final ExtentTable extents = chunk.extents();
     try {
-      final ChunkLocation location = container().append(chunk.memory(), chunk.used(), chunk.crc());
-      appended += chunk.used();
+      final ChunkLocation location =
+          containers.next(chunk.used()).append(chunk.memory(), chunk.used(), chunk.crc());
+      Image last = null;
       for (int i = 0; i < extents.count(); i++) {
         final Image image = extents.image(i);
         if (!image.log().isInPlace()) {
-          image.log().add(location);
+          if (image != last) {
+            image.log().add(location);
+            containers.usedBy(image.log());
+            last = image;
+          }
           image.log().follow(extents.type(i), extents.offset(i), extents.length(i));
         }
       }
@@ -75,14 +73,6 @@ final class ContainerLayout implements Layout {
         }
       }
     }
-  }
-
-  private Container container() throws IOException {
-    if (containers.isEmpty() || appended >= ROTATION_LENGTH) {
-      containers.add(store.createContainer(sessionId, node));
-      appended = 0;
-    }
-    return containers.getLast();
   }
 
   @Override
@@ -98,17 +88,27 @@ final class ContainerLayout implements Layout {
 
   @Override
   public void sync(final Image image) throws IOException {
-    for (final Container container : containers) {
-      container.sync();
-    }
+    containers.sync();
     image.file().sync();
   }
 
   @Override
+  public void turn() {
+    containers.turn();
+  }
+
+  @Override
+  public List<Container> release() {
+    return containers.release();
+  }
+
+  @Override
+  public void prepare() throws IOException {
+    containers.prepare();
+  }
+
+  @Override
   public void close() throws IOException {
-    for (final Container container : containers) {
-      container.close();
-      store.discard(container.id());
-    }
+    containers.close();
   }
 }

@@ -21,7 +21,7 @@ import org.sluice.iop.measure.Statistics;
  */
 public final class Drain implements AutoCloseable {
   /** How far the first stage may be ahead of the second; bounds the heap. */
-  private static final int TABLES = 4;
+  private static final int TABLES = 16;
 
   private static final int REQUESTS = 1024;
 
@@ -56,6 +56,7 @@ public final class Drain implements AutoCloseable {
       tables.add(new ExtentTable());
     }
     this.pipeline = new Pipeline(segment.geometry().chunkCount() + REQUESTS);
+    tidy();
   }
 
   /**
@@ -189,6 +190,25 @@ public final class Drain implements AutoCloseable {
    */
   public void sync(final Image image, final LongConsumer durable) {
     pipeline.publish(new SyncWork(layout, image, durable));
+  }
+
+  /**
+   * Forgets where the bytes of an image are, since nobody will ask for them again.
+   *
+   * @param image the image
+   */
+  public void release(final Image image) {
+    pipeline.publish(new ImageWork(image, () -> image.log().settled()));
+  }
+
+  /** Says that chunks from here on are of another checkpoint. Write stage only. */
+  public void turn() {
+    layout.turn();
+  }
+
+  /** Closes the files that no image needs any more, and makes the next ones ready. */
+  public void tidy() {
+    pipeline.publish(new TidyWork(layout));
   }
 
   /**

@@ -3,9 +3,10 @@ package org.sluice.iop.drain;
 import java.io.IOException;
 import java.util.List;
 import org.sluice.core.chunk.ChunkReader;
+import org.sluice.core.store.Container;
 import org.sluice.iop.image.Image;
 
-/** What becomes of drained chunks. Write stage only, but for {@link #sync} and {@link #close}. */
+/** What becomes of drained chunks. Write stage only, unless it says otherwise. */
 interface Layout extends AutoCloseable {
   /** Whether the extents of diverted images go to the images' own files. */
   boolean isInPlace();
@@ -22,6 +23,17 @@ interface Layout extends AutoCloseable {
 
   /** Brings everything drained of an image to stable storage. Last stage only. */
   void sync(Image image) throws IOException;
+
+  /** Says that chunks from here on are of another checkpoint. */
+  default void turn() {}
+
+  /** Lets go of files that no image needs any more; the last stage closes them. */
+  default List<Container> release() {
+    return List.of();
+  }
+
+  /** Makes ready what the next chunks need, so that they need not wait for it. Last stage only. */
+  default void prepare() throws IOException {}
 
   /** Ends the session's files; nothing may be under way any more. */
   @Override

@@ -83,6 +83,16 @@ public final class ImageLog {
   }
 
   /**
+   * Whether bytes of the image are in a container.
+   *
+   * @param container the container's id
+   * @return false once none of its chunks is needed
+   */
+  public boolean refersTo(final long container) {
+    return chunks.stream().anyMatch(chunk -> chunk.container() == container);
+  }
+
+  /**
    * Follows a record's effect on the size.
    *
    * @param type the record's type

@@ -76,6 +76,7 @@ final class Session implements AutoCloseable {
             capture,
             settings.group(),
             settings.writers(),
+            settings.keep(),
             header,
             service);
     openings = new Openings(registry, capture, settling, drain, checkpoints, statistics, service);

@@ -11,7 +11,14 @@ import java.util.regex.Pattern;
  * @param capture the capture directory, absolute and resolved; null for none
  * @param group finds a checkpoint's number in a path; null for none
  * @param writers how many ranks write a checkpoint, 0 for all of the job
+ * @param keep how many checkpoints of a series stay, 0 for all
  * @param endsWithMembers whether the session ends when its last member has left
  */
 public record SessionSettings(
-    String node, String job, Path capture, Pattern group, int writers, boolean endsWithMembers) {}
+    String node,
+    String job,
+    Path capture,
+    Pattern group,
+    int writers,
+    int keep,
+    boolean endsWithMembers) {}

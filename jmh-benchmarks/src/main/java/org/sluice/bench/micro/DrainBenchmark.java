@@ -108,7 +108,7 @@ public class DrainBenchmark {
   public ChunkLocation append() throws IOException {
     ChunkLocation location = null;
     for (int i = 0; i < CHUNKS; i++) {
-      location = container.append(chunk.buffer(), chunk.used());
+      location = container.append(chunk.buffer(), chunk.used(), chunk.crc());
     }
     return location;
   }

@@ -1,0 +1,100 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.PosixException;
+
+/**
+ * Containers that no manifest names and nobody has locked, whether a checkpoint of theirs was
+ * removed or their session died. Their blocks were written before, which makes them the better new
+ * containers.
+ *
+ * <p>Every method is called with the store's lock held, under which alone containers are made,
+ * renamed and deleted and manifests published: what is found spare stays so until the caller is
+ * done with it.
+ */
+final class SpareContainers {
+  private final StoreDirectory store;
+  private final CommitScan scan;
+
+  SpareContainers(final StoreDirectory store, final CommitScan scan) {
+    this.store = store;
+    this.scan = scan;
+  }
+
+  /**
+   * Gives a spare one another name, if there is one. Neither its old header nor its old chunks pass
+   * for those of the container with the new name, since all of them carry the old one's id.
+   */
+  void moveOne(final Path name) throws IOException {
+    final Optional<Set<Path>> named = named();
+    if (named.isPresent()) {
+      try (DirectoryStream<Path> containers = store.containerFiles()) {
+        for (final Path container : containers) {
+          if (isSpare(container, named.get())) {
+            Files.move(container, name, StandardCopyOption.ATOMIC_MOVE);
+            return;
+          }
+        }
+      }
+    }
+  }
+
+  /** Deletes all but some. */
+  void trim(final int most) throws IOException {
+    final Optional<Set<Path>> named = named();
+    if (named.isPresent()) {
+      int count = 0;
+      try (DirectoryStream<Path> containers = store.containerFiles()) {
+        for (final Path container : containers) {
+          if (isSpare(container, named.get()) && ++count > most) {
+            Files.deleteIfExists(container);
+          }
+        }
+      }
+    }
+  }
+
+  /** Deletes one if it is spare; returns whether it is gone. */
+  boolean delete(final Path container) throws IOException {
+    final Optional<Set<Path>> named = named();
+    if (named.isPresent() && isSpare(container, named.get())) {
+      Files.deleteIfExists(container);
+      return true;
+    }
+    return false;
+  }
+
+  private static boolean isSpare(final Path container, final Set<Path> named) throws IOException {
+    if (named.contains(container)) {
+      return false;
+    }
+    try (NativeFile file = NativeFile.open(container, Flag.WRITE)) {
+      return file.tryLock();
+    } catch (final PosixException e) {
+      if (e.errno() == Errno.ENOENT || e.errno() == Errno.EACCES) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  /** What manifests name; empty when one cannot be read, as it might name anything. */
+  private Optional<Set<Path>> named() throws IOException {
+    final Set<IOException> unreadable = new HashSet<>();
+    final Set<Path> named = new HashSet<>();
+    for (final Commit commit : scan.commits(any -> true, unreadable::add)) {
+      commit.containers().forEach(id -> named.add(store.container(id)));
+    }
+    return unreadable.isEmpty() ? Optional.of(named) : Optional.empty();
+  }
+}

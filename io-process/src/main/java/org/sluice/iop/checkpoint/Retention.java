@@ -1,0 +1,119 @@
+package org.sluice.iop.checkpoint;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.Commit;
+import org.sluice.iop.drain.Drain;
+import org.sluice.iop.image.CaptureDirectory;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * Removes older checkpoints, so that their blocks can be used again. Only those of a series go:
+ * checkpoints that all ranks completed in this session, by request or as a group, once enough newer
+ * ones follow. What other sessions committed, and what a run commits at its end, may be somebody's
+ * only copy and stays. Service thread only.
+ */
+final class Retention {
+  private final int keep;
+  private final CheckpointStore store;
+  private final Drain drain;
+  private final ImageRegistry registry;
+  private final CaptureDirectory capture;
+  private final Executor service;
+  private final Consumer<Image> forget;
+  private final Deque<Kept> series = new ArrayDeque<>();
+
+  /** A committed checkpoint and its captured images. */
+  private record Kept(Commit commit, Set<Image> images) {}
+
+  /**
+   * Nothing kept yet.
+   *
+   * @param keep how many checkpoints stay, 0 for all
+   * @param service runs what it is given on the service thread
+   * @param forget lets go of an image once the pipeline has
+   */
+  Retention(
+      final int keep,
+      final CheckpointStore store,
+      final Drain drain,
+      final ImageRegistry registry,
+      final CaptureDirectory capture,
+      final Executor service,
+      final Consumer<Image> forget) {
+    this.keep = keep;
+    this.store = store;
+    this.drain = drain;
+    this.registry = registry;
+    this.capture = capture;
+    this.service = service;
+    this.forget = forget;
+  }
+
+  /**
+   * Keeps a checkpoint, and lets the oldest go.
+   *
+   * @param images its captured images
+   */
+  void committed(final Commit commit, final List<Image> images) {
+    if (keep == 0) {
+      return;
+    }
+    series.removeIf(older -> older.commit.number() == commit.number());
+    series.forEach(older -> images.forEach(older.images::remove));
+    series.addLast(new Kept(commit, new HashSet<>(images)));
+    for (final Kept oldest :
+        new ArrayList<>(series).subList(0, Math.max(0, series.size() - keep))) {
+      series.remove(oldest);
+      remove(oldest);
+    }
+  }
+
+  /** The names go first, since the files they name do not hold the bytes. */
+  private void remove(final Kept victim) {
+    try {
+      final List<Image> known =
+          victim.images.stream().filter(image -> registry.find(image.id()) != null).toList();
+      for (final Image image : known) {
+        unlink(image);
+      }
+      drain.publish(
+          new RemoveWork(
+              store,
+              victim.commit,
+              known,
+              removed -> service.execute(() -> end(victim, known, removed))));
+    } catch (final IOException e) {
+      Warnings.warn(
+          "checkpoint %d, which is not to be kept, stays: %s"
+              .formatted(victim.commit.number(), e.getMessage()));
+    }
+  }
+
+  private void unlink(final Image image) throws IOException {
+    for (Optional<Path> name = capture.find(image); name.isPresent(); name = capture.find(image)) {
+      Files.delete(name.get());
+    }
+  }
+
+  /** One that somebody reads is tried again after the next commit. */
+  private void end(final Kept victim, final List<Image> known, final boolean removed) {
+    known.forEach(forget);
+    if (!removed) {
+      series.addFirst(new Kept(victim.commit, new HashSet<>()));
+    }
+  }
+}

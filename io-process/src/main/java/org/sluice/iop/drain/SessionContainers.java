@@ -1,0 +1,115 @@
+package org.sluice.iop.drain;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.Container;
+import org.sluice.iop.image.ImageLog;
+
+/**
+ * The open containers of a session. The last one is appended to; the others stay open, and so
+ * theirs, while the log of any image refers to them. Each checkpoint has its own, so that its
+ * blocks can be used again when it is removed.
+ *
+ * <p>The write stage alone changes the list; the last stage reads it to sync, and fills the
+ * reserve.
+ */
+final class SessionContainers {
+  private static final long ROTATION_LENGTH = 1L << 30;
+
+  private final CheckpointStore store;
+  private final long sessionId;
+  private final String node;
+  private final List<Use> open = new CopyOnWriteArrayList<>();
+  private final AtomicReference<Container> reserve = new AtomicReference<>();
+  private Use current;
+  private long appended;
+
+  /** A container and who may need it; a log that does not any more is found out later. */
+  private record Use(Container container, Set<ImageLog> logs) {
+    Use(final Container container) {
+      this(container, Collections.newSetFromMap(new IdentityHashMap<>()));
+    }
+
+    boolean isNeeded() {
+      logs.removeIf(log -> !log.refersTo(container.id()));
+      return !logs.isEmpty();
+    }
+  }
+
+  SessionContainers(final CheckpointStore store, final long sessionId, final String node) {
+    this.store = store;
+    this.sessionId = sessionId;
+    this.node = node;
+  }
+
+  /**
+   * The container that the next chunk goes to. Write stage only.
+   *
+   * @param length bytes of the chunk
+   */
+  Container next(final int length) throws IOException {
+    if (current == null || appended >= ROTATION_LENGTH) {
+      final Container ready = reserve.getAndSet(null);
+      current = new Use(ready == null ? store.createContainer(sessionId, node) : ready);
+      open.add(current);
+      appended = 0;
+    }
+    appended += length;
+    return current.container;
+  }
+
+  /** Notes that a log refers to the container that {@link #next} returned. Write stage only. */
+  void usedBy(final ImageLog log) {
+    current.logs.add(log);
+  }
+
+  /** Lets the next chunk begin another container. Write stage only. */
+  void turn() {
+    current = null;
+  }
+
+  /** Takes those out that no log refers to; the caller closes them. Write stage only. */
+  List<Container> release() {
+    final List<Container> released = new ArrayList<>();
+    for (final Use use : open) {
+      if (use != current && !use.isNeeded()) {
+        open.remove(use);
+        released.add(use.container);
+      }
+    }
+    return released;
+  }
+
+  /** Makes the next container ready. Last stage only. */
+  void prepare() throws IOException {
+    if (reserve.get() == null) {
+      reserve.set(store.createContainer(sessionId, node));
+    }
+  }
+
+  /** Brings all chunks to stable storage. Last stage only. */
+  void sync() throws IOException {
+    for (final Use use : open) {
+      use.container.sync();
+    }
+  }
+
+  /** Ends the session; nothing may be under way any more. */
+  void close() throws IOException {
+    for (final Use use : open) {
+      use.container.close();
+    }
+    final Container ready = reserve.getAndSet(null);
+    if (ready != null) {
+      ready.close();
+    }
+    store.discardSpares();
+  }
+}
