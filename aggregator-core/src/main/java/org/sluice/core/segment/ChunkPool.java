@@ -162,11 +162,15 @@ public final class ChunkPool {
   public void ownedBy(final int slot, final IntConsumer action) {
     for (int chunk = 0; chunk < chunkCount; chunk++) {
       final long word = word(chunk);
-      if (ChunkStateDescriptor.state(word) != ChunkStateDescriptor.FREE
-          && ChunkStateDescriptor.slot(word) == slot) {
+      if (isOwned(word) && ChunkStateDescriptor.slot(word) == slot) {
         action.accept(chunk);
       }
     }
+  }
+
+  private static boolean isOwned(final long word) {
+    final int state = ChunkStateDescriptor.state(word);
+    return state == ChunkStateDescriptor.OPEN || state == ChunkStateDescriptor.PUBLISHED;
   }
 
   private static int offset(final int chunk) {

@@ -50,6 +50,17 @@ class ChunkPoolTest {
   }
 
   @Test
+  void chunksWithoutMemoryBelongToNoSlot() {
+    pool.init();
+    pool.provide(3);
+    pool.claim(0, 3);
+
+    final List<Integer> owned = new ArrayList<>();
+    pool.ownedBy(0, owned::add);
+    assertThat(owned).containsExactly(3);
+  }
+
+  @Test
   void chunksOfASlotAreFoundWhetherOpenOrPublished() {
     pool.claim(1, 10);
     pool.claim(2, 11);
