@@ -4,8 +4,12 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
-import java.util.Comparator;
+import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.ServiceLoader.Provider;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -47,19 +51,30 @@ public final class Sluice {
       System.err.println("sluice: cannot read the defaults: " + message(e));
       return ExitStatus.of(e).code();
     }
-    return commandLine().execute(args);
+    return commandLine(args.length == 0 ? "" : args[0]).execute(args);
   }
 
-  private static CommandLine commandLine() {
+  /** With all subcommands, or only the one that is called, since each costs time to set up. */
+  private static CommandLine commandLine(final String called) {
     final CommandLine line = new CommandLine(new Sluice());
-    ServiceLoader.load(Subcommand.class).stream()
-        .map(provider -> new CommandLine(provider.get()))
-        .sorted(Comparator.comparing(CommandLine::getCommandName))
-        .forEach(subcommand -> line.addSubcommand(subcommand.getCommandName(), subcommand));
+    final Map<String, Provider<Subcommand>> subcommands = subcommands();
+    if (subcommands.containsKey(called)) {
+      subcommands.keySet().retainAll(Set.of(called));
+    }
+    subcommands.forEach((name, provider) -> line.addSubcommand(name, provider.get()));
     addHelp(line);
     return line.setParameterExceptionHandler((e, args) -> usage(e))
         .setExecutionExceptionHandler((e, command, parsed) -> failure(e, command))
         .setCaseInsensitiveEnumValuesAllowed(true);
+  }
+
+  private static SortedMap<String, Provider<Subcommand>> subcommands() {
+    final SortedMap<String, Provider<Subcommand>> subcommands = new TreeMap<>();
+    ServiceLoader.load(Subcommand.class).stream()
+        .forEach(
+            provider ->
+                subcommands.put(provider.type().getAnnotation(Command.class).name(), provider));
+    return subcommands;
   }
 
   /** To a command and all below it. */

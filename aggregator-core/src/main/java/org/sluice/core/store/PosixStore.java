@@ -25,8 +25,6 @@ import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 
 /** A store in a directory of a POSIX file system. */
 public final class PosixStore implements CheckpointStore {
-  private static final SecureRandom RANDOM = new SecureRandom();
-
   private static final Logger LOG = LoggerFactory.getLogger(PosixStore.class);
 
   private final StoreDirectory directory;
@@ -72,7 +70,7 @@ public final class PosixStore implements CheckpointStore {
 
   @Override
   public Container createContainer(final long sessionId, final String node) throws IOException {
-    final long id = RANDOM.nextLong(1, Long.MAX_VALUE);
+    final long id = new SecureRandom().nextLong(1, Long.MAX_VALUE);
     final Path path = directory.container(id);
     try (NativeFile lock = format()) {
       lock.lock();
