@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Progress;
@@ -27,6 +28,9 @@ import org.sluice.core.store.CommittedImage;
  * in parallel, and renames only once all of it is there.
  */
 final class Restoration {
+  /** More than cores, so that some read while others write; each holds a chunk of memory. */
+  private static final int THREADS = 8;
+
   private final CheckpointStore store;
   private final Commit commit;
   private final List<CommittedImage> images;
@@ -112,11 +116,14 @@ final class Restoration {
           "%s leads out of %s by a symbolic link; restore elsewhere".formatted(inside, directory));
     }
     Files.createDirectories(parent);
-    return Files.createTempFile(parent, ".sluice-", "");
+    final String name = ".sluice-%016x".formatted(ThreadLocalRandom.current().nextLong());
+    final Path temporary = parent.resolve(name);
+    NativeFile.open(temporary, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE).close();
+    return temporary;
   }
 
   private void rebuildAll(final Map<CommittedImage, Path> temporaries) throws IOException {
-    final int threads = Math.clamp(images.size(), 1, Runtime.getRuntime().availableProcessors());
+    final int threads = Math.clamp(images.size(), 1, THREADS);
     try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
       final List<Future<Void>> rebuilt =
           temporaries.entrySet().stream()

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
 
 /** Files a manifest says are there. */
@@ -12,14 +13,26 @@ final class StoredFile {
   private StoredFile() {}
 
   /** Opens a file for reading; it is damage, not bad luck, when there is none. */
-  static NativeFile open(final Path path) throws IOException {
+  static NativeFile open(final Path path, final Flag... flags) throws IOException {
     try {
-      return NativeFile.open(path);
+      return NativeFile.open(path, flags);
     } catch (final PosixException e) {
       if (e.errno() == Errno.ENOENT) {
         throw new DamagedException(path.toString(), 0, "the file is missing");
       }
       throw e;
+    }
+  }
+
+  /** The same, past the page cache where the file system lets one. */
+  static NativeFile openDirect(final Path path) throws IOException {
+    try {
+      return open(path, Flag.DIRECT);
+    } catch (final PosixException e) {
+      if (e.errno() != Errno.EINVAL) {
+        throw e;
+      }
+      return open(path);
     }
   }
 }
