@@ -5,13 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** One target with ranks, files and, for Sluice, an I/O process of its own. */
 final class Arm implements AutoCloseable {
   private static final int DIRECT_BLOCK = 1 << 20;
   private static final long CHUNK = 1 << 20;
-  private static final int CONTAINER_HEADER = 4096;
   private static final int SPARE_CHUNKS_PER_RANK = 2;
 
   private final Target target;
@@ -90,16 +88,14 @@ final class Arm implements AutoCloseable {
   }
 
   /**
-   * Deletes the checkpoint before, unless it is to be written over, and leaves an idle disk. Done
-   * before the gap rather than after the checkpoint, so that the memory of fresh files was free for
-   * no longer than the gap: an idle guest soon gives free memory back to its host.
+   * Deletes the checkpoint before, unless it is to be written over or its I/O process sees to that,
+   * and leaves an idle disk. Done before the gap rather than after the checkpoint, so that the
+   * memory of fresh files was free for no longer than the gap: an idle guest soon gives free memory
+   * back to its host.
    */
   void prepare() throws IOException {
-    if (!target.isInPlace()) {
+    if (!target.isInPlace() && !target.isContainer()) {
       Directories.delete(files());
-    }
-    if (target.layout().equals("container")) {
-      dropCommits(service.get().store());
     }
     round++;
     Files.createDirectories(files());
@@ -115,25 +111,6 @@ final class Arm implements AutoCloseable {
   Path files() {
     final Path parent = service.map(IoProcess::capture).orElse(home);
     return parent.resolve("round-" + (target.isInPlace() ? 0 : round));
-  }
-
-  /** So that a long run does not fill the disk. */
-  private static void dropCommits(final Path store) throws IOException {
-    try (Stream<Path> commits = Files.list(store.resolve("checkpoints"));
-        Stream<Path> containers = Files.list(store.resolve("containers"))) {
-      for (final Path commit : commits.toList()) {
-        Directories.delete(commit);
-      }
-      for (final Path container : containers.toList()) {
-        Directories.run(
-            List.of(
-                "fallocate",
-                "--punch-hole",
-                "--offset=" + CONTAINER_HEADER,
-                "--length=" + Files.size(container),
-                container.toString()));
-      }
-    }
   }
 
   /** Ends its processes. Its files stay. */

@@ -57,7 +57,7 @@ final class IoProcess implements AutoCloseable {
                 "--threshold=" + target.threshold(),
                 "--name=" + target.label()));
     command.addAll(options);
-    if (target.layout().equals("container")) {
+    if (target.isContainer()) {
       command.addAll(List.of("--group=round-(\\d+)/", "--writers=" + ranks));
     }
     final ProcessBuilder builder =
@@ -76,10 +76,6 @@ final class IoProcess implements AutoCloseable {
   /** New files below it are captured. */
   Path capture() {
     return home.resolve(CAPTURE);
-  }
-
-  Path store() {
-    return home.resolve(STORE);
   }
 
   /** Changes the threshold of the ranks. */

@@ -8,8 +8,6 @@ import java.util.List;
 
 /** Measures all targets of a workload side by side: one round of each after the other. */
 final class NodeBenchmark {
-  private static final int WARM_UPS = 2;
-
   private final int ranks;
   private final int rounds;
   private final List<Integer> gapsMillis;
@@ -69,11 +67,14 @@ final class NodeBenchmark {
 
   private void warmUp(final Workload workload, final List<Arm> arms)
       throws IOException, InterruptedException {
-    for (int round = 1; round <= WARM_UPS; round++) {
-      progress.printf("%s: warm-up %d of %d%n", workload, round, WARM_UPS);
+    final int most = arms.stream().mapToInt(arm -> arm.target().warmUps()).max().orElse(0);
+    for (int left = most; left > 0; left--) {
+      progress.printf("%s: warm-up, %d left%n", workload, left);
       for (final Arm arm : arms) {
-        for (final Until until : arm.target().measurements()) {
-          checkpoint(arm, until, 0);
+        if (arm.target().warmUps() >= left) {
+          for (final Until until : arm.target().measurements()) {
+            checkpoint(arm, until, 0);
+          }
         }
       }
     }

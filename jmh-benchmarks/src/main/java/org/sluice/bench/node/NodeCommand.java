@@ -63,7 +63,7 @@ public final class NodeCommand implements Callable<Integer> {
       names = "--rounds",
       defaultValue = "7",
       paramLabel = "N",
-      description = "Measured rounds, after two that are not; default: ${DEFAULT-VALUE}.")
+      description = "Measured rounds, after some that are not; default: ${DEFAULT-VALUE}.")
   private int rounds;
 
   @Option(

@@ -68,9 +68,22 @@ enum Target {
     return threshold;
   }
 
+  /** Whether its I/O process commits checkpoints, and keeps some. */
+  boolean isContainer() {
+    return layout.equals("container");
+  }
+
   /** Whether all its checkpoints go into the same files. */
   boolean isInPlace() {
     return this == POSIX_OVERWRITE || this == ODIRECT_FLOOR;
+  }
+
+  /**
+   * Rounds until each is like the one before: a third commit lets the first checkpoint go, whose
+   * container is then written over.
+   */
+  int warmUps() {
+    return isContainer() ? 4 : 2;
   }
 
   /**
