@@ -65,10 +65,11 @@ public interface CheckpointStore extends AutoCloseable {
    * nobody needs any more, as many as it has stay for the next one.
    *
    * @param draft the checkpoint
-   * @return what was committed
+   * @param durable told of it as soon as it is on stable storage, before what it supersedes is
+   *     deleted; not called when the commit fails
    * @throws IOException when that fails; then nothing is committed
    */
-  Commit commit(Draft draft) throws IOException;
+  void commit(Draft draft, Consumer<Commit> durable) throws IOException;
 
   /**
    * The committed checkpoints, at most one of each number.

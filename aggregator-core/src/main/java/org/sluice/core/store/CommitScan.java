@@ -5,17 +5,34 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 
-/** Finds the manifests of a store, superseded ones included. */
+/**
+ * Finds the manifests of a store, superseded ones included. A commit and its retention scan several
+ * times, so a manifest is read again only when its file has changed. Thread-safe.
+ */
 final class CommitScan {
   private final StoreDirectory store;
+  private final Map<Path, Known> known = new ConcurrentHashMap<>();
+
+  /** What a manifest said when its file was like this. */
+  private record Known(Object file, FileTime modified, long size, Commit commit) {
+    boolean isOf(final BasicFileAttributes attributes) {
+      return file.equals(attributes.fileKey())
+          && modified.equals(attributes.lastModifiedTime())
+          && size == attributes.size();
+    }
+  }
 
   CommitScan(final StoreDirectory store) {
     this.store = store;
@@ -43,7 +60,9 @@ final class CommitScan {
       final List<Commit> commits = new ArrayList<>();
       final List<IOException> failures = new ArrayList<>();
       try {
-        for (final CheckpointDirectory directory : directories()) {
+        final List<CheckpointDirectory> directories = directories();
+        known.keySet().retainAll(directories.stream().map(CheckpointDirectory::manifest).toList());
+        for (final CheckpointDirectory directory : directories) {
           if (counts.test(directory) && directory.isCommitted()) {
             read(directory, commits, failures);
           }
@@ -58,20 +77,37 @@ final class CommitScan {
     }
   }
 
-  private static void read(
+  private void read(
       final CheckpointDirectory directory,
       final List<Commit> commits,
       final List<IOException> failures)
       throws IOException {
-    final String file = directory.manifest().toString();
+    final Path manifest = directory.manifest();
+    final BasicFileAttributes attributes =
+        Files.readAttributes(manifest, BasicFileAttributes.class);
+    final Known before = known.get(manifest);
+    if (before != null && before.isOf(attributes)) {
+      commits.add(before.commit);
+      return;
+    }
     try {
-      final Commit commit = ManifestCodec.decode(file, Files.readAllBytes(directory.manifest()));
-      if (commit.number() != directory.number() || commit.id() != directory.commitId()) {
-        throw new DamagedException(file, 0, "the manifest of another commit stands here");
-      }
+      final Commit commit = decode(directory);
       commits.add(commit);
+      known.put(
+          manifest,
+          new Known(
+              attributes.fileKey(), attributes.lastModifiedTime(), attributes.size(), commit));
     } catch (final DamagedException | FormatVersionException e) {
       failures.add(e);
     }
+  }
+
+  private static Commit decode(final CheckpointDirectory directory) throws IOException {
+    final String file = directory.manifest().toString();
+    final Commit commit = ManifestCodec.decode(file, Files.readAllBytes(directory.manifest()));
+    if (commit.number() != directory.number() || commit.id() != directory.commitId()) {
+      throw new DamagedException(file, 0, "the manifest of another commit stands here");
+    }
+    return commit;
   }
 }

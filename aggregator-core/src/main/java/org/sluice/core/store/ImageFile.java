@@ -24,11 +24,11 @@ final class ImageFile implements AutoCloseable {
    * otherwise by a copy. A file without data below {@code size} is left out.
    */
   List<Block> store(final NativeFile source, final long size, final Path path) throws IOException {
-    source.sync();
     final List<Extent> pieces = pieces(source.dataExtents(), size);
     if (pieces.isEmpty()) {
       return List.of();
     }
+    source.sync();
     if (link(source, path)) {
       return checksum(source, pieces, (address, length, offset) -> {});
     }

@@ -32,6 +32,12 @@ public final class PosixStore implements CheckpointStore {
   private final SpareContainers spares;
   private final Map<Long, PosixContainer> openContainers = new ConcurrentHashMap<>();
 
+  /** A part of a commit. */
+  @FunctionalInterface
+  private interface Step<T> {
+    T run() throws IOException;
+  }
+
   private PosixStore(final StoreDirectory directory) {
     this.directory = directory;
     this.scan = new CommitScan(directory);
@@ -104,21 +110,23 @@ public final class PosixStore implements CheckpointStore {
   }
 
   @Override
-  public Commit commit(final Draft draft) throws IOException {
+  public void commit(final Draft draft, final Consumer<Commit> durable) throws IOException {
     final CommitWriter writer = new CommitWriter(directory, draft);
     for (final long id : CommitWriter.containers(draft)) {
       syncContainer(id);
     }
+    final List<CommittedImage> images = orAbandon(writer, writer::prepare);
+    try (NativeFile lock = format()) {
+      lock.lock();
+      final Commit commit = orAbandon(writer, () -> writer.publish(images, nextSequence()));
+      durable.accept(commit);
+      supersede(commit);
+    }
+  }
+
+  private static <T> T orAbandon(final CommitWriter writer, final Step<T> step) throws IOException {
     try {
-      final List<CommittedImage> images = writer.prepare();
-      try (NativeFile lock = format()) {
-        lock.lock();
-        final List<Commit> older = scan.commits(any -> true, unreadable -> {});
-        final long sequence = older.stream().mapToLong(Commit::sequence).max().orElse(0) + 1;
-        final Commit commit = writer.publish(images, sequence);
-        supersede(commit);
-        return commit;
-      }
+      return step.run();
     } catch (final IOException e) {
       try {
         writer.abandon();
@@ -127,6 +135,11 @@ public final class PosixStore implements CheckpointStore {
       }
       throw e;
     }
+  }
+
+  private long nextSequence() throws IOException {
+    final List<Commit> older = scan.commits(any -> true, unreadable -> {});
+    return older.stream().mapToLong(Commit::sequence).max().orElse(0) + 1;
   }
 
   @Override

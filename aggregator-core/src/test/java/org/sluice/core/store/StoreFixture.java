@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.sluice.core.chunk.ChunkBuilder;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
@@ -104,8 +105,14 @@ public final class StoreFixture implements AutoCloseable {
     final List<DraftImage> committed = images;
     images = new ArrayList<>();
     final int layout = HeaderDescriptor.LAYOUT_CONTAINER;
-    return store.commit(
-        new Draft(number, "node1", "job", layout, ranks, ungrouped, SESSION, committed));
+    return commit(new Draft(number, "node1", "job", layout, ranks, ungrouped, SESSION, committed));
+  }
+
+  /** Commits a draft. */
+  Commit commit(final Draft draft) throws IOException {
+    final AtomicReference<Commit> durable = new AtomicReference<>();
+    store.commit(draft, durable::set);
+    return durable.get();
   }
 
   @Override

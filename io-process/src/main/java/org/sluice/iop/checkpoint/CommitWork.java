@@ -83,7 +83,7 @@ final class CommitWork implements Work {
     if (lost != null) {
       throw lost;
     }
-    outcome.committed(store.commit(draft));
+    store.commit(draft, outcome::committed);
   }
 
   @Override
