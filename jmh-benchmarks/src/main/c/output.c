@@ -50,6 +50,11 @@ static int file_write(const void *data, size_t length)
     return 0;
 }
 
+static int file_skip(size_t length)
+{
+    return lseek(descriptor, (off_t)length, SEEK_CUR) < 0 ? -1 : 0;
+}
+
 static int file_sync(void)
 {
     return fsync(descriptor);
@@ -118,11 +123,11 @@ static int nothing(void)
 }
 
 static const struct output OUTPUTS[] = {
-    {"fresh", fresh_open, file_write, file_sync, file_close},
-    {"overwrite", overwrite_open, file_write, file_sync, file_close},
-    {"stdio", stream_open, stream_write, stream_sync, stream_close},
-    {"direct", direct_open, file_write, file_datasync, file_close},
-    {"memory", memory_open, memory_write, nothing, nothing},
+    {"fresh", fresh_open, file_write, file_skip, file_sync, file_close},
+    {"overwrite", overwrite_open, file_write, file_skip, file_sync, file_close},
+    {"stdio", stream_open, stream_write, NULL, stream_sync, stream_close},
+    {"direct", direct_open, file_write, file_skip, file_datasync, file_close},
+    {"memory", memory_open, memory_write, NULL, nothing, nothing},
 };
 
 const struct output *output_find(const char *name)

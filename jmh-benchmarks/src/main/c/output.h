@@ -9,6 +9,7 @@ struct output {
     const char *name;
     int (*open)(const char *path);
     int (*write)(const void *data, size_t length);
+    int (*skip)(size_t length); /* NULL: it cannot leave bytes out */
     int (*sync)(void);
     int (*close)(void);
 };

@@ -5,7 +5,7 @@
 
 static int read_writes(FILE *file, struct pattern *pattern)
 {
-    if (fscanf(file, "%zu %zu", &pattern->memory, &pattern->count) != 2) {
+    if (fscanf(file, "%zu %zu %zu", &pattern->memory, &pattern->count, &pattern->gap) != 3) {
         return -1;
     }
     pattern->image = 0;

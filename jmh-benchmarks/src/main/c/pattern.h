@@ -13,11 +13,12 @@ struct pattern {
     size_t memory; /* bytes */
     size_t image;  /* bytes: the sum of all lengths */
     size_t count;
+    size_t gap; /* bytes of the file left out after each write */
     struct pattern_write *writes;
 };
 
 /*
- * Reads a file of lines "OFFSET LENGTH", one a write, after a first line "MEMORY COUNT". Returns 0,
+ * Reads a file of lines "OFFSET LENGTH", one a write, after a first line "MEMORY COUNT GAP". Returns 0,
  * or -1 when it cannot be read as that. The writes are never freed: a pattern lives as long as its
  * process.
  */

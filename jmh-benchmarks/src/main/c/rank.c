@@ -68,6 +68,9 @@ static int write_image(const char *path, int sync, struct board_result *result)
         if (output->write(memory + pattern.writes[i].offset, pattern.writes[i].length) != 0) {
             return -1;
         }
+        if (pattern.gap != 0 && output->skip(pattern.gap) != 0) {
+            return -1;
+        }
     }
     if (sync && output->sync() != 0) {
         return -1;
@@ -106,6 +109,10 @@ int main(int argc, char **argv)
     }
     if (pattern_read(argv[3], &pattern) != 0) {
         die(argv[3]);
+    }
+    if (pattern.gap != 0 && output->skip == NULL) {
+        errno = EINVAL;
+        die("this output cannot leave bytes out");
     }
     const int memory_fd = atoi(argv[5]);
     const size_t share = (pattern.image + 4095) / 4096 * 4096;

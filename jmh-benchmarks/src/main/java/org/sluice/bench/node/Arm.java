@@ -37,33 +37,33 @@ final class Arm implements AutoCloseable {
    */
   static Arm start(
       final Target target,
-      final Workload workload,
+      final WritePattern pattern,
       final int ranks,
       final Path home,
       final Path runtime)
       throws IOException {
-    final long chunks = Math.ceilDiv(workload.imageLength(), CHUNK) + SPARE_CHUNKS_PER_RANK;
+    final long chunks = Math.ceilDiv(pattern.imageLength(), CHUNK) + SPARE_CHUNKS_PER_RANK;
     final List<String> options = List.of("--buffer=" + chunks * ranks * CHUNK);
-    return start(target, workload, ranks, options, home, runtime);
+    return start(target, pattern, ranks, options, home, runtime);
   }
 
   /**
    * Starts it.
    *
+   * @param pattern what each rank writes
    * @param options of the I/O process, if it has one
    * @param home an empty directory for its files
    * @param runtime where an I/O process's segment is made
    */
   static Arm start(
       final Target target,
-      final Workload workload,
+      final WritePattern pattern,
       final int ranks,
       final List<String> options,
       final Path home,
       final Path runtime)
       throws IOException {
     Files.createDirectories(home);
-    final WritePattern pattern = WritePattern.of(workload);
     final Path file = home.resolve("pattern");
     final Optional<IoProcess> service;
     if (target.isSluice()) {

@@ -16,6 +16,10 @@ final class Installation {
     return HOME.resolve("jmh-benchmarks/target/native/checkpoint_node");
   }
 
+  static Path jcmd() {
+    return Path.of(System.getProperty("java.home"), "bin/jcmd");
+  }
+
   static Path preload() {
     return HOME.resolve("blcr-bridge/target/native/libsluice_preload.so");
   }

@@ -109,6 +109,22 @@ final class IoProcess implements AutoCloseable {
     return status("RssAnon");
   }
 
+  /** Bytes of live objects on its heap. Collects garbage. */
+  long liveHeap() throws IOException {
+    final Process histogram =
+        new ProcessBuilder(
+                Installation.jcmd().toString(), Long.toString(process.pid()), "GC.class_histogram")
+            .start();
+    try (BufferedReader lines = histogram.inputReader(StandardCharsets.UTF_8)) {
+      return lines
+          .lines()
+          .filter(line -> line.startsWith("Total "))
+          .mapToLong(line -> Long.parseLong(line.replaceAll(".* ", "")))
+          .findFirst()
+          .orElseThrow(() -> new IOException("jcmd %d tells nothing".formatted(process.pid())));
+    }
+  }
+
   private long status(final String field) throws IOException {
     return Files.readAllLines(proc("status")).stream()
         .filter(line -> line.startsWith(field + ":"))

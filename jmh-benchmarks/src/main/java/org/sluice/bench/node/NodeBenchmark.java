@@ -52,7 +52,7 @@ final class NodeBenchmark {
       for (final Target target : targets) {
         progress.printf("%s: starting %s%n", workload, target);
         final Path home = directory.resolve(workload.name()).resolve(target.label());
-        arms.add(Arm.start(target, workload, ranks, home, runtime));
+        arms.add(Arm.start(target, WritePattern.of(workload), ranks, home, runtime));
       }
       warmUp(workload, arms);
       for (final int gap : gapsMillis) {

@@ -96,7 +96,8 @@ final class ThresholdSweep {
     final List<Point> row =
         thresholds.stream().map(each -> new Point(workload, bufferBytes, each)).toList();
     final Path home = directory.resolve("%s-%d".formatted(workload, bufferBytes));
-    try (Arm arm = Arm.start(target, workload, ranks, options, home, runtime)) {
+    final WritePattern pattern = WritePattern.of(workload);
+    try (Arm arm = Arm.start(target, pattern, ranks, options, home, runtime)) {
       for (final Threshold threshold : thresholds) {
         checkpoint(arm, new Point(workload, bufferBytes, threshold));
       }

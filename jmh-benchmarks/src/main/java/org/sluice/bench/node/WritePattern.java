@@ -22,8 +22,9 @@ import java.util.Random;
  *
  * @param writes all writes
  * @param memoryLength bytes of memory that they are taken from: page runs from whole pages
+ * @param gap bytes of the file left out after each write
  */
-record WritePattern(List<Write> writes, long memoryLength) {
+record WritePattern(List<Write> writes, long memoryLength, int gap) {
   static final int PAGE = 4096;
 
   /** The size class that page-header arrays are in. */
@@ -36,6 +37,7 @@ record WritePattern(List<Write> writes, long memoryLength) {
   private static final int FILL = 4;
   private static final int PROCESS_RECORDS = 6;
   private static final long SEED = 20090922;
+  private static final long MOST_MEMORY = 256 << 20;
 
   /**
    * A write.
@@ -108,16 +110,39 @@ record WritePattern(List<Write> writes, long memoryLength) {
         pages += size;
       }
     }
-    return new WritePattern(writes, pages);
+    return new WritePattern(writes, pages, 0);
   }
 
   /** One process that writes a number of bytes, rounded up, in blocks. */
   static WritePattern blocks(final long bytes, final int block) {
+    final long memory = Math.min(Math.ceilDiv(bytes, block) * block, MOST_MEMORY);
     final List<Write> writes = new ArrayList<>();
-    for (long offset = 0; offset < bytes; offset += block) {
-      writes.add(new Write(offset, block));
+    for (long written = 0; written < bytes; written += block) {
+      writes.add(new Write(written % memory, block));
     }
-    return new WritePattern(writes, (long) writes.size() * block);
+    return new WritePattern(writes, memory, 0);
+  }
+
+  /** Writes that never continue each other, so that each is a record of its own. */
+  static WritePattern scattered(final int count, final int length) {
+    final long memory = Math.min((long) count * length, MOST_MEMORY / length * length);
+    final List<Write> writes = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      writes.add(new Write((long) i * length % memory, length));
+    }
+    return new WritePattern(writes, memory, length);
+  }
+
+  /** The same again and again from the same memory, until so many bytes are written. */
+  WritePattern repeated(final long bytes) {
+    final List<Write> again = new ArrayList<>();
+    long left = bytes;
+    for (int i = 0; left > 0; i = (i + 1) % writes.size()) {
+      final Write write = writes.get(i);
+      again.add(new Write(write.offset, Math.min(left, write.length)));
+      left -= write.length;
+    }
+    return new WritePattern(again, memoryLength, gap);
   }
 
   /** Bytes of the image. */
@@ -129,8 +154,8 @@ record WritePattern(List<Write> writes, long memoryLength) {
   void save(final Path file) throws IOException {
     try (PrintWriter out =
         new PrintWriter(Files.newBufferedWriter(file, StandardCharsets.US_ASCII))) {
-      out.printf("%d %d%n", memoryLength, writes.size());
-      writes.forEach(write -> out.printf("%d %d%n", write.offset, write.length));
+      out.printf("%d %d %d%n", memoryLength, writes.size(), gap);
+      writes.forEach(write -> out.append(write.offset + " " + write.length + "\n"));
     }
   }
 }
