@@ -66,6 +66,7 @@ struct sluice_log_image {
     int64_t pending_high;
     int64_t last_chunk; /* sequence of the chunk with its last record, 0 for none */
     int64_t opened;     /* CLOCK_MONOTONIC, ns */
+    uint32_t directs;   /* writes of it that went to its file */
 };
 
 struct sluice_disposition {

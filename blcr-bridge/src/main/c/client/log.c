@@ -219,6 +219,7 @@ static ssize_t direct_write(struct sluice_log_image *image, int fd, const void *
         return written;
     }
     grow(image, offset, written);
+    image->directs++;
     if (mark_direct(image, offset, written, now() - begin) && !became_direct(image)) {
         return written;
     }

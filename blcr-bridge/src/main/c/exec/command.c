@@ -10,14 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "installed.h"
 #include "segment.h"
-#include "server.h"
 #include "status.h"
 
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT};
 
-/* Puts the shim before whatever the user preloads. */
-static void preload(void)
+void sluice_exec_preload(void)
 {
     char shim[3100];
     char list[8192];
@@ -35,8 +34,7 @@ static void preload(void)
     }
 }
 
-/* The capture directory as the I/O process resolved it, which may have been started by others. */
-static void set_environment(const char *directory)
+void sluice_exec_capture(const char *directory)
 {
     struct sluice_segment *segment;
     const int error = sluice_segment_map(directory, &segment);
@@ -52,7 +50,7 @@ static void set_environment(const char *directory)
     sluice_segment_unmap(segment);
     setenv("SLUICE_DIRECTORY", directory, 1);
     setenv("SLUICE_CAPTURE", capture, 1);
-    preload();
+    sluice_exec_preload();
 }
 
 /* When this process is killed, so is the command: a launcher that kills a rank means the rank. */
@@ -104,7 +102,7 @@ static void report_exec_failure(int fd, const char *program)
     close(fd);
 }
 
-int sluice_exec_command_run(const char *directory, char **command)
+int sluice_exec_command_run(char **command)
 {
     sigset_t signals;
     sigset_t former;
@@ -113,7 +111,6 @@ int sluice_exec_command_run(const char *directory, char **command)
     for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++) {
         sigaddset(&signals, forwarded[i]);
     }
-    set_environment(directory);
     signal(SIGCHLD, SIG_DFL);
     sigprocmask(SIG_BLOCK, &signals, &former);
     int failure[2];

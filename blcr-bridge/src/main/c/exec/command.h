@@ -1,11 +1,19 @@
-/* The command that sluice exec runs. */
+/* The command that sluice exec and sluice profile record run. */
 #ifndef SLUICE_EXEC_COMMAND_H
 #define SLUICE_EXEC_COMMAND_H
 
+/* Puts the shim before whatever the user preloads. */
+void sluice_exec_preload(void);
+
 /*
- * Runs the command as a child with its writes captured, forwards signals to it, and returns its exit
- * status, 128 + N when signal N killed it, 127 when it is not found, 126 when it cannot be executed.
+ * Has the command captured by the I/O process of this directory: with the capture directory as that
+ * one resolved it, since others may have started it.
  */
-int sluice_exec_command_run(const char *directory, char **command);
+void sluice_exec_capture(const char *directory);
+
+/*
+ * Runs the command as a child, forwards signals to it, and returns its exit status, 128 + N when signal N killed it, 127 when it is not found, 126 when it cannot be executed.
+ */
+int sluice_exec_command_run(char **command);
 
 #endif

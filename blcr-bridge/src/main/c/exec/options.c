@@ -7,7 +7,7 @@
 
 #include "status.h"
 
-enum { STORE = 1, CAPTURE, NAME, LAYOUT, PASSED_ON };
+enum { STORE = 1, CAPTURE, NAME, LAYOUT, PROFILE, PASSED_ON };
 
 static const struct option known[] = {
     {"store", required_argument, NULL, STORE},         {"capture", required_argument, NULL, CAPTURE},
@@ -16,7 +16,8 @@ static const struct option known[] = {
     {"when-full", required_argument, NULL, PASSED_ON}, {"chunk", required_argument, NULL, PASSED_ON},
     {"group", required_argument, NULL, PASSED_ON},     {"writers", required_argument, NULL, PASSED_ON},
     {"stats", required_argument, NULL, PASSED_ON},     {"pages", required_argument, NULL, PASSED_ON},
-    {"keep", required_argument, NULL, PASSED_ON},      {NULL, 0, NULL, 0},
+    {"keep", required_argument, NULL, PASSED_ON},      {"profile", required_argument, NULL, PROFILE},
+    {NULL, 0, NULL, 0},
 };
 
 static const char *working_directory(void)
@@ -67,6 +68,9 @@ void sluice_exec_options_parse(int count, char **arguments, struct sluice_exec_o
             break;
         case LAYOUT:
             layout = optarg;
+            break;
+        case PROFILE:
+            options->profile = optarg;
             break;
         case PASSED_ON:
             options->serve[passed++] = assignment(known[index].name, optarg);

@@ -5,6 +5,7 @@
 struct sluice_exec_options {
     const char *name;    /* of the I/O process; NULL for the job's */
     const char *capture; /* never NULL */
+    const char *profile; /* the trace's directory; NULL for none */
     char **serve;        /* the options for `sluice serve`, NULL-terminated */
     char **command;      /* NULL-terminated, at least one */
 };

@@ -8,7 +8,4 @@
  */
 int sluice_exec_server_start(const char *name, char **options);
 
-/* A file of the installation, from SLUICE_HOME or else from where this program lies. */
-void sluice_exec_installed(char *path, unsigned long capacity, const char *file);
-
 #endif

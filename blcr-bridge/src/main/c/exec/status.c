@@ -22,11 +22,13 @@ int sluice_exec_status(int error)
     }
 }
 
+const char *sluice_exec_name = "sluice exec";
+
 static void say(const char *format, va_list arguments)
 {
     char line[1024];
     vsnprintf(line, sizeof line, format, arguments);
-    fprintf(stderr, "sluice exec: %s\n", line);
+    fprintf(stderr, "%s: %s\n", sluice_exec_name, line);
 }
 
 void sluice_exec_say(const char *format, ...)

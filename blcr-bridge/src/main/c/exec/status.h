@@ -1,10 +1,11 @@
-/* What sluice exec exits with when the command's own status is not the answer. */
+/* What sluice exec and sluice profile record exit with when the command's own status is not the answer. */
 #ifndef SLUICE_EXEC_STATUS_H
 #define SLUICE_EXEC_STATUS_H
 
 enum {
     SLUICE_STATUS_FAILED = 1,
     SLUICE_STATUS_USAGE = 2,
+    SLUICE_STATUS_EXISTS = 6,
     SLUICE_STATUS_NO_ROOM = 8,
     SLUICE_STATUS_DENIED = 9,
     SLUICE_STATUS_OTHER_VERSION = 10,
@@ -15,6 +16,9 @@ enum {
 
 /* The status for a negative errno. */
 int sluice_exec_status(int error);
+
+/* What the user calls this program; lines on standard error begin with it. */
+extern const char *sluice_exec_name;
 
 /* One line on standard error. */
 void sluice_exec_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -39,7 +39,9 @@ static bool copy_variable(const char *name, char to[PATH_MAX])
 
 bool sluice_capture_look(void)
 {
-    bool on = copy_variable("SLUICE_DIRECTORY", runtime) && copy_variable("SLUICE_CAPTURE", captured);
+    const bool served = copy_variable("SLUICE_DIRECTORY", runtime);
+    const bool on = copy_variable("SLUICE_CAPTURE", captured)
+        && (served || getenv("SLUICE_PROFILE") != NULL);
     sluice_capture_state = on ? ON : OFF;
     return on;
 }
@@ -52,7 +54,7 @@ __attribute__((constructor)) static void look_early(void)
 const struct sluice_segment *sluice_capture_segment(void)
 {
     struct sluice_segment *mapped = atomic_load_explicit(&segment, memory_order_acquire);
-    if (mapped != NULL || segment_failed || sluice_guard_inside())
+    if (mapped != NULL || segment_failed || runtime[0] == '\0' || sluice_guard_inside())
         return mapped;
     sluice_guard_enter();
     pthread_mutex_lock(&lock);
@@ -71,7 +73,7 @@ const struct sluice_segment *sluice_capture_segment(void)
 struct sluice_client *sluice_capture_client(void)
 {
     struct sluice_client *attached = atomic_load_explicit(&client, memory_order_acquire);
-    if (attached != NULL || client_failed)
+    if (attached != NULL || client_failed || runtime[0] == '\0')
         return attached;
     sluice_guard_enter();
     pthread_mutex_lock(&lock);

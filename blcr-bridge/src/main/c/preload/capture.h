@@ -12,7 +12,7 @@ extern int sluice_capture_state; /* 0 not looked at yet, 1 off, 2 on */
 
 bool sluice_capture_look(void);
 
-/* True when the environment names an I/O process and a capture directory. */
+/* True when the environment names a capture directory, and an I/O process or a trace. */
 static inline bool sluice_capture_on(void)
 {
     return sluice_capture_state == 0 ? sluice_capture_look() : sluice_capture_state == 2;

@@ -94,6 +94,7 @@ static void describe(struct image *image, int fd, int flags)
     description->next = image->descriptions;
     image->descriptions = description;
     description->watched = image->openings == 0;
+    description->tracked = true;
     description->logged = sluice_log_diverted(&image->log);
     if (description->logged && description->append)
         REAL(fcntl)(fd, F_SETFL, REAL(fcntl)(fd, F_GETFL) & ~O_APPEND);

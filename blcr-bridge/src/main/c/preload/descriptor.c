@@ -70,8 +70,12 @@ static int set_flags(int fd, long flags)
     if (flags & O_DIRECT)
         sluice_descriptor_surrender(fd);
     struct description *description = sluice_description_lock(fd);
-    if (description == NULL)
+    if (description == NULL) {
+        description = sluice_description_of(fd);
+        if (description != NULL)
+            description->append = (flags & O_APPEND) != 0;
         return REAL(fcntl)(fd, F_SETFL, flags);
+    }
     const int result = REAL(fcntl)(fd, F_SETFL, flags & ~O_APPEND);
     const int error = errno;
     if (result >= 0)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "real.h"
+#include "recording.h"
 
 #define SETTLES_BEFORE_DIRECT 16
 
@@ -36,6 +37,7 @@ static void return_to_kernel(struct description *description)
     if (description->append)
         REAL(fcntl)(description->fd, F_SETFL, REAL(fcntl)(description->fd, F_GETFL) | O_APPEND);
     description->logged = false;
+    description->tracked = true;
 }
 
 void sluice_image_surrender(struct image *image)
@@ -116,9 +118,9 @@ static int announce(int fd, const struct stat *status, int announced, const char
 static int first_opening(int fd, const struct stat *status, int announced, const char *path,
                          struct image **opened)
 {
-    struct sluice_disposition disposition;
+    struct sluice_disposition disposition = {.kind = SLUICE_REQUEST_PLAIN};
     const int error = announce(fd, status, announced, path, &disposition);
-    if (error != 0)
+    if (error != 0 && (error == -ESTALE || !sluice_recording))
         return error;
     struct image *image = take_image();
     if (image == NULL)
@@ -132,6 +134,7 @@ static int first_opening(int fd, const struct stat *status, int announced, const
     image->unsettled = disposition.size > 0;
     image->settles = 0;
     image->mappings = 0;
+    image->traced = (struct sluice_trace_file){0};
     image->descriptions = NULL;
     sluice_lock_release(&image->lock);
     image->next = images;

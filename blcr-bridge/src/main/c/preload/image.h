@@ -14,6 +14,7 @@
 
 #include "capture.h"
 #include "guard.h"
+#include "trace.h"
 
 struct image {
     struct sluice_lock lock;
@@ -25,6 +26,7 @@ struct image {
     bool unsettled; /* written since the last settle */
     int settles;    /* asked for by reading */
     int mappings;   /* into memory; they outlive the descriptions */
+    struct sluice_trace_file traced; /* the recording's */
     struct description *descriptions;
     struct image *next;
 };
@@ -34,6 +36,7 @@ struct description {
     _Atomic(struct image *) image;
     atomic_bool logged;  /* offset and O_APPEND are kept here; the kernel's are stale */
     atomic_bool watched; /* of a file that is no image, but may become one */
+    atomic_bool tracked; /* the recording's: the offset is right although not logged */
     bool append;
     int access;      /* O_RDONLY, O_WRONLY or O_RDWR */
     int fd;          /* one of its descriptors */

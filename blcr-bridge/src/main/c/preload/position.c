@@ -4,6 +4,7 @@
 #include "description.h"
 #include "limit.h"
 #include "real.h"
+#include "recording.h"
 
 /* The kernel looks for data and holes in the file, which therefore must hold everything. */
 static int64_t seek_extent(struct description *description, off_t offset, int whence)
@@ -41,8 +42,10 @@ static int64_t seek(struct description *description, off_t offset, int whence)
 SLUICE_WRAPPER off_t lseek(int fd, off_t offset, int whence)
 {
     struct description *description = sluice_description_lock(fd);
-    if (description == NULL)
+    if (description == NULL) {
+        sluice_recording_moved(fd);
         return REAL(lseek)(fd, offset, whence);
+    }
     const int64_t found = seek(description, offset, whence);
     if (found >= 0)
         description->offset = found;

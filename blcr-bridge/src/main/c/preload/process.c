@@ -14,6 +14,7 @@
 #include "description.h"
 #include "open.h"
 #include "real.h"
+#include "recording.h"
 #include "stream.h"
 #include "text.h"
 
@@ -25,6 +26,7 @@ static void in_child(void)
     sluice_mappings_in_child();
     sluice_capture_abandon();
     sluice_images_in_child();
+    sluice_recording_in_child();
 }
 
 static void end_image(struct image *image)
@@ -35,18 +37,19 @@ static void end_image(struct image *image)
                 (unsigned long)image->inode, sluice_client_message());
 }
 
+static void end_all(void)
+{
+    sluice_images_each(end_image);
+    sluice_recording_stop();
+}
+
 /* The last of all exit handlers, since it was registered first: libraries have closed their files. */
 static void at_exit(int status, void *nothing)
 {
     (void)status;
     (void)nothing;
     sluice_streams_flush();
-    sluice_images_each(end_image);
-}
-
-static void at_quick_exit_end(void)
-{
-    sluice_images_each(end_image);
+    end_all();
 }
 
 __attribute__((constructor)) static void watch_process(void)
@@ -55,12 +58,12 @@ __attribute__((constructor)) static void watch_process(void)
         return;
     pthread_atfork(sluice_images_before_fork, sluice_images_after_fork, in_child);
     on_exit(at_exit, NULL);
-    at_quick_exit(at_quick_exit_end);
+    at_quick_exit(end_all);
 }
 
 SLUICE_WRAPPER void _exit(int status)
 {
-    sluice_images_each(end_image);
+    end_all();
     REAL(_exit)(status);
     __builtin_unreachable();
 }
@@ -114,9 +117,16 @@ SLUICE_WRAPPER FILE *popen(const char *command, const char *mode)
     return REAL(popen)(command, mode);
 }
 
-SLUICE_WRAPPER int execve(const char *path, char *const arguments[], char *const environment[])
+/* The trace's part ends with the program; should the exec fail, another one begins. */
+static void prepare_exec(void)
 {
     surrender_all();
+    sluice_recording_pause();
+}
+
+SLUICE_WRAPPER int execve(const char *path, char *const arguments[], char *const environment[])
+{
+    prepare_exec();
     sluice_open_settle(AT_FDCWD, path);
     REAL(execve)(path, arguments, environment);
     const int error = errno;
@@ -133,7 +143,7 @@ SLUICE_WRAPPER int execv(const char *path, char *const arguments[])
 
 SLUICE_WRAPPER int execvpe(const char *file, char *const arguments[], char *const environment[])
 {
-    surrender_all();
+    prepare_exec();
     if (strchr(file, '/') != NULL) {
         sluice_open_settle(AT_FDCWD, file);
         REAL(execvpe)(file, arguments, environment);
@@ -153,14 +163,14 @@ SLUICE_WRAPPER int execvp(const char *file, char *const arguments[])
 
 SLUICE_WRAPPER int fexecve(int fd, char *const arguments[], char *const environment[])
 {
-    surrender_all();
+    prepare_exec();
     return REAL(fexecve)(fd, arguments, environment);
 }
 
 SLUICE_WRAPPER int execveat(int dirfd, const char *path, char *const arguments[],
                             char *const environment[], int flags)
 {
-    surrender_all();
+    prepare_exec();
     return REAL(execveat)(dirfd, path, arguments, environment, flags);
 }
 

@@ -4,6 +4,7 @@
 
 #include "description.h"
 #include "real.h"
+#include "recording.h"
 
 /*
  * Locks a logged description for reading and settles its image: the file may be read, at the
@@ -61,8 +62,10 @@ static int settle(int fd)
 
 SLUICE_WRAPPER ssize_t read(int fd, void *data, size_t length)
 {
-    if (!sluice_description_logged(fd))
+    if (!sluice_description_logged(fd)) {
+        sluice_recording_moved(fd);
         return REAL(read)(fd, data, length);
+    }
     if (sluice_guard_inside())
         return read_inside(fd, data, length);
     const struct iovec vector = {data, length};
@@ -71,8 +74,10 @@ SLUICE_WRAPPER ssize_t read(int fd, void *data, size_t length)
 
 SLUICE_WRAPPER ssize_t readv(int fd, const struct iovec *vector, int count)
 {
-    return sluice_description_logged(fd) ? read_vector(fd, vector, count)
-                                         : REAL(readv)(fd, vector, count);
+    if (sluice_description_logged(fd))
+        return read_vector(fd, vector, count);
+    sluice_recording_moved(fd);
+    return REAL(readv)(fd, vector, count);
 }
 
 SLUICE_WRAPPER ssize_t pread(int fd, void *data, size_t length, off_t offset)
@@ -90,8 +95,11 @@ SLUICE_WRAPPER ssize_t preadv(int fd, const struct iovec *vector, int count, off
 SLUICE_WRAPPER ssize_t preadv2(int fd, const struct iovec *vector, int count, off_t offset,
                                int flags)
 {
-    if (!sluice_description_logged(fd))
+    if (!sluice_description_logged(fd)) {
+        if (offset == -1)
+            sluice_recording_moved(fd);
         return REAL(preadv2)(fd, vector, count, offset, flags);
+    }
     if (offset == -1)
         return read_vector(fd, vector, count);
     const int error = settle(fd);

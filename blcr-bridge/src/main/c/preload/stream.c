@@ -17,6 +17,7 @@
 #include "description.h"
 #include "open.h"
 #include "real.h"
+#include "recording.h"
 
 /* The streams, by descriptor; without the standard ones, unless they were reopened. */
 static struct stream {
@@ -85,7 +86,7 @@ static ssize_t write_stream(void *cookie, const char *data, size_t length)
 {
     size_t done = 0;
     while (done < length) {
-        const ssize_t written = write(descriptor(cookie), data + done, length - done);
+        const ssize_t written = sluice_write_stream(descriptor(cookie), data + done, length - done);
         if (written < 0)
             break;
         done += (size_t)written;
@@ -287,7 +288,7 @@ SLUICE_WRAPPER int fclose(FILE *file)
 SLUICE_WRAPPER int vdprintf(int fd, const char *restrict format, va_list arguments)
 {
     char *text;
-    if (!sluice_description_logged(fd))
+    if (!sluice_description_logged(fd) && !(sluice_recording && sluice_description_of(fd) != NULL))
         return REAL(vdprintf)(fd, format, arguments);
     const int length = vasprintf(&text, format, arguments);
     if (length < 0)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 /* Flushes all of them, as exit() does, without waiting for their locks. */
 void sluice_streams_flush(void);
@@ -16,6 +17,9 @@ bool sluice_stream_native(int fd);
 
 /* From here on the C library reads and writes the stream's file itself, which becomes direct. */
 void sluice_stream_go_native(FILE *file);
+
+/* write() for a stream. */
+ssize_t sluice_write_stream(int fd, const void *data, size_t length);
 
 /*
  * What native streams have for wide characters, fopencookie() streams have not, and freopen() needs

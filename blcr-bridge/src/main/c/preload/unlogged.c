@@ -15,12 +15,14 @@
 #include "description.h"
 #include "open.h"
 #include "real.h"
+#include "recording.h"
 
 SLUICE_WRAPPER ssize_t sendfile(int out, int in, off_t *offset, size_t count)
 {
     sluice_descriptor_surrender(out);
     sluice_descriptor_surrender(in);
-    return REAL(sendfile)(out, in, offset, count);
+    sluice_recording_moved(in);
+    return RECORDED(out, -1, SLUICE_TRACE_COPY, REAL(sendfile)(out, in, offset, count));
 }
 
 SLUICE_WRAPPER ssize_t splice(int in, off64_t *in_offset, int out, off64_t *out_offset,
@@ -28,7 +30,10 @@ SLUICE_WRAPPER ssize_t splice(int in, off64_t *in_offset, int out, off64_t *out_
 {
     sluice_descriptor_surrender(out);
     sluice_descriptor_surrender(in);
-    return REAL(splice)(in, in_offset, out, out_offset, length, flags);
+    sluice_recording_moved(in);
+    const int64_t at = out_offset != NULL ? *out_offset : -1;
+    return RECORDED(out, at, SLUICE_TRACE_COPY,
+                    REAL(splice)(in, in_offset, out, out_offset, length, flags));
 }
 
 SLUICE_WRAPPER ssize_t copy_file_range(int in, off64_t *in_offset, int out, off64_t *out_offset,
@@ -36,7 +41,10 @@ SLUICE_WRAPPER ssize_t copy_file_range(int in, off64_t *in_offset, int out, off6
 {
     sluice_descriptor_surrender(out);
     sluice_descriptor_surrender(in);
-    return REAL(copy_file_range)(in, in_offset, out, out_offset, length, flags);
+    sluice_recording_moved(in);
+    const int64_t at = out_offset != NULL ? *out_offset : -1;
+    return RECORDED(out, at, SLUICE_TRACE_COPY,
+                    REAL(copy_file_range)(in, in_offset, out, out_offset, length, flags));
 }
 
 /* Terminal requests, by which programs ask whether this is one, do nothing to a file. */

@@ -6,6 +6,8 @@
 #include "description.h"
 #include "limit.h"
 #include "real.h"
+#include "recording.h"
+#include "stream.h"
 
 #define MOST_IN_ONE_CALL 0x7ffff000 /* what Linux writes at most in one call */
 
@@ -129,7 +131,7 @@ static bool log_call(int fd, const struct iovec *vector, int count, int64_t offs
     return true;
 }
 
-SLUICE_WRAPPER ssize_t write(int fd, const void *data, size_t length)
+static ssize_t write_bytes(int fd, const void *data, size_t length)
 {
     ssize_t result;
     if (sluice_description_of(fd) != NULL) {
@@ -140,7 +142,7 @@ SLUICE_WRAPPER ssize_t write(int fd, const void *data, size_t length)
     return REAL(write)(fd, data, length);
 }
 
-SLUICE_WRAPPER ssize_t writev(int fd, const struct iovec *vector, int count)
+static ssize_t write_vector(int fd, const struct iovec *vector, int count)
 {
     ssize_t result;
     if (sluice_description_of(fd) != NULL && log_call(fd, vector, count, -1, &result))
@@ -148,7 +150,7 @@ SLUICE_WRAPPER ssize_t writev(int fd, const struct iovec *vector, int count)
     return REAL(writev)(fd, vector, count);
 }
 
-SLUICE_WRAPPER ssize_t pwrite(int fd, const void *data, size_t length, off_t offset)
+static ssize_t write_bytes_at(int fd, const void *data, size_t length, off_t offset)
 {
     ssize_t result;
     if (sluice_description_of(fd) != NULL && offset >= 0) {
@@ -159,7 +161,7 @@ SLUICE_WRAPPER ssize_t pwrite(int fd, const void *data, size_t length, off_t off
     return REAL(pwrite)(fd, data, length, offset);
 }
 
-SLUICE_WRAPPER ssize_t pwritev(int fd, const struct iovec *vector, int count, off_t offset)
+static ssize_t write_vector_at(int fd, const struct iovec *vector, int count, off_t offset)
 {
     ssize_t result;
     if (sluice_description_of(fd) != NULL && offset >= 0
@@ -168,8 +170,8 @@ SLUICE_WRAPPER ssize_t pwritev(int fd, const struct iovec *vector, int count, of
     return REAL(pwritev)(fd, vector, count, offset);
 }
 
-SLUICE_WRAPPER ssize_t pwritev2(int fd, const struct iovec *vector, int count, off_t offset,
-                                int flags)
+static ssize_t write_vector_with(int fd, const struct iovec *vector, int count, off_t offset,
+                                 int flags)
 {
     ssize_t result;
     if (sluice_description_of(fd) != NULL && offset >= -1) {
@@ -179,6 +181,38 @@ SLUICE_WRAPPER ssize_t pwritev2(int fd, const struct iovec *vector, int count, o
             return result;
     }
     return REAL(pwritev2)(fd, vector, count, offset, flags);
+}
+
+SLUICE_WRAPPER ssize_t write(int fd, const void *data, size_t length)
+{
+    return RECORDED(fd, -1, SLUICE_TRACE_WRITE, write_bytes(fd, data, length));
+}
+
+ssize_t sluice_write_stream(int fd, const void *data, size_t length)
+{
+    return RECORDED(fd, -1, SLUICE_TRACE_STREAM, write_bytes(fd, data, length));
+}
+
+SLUICE_WRAPPER ssize_t writev(int fd, const struct iovec *vector, int count)
+{
+    return RECORDED(fd, -1, SLUICE_TRACE_WRITEV, write_vector(fd, vector, count));
+}
+
+SLUICE_WRAPPER ssize_t pwrite(int fd, const void *data, size_t length, off_t offset)
+{
+    return RECORDED(fd, offset, SLUICE_TRACE_PWRITE, write_bytes_at(fd, data, length, offset));
+}
+
+SLUICE_WRAPPER ssize_t pwritev(int fd, const struct iovec *vector, int count, off_t offset)
+{
+    return RECORDED(fd, offset, SLUICE_TRACE_PWRITEV, write_vector_at(fd, vector, count, offset));
+}
+
+SLUICE_WRAPPER ssize_t pwritev2(int fd, const struct iovec *vector, int count, off_t offset,
+                                int flags)
+{
+    return RECORDED(fd, offset, SLUICE_TRACE_PWRITEV,
+                    write_vector_with(fd, vector, count, offset, flags));
 }
 
 ssize_t __write(int fd, const void *data, size_t length) SLUICE_ALIAS(write);

@@ -2,7 +2,6 @@ package org.sluice.bridge;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.sluice.core.command.Subcommand;
 import picocli.CommandLine.Command;
@@ -116,6 +115,12 @@ public final class ExecCommand implements Subcommand {
       description = "Leave statistics in this file at the end, as JSON.")
   private Path stats;
 
+  @Option(
+      names = "--profile",
+      paramLabel = "DIR",
+      description = "Record every write in this directory, for sluice profile.")
+  private Path profile;
+
   @Parameters(paramLabel = "CMD", arity = "1..*", description = "The command and its arguments.")
   private List<String> command;
 
@@ -124,20 +129,6 @@ public final class ExecCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    final List<String> words = new ArrayList<>();
-    words.add(NativeLibraries.exec().toString());
-    words.addAll(arguments());
-    try {
-      return new ProcessBuilder(words).inheritIO().start().waitFor();
-    } catch (final InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while the command was running", e);
-    }
-  }
-
-  /** The command line as it was given, from behind this command's name on. */
-  private List<String> arguments() {
-    final List<String> all = spec.commandLine().getParseResult().originalArgs();
-    return all.subList(all.indexOf(spec.name()) + 1, all.size());
+    return NativeProgram.run(NativeLibraries.exec(), spec);
   }
 }

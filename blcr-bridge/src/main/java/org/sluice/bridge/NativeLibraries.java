@@ -40,6 +40,16 @@ public final class NativeLibraries {
     return find("sluice-exec");
   }
 
+  /**
+   * The program behind {@code sluice profile record}.
+   *
+   * @return an existing file, absolute
+   * @throws CommandException when it has not been built
+   */
+  public static Path record() {
+    return find("sluice-record");
+  }
+
   private static Path find(final String name) {
     final Path file = directory().resolve(name).toAbsolutePath();
     if (!Files.isReadable(file)) {

@@ -1,7 +1,6 @@
 package org.sluice.iop;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -23,17 +22,15 @@ final class Child {
   /**
    * Runs the command to its end.
    *
-   * @param directory the runtime directory of the I/O process
-   * @param capture the capture directory
+   * @param capturing the environment variables that say what to do with its files
    * @return its exit status, 128 + N if signal N killed it, 127 if there is no such command, 126 if
    *     it cannot be executed
    */
-  static int run(final List<String> command, final Path directory, final Path capture)
+  static int run(final List<String> command, final Map<String, String> capturing)
       throws IOException {
     final ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
     final Map<String, String> environment = builder.environment();
-    environment.put("SLUICE_DIRECTORY", directory.toString());
-    environment.put("SLUICE_CAPTURE", capture.toString());
+    environment.putAll(capturing);
     environment.merge(
         "LD_PRELOAD",
         NativeLibraries.preload().toString(),

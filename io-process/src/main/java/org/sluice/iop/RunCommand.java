@@ -1,8 +1,12 @@
 package org.sluice.iop;
 
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Subcommand;
@@ -35,6 +39,12 @@ public final class RunCommand implements Subcommand {
       description = "Leave statistics in this file at the end, as JSON.")
   private Path stats;
 
+  @Option(
+      names = "--profile",
+      paramLabel = "DIR",
+      description = "Record every write in this directory, for sluice profile.")
+  private Path profile;
+
   @Parameters(
       paramLabel = "CMD",
       arity = "1..*",
@@ -49,10 +59,13 @@ public final class RunCommand implements Subcommand {
     if (!options.captures()) {
       throw options.usage("--capture is missing: which directory's new files are to be captured?");
     }
+    if (profile != null) {
+      createTrace();
+    }
     final String name = "run-" + ProcessHandle.current().pid();
     final Settings settings = options.settings(ServiceOptions.Layout.files, name, false);
     try (IoProcess process = IoProcess.start(settings)) {
-      final int status = Child.run(command, process.directory(), settings.capture());
+      final int status = Child.run(command, environment(process.directory(), settings.capture()));
       process.end(status == 0);
       DrainProgress.show(process);
       StatsFile.write(stats, process.statistics());
@@ -65,6 +78,27 @@ public final class RunCommand implements Subcommand {
       }
       return status;
     }
+  }
+
+  private void createTrace() throws IOException {
+    try {
+      Files.createDirectory(profile);
+    } catch (final FileAlreadyExistsException e) {
+      throw new CommandException(
+          ExitStatus.EXISTS,
+          "%s exists already; name another directory or remove it".formatted(profile));
+    }
+  }
+
+  private Map<String, String> environment(final Path directory, final Path capture)
+      throws IOException {
+    final Map<String, String> environment = new HashMap<>();
+    environment.put("SLUICE_DIRECTORY", directory.toString());
+    environment.put("SLUICE_CAPTURE", capture.toString());
+    if (profile != null) {
+      environment.put("SLUICE_PROFILE", profile.toRealPath().toString());
+    }
+    return environment;
   }
 
   /** A command that believes all is well must not hide that its files are not. */

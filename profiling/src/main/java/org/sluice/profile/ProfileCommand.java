@@ -13,12 +13,18 @@ import picocli.CommandLine.Spec;
     name = "profile",
     description = "Shows which writes a program makes, to choose a threshold by.",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {ReportCommand.class, CompareCommand.class, ImportCommand.class},
+    subcommands = {
+      RecordCommand.class,
+      ReportCommand.class,
+      CompareCommand.class,
+      ImportCommand.class
+    },
     footerHeading = "%nExamples:%n",
     footer = {
+      "  sluice profile record --capture /scratch/run -- mpirun -n 8 ./heat",
+      "  sluice profile report sluice.trace --html profile.html",
       "  strace -f -ttt -T -y -o app.strace mpirun -n 8 ./app",
-      "  sluice profile report app.strace --html profile.html",
-      "  sluice profile compare before.strace after.strace"
+      "  sluice profile compare sluice.trace app.strace"
     })
 public final class ProfileCommand implements Subcommand {
   @Spec private CommandSpec spec;

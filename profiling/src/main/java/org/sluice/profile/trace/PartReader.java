@@ -36,6 +36,10 @@ final class PartReader {
   static void read(final Path path, final Omissions omissions, final Consumer<Write> sink)
       throws IOException {
     final long length = Files.size(path);
+    if (length == 0) {
+      noteNothing(path, omissions);
+      return;
+    }
     if (length < PartDescriptor.LENGTH) {
       throw new DamagedException(path.toString(), length, "the header of the trace is cut");
     }
@@ -76,7 +80,7 @@ final class PartReader {
       throw new DamagedException(path.toString(), 0, "it is not a part of a trace");
     }
     if (version == 0) {
-      omissions.note(path.getFileName() + ": the process died before it wrote anything");
+      noteNothing(path, omissions);
       return false;
     }
     if (version != PartDescriptor.VERSION) {
@@ -91,6 +95,10 @@ final class PartReader {
     clockDifference = in.readLong(PartDescriptor.REALTIME_OFFSET) - lastEnd;
     readEnd(omissions);
     return true;
+  }
+
+  private static void noteNothing(final Path path, final Omissions omissions) {
+    omissions.note(path.getFileName() + ": the process died before it wrote anything");
   }
 
   private String readHost() throws DamagedException {

@@ -1,0 +1,286 @@
+#include "trace.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "failure.h"
+#include "kernel.h"
+#include "launcher.h"
+
+#define MAGIC UINT64_C(0x4352544349554C53) /* SLUICTRC */
+#define VERSION 1
+#define WINDOW (256 << 10)
+#define PAGE INT64_C(4096)
+#define LONGEST_PATH 4095
+#define MOST_PARTS 100000 /* of one process number: it may exec as often */
+
+enum { FILE_TAG = 0x02, WRITE_TAG = 0x01, SAME_FILE = 0x02, SEQUENTIAL = 0x04, SAME_SIZE = 0x08,
+       SAME_KIND = 0x10 };
+
+struct sluice_trace_header {
+    uint64_t magic;
+    _Atomic int32_t version;
+    int32_t pid;
+    int64_t start_time;
+    int64_t trace_id;
+    int32_t rank;
+    int32_t ranks;
+    int64_t realtime;
+    int64_t monotonic;
+    _Atomic int64_t end;
+    _Atomic int64_t lost;
+    int32_t host_length;
+    char host[436];
+};
+static_assert(sizeof(struct sluice_trace_header) == 512, "the header of a part");
+static_assert(offsetof(struct sluice_trace_header, lost) == 64, "the header of a part");
+
+static int64_t clock_now(clockid_t clock)
+{
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+int64_t sluice_trace_now(void)
+{
+    return clock_now(CLOCK_MONOTONIC);
+}
+
+/* Beyond the program's own limit the kernel would send it a signal. */
+static bool is_allowed(int64_t length)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= (rlim_t)length;
+}
+
+/* Room on storage up to `length`; where the file system cannot promise it, a longer file. */
+static int reserve(int fd, int64_t length)
+{
+    if (!is_allowed(length)) {
+        return -EFBIG;
+    }
+    if (syscall(SYS_fallocate, fd, 0, 0L, length) == 0) {
+        return 0;
+    }
+    return errno == EOPNOTSUPP || errno == ENOSYS ? sluice_kernel_truncate(fd, length) : -errno;
+}
+
+/* Maps `length` bytes of the open part from `position` on; NULL and errno when that fails. */
+static void *map(int fd, int64_t position, size_t length)
+{
+    const int error = reserve(fd, position + (int64_t)length);
+    if (error != 0) {
+        errno = -error;
+        return NULL;
+    }
+    void *found = (void *)syscall(SYS_mmap, NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                                  position);
+    return found == MAP_FAILED ? NULL : found;
+}
+
+/* The next window begins with the page of the next record. False when there is no room for it. */
+static bool advance(struct sluice_trace *trace)
+{
+    const int64_t at = trace->position + (trace->at - trace->window);
+    const int64_t position = at & -PAGE;
+    const int fd = sluice_kernel_open(trace->path, O_RDWR);
+    void *window = fd < 0 ? NULL : map(fd, position, WINDOW);
+    if (fd >= 0) {
+        sluice_kernel_close(fd);
+    }
+    trace->full = window == NULL;
+    if (trace->full) {
+        return false;
+    }
+    sluice_kernel_unmap(trace->window, WINDOW);
+    trace->window = window;
+    trace->position = position;
+    trace->at = trace->window + (at - position);
+    return true;
+}
+
+static bool has_room(struct sluice_trace *trace, size_t length)
+{
+    const bool fits = trace->at + length < trace->window + WINDOW;
+    return __builtin_expect(fits, true) || (!trace->full && advance(trace));
+}
+
+static uint8_t *put(uint8_t *at, uint64_t number)
+{
+    for (; number > 127; number >>= 7) {
+        *at++ = (uint8_t)(number | 128);
+    }
+    *at++ = (uint8_t)number;
+    return at;
+}
+
+static uint8_t *put_signed(uint8_t *at, int64_t number)
+{
+    return put(at, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
+}
+
+/* The tag makes the record one, so it is stored when the rest stands. */
+static void publish(uint8_t *record, int tag)
+{
+    __atomic_store_n(record, (uint8_t)tag, __ATOMIC_RELEASE);
+}
+
+void sluice_trace_name(struct sluice_trace *trace, struct sluice_trace_file *file, const char *path)
+{
+    const size_t length = strnlen(path, LONGEST_PATH);
+    if (!has_room(trace, length + 8)) {
+        return;
+    }
+    uint8_t *at = put(trace->at + 1, length);
+    memcpy(at, path, length);
+    publish(trace->at, FILE_TAG);
+    trace->at = at + length;
+    *file = (struct sluice_trace_file){.part = trace->part, .id = trace->files++};
+}
+
+void sluice_trace_append(struct sluice_trace *trace, struct sluice_trace_file *file,
+                         enum sluice_trace_call call, enum sluice_trace_route route, int64_t begin,
+                         int64_t end, int64_t offset, uint64_t size)
+{
+    if (!sluice_trace_knows(trace, file) || !has_room(trace, SLUICE_TRACE_LONGEST_WRITE)) {
+        atomic_store(&trace->header->lost, trace->header->lost + 1);
+        return;
+    }
+    uint8_t *record = trace->at, *at = record + 1;
+    const int kind = (int)call | (int)route << 4;
+    int tag = WRITE_TAG;
+    if (file->id == trace->file) {
+        tag |= SAME_FILE;
+    } else {
+        at = put(at, (uint64_t)(trace->file = file->id));
+    }
+    if (offset == file->next) {
+        tag |= SEQUENTIAL;
+    } else {
+        at = put_signed(at, offset - file->next);
+    }
+    if (size == trace->size) {
+        tag |= SAME_SIZE;
+    } else {
+        at = put(at, trace->size = size);
+    }
+    if (kind == trace->kind) {
+        tag |= SAME_KIND;
+    } else {
+        *at++ = (uint8_t)(trace->kind = kind);
+    }
+    at = put_signed(at, begin - trace->end);
+    trace->at = put(at, (uint64_t)(end - begin));
+    file->next = offset + (int64_t)size;
+    trace->end = end;
+    publish(record, tag);
+}
+
+/* Creates the file under the first name that is free, and leaves that in trace->path. */
+static int create(struct sluice_trace *trace, const char *directory, const char *host)
+{
+    for (int number = 1; number < MOST_PARTS; number++) {
+        char suffix[16] = "";
+        if (number > 1) {
+            snprintf(suffix, sizeof suffix, "-%d", number);
+        }
+        const int length = snprintf(trace->path, sizeof trace->path, "%s/%s.%d%s.part", directory,
+                                    host, getpid(), suffix);
+        if (length >= (int)sizeof trace->path) {
+            return -ENAMETOOLONG;
+        }
+        const long fd = syscall(SYS_openat, AT_FDCWD, trace->path,
+                                O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        if (fd >= 0 || errno != EEXIST) {
+            return fd < 0 ? -errno : (int)fd;
+        }
+    }
+    return -EEXIST;
+}
+
+/* At once, so that a process that is killed here leaves a part that is empty or one with a header. */
+static int write_header(int fd, const char *host)
+{
+    struct sluice_trace_header header = {
+        .magic = MAGIC,
+        .version = VERSION,
+        .pid = getpid(),
+        .realtime = clock_now(CLOCK_REALTIME),
+        .monotonic = sluice_trace_now(),
+        .host_length = (int32_t)strlen(host),
+    };
+    sluice_launcher_rank(&header.rank, &header.ranks);
+    memcpy(header.host, host, strlen(host));
+    const ssize_t written = sluice_kernel_pwrite(fd, &header, sizeof header, 0);
+    return written == sizeof header ? 0 : written < 0 ? (int)written : -ENOSPC;
+}
+
+static int begin(struct sluice_trace *trace, int fd, const char *host)
+{
+    const int error = is_allowed(WINDOW) ? write_header(fd, host) : -EFBIG;
+    if (error != 0) {
+        return error;
+    }
+    trace->header = map(fd, 0, sizeof *trace->header);
+    trace->window = trace->header == NULL ? NULL : map(fd, 0, WINDOW);
+    if (trace->window == NULL) {
+        return -errno;
+    }
+    trace->at = trace->window + sizeof *trace->header;
+    trace->end = trace->header->monotonic;
+    return 0;
+}
+
+int sluice_trace_open(struct sluice_trace *trace, const char *directory)
+{
+    struct utsname node;
+    uname(&node);
+    *trace = (struct sluice_trace){.part = trace->part + 1, .file = -1};
+    const int fd = create(trace, directory, node.nodename);
+    if (fd < 0) {
+        return sluice_failure(-fd, "cannot record in %s: %s", directory, strerror(-fd));
+    }
+    const int error = begin(trace, fd, node.nodename);
+    sluice_kernel_close(fd);
+    if (error != 0) {
+        sluice_trace_abandon(trace);
+        unlink(trace->path);
+        return sluice_failure(-error, "cannot record in %s: %s", trace->path, strerror(-error));
+    }
+    return 0;
+}
+
+void sluice_trace_close(struct sluice_trace *trace)
+{
+    if (trace->header == NULL) {
+        return;
+    }
+    const int64_t end = trace->position + (trace->at - trace->window);
+    atomic_store(&trace->header->end, end);
+    sluice_trace_abandon(trace);
+    const int fd = sluice_kernel_open(trace->path, O_RDWR);
+    if (fd >= 0) {
+        sluice_kernel_truncate(fd, end);
+        sluice_kernel_close(fd);
+    }
+}
+
+void sluice_trace_abandon(struct sluice_trace *trace)
+{
+    if (trace->window != NULL) {
+        sluice_kernel_unmap(trace->window, WINDOW);
+    }
+    if (trace->header != NULL) {
+        sluice_kernel_unmap(trace->header, sizeof *trace->header);
+    }
+    trace->window = NULL;
+    trace->header = NULL;
+}

@@ -1,0 +1,59 @@
+/*
+ * Recording what is written to captured files: the trace of `sluice profile record` and --profile.
+ * It needs no I/O process. While it is off a write pays one branch for it.
+ */
+#ifndef SLUICE_PRELOAD_RECORDING_H
+#define SLUICE_PRELOAD_RECORDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "trace.h"
+
+/* True when the environment names a trace. Set before main(), never changed. */
+extern bool sluice_recording;
+
+/* A call while it is under way. */
+struct sluice_recorded_call {
+    int64_t begin;
+    uint32_t directs; /* of the image's log, before the call */
+};
+
+/* False when the call is of no captured file, or made within the shim. */
+bool sluice_recording_begin(struct sluice_recorded_call *call, int fd);
+
+/* The call has returned `result`; `offset` is what it asked for, -1 for the descriptor's own. */
+void sluice_recording_end(const struct sluice_recorded_call *call, int fd, int64_t offset,
+                          enum sluice_trace_call kind, ssize_t result);
+
+/* Something else than a recorded call moves the kernel's offset of `fd`. */
+void sluice_recording_lose_offset(int fd);
+
+static inline void sluice_recording_moved(int fd)
+{
+    if (__builtin_expect(sluice_recording, false))
+        sluice_recording_lose_offset(fd);
+}
+
+/* Ends the part; what is written afterwards goes to another one. */
+void sluice_recording_pause(void);
+
+/* Ends it for good. */
+void sluice_recording_stop(void);
+
+void sluice_recording_in_child(void);
+
+/* The value of `run`, a call that writes to `fd`, recorded. */
+#define RECORDED(fd, offset, kind, run)                                                            \
+    __extension__({                                                                                \
+        struct sluice_recorded_call call_;                                                         \
+        const bool recorded_ =                                                                     \
+            __builtin_expect(sluice_recording, false) && sluice_recording_begin(&call_, fd);       \
+        const ssize_t result_ = (run);                                                             \
+        if (__builtin_expect(recorded_, false))                                                    \
+            sluice_recording_end(&call_, fd, offset, kind, result_);                               \
+        result_;                                                                                   \
+    })
+
+#endif
