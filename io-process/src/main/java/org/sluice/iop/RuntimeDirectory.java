@@ -13,7 +13,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
-import org.sluice.core.client.CheckpointClient;
+import org.sluice.core.client.RuntimePath;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.posix.NativeFile;
@@ -25,12 +25,6 @@ import org.sluice.iop.memory.SegmentPlace;
  * a dead one of the same name left is removed.
  */
 final class RuntimeDirectory implements AutoCloseable {
-  /** Environment variable that replaces {@code /dev/shm/sluice-UID}. */
-  static final String BASE_VARIABLE = "SLUICE_RUNTIME";
-
-  /** Name of an I/O process that was given none. */
-  static final String DEFAULT_NAME = "default";
-
   /** What fits a socket's address, without the final NUL. */
   private static final int MAX_SOCKET_PATH = 107;
 
@@ -56,7 +50,7 @@ final class RuntimeDirectory implements AutoCloseable {
    * @throws IOException when the kernel refuses
    */
   static RuntimeDirectory take(final String name) throws IOException {
-    final Path base = base();
+    final Path base = RuntimePath.base();
     final Path path = base.resolve(name);
     check(name, path);
     createPrivate(base);
@@ -80,27 +74,6 @@ final class RuntimeDirectory implements AutoCloseable {
     }
   }
 
-  /**
-   * Where the I/O process of a name is, or would be.
-   *
-   * @param name null for the one that {@link CheckpointClient#DIRECTORY_VARIABLE} names, or else
-   *     the default one
-   */
-  static Path find(final String name) throws IOException {
-    final String directory = System.getenv(CheckpointClient.DIRECTORY_VARIABLE);
-    if (name == null && directory != null && !directory.isEmpty()) {
-      return Path.of(directory);
-    }
-    return base().resolve(name == null ? DEFAULT_NAME : name);
-  }
-
-  private static Path base() throws IOException {
-    final String base = System.getenv(BASE_VARIABLE);
-    return base != null && !base.isEmpty()
-        ? Path.of(base).toAbsolutePath()
-        : Path.of("/dev/shm", "sluice-" + Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
-  }
-
   private static void check(final String name, final Path path) {
     if (name.isEmpty() || name.startsWith(".") || name.contains("/")) {
       throw new CommandException(
@@ -111,7 +84,8 @@ final class RuntimeDirectory implements AutoCloseable {
       throw new CommandException(
           ExitStatus.USAGE,
           "the socket's path has %d bytes, %d are possible: %s; choose a shorter --name or %s"
-              .formatted(length, MAX_SOCKET_PATH, path.resolve("socket"), BASE_VARIABLE));
+              .formatted(
+                  length, MAX_SOCKET_PATH, path.resolve("socket"), RuntimePath.BASE_VARIABLE));
     }
   }
 
@@ -128,7 +102,7 @@ final class RuntimeDirectory implements AutoCloseable {
         throw new CommandException(
             ExitStatus.DENIED,
             "%s is not a directory of yours with mode 0700; remove it or set %s"
-                .formatted(directory, BASE_VARIABLE));
+                .formatted(directory, RuntimePath.BASE_VARIABLE));
       }
     }
   }

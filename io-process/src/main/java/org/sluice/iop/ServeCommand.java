@@ -3,6 +3,7 @@ package org.sluice.iop;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import org.sluice.core.client.RuntimePath;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Subcommand;
 import org.sluice.iop.measure.MetricsEndpoint;
@@ -50,7 +51,7 @@ public final class ServeCommand implements Subcommand {
       throw options.usage("--metrics %d is no port: it takes 1 to 65535".formatted(metricsPort));
     }
     final Settings settings =
-        options.settings(ServiceOptions.Layout.container, RuntimeDirectory.DEFAULT_NAME, members);
+        options.settings(ServiceOptions.Layout.container, RuntimePath.DEFAULT_NAME, members);
     try (IoProcess process = IoProcess.start(settings);
         MetricsEndpoint endpoint =
             MetricsEndpoint.open(metricsPort, process.segment(), process.statistics())) {

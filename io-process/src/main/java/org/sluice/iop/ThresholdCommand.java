@@ -1,14 +1,13 @@
 package org.sluice.iop;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.sluice.core.client.Connection;
-import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.NameOption;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.request.Reply;
@@ -17,7 +16,6 @@ import org.sluice.core.segment.HeaderDescriptor;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -37,13 +35,7 @@ import picocli.CommandLine.Spec;
 public final class ThresholdCommand implements Subcommand {
   @Spec private CommandSpec spec;
 
-  @Option(
-      names = "--name",
-      paramLabel = "NAME",
-      description =
-          "Name of the I/O process; default: the one of environment SLUICE_DIRECTORY, or else"
-              + " 'default'.")
-  private String name;
+  @Mixin private NameOption name;
 
   @Mixin private JsonOption json;
 
@@ -59,19 +51,10 @@ public final class ThresholdCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    try (Connection connection = connect()) {
+    try (Connection connection = name.connect()) {
       show((Reply.Threshold) connection.call(request()));
     }
     return ExitStatus.OK.code();
-  }
-
-  private Connection connect() throws IOException {
-    final Path directory = RuntimeDirectory.find(name);
-    try {
-      return Connection.open(directory.resolve("socket"));
-    } catch (final IOException e) {
-      throw new CommandException(ExitStatus.NOT_FOUND, e.getMessage());
-    }
   }
 
   private Request request() {

@@ -15,6 +15,7 @@ import picocli.CommandLine.Spec;
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
       RecordCommand.class,
+      LiveCommand.class,
       ReportCommand.class,
       CompareCommand.class,
       ImportCommand.class

@@ -8,6 +8,19 @@ final class Tally {
   private long bytes;
   private long nanos;
 
+  static Tally of(final long writes, final long bytes) {
+    final Tally tally = new Tally();
+    tally.writes = writes;
+    tally.bytes = bytes;
+    return tally;
+  }
+
+  void add(final Tally other) {
+    writes += other.writes;
+    bytes += other.bytes;
+    nanos += other.nanos;
+  }
+
   void add(final Write write) {
     writes++;
     bytes += write.size();

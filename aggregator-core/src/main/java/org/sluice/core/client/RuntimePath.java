@@ -1,0 +1,45 @@
+package org.sluice.core.client;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Where I/O processes have their sockets and segments, by name. */
+public final class RuntimePath {
+  /** Environment variable that replaces {@code /dev/shm/sluice-UID}. */
+  public static final String BASE_VARIABLE = "SLUICE_RUNTIME";
+
+  /** Name of an I/O process that was given none. */
+  public static final String DEFAULT_NAME = "default";
+
+  private RuntimePath() {}
+
+  /**
+   * The directory that holds one directory for each I/O process of this user.
+   *
+   * @return absolute; it need not exist
+   * @throws IOException when the user is not to be told
+   */
+  public static Path base() throws IOException {
+    final String base = System.getenv(BASE_VARIABLE);
+    return base != null && !base.isEmpty()
+        ? Path.of(base).toAbsolutePath()
+        : Path.of("/dev/shm", "sluice-" + Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+  }
+
+  /**
+   * Where the I/O process of a name is, or would be.
+   *
+   * @param name null for the one that {@link CheckpointClient#DIRECTORY_VARIABLE} names, or else
+   *     the default one
+   * @return its directory, which need not exist
+   * @throws IOException when the user is not to be told
+   */
+  public static Path find(final String name) throws IOException {
+    final String directory = System.getenv(CheckpointClient.DIRECTORY_VARIABLE);
+    if (name == null && directory != null && !directory.isEmpty()) {
+      return Path.of(directory);
+    }
+    return base().resolve(name == null ? DEFAULT_NAME : name);
+  }
+}

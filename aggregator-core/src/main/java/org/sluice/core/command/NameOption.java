@@ -1,0 +1,37 @@
+package org.sluice.core.command;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.sluice.core.client.Connection;
+import org.sluice.core.client.RuntimePath;
+import picocli.CommandLine.Option;
+
+/** The option of every subcommand that asks an I/O process that runs. */
+public final class NameOption {
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description =
+          "Name of the I/O process; default: the one of environment SLUICE_DIRECTORY, or else"
+              + " 'default'.")
+  private String name;
+
+  /** For picocli. */
+  public NameOption() {}
+
+  /**
+   * Connects to it.
+   *
+   * @return to be closed
+   * @throws CommandException when there is none
+   * @throws IOException when the user is not to be told
+   */
+  public Connection connect() throws IOException {
+    final Path directory = RuntimePath.find(name);
+    try {
+      return Connection.open(directory.resolve("socket"));
+    } catch (final IOException e) {
+      throw new CommandException(ExitStatus.NOT_FOUND, e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package org.sluice.profile.report;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.sluice.core.command.SizeConverter;
+
+/** The statistics of an I/O process as a table. */
+public final class LiveText {
+  private LiveText() {}
+
+  /** The writes of a size: into the buffer, and to their files at once. */
+  private record Row(String label, Tally aggregated, Tally direct, Tally all) {
+    private static Row of(final String label, final Tally aggregated, final Tally direct) {
+      final Tally all = new Tally();
+      all.add(aggregated);
+      all.add(direct);
+      return new Row(label, aggregated, direct, all);
+    }
+
+    private void print(final PrintWriter out, final Tally total) {
+      out.printf(
+          "%-14s %10d %12s %12.2f %12.2f %12d %10d%n",
+          label,
+          all.writes(),
+          SizeConverter.format(all.bytes()),
+          all.percentOfWrites(total),
+          all.percentOfBytes(total),
+          aggregated.writes(),
+          direct.writes());
+    }
+  }
+
+  /**
+   * Prints them.
+   *
+   * @param statistics as {@code --stats} leaves them
+   * @param out where to
+   */
+  public static void print(final Map<String, Object> statistics, final PrintWriter out) {
+    final List<Row> rows = rows((List<?>) statistics.get("size_classes"));
+    final Tally aggregated = new Tally();
+    final Tally direct = new Tally();
+    rows.forEach(row -> aggregated.add(row.aggregated()));
+    rows.forEach(row -> direct.add(row.direct()));
+    final Row total = Row.of("all", aggregated, direct);
+    out.printf(
+        "%-14s %10s %12s %12s %12s %12s %10s%n",
+        "SIZE", "WRITES", "DATA", "% OF WRITES", "% OF DATA", "AGGREGATED", "DIRECT");
+    rows.forEach(row -> row.print(out, total.all()));
+    total.print(out, total.all());
+    out.printf(
+        "%nfiles: %d; buffer: %s, %s of it at most in use; drained: %s%n",
+        number(statistics, "files"),
+        SizeConverter.format(number(statistics, "buffer_bytes")),
+        SizeConverter.format(number(statistics, "peak_buffer_bytes")),
+        SizeConverter.format(number(statistics, "drained_bytes")));
+    if (number(statistics, "waits") > 0) {
+      out.printf(
+          "waits for room: %d, %.3f s in all%n",
+          number(statistics, "waits"), ((Number) statistics.get("wait_seconds")).doubleValue());
+    }
+    out.flush();
+  }
+
+  private static List<Row> rows(final List<?> classes) {
+    final List<Row> rows = new ArrayList<>();
+    for (int i = 0; i < classes.size(); i++) {
+      final Map<?, ?> members = (Map<?, ?>) classes.get(i);
+      rows.add(
+          Row.of(SizeClasses.label(i), tally(members, "aggregated"), tally(members, "direct")));
+    }
+    return rows;
+  }
+
+  private static Tally tally(final Map<?, ?> members, final String way) {
+    return Tally.of(number(members, way + "_writes"), number(members, way + "_bytes"));
+  }
+
+  private static long number(final Map<?, ?> members, final String name) {
+    return ((Number) members.get(name)).longValue();
+  }
+}
