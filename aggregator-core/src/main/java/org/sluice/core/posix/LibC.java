@@ -27,6 +27,8 @@ final class LibC {
   static final int STATX_LENGTH = 256;
   static final int SEEK_DATA = 3;
   static final int SEEK_HOLE = 4;
+  static final int PRIO_PROCESS = 0;
+  static final int FADV_DONTNEED = 4;
   static final int LOCK_SH = 1;
   static final int LOCK_EX = 2;
   static final int LOCK_NB = 4;
@@ -54,6 +56,10 @@ final class LibC {
       function("ftruncate", JAVA_INT, JAVA_INT, JAVA_LONG);
   private static final MethodHandle FDATASYNC = function("fdatasync", JAVA_INT, JAVA_INT);
   private static final MethodHandle FSYNC = function("fsync", JAVA_INT, JAVA_INT);
+  private static final MethodHandle POSIX_FADVISE =
+      function("posix_fadvise", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
+  private static final MethodHandle SETPRIORITY =
+      function("setpriority", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT);
   private static final MethodHandle FCHMOD = function("fchmod", JAVA_INT, JAVA_INT, JAVA_INT);
   private static final MethodHandle FLOCK = function("flock", JAVA_INT, JAVA_INT, JAVA_INT);
   private static final MethodHandle LSEEK =
@@ -133,6 +139,23 @@ final class LibC {
   static int fsync(final int descriptor) {
     try {
       return (int) FSYNC.invokeExact(CAPTURE.get(), descriptor);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Returns the error instead of setting {@code errno}. */
+  static int fadvise(final int descriptor, final long offset, final long length, final int advice) {
+    try {
+      return (int) POSIX_FADVISE.invokeExact(CAPTURE.get(), descriptor, offset, length, advice);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static int setpriority(final int which, final int who, final int priority) {
+    try {
+      return (int) SETPRIORITY.invokeExact(CAPTURE.get(), which, who, priority);
     } catch (final Throwable e) {
       throw new AssertionError(e);
     }

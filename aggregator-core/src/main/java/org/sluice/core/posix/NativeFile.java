@@ -256,6 +256,14 @@ public final class NativeFile implements AutoCloseable {
   }
 
   /**
+   * Lets the page cache forget what is on stable storage ({@code POSIX_FADV_DONTNEED}). Advice: a
+   * file system may ignore it, and what was not synchronised stays.
+   */
+  public void forget() {
+    LibC.fadvise(descriptor, 0, 0, LibC.FADV_DONTNEED);
+  }
+
+  /**
    * Sets the file's permissions.
    *
    * @param mode the low 12 bits of a mode

@@ -121,6 +121,7 @@ public final class PosixStore implements CheckpointStore {
       final Commit commit = orAbandon(writer, () -> writer.publish(images, nextSequence()));
       durable.accept(commit);
       supersede(commit);
+      forget(draft);
     }
   }
 
@@ -242,6 +243,11 @@ public final class PosixStore implements CheckpointStore {
       throw new IllegalArgumentException("container %016x is not open".formatted(id));
     }
     container.sync();
+  }
+
+  /** Nobody reads a checkpoint before a restart, and the next one needs the memory. */
+  private static void forget(final Draft draft) {
+    draft.images().forEach(image -> image.file().forget());
   }
 
   /** The new commit stands whatever happens here; what cannot be deleted now is garbage. */

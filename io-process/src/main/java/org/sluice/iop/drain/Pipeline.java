@@ -3,12 +3,22 @@ package org.sluice.iop.drain;
 import com.lmax.disruptor.dsl.Disruptor;
 import com.lmax.disruptor.dsl.ProducerType;
 import org.agrona.BitUtil;
+import org.sluice.core.posix.NativeThread;
+import org.sluice.core.posix.PosixException;
+import org.sluice.iop.measure.Warnings;
 
 /**
  * The drain: three stages, one thread each, through which chunks and requests pass in order. One
  * thread publishes.
  */
 public final class Pipeline implements AutoCloseable {
+  /**
+   * Ranks that still write get three quarters of a core they share with a stage, and ranks that
+   * spin in a barrier leave it a quarter: 0 would hold ranks up, 19 starve the drain beside
+   * spinning ones.
+   */
+  private static final int NICE = 5;
+
   private final Disruptor<Stage.Event> disruptor;
 
   /**
@@ -18,11 +28,12 @@ public final class Pipeline implements AutoCloseable {
    */
   public Pipeline(final int capacity) {
     final ParkingWaitStrategy parking = new ParkingWaitStrategy();
+    final Thread.Builder threads = Thread.ofPlatform().name("drain-", 0).daemon();
     disruptor =
         new Disruptor<>(
             Stage.Event::new,
             BitUtil.findNextPositivePowerOfTwo(capacity),
-            Thread.ofPlatform().name("drain-", 0).daemon().factory(),
+            stage -> threads.unstarted(nicely(stage)),
             ProducerType.SINGLE,
             parking);
     disruptor
@@ -30,6 +41,17 @@ public final class Pipeline implements AutoCloseable {
         .then(new Stage(Work::write, Work::commits, false, parking))
         .then(new Stage(Work::commit, work -> true, true, parking));
     disruptor.start();
+  }
+
+  private static Runnable nicely(final Runnable stage) {
+    return () -> {
+      try {
+        NativeThread.nice(NICE);
+      } catch (final PosixException e) {
+        Warnings.warn("the drain competes with the application: " + e.getMessage());
+      }
+      stage.run();
+    };
   }
 
   /**
