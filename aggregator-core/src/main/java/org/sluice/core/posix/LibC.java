@@ -52,6 +52,8 @@ final class LibC {
       function("pread", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle PWRITE =
       function("pwrite", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+  private static final MethodHandle PWRITEV =
+      function("pwritev", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG);
   private static final MethodHandle FTRUNCATE =
       function("ftruncate", JAVA_INT, JAVA_INT, JAVA_LONG);
   private static final MethodHandle FDATASYNC = function("fdatasync", JAVA_INT, JAVA_INT);
@@ -115,6 +117,15 @@ final class LibC {
       final int descriptor, final long address, final long length, final long offset) {
     try {
       return (long) PWRITE.invokeExact(CAPTURE.get(), descriptor, address, length, offset);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static long pwritev(
+      final int descriptor, final long vectors, final int count, final long offset) {
+    try {
+      return (long) PWRITEV.invokeExact(CAPTURE.get(), descriptor, vectors, count, offset);
     } catch (final Throwable e) {
       throw new AssertionError(e);
     }

@@ -187,6 +187,32 @@ public final class NativeFile implements AutoCloseable {
   }
 
   /**
+   * Writes all of several pieces of memory, as one if the file system can.
+   *
+   * @param pieces the pieces; empty afterwards, however this ends
+   * @param offset where the first goes in the file
+   * @throws PosixException when that fails; any part may have been written
+   */
+  public void pwrite(final Pieces pieces, final long offset) throws PosixException {
+    try {
+      long position = offset;
+      while (pieces.count() > 0) {
+        final long count = LibC.pwritev(descriptor, pieces.address(), pieces.count(), position);
+        if (count > 0) {
+          pieces.written(count);
+          position += count;
+        } else if (count == 0) {
+          throw new PosixException("write " + opened, Errno.EIO);
+        } else if (LibC.errno() != Errno.EINTR) {
+          throw new PosixException("write " + opened, LibC.errno());
+        }
+      }
+    } finally {
+      pieces.clear();
+    }
+  }
+
+  /**
    * Fills a piece of memory.
    *
    * @param address where it begins

@@ -4,10 +4,13 @@ import java.io.IOException;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A data file that takes chunks as they lie in memory, one after the other. One thread appends; any
- * may {@link #sync()}.
+ * A data file that takes chunks as they lie in memory, one after the other. One thread places and
+ * writes; any may {@link #sync()}.
  */
 public interface Container extends AutoCloseable {
+  /** How many chunks may be placed before they are written. */
+  int MOST_PLACED = 64;
+
   /**
    * Its id, unique among all containers.
    *
@@ -16,16 +19,24 @@ public interface Container extends AutoCloseable {
   long id();
 
   /**
-   * Writes a chunk. Fills in the fields of the chunk's header that belong to the I/O process, and
-   * zeroes the chunk behind {@code used} up to the next multiple of 4096.
+   * Gives a chunk its place behind the others. Fills in the fields of the chunk's header that
+   * belong to the I/O process, and zeroes the chunk behind {@code used} up to the next multiple of
+   * 4096. Nobody else may change the chunk until it is written.
    *
    * @param chunk memory outside the heap, at a multiple of 4096
    * @param used the chunk's used length, its header included, checked by the caller
    * @param crc the crc of its records, as they were when the caller checked them
-   * @return where it is now; not durable before {@link #sync()}
-   * @throws IOException when that fails; the next chunk takes its place
+   * @return where it will be; not durable before {@link #sync()}
+   * @throws IndexOutOfBoundsException when {@link #MOST_PLACED} are waiting to be written
    */
-  ChunkLocation append(UnsafeBuffer chunk, int used, int crc) throws IOException;
+  ChunkLocation place(UnsafeBuffer chunk, int used, int crc);
+
+  /**
+   * Writes what was placed, in one large write.
+   *
+   * @throws IOException when that fails; the next chunks take the places of these
+   */
+  void write() throws IOException;
 
   /**
    * Brings everything appended to stable storage.

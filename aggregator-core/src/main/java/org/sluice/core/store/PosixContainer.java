@@ -17,6 +17,7 @@ import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.Pieces;
 import org.sluice.core.posix.PosixException;
 
 /**
@@ -29,7 +30,8 @@ final class PosixContainer implements Container {
   private final long id;
   private final NativeFile file;
   private final LongConsumer closed;
-  private long position = BLOCK_LENGTH;
+  private final Pieces placed = new Pieces(MOST_PLACED);
+  private long end = BLOCK_LENGTH;
 
   private PosixContainer(final long id, final NativeFile file, final LongConsumer closed) {
     this.id = id;
@@ -99,9 +101,9 @@ final class PosixContainer implements Container {
   }
 
   @Override
-  public ChunkLocation append(final UnsafeBuffer chunk, final int used, final int crc)
-      throws IOException {
+  public ChunkLocation place(final UnsafeBuffer chunk, final int used, final int crc) {
     final int length = BitUtil.align(used, BLOCK_LENGTH);
+    final long position = end + placed.length();
     chunk.setMemory(used, length - used, (byte) 0);
     chunk.putInt(ChunkDescriptor.CRC_OFFSET, crc);
     chunk.putLong(ChunkDescriptor.CONTAINER_ID_OFFSET, id);
@@ -109,10 +111,15 @@ final class PosixContainer implements Container {
     chunk.putInt(
         ChunkDescriptor.HEADER_CRC_OFFSET, Crc32c.of(chunk, 0, ChunkDescriptor.HEADER_CRC_OFFSET));
     chunk.putInt(ChunkDescriptor.HEADER_CRC_OFFSET + Integer.BYTES, 0);
-    file.pwrite(chunk.addressOffset(), length, position);
-    final ChunkLocation location = new ChunkLocation(id, position, used, crc);
-    position += length;
-    return location;
+    placed.add(chunk.addressOffset(), length);
+    return new ChunkLocation(id, position, used, crc);
+  }
+
+  @Override
+  public void write() throws IOException {
+    final long length = placed.length();
+    file.pwrite(placed, end);
+    end += length;
   }
 
   @Override

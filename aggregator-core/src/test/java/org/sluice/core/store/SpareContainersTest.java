@@ -82,7 +82,7 @@ class SpareContainersTest {
     fixture.container().close();
     store.remove(old);
     final Container next = store.createContainer(StoreFixture.SESSION, "node1");
-    final ChunkLocation written = next.append(chunk.buffer(), chunk.used(), chunk.crc());
+    final ChunkLocation written = StoreFixture.append(next, chunk);
     assertThat(written.position()).isEqualTo(first.position());
     final ChunkLocation lost =
         new ChunkLocation(next.id(), second.position(), second.used(), second.crc());

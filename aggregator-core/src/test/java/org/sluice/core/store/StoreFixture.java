@@ -48,7 +48,14 @@ public final class StoreFixture implements AutoCloseable {
   }
 
   public ChunkLocation append(final ChunkBuilder chunk) throws IOException {
-    return container.append(chunk.buffer(), chunk.used(), chunk.crc());
+    return append(container, chunk);
+  }
+
+  static ChunkLocation append(final Container container, final ChunkBuilder chunk)
+      throws IOException {
+    final ChunkLocation location = container.place(chunk.buffer(), chunk.used(), chunk.crc());
+    container.write();
+    return location;
   }
 
   /** An id for the next image. */

@@ -7,6 +7,7 @@ import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.segment.ChunkStateDescriptor;
+import org.sluice.core.store.ChunkLocation;
 import org.sluice.iop.image.Image;
 
 /** Takes a chunk through the drain. One that makes no sense fails its owner's images, no others. */
@@ -98,8 +99,15 @@ final class ChunkWork implements Work {
   @Override
   public void write() {
     if (extents.count() > 0) {
-      drain.layout().drain(new DrainedChunk(index, generation, memory, used, crc, extents));
+      drain
+          .layout()
+          .drain(new DrainedChunk(index, generation, memory, used, crc, extents), this::release);
+    } else {
+      release(null);
     }
+  }
+
+  private void release(final ChunkLocation location) {
     drain.returnTable(extents);
     drain.segment().chunkPool().release(index);
     drain.statistics().drained(Math.min(used, memory.capacity()));

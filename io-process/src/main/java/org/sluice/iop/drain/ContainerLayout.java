@@ -1,7 +1,9 @@
 package org.sluice.iop.drain;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.ChunkLocation;
@@ -10,17 +12,40 @@ import org.sluice.core.store.ImageOverlay;
 import org.sluice.iop.image.Image;
 
 /**
- * Chunks go to containers as they lie in memory. Only images that have become direct get their
- * extents in place.
+ * Chunks go to containers as they lie in memory, several in one write if several are there. Only
+ * images that have become direct get their extents in place.
  */
 final class ContainerLayout implements Layout {
+  /**
+   * What a disk takes at once; larger writes are no faster, and keep more chunks from the ranks.
+   */
+  private static final long MAX_GATHER_LENGTH = 4 << 20;
+
   private final CheckpointStore store;
   private final long sessionId;
   private final InPlaceWriter inPlace = new InPlaceWriter();
 
   private final SessionContainers containers;
+  private final long gatherLength;
+  private final List<Placed> placed = new ArrayList<>();
 
-  ContainerLayout(final CheckpointStore store, final long sessionId, final String node) {
+  /** The container of those placed. */
+  private Container container;
+
+  /** A chunk whose write waits for others. */
+  private record Placed(DrainedChunk chunk, ChunkLocation location, Consumer<ChunkLocation> done) {}
+
+  /**
+   * A layout.
+   *
+   * @param bufferLength bytes of all chunks together
+   */
+  ContainerLayout(
+      final CheckpointStore store,
+      final long sessionId,
+      final String node,
+      final long bufferLength) {
+    this.gatherLength = Math.min(MAX_GATHER_LENGTH, bufferLength / 8);
     this.store = store;
     this.sessionId = sessionId;
     this.containers = new SessionContainers(store, sessionId, node);
@@ -32,7 +57,7 @@ final class ContainerLayout implements Layout {
   }
 
   @Override
-  public void drain(final DrainedChunk chunk) {
+  public void drain(final DrainedChunk chunk, final Consumer<ChunkLocation> done) {
     final ExtentTable extents = chunk.extents();
     boolean logged = false;
     boolean direct = false;
@@ -41,36 +66,84 @@ final class ContainerLayout implements Layout {
       direct |= here;
       logged |= !here;
     }
-    if (logged) {
-      log(chunk);
-    }
     if (direct) {
       inPlace.write(chunk);
     }
+    if (logged) {
+      place(chunk, done);
+    } else {
+      done.accept(null);
+    }
   }
 
-  private void log(final DrainedChunk chunk) {
-    final ExtentTable extents = chunk.extents();
+  private void place(final DrainedChunk chunk, final Consumer<ChunkLocation> done) {
     try {
-      final ChunkLocation location =
-          containers.next(chunk.used()).append(chunk.memory(), chunk.used(), chunk.crc());
-      Image last = null;
-      for (int i = 0; i < extents.count(); i++) {
-        final Image image = extents.image(i);
-        if (!image.log().isInPlace()) {
-          if (image != last) {
-            image.log().add(location);
-            containers.usedBy(image.log());
-            last = image;
-          }
-          image.log().follow(extents.type(i), extents.offset(i), extents.length(i));
-        }
+      final Container next = containers.next(chunk.used());
+      if (next != container || isFull()) {
+        flush();
       }
+      container = next;
+      placed.add(
+          new Placed(chunk, container.place(chunk.memory(), chunk.used(), chunk.crc()), done));
     } catch (final IOException e) {
-      for (int i = 0; i < extents.count(); i++) {
-        if (!extents.image(i).log().isInPlace()) {
-          extents.image(i).fail(e);
+      fail(chunk, e);
+      done.accept(null);
+    }
+  }
+
+  private boolean isFull() {
+    return placed.size() == Container.MOST_PLACED
+        || placed.stream().mapToLong(other -> other.chunk.used()).sum() >= gatherLength;
+  }
+
+  @Override
+  public void flush() {
+    if (placed.isEmpty()) {
+      return;
+    }
+    try {
+      container.write();
+      placed.forEach(one -> one.done.accept(log(one.chunk, one.location)));
+    } catch (final IOException e) {
+      placed.forEach(one -> one.done.accept(writeAlone(one.chunk)));
+    }
+    placed.clear();
+  }
+
+  /** So that only images fail whose bytes are lost. */
+  private ChunkLocation writeAlone(final DrainedChunk chunk) {
+    try {
+      final ChunkLocation location = container.place(chunk.memory(), chunk.used(), chunk.crc());
+      container.write();
+      return log(chunk, location);
+    } catch (final IOException e) {
+      fail(chunk, e);
+      return null;
+    }
+  }
+
+  private ChunkLocation log(final DrainedChunk chunk, final ChunkLocation location) {
+    final ExtentTable extents = chunk.extents();
+    Image last = null;
+    for (int i = 0; i < extents.count(); i++) {
+      final Image image = extents.image(i);
+      if (!image.log().isInPlace()) {
+        if (image != last) {
+          image.log().add(location);
+          containers.usedBy(container, image.log());
+          last = image;
         }
+        image.log().follow(extents.type(i), extents.offset(i), extents.length(i));
+      }
+    }
+    return location;
+  }
+
+  private static void fail(final DrainedChunk chunk, final IOException failure) {
+    final ExtentTable extents = chunk.extents();
+    for (int i = 0; i < extents.count(); i++) {
+      if (!extents.image(i).log().isInPlace()) {
+        extents.image(i).fail(failure);
       }
     }
   }

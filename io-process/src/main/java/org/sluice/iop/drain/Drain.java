@@ -51,11 +51,15 @@ public final class Drain implements AutoCloseable {
     this.layout =
         segment.header().layout() == HeaderDescriptor.LAYOUT_FILES
             ? new FilesLayout()
-            : new ContainerLayout(store, segment.header().sessionId(), node);
+            : new ContainerLayout(
+                store,
+                segment.header().sessionId(),
+                node,
+                (long) segment.geometry().chunkCount() * segment.geometry().chunkLength());
     for (int i = 0; i < TABLES; i++) {
       tables.add(new ExtentTable());
     }
-    this.pipeline = new Pipeline(segment.geometry().chunkCount() + REQUESTS);
+    this.pipeline = new Pipeline(segment.geometry().chunkCount() + REQUESTS, layout::flush);
     tidy();
   }
 

@@ -2,7 +2,9 @@ package org.sluice.iop.drain;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.function.Consumer;
 import org.sluice.core.chunk.ChunkReader;
+import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.ImageOverlay;
 import org.sluice.iop.image.Image;
 
@@ -16,8 +18,9 @@ final class FilesLayout implements Layout {
   }
 
   @Override
-  public void drain(final DrainedChunk chunk) {
+  public void drain(final DrainedChunk chunk, final Consumer<ChunkLocation> done) {
     inPlace.write(chunk);
+    done.accept(null);
   }
 
   @Override

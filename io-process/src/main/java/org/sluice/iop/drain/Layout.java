@@ -2,7 +2,9 @@ package org.sluice.iop.drain;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.function.Consumer;
 import org.sluice.core.chunk.ChunkReader;
+import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.Container;
 import org.sluice.iop.image.Image;
 
@@ -11,8 +13,17 @@ interface Layout extends AutoCloseable {
   /** Whether the extents of diverted images go to the images' own files. */
   boolean isInPlace();
 
-  /** Writes a chunk. When that fails, the images whose bytes are lost fail. */
-  void drain(DrainedChunk chunk);
+  /**
+   * Writes a chunk, by the next {@link #flush} at the latest. When that fails, the images whose
+   * bytes are lost fail.
+   *
+   * @param done called once the chunk's memory is not needed any more, with its place in a
+   *     container, or null when it has none
+   */
+  void drain(DrainedChunk chunk, Consumer<ChunkLocation> done);
+
+  /** Writes what waits. */
+  default void flush() {}
 
   /**
    * Makes an image's own file hold everything drained so far, and what is in chunks that are not.

@@ -25,8 +25,9 @@ public final class Pipeline implements AutoCloseable {
    * Starts the stages.
    *
    * @param capacity how many pieces of work may be under way before {@link #publish} blocks
+   * @param flush writes what chunks left to be written together
    */
-  public Pipeline(final int capacity) {
+  public Pipeline(final int capacity, final Runnable flush) {
     final ParkingWaitStrategy parking = new ParkingWaitStrategy();
     final Thread.Builder threads = Thread.ofPlatform().name("drain-", 0).daemon();
     disruptor =
@@ -37,9 +38,9 @@ public final class Pipeline implements AutoCloseable {
             ProducerType.SINGLE,
             parking);
     disruptor
-        .handleEventsWith(new Stage(Work::validate, work -> true, false, parking))
-        .then(new Stage(Work::write, Work::commits, false, parking))
-        .then(new Stage(Work::commit, work -> true, true, parking));
+        .handleEventsWith(new Stage(Work::validate, () -> {}, work -> true, false, parking))
+        .then(new Stage(Work::write, flush, Work::commits, false, parking))
+        .then(new Stage(Work::commit, () -> {}, work -> true, true, parking));
     disruptor.start();
   }
 

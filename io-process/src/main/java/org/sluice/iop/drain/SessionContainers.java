@@ -65,9 +65,13 @@ final class SessionContainers {
     return current.container;
   }
 
-  /** Notes that a log refers to the container that {@link #next} returned. Write stage only. */
-  void usedBy(final ImageLog log) {
-    current.logs.add(log);
+  /** Notes that a log refers to a container that {@link #next} returned. Write stage only. */
+  void usedBy(final Container container, final ImageLog log) {
+    for (final Use use : open) {
+      if (use.container == container) {
+        use.logs.add(log);
+      }
+    }
   }
 
   /** Lets the next chunk begin another container. Write stage only. */

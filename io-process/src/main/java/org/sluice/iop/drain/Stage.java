@@ -27,6 +27,7 @@ final class Stage implements EventHandler<Stage.Event> {
   private static final int WAKING_INTERVAL = 64;
 
   private final Step step;
+  private final Runnable flush;
   private final Predicate<Work> wakes;
   private final boolean last;
   private final WaitStrategy successors;
@@ -35,16 +36,20 @@ final class Stage implements EventHandler<Stage.Event> {
   /**
    * A stage.
    *
+   * @param flush ends what the step left undone for chunks; done before anything else than a chunk,
+   *     and before the stage waits
    * @param wakes tells the work that the next stage has something to do for
    * @param last whether it is the last stage
    * @param successors wakes the next stage
    */
   Stage(
       final Step step,
+      final Runnable flush,
       final Predicate<Work> wakes,
       final boolean last,
       final WaitStrategy successors) {
     this.step = step;
+    this.flush = flush;
     this.wakes = wakes;
     this.last = last;
     this.successors = successors;
@@ -62,10 +67,16 @@ final class Stage implements EventHandler<Stage.Event> {
     if (last) {
       event.work = null;
     }
+    if (work.commits()) {
+      flush.run();
+    }
     try {
       step.apply(work);
     } catch (final IOException | RuntimeException e) {
       work.fail(e);
+    }
+    if (endOfBatch) {
+      flush.run();
     }
     sequence.set(position);
     if (position % WAKING_INTERVAL == 0 || wakes.test(work)) {

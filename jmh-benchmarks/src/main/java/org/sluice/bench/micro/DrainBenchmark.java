@@ -108,7 +108,8 @@ public class DrainBenchmark {
   public ChunkLocation append() throws IOException {
     ChunkLocation location = null;
     for (int i = 0; i < CHUNKS; i++) {
-      location = container.append(chunk.buffer(), chunk.used(), chunk.crc());
+      location = container.place(chunk.buffer(), chunk.used(), chunk.crc());
+      container.write();
     }
     return location;
   }

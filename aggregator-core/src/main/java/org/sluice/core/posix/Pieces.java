@@ -1,0 +1,83 @@
+package org.sluice.core.posix;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** Pieces of memory to be written one behind the other ({@code struct iovec}). Not thread-safe. */
+public final class Pieces {
+  private static final long ADDRESS_OFFSET = 0;
+  private static final long LENGTH_OFFSET = 8;
+  private static final long VECTOR_LENGTH = 16;
+
+  private final MemorySegment vectors;
+  private int first;
+  private int end;
+  private long length;
+
+  /**
+   * None yet.
+   *
+   * @param most how many there may be, 1 to 1024
+   */
+  public Pieces(final int most) {
+    vectors = Arena.ofAuto().allocate(most * VECTOR_LENGTH, Long.BYTES);
+  }
+
+  /**
+   * Adds a piece behind the others.
+   *
+   * @param address where it begins
+   * @param bytes its length, over 0
+   * @throws IndexOutOfBoundsException when there are too many
+   */
+  public void add(final long address, final long bytes) {
+    vectors.set(JAVA_LONG, end * VECTOR_LENGTH + ADDRESS_OFFSET, address);
+    vectors.set(JAVA_LONG, end * VECTOR_LENGTH + LENGTH_OFFSET, bytes);
+    end++;
+    length += bytes;
+  }
+
+  /**
+   * The bytes of all of them.
+   *
+   * @return 0 when there is none
+   */
+  public long length() {
+    return length;
+  }
+
+  /** Forgets them. */
+  public void clear() {
+    first = 0;
+    end = 0;
+    length = 0;
+  }
+
+  long address() {
+    return vectors.address() + first * VECTOR_LENGTH;
+  }
+
+  int count() {
+    return end - first;
+  }
+
+  /** Takes away what was written. */
+  void written(final long bytes) {
+    length -= bytes;
+    long rest = bytes;
+    while (first < end && rest >= get(LENGTH_OFFSET)) {
+      rest -= get(LENGTH_OFFSET);
+      first++;
+    }
+    if (rest > 0) {
+      vectors.set(JAVA_LONG, first * VECTOR_LENGTH + ADDRESS_OFFSET, get(ADDRESS_OFFSET) + rest);
+      vectors.set(JAVA_LONG, first * VECTOR_LENGTH + LENGTH_OFFSET, get(LENGTH_OFFSET) - rest);
+    }
+  }
+
+  private long get(final long field) {
+    return vectors.get(JAVA_LONG, first * VECTOR_LENGTH + field);
+  }
+}
