@@ -44,6 +44,17 @@ public interface CheckpointStore extends AutoCloseable {
   boolean discard(long containerId) throws IOException;
 
   /**
+   * Opens a container of a session that goes on, as {@link #createContainer} left it.
+   *
+   * @param containerId a container that nobody has open
+   * @param sessionId the session
+   * @return the container; the caller closes it, and appends nothing
+   * @throws DamagedException when it is another one's by now
+   * @throws IOException when that fails
+   */
+  Container resumeContainer(long containerId, long sessionId) throws IOException;
+
+  /**
    * Deletes all containers that no committed checkpoint refers to and nobody appends to, whoever
    * left them.
    *

@@ -53,6 +53,16 @@ final class PosixContainer implements Container {
     }
   }
 
+  static PosixContainer resume(final Path path, final long id, final LongConsumer closed)
+      throws IOException {
+    final NativeFile file = NativeFile.open(path, Flag.WRITE);
+    if (!file.tryLock()) {
+      file.close();
+      throw new PosixException("lock " + path, Errno.EBUSY);
+    }
+    return new PosixContainer(id, file, closed);
+  }
+
   /** Some file systems refuse to open past the page cache, others only to write so. */
   private static NativeFile createWith(final Path path, final long header) throws IOException {
     try {

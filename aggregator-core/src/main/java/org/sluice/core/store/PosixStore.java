@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
@@ -31,6 +32,7 @@ public final class PosixStore implements CheckpointStore {
   private final CommitScan scan;
   private final SpareContainers spares;
   private final Map<Long, PosixContainer> openContainers = new ConcurrentHashMap<>();
+  private final Set<Path> given = ConcurrentHashMap.newKeySet();
 
   /** A part of a commit. */
   @FunctionalInterface
@@ -41,7 +43,7 @@ public final class PosixStore implements CheckpointStore {
   private PosixStore(final StoreDirectory directory) {
     this.directory = directory;
     this.scan = new CommitScan(directory);
-    this.spares = new SpareContainers(directory, scan);
+    this.spares = new SpareContainers(directory, scan, given::contains);
   }
 
   /**
@@ -81,11 +83,23 @@ public final class PosixStore implements CheckpointStore {
     try (NativeFile lock = format()) {
       lock.lock();
       spares.moveOne(path);
-      openContainers.put(
-          id, PosixContainer.create(path, id, sessionId, node, openContainers::remove));
+      openContainers.put(id, PosixContainer.create(path, id, sessionId, node, this::give));
     }
     DurableFile.syncDirectory(directory.containers());
     return openContainers.get(id);
+  }
+
+  @Override
+  public Container resumeContainer(final long containerId, final long sessionId)
+      throws IOException {
+    final Path path = directory.container(containerId);
+    try (NativeFile lock = format()) {
+      lock.lock();
+      ContainerReader.open(path, containerId, sessionId).close();
+      final PosixContainer container = PosixContainer.resume(path, containerId, this::give);
+      openContainers.put(containerId, container);
+      return container;
+    }
   }
 
   @Override
@@ -235,6 +249,12 @@ public final class PosixStore implements CheckpointStore {
 
   private CheckpointDirectory directoryOf(final Commit commit) {
     return directory.checkpoint(commit.number(), commit.id());
+  }
+
+  /** Whoever had the container open needs it no more. */
+  private void give(final long containerId) {
+    openContainers.remove(containerId);
+    given.add(directory.container(containerId));
   }
 
   private void syncContainer(final long id) throws IOException {

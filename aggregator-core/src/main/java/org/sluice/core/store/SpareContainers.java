@@ -5,9 +5,12 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
@@ -23,12 +26,22 @@ import org.sluice.core.posix.PosixException;
  * done with it.
  */
 final class SpareContainers {
+  /** A killed I/O process that is resumed has locked its containers again by then. */
+  private static final Duration GRACE = Duration.ofMinutes(1);
+
   private final StoreDirectory store;
   private final CommitScan scan;
+  private final Predicate<Path> given;
 
-  SpareContainers(final StoreDirectory store, final CommitScan scan) {
+  /**
+   * The spare containers of a store.
+   *
+   * @param given tells those that their session gave up, which need not be waited for
+   */
+  SpareContainers(final StoreDirectory store, final CommitScan scan, final Predicate<Path> given) {
     this.store = store;
     this.scan = scan;
+    this.given = given;
   }
 
   /**
@@ -74,18 +87,23 @@ final class SpareContainers {
     return false;
   }
 
-  private static boolean isSpare(final Path container, final Set<Path> named) throws IOException {
+  private boolean isSpare(final Path container, final Set<Path> named) throws IOException {
     if (named.contains(container)) {
       return false;
     }
     try (NativeFile file = NativeFile.open(container, Flag.WRITE)) {
-      return file.tryLock();
+      return (given.test(container) || isOld(container)) && file.tryLock();
     } catch (final PosixException e) {
       if (e.errno() == Errno.ENOENT || e.errno() == Errno.EACCES) {
         return false;
       }
       throw e;
     }
+  }
+
+  private static boolean isOld(final Path container) throws IOException {
+    final Instant written = Files.getLastModifiedTime(container).toInstant();
+    return written.isBefore(Instant.now().minus(GRACE));
   }
 
   /** What manifests name; empty when one cannot be read, as it might name anything. */

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -119,10 +121,31 @@ class SpareContainersTest {
       }
     }
     assertThat(containers()).hasSize(7);
+    age();
     fixture.logged("image", 0, CONTENT).commit(1, 0);
     assertThat(containers()).as("four in use, one spare").hasSize(5);
     store.discardSpares();
     assertThat(containers()).hasSize(4);
+  }
+
+  @Test
+  void whatASessionLeftJustNowIsKeptForWhoeverResumesIt() throws IOException {
+    final Path left;
+    try (PosixStore dead = PosixStore.open(path)) {
+      left = file(dead.createContainer(StoreFixture.SESSION, "node1").id());
+    }
+    store.discardSpares();
+    assertThat(left).exists();
+    age();
+    store.discardSpares();
+    assertThat(left).doesNotExist();
+  }
+
+  /** As if nobody had written to any container for long. */
+  private void age() throws IOException {
+    for (final Path container : containers()) {
+      Files.setLastModifiedTime(container, FileTime.from(Instant.EPOCH));
+    }
   }
 
   private Path newContainer() throws IOException {
