@@ -19,6 +19,7 @@ struct sluice_client {
     struct sluice_segment *segment;
     struct sluice_connection connection;
     struct sluice_chunk_writer writer;
+    int64_t generation; /* of the slot */
 };
 
 /* Sends OPEN or CREATE. `path`, unless NULL, takes the path behind the disposition, unterminated. */

@@ -40,6 +40,31 @@ static int64_t start_time(void)
     return field == NULL ? 0 : strtoll(field, NULL, 10);
 }
 
+struct resume_body {
+    int32_t version;
+    int32_t slot;
+    int64_t session_id;
+    int64_t generation;
+    int64_t answered;
+};
+
+/* The session goes on: this process has its slot, and had so many of its requests answered. */
+static int resume(struct sluice_connection *connection, void *greeter)
+{
+    const struct sluice_client *client = greeter;
+    const uint32_t slot = client->writer.pool.slot;
+    const struct resume_body request = {
+        .version = SLUICE_HEADER_VERSION,
+        .slot = (int32_t)slot,
+        .session_id = client->segment->header->session_id,
+        .generation = client->generation,
+        .answered = connection->answered,
+    };
+    return sluice_connection_exchange(
+        connection, SLUICE_REQUEST_RESUME,
+        &(struct sluice_body){.fields = &request, .length = sizeof request}, NULL);
+}
+
 static int take_slot(struct sluice_client *client, int rank, int ranks)
 {
     const struct attach_body request = {
@@ -61,6 +86,8 @@ static int take_slot(struct sluice_client *client, int rank, int ranks)
         || (uint32_t)answer.slot >= client->segment->slot_count) {
         return sluice_failure(EBADMSG, "the I/O process and its segment do not belong together");
     }
+    client->generation = client->segment->slots[answer.slot].generation;
+    sluice_connection_greet(&client->connection, resume, NULL, client);
     return sluice_chunk_writer_init(&client->writer, client->segment, &client->connection,
                                     (uint32_t)answer.slot, rank);
 }

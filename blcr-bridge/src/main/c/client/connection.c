@@ -6,16 +6,29 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <time.h>
 
 #include "failure.h"
 #include "kernel.h"
 
 #define SPINS 64
 #define YIELDS 64
+
+/* How long to wait for an I/O process to come back, in milliseconds. SLUICE_PATIENCE: seconds. */
+#define PATIENCE 30000
+
+#define LONGEST_NAP 50
+
+static int broken(struct sluice_connection *connection)
+{
+    atomic_store_explicit(&connection->broken, true, memory_order_relaxed);
+    return -EPIPE;
+}
 
 static int lose(struct sluice_connection *connection)
 {
@@ -68,8 +81,11 @@ int sluice_connection_open(const char *directory, struct sluice_connection *conn
         return sluice_failure(-error, "cannot reach the I/O process at %s/socket: %s; is it running?",
                               directory, strerror(-error));
     }
-    connection->socket = fd;
-    atomic_init(&connection->lost, false);
+    *connection = (struct sluice_connection){.socket = fd, .directory = strdup(directory)};
+    if (connection->directory == NULL) {
+        sluice_kernel_close(fd);
+        return sluice_failure(ENOMEM, "no memory to reach the I/O process");
+    }
     pthread_mutex_init(&connection->request_lock, NULL);
     pthread_mutex_init(&connection->send_lock, NULL);
     return 0;
@@ -78,6 +94,7 @@ int sluice_connection_open(const char *directory, struct sluice_connection *conn
 void sluice_connection_close(struct sluice_connection *connection)
 {
     sluice_kernel_close(connection->socket);
+    free(connection->directory);
 }
 
 static void consume(struct iovec **part, size_t *parts, size_t count)
@@ -101,7 +118,7 @@ static int send_parts(struct sluice_connection *connection, struct iovec *part, 
         if (sent >= 0) {
             consume(&part, &parts, (size_t)sent);
         } else if (errno != EINTR) {
-            return lose(connection);
+            return broken(connection);
         }
     }
     return 0;
@@ -138,7 +155,7 @@ static int receive(struct sluice_connection *connection, void *data, size_t leng
         if (got > 0) {
             done += (size_t)got;
         } else if (got == 0 || errno != EINTR) {
-            return lose(connection);
+            return broken(connection);
         }
     }
     return 0;
@@ -226,20 +243,142 @@ static int receive_reply(struct sluice_connection *connection, const struct slui
                           : receive_refusal(connection, header[1], left);
 }
 
+int sluice_connection_exchange(struct sluice_connection *connection, int type,
+                               const struct sluice_body *body, const struct sluice_reply *reply)
+{
+    const int error = send_frame(connection, type, body);
+    return error == 0 ? receive_reply(connection, reply) : error;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
+}
+
+static int64_t patience(void)
+{
+    const char *seconds = getenv("SLUICE_PATIENCE");
+    char *end = NULL;
+    const double given = seconds == NULL ? -1 : strtod(seconds, &end);
+    return given < 0 || end == seconds ? PATIENCE : (int64_t)(given * 1000);
+}
+
+/* An I/O process that ends takes its directory with it; one that is killed does not. */
+static bool ended(const struct sluice_connection *connection)
+{
+    return access(connection->directory, F_OK) != 0;
+}
+
+/*
+ * One attempt: false when nobody listens or who does dies at once. The new socket takes the old
+ * one's number, under send_lock: who sends meanwhile sends to the one or to the other.
+ */
+static bool try_again(struct sluice_connection *connection)
+{
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool connected = fd >= 0 && connect_socket(fd, connection->directory) == 0;
+    if (connected) {
+        pthread_mutex_lock(&connection->send_lock);
+        syscall(SYS_dup3, fd, connection->socket, O_CLOEXEC);
+        atomic_store_explicit(&connection->broken, false, memory_order_relaxed);
+        pthread_mutex_unlock(&connection->send_lock);
+    }
+    if (fd >= 0) {
+        sluice_kernel_close(fd);
+    }
+    if (!connected) {
+        return false;
+    }
+    const int error = connection->greet(connection, connection->greeter);
+    if (atomic_load_explicit(&connection->broken, memory_order_relaxed)) {
+        return false;
+    }
+    if (error != 0) {
+        lose(connection);
+        return false;
+    }
+    atomic_fetch_add_explicit(&connection->resumptions, 1, memory_order_relaxed);
+    return true;
+}
+
+/* Connects anew, waiting for somebody to listen. The caller holds request_lock. */
+static int reconnect(struct sluice_connection *connection)
+{
+    const int64_t end = now_ms() + patience();
+    long nap = 1;
+    while (connection->greet != NULL && !atomic_load(&connection->lost) && !ended(connection)) {
+        if (connection->revive != NULL) {
+            connection->revive(connection->greeter);
+        }
+        if (try_again(connection)) {
+            return 0;
+        }
+        if (now_ms() >= end) {
+            break;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = nap * 1000000}, NULL);
+        nap = nap * 2 < LONGEST_NAP ? nap * 2 : LONGEST_NAP;
+    }
+    return lose(connection);
+}
+
+void sluice_connection_greet(struct sluice_connection *connection, sluice_greeting *greet,
+                             void (*revive)(void *greeter), void *greeter)
+{
+    connection->greet = greet;
+    connection->revive = revive;
+    connection->greeter = greeter;
+    connection->answered = 0;
+}
+
+static bool is_broken(const struct sluice_connection *connection)
+{
+    return atomic_load_explicit(&connection->broken, memory_order_relaxed);
+}
+
+/* Until there is a reply, or nobody to give one. The caller holds request_lock. */
+static int request(struct sluice_connection *connection, int type, const struct sluice_body *body,
+                   const struct sluice_reply *reply)
+{
+    int error = 0;
+    do {
+        if (atomic_load_explicit(&connection->lost, memory_order_relaxed)) {
+            return lose(connection);
+        }
+        error = is_broken(connection) ? reconnect(connection) : 0;
+        if (error == 0) {
+            error = sluice_connection_exchange(connection, type, body, reply);
+        }
+    } while (is_broken(connection));
+    connection->answered++;
+    return error;
+}
+
 int sluice_connection_request(struct sluice_connection *connection, int type,
                               const struct sluice_body *body, const struct sluice_reply *reply)
 {
     int cancellable;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
     pthread_mutex_lock(&connection->request_lock);
-    int error = atomic_load_explicit(&connection->lost, memory_order_relaxed)
-        ? lose(connection)
-        : send_frame(connection, type, body);
-    if (error == 0) {
-        error = receive_reply(connection, reply);
-    }
+    const int error = request(connection, type, body, reply);
     pthread_mutex_unlock(&connection->request_lock);
     pthread_setcancelstate(cancellable, NULL);
+    return error;
+}
+
+static int tell(struct sluice_connection *connection, int type, const struct sluice_body *body)
+{
+    int error = send_frame(connection, type, body);
+    if (is_broken(connection)) {
+        pthread_mutex_lock(&connection->request_lock);
+        do {
+            error = is_broken(connection) ? reconnect(connection) : 0;
+            error = error == 0 ? send_frame(connection, type, body) : error;
+        } while (is_broken(connection) && !atomic_load(&connection->lost));
+        pthread_mutex_unlock(&connection->request_lock);
+    }
     return error;
 }
 
@@ -248,23 +387,71 @@ int sluice_connection_tell(struct sluice_connection *connection, int type,
 {
     int cancellable;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
-    const int error = send_frame(connection, type, body);
+    const int error = tell(connection, type, body);
     pthread_setcancelstate(cancellable, NULL);
     return error;
 }
 
+/*
+ * Nobody waits for the bell: who resumes the session looks at all rings first, and whoever holds
+ * request_lock is about to greet it, which makes it look again.
+ */
+static void wake(struct sluice_connection *connection)
+{
+    send_frame(connection, SLUICE_REQUEST_WAKE, NULL);
+    if (is_broken(connection) && !atomic_load(&connection->lost) && connection->greet != NULL
+        && pthread_mutex_trylock(&connection->request_lock) == 0) {
+        if (is_broken(connection)) {
+            try_again(connection);
+        }
+        pthread_mutex_unlock(&connection->request_lock);
+    }
+}
+
 void sluice_connection_wake(struct sluice_connection *connection)
 {
-    sluice_connection_tell(connection, SLUICE_REQUEST_WAKE, NULL);
+    int cancellable;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
+    wake(connection);
+    pthread_setcancelstate(cancellable, NULL);
+}
+
+static int check(struct sluice_connection *connection)
+{
+    char next;
+    if (atomic_load_explicit(&connection->lost, memory_order_relaxed)) {
+        return lose(connection);
+    }
+    if (recv(connection->socket, &next, 1, MSG_PEEK | MSG_DONTWAIT) == 0) {
+        broken(connection);
+    }
+    return is_broken(connection) ? reconnect(connection) : 0;
 }
 
 int sluice_connection_check(struct sluice_connection *connection)
 {
-    char next;
-    const bool lost = atomic_load_explicit(&connection->lost, memory_order_relaxed);
-    return lost || recv(connection->socket, &next, 1, MSG_PEEK | MSG_DONTWAIT) == 0
-        ? lose(connection)
-        : 0;
+    int cancellable;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
+    pthread_mutex_lock(&connection->request_lock);
+    const int error = check(connection);
+    pthread_mutex_unlock(&connection->request_lock);
+    pthread_setcancelstate(cancellable, NULL);
+    return error;
+}
+
+/* What the pause waits for does not happen while nobody listens. */
+static void watch(struct sluice_connection *connection)
+{
+    struct pollfd hangup = {.fd = connection->socket};
+    if (poll(&hangup, 1, 1) > 0) {
+        broken(connection);
+    }
+    if (is_broken(connection) && pthread_mutex_trylock(&connection->request_lock) == 0) {
+        if (is_broken(connection)) {
+            reconnect(connection);
+        }
+        pthread_mutex_unlock(&connection->request_lock);
+    }
 }
 
 bool sluice_connection_pause(struct sluice_connection *connection, unsigned round)
@@ -278,10 +465,7 @@ bool sluice_connection_pause(struct sluice_connection *connection, unsigned roun
     } else if (round < SPINS + YIELDS) {
         sched_yield();
     } else {
-        struct pollfd hangup = {.fd = connection->socket};
-        if (poll(&hangup, 1, 1) > 0) {
-            lose(connection);
-        }
+        watch(connection);
     }
     return !atomic_load_explicit(&connection->lost, memory_order_relaxed);
 }

@@ -1,6 +1,10 @@
 /*
  * The stream socket to the I/O process. One request is under way at a time; frames without a reply
  * may go out meanwhile, so that a doorbell never waits for somebody else's answer.
+ *
+ * An I/O process that was killed may be resumed: whoever waits for it then connects anew, says who
+ * it is, and repeats the request that got no reply. Only when none comes, or one of another session,
+ * is the connection lost.
  */
 #ifndef SLUICE_CONNECTION_H
 #define SLUICE_CONNECTION_H
@@ -12,9 +16,24 @@
 
 #include "sluice_layout.h"
 
+struct sluice_connection;
+
+/*
+ * Says with sluice_connection_exchange who this process is, on a connection made anew: 0, or the
+ * errno of the refusal.
+ */
+typedef int sluice_greeting(struct sluice_connection *connection, void *greeter);
+
 struct sluice_connection {
-    int socket;
-    _Atomic bool lost;            /* the I/O process is gone; for good */
+    int socket;                   /* stays the same number when it is connected anew */
+    _Atomic bool broken;          /* the I/O process is gone, or was */
+    _Atomic bool lost;            /* for good */
+    _Atomic uint32_t resumptions; /* how often it was connected anew */
+    int64_t answered;             /* requests that had a reply, but for the greeting */
+    char *directory;
+    sluice_greeting *greet; /* NULL for a connection that is lost when it breaks */
+    void (*revive)(void *greeter);
+    void *greeter;
     pthread_mutex_t request_lock; /* from a request's first byte to its reply's last */
     pthread_mutex_t send_lock;    /* while a frame is sent; inside request_lock */
 };
@@ -42,9 +61,20 @@ struct sluice_reply {
 int sluice_connection_open(const char *directory, struct sluice_connection *connection);
 void sluice_connection_close(struct sluice_connection *connection);
 
+/*
+ * From here on the connection is made anew when it breaks. `revive` is called before each attempt;
+ * NULL for who only waits.
+ */
+void sluice_connection_greet(struct sluice_connection *connection, sluice_greeting *greet,
+                             void (*revive)(void *greeter), void *greeter);
+
 /* Sends a request and waits for its reply: its status. `reply` may be NULL. */
 int sluice_connection_request(struct sluice_connection *connection, int type,
                               const struct sluice_body *body, const struct sluice_reply *reply);
+
+/* The same from within a greeting: without a lock, and once. */
+int sluice_connection_exchange(struct sluice_connection *connection, int type,
+                               const struct sluice_body *body, const struct sluice_reply *reply);
 
 /* Sends a request that has no reply. */
 int sluice_connection_tell(struct sluice_connection *connection, int type,
@@ -58,7 +88,7 @@ int sluice_connection_check(struct sluice_connection *connection);
 
 /*
  * Lets time pass while the I/O process works: spins, then yields, then sleeps for a millisecond,
- * depending on how often it was called before. False when the I/O process is gone.
+ * depending on how often it was called before. False when the I/O process is gone for good.
  */
 bool sluice_connection_pause(struct sluice_connection *connection, unsigned round);
 

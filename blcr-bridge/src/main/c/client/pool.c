@@ -128,6 +128,7 @@ static int await(struct sluice_pool *pool, uint64_t releases)
 {
     int64_t progress = now();
     uint64_t seen = releases;
+    uint32_t resumptions = atomic_load(&pool->connection->resumptions);
     for (unsigned round = 0; pool->starved != releases + 1; round++) {
         if (!sluice_connection_pause(pool->connection, round)) {
             return -EIO;
@@ -135,8 +136,9 @@ static int await(struct sluice_pool *pool, uint64_t releases)
         if (search(pool, false, &releases)) {
             return 0;
         }
-        if (releases != seen) {
+        if (releases != seen || resumptions != atomic_load(&pool->connection->resumptions)) {
             seen = releases;
+            resumptions = atomic_load(&pool->connection->resumptions);
             progress = now();
         } else if (now() - progress > PATIENCE) {
             pool->starved = releases + 1;

@@ -29,8 +29,12 @@ final class Attachment implements AutoCloseable {
     try {
       connection = Connection.open(directory.resolve("socket"));
       final int slot = attach(directory, segment, connection, rank, ranks);
-      final Connection bell = connection;
-      final Doorbell doorbell = () -> bell.tell(new Request.Wake());
+      final long session = segment.header().sessionId();
+      final long generation = segment.slot(slot).generation();
+      connection.greetWith(
+          answered ->
+              new Request.Resume(HeaderDescriptor.VERSION, slot, session, generation, answered));
+      final Doorbell doorbell = doorbell(connection);
       return new Attachment(
           segment, connection, new ChunkWriter(segment, slot, rank, doorbell, PATIENCE));
     } catch (final IOException e) {
@@ -40,6 +44,20 @@ final class Attachment implements AutoCloseable {
       segment.close();
       throw e;
     }
+  }
+
+  private static Doorbell doorbell(final Connection connection) {
+    return new Doorbell() {
+      @Override
+      public void ring() throws IOException {
+        connection.tellWhoListens(new Request.Wake());
+      }
+
+      @Override
+      public void ringUntilHeard() throws IOException {
+        connection.tell(new Request.Wake());
+      }
+    };
   }
 
   private static int attach(

@@ -56,7 +56,7 @@ final class ChunkWriter {
     this.slotIndex = slotIndex;
     this.rank = rank;
     this.doorbell = doorbell;
-    this.patience = new Patience(segment, patience);
+    this.patience = new Patience(segment, patience, doorbell);
   }
 
   /**
@@ -173,7 +173,7 @@ final class ChunkWriter {
       wake();
       patience.pauseForReader();
     }
-    doorbell.ring();
+    doorbell.ringUntilHeard();
   }
 
   private void wake() throws IOException {

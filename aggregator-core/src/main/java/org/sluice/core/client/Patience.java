@@ -15,13 +15,16 @@ final class Patience {
 
   private final Segment segment;
   private final long limitNanos;
+  private final Doorbell doorbell;
   private final BackoffIdleStrategy stages = new BackoffIdleStrategy(100, 10, 1_000, 500_000);
   private int releases;
   private long progress;
+  private long looked;
   private boolean exhausted;
 
-  Patience(final Segment segment, final Duration limit) {
+  Patience(final Segment segment, final Duration limit, final Doorbell doorbell) {
     this.segment = segment;
+    this.doorbell = doorbell;
     this.limitNanos = limit.toNanos();
   }
 
@@ -36,6 +39,7 @@ final class Patience {
     exhausted = exhausted && now == releases;
     releases = now;
     progress = System.nanoTime();
+    looked = progress;
     return progress;
   }
 
@@ -43,13 +47,15 @@ final class Patience {
    * Pauses while there is hope for a chunk.
    *
    * @return false when there is none: no progress for long, or every chunk is open in some process
+   * @throws IOException when the I/O process is gone
    */
-  boolean pauseForChunk() {
+  boolean pauseForChunk() throws IOException {
     final int now = segment.chunkPool().releases();
     if (now != releases) {
       releases = now;
       progress = System.nanoTime();
     }
+    awaitReturn();
     exhausted = exhausted || System.nanoTime() - progress > limitNanos;
     if (exhausted || segment.chunkPool().isAllOpen()) {
       return false;
@@ -64,12 +70,18 @@ final class Patience {
    * @throws IOException when it is gone
    */
   void pauseForReader() throws IOException {
-    if (System.nanoTime() - progress > LIVENESS_NANOS) {
-      progress = System.nanoTime();
-      if (!segment.header().process().isAlive()) {
-        throw new IOException("the I/O process is gone: pid " + segment.header().process().pid());
-      }
-    }
+    awaitReturn();
     stages.idle();
+  }
+
+  /** Ringing waits for an I/O process that was killed and is resumed. */
+  private void awaitReturn() throws IOException {
+    if (System.nanoTime() - looked > LIVENESS_NANOS) {
+      if (!segment.header().process().isAlive()) {
+        doorbell.ringUntilHeard();
+        progress = System.nanoTime();
+      }
+      looked = System.nanoTime();
+    }
   }
 }

@@ -22,6 +22,18 @@ public sealed interface Request {
   record Attach(int version, int pid, int rank, int ranks, long startTime) implements Request {}
 
   /**
+   * Takes a slot again that the session gave this client, on a connection made anew.
+   *
+   * @param version version of the format the client speaks
+   * @param slot the slot
+   * @param sessionId the session
+   * @param generation of the slot
+   * @param answered how many of the client's requests were answered, not counting how it attached
+   */
+  record Resume(int version, int slot, long sessionId, long generation, long answered)
+      implements Request {}
+
+  /**
    * Announces an opened file.
    *
    * @param device {@code major << 32 | minor}
@@ -160,6 +172,13 @@ public sealed interface Request {
     switch (this) {
       case Attach r ->
           frame.putInt(r.version).putInt(r.pid).putInt(r.rank).putInt(r.ranks).putLong(r.startTime);
+      case Resume r ->
+          frame
+              .putInt(r.version)
+              .putInt(r.slot)
+              .putLong(r.sessionId)
+              .putLong(r.generation)
+              .putLong(r.answered);
       case Open r -> frame.putLong(r.device).putLong(r.inode).putInt(r.flags).putString(r.path);
       case Settle r -> frame.putInt(r.imageId).putInt(r.flags);
       case Sync r -> frame.putInt(r.imageId);
@@ -181,6 +200,7 @@ public sealed interface Request {
   private int type() {
     return switch (this) {
       case Attach r -> RequestDescriptor.ATTACH;
+      case Resume r -> RequestDescriptor.RESUME;
       case Open r -> RequestDescriptor.OPEN;
       case Settle r -> RequestDescriptor.SETTLE;
       case Sync r -> RequestDescriptor.SYNC;
@@ -216,6 +236,7 @@ public sealed interface Request {
     final Request request =
         switch (f.typeOrStatus()) {
           case RequestDescriptor.ATTACH -> decodeAttach(f);
+          case RequestDescriptor.RESUME -> decodeResume(f);
           case RequestDescriptor.OPEN ->
               new Open(f.getLong(), f.getLong(), f.getInt(), f.getString());
           case RequestDescriptor.SETTLE -> new Settle(f.getInt(), f.getInt());
@@ -248,6 +269,15 @@ public sealed interface Request {
       return new Attach(version, 0, -1, 0, 0);
     }
     return new Attach(version, f.getInt(), f.getInt(), f.getInt(), f.getLong());
+  }
+
+  private static Request decodeResume(final FrameReader f) throws ProtocolException {
+    final int version = f.getInt();
+    if (version != HeaderDescriptor.VERSION) {
+      f.skipRest();
+      return new Resume(version, -1, 0, 0, 0);
+    }
+    return new Resume(version, f.getInt(), f.getLong(), f.getLong(), f.getLong());
   }
 
   private static Request decodeJoin(final FrameReader f) throws ProtocolException {

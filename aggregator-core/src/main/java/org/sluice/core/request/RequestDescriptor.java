@@ -46,6 +46,9 @@ public final class RequestDescriptor {
   /** The doorbell; no reply. */
   public static final int WAKE = 8;
 
+  /** Takes a slot again after the I/O process was killed and resumed. */
+  public static final int RESUME = 9;
+
   /** Begins a checkpoint. */
   public static final int BEGIN = 16;
 

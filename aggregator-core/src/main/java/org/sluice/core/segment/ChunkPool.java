@@ -42,6 +42,9 @@ public final class ChunkPool {
 
   /** Frees a chunk that has memory now; waiting processes see it as a release. */
   void provide(final int chunk) {
+    if (ChunkStateDescriptor.state(word(chunk)) != ChunkStateDescriptor.ABSENT) {
+      return; // a former I/O process did
+    }
     states.putLongRelease(
         offset(chunk), ChunkStateDescriptor.word(ChunkStateDescriptor.FREE, 0, 0));
   }
@@ -104,6 +107,16 @@ public final class ChunkPool {
         ChunkStateDescriptor.word(
             ChunkStateDescriptor.FREE, 0, ChunkStateDescriptor.generation(word(chunk)) + 1));
     header.addFreeChunks(1);
+  }
+
+  /** Corrects the count of free chunks, which a killed I/O process may have left one off. */
+  public void recount() {
+    int free = 0;
+    for (int chunk = 0; chunk < chunkCount; chunk++) {
+      free += ChunkStateDescriptor.state(word(chunk)) == ChunkStateDescriptor.FREE ? 1 : 0;
+      free += ChunkStateDescriptor.state(word(chunk)) == ChunkStateDescriptor.ABSENT ? 1 : 0;
+    }
+    header.addFreeChunks(free - (int) header.freeChunks());
   }
 
   /**

@@ -97,6 +97,16 @@ public final class Header {
   }
 
   /**
+   * Says which I/O process owns the segment from here on.
+   *
+   * @param process its identity
+   */
+  public void process(final ProcessIdentity process) {
+    buffer.putInt(HeaderDescriptor.PID_OFFSET, process.pid());
+    buffer.putLong(HeaderDescriptor.START_TIME_OFFSET, process.startTime());
+  }
+
+  /**
    * The I/O process that owns the segment.
    *
    * @return its identity

@@ -368,6 +368,27 @@ public final class Segment implements AutoCloseable {
     ringBuffer(slot).setMemory(0, RingDescriptor.LENGTH, (byte) 0);
   }
 
+  /**
+   * Takes the records of a ring up to a position off it, where the former consumer may have died
+   * with some taken and none or a part of them off. I/O process only.
+   *
+   * @param slot 0 to {@code geometry().slots()} - 1
+   * @param position behind the last record that was taken
+   */
+  public void advanceRing(final int slot, final long position) {
+    final UnsafeBuffer ring = ringBuffer(slot);
+    final int headOffset = RingDescriptor.CAPACITY + RingDescriptor.HEAD_POSITION_OFFSET;
+    for (long head = ring.getLongVolatile(headOffset);
+        head < position;
+        head += RingDescriptor.RECORD_LENGTH) {
+      final int record = (int) (head % RingDescriptor.CAPACITY);
+      ring.setMemory(record, RingDescriptor.RECORD_LENGTH, (byte) 0);
+    }
+    if (ring.getLongVolatile(headOffset) < position) {
+      ring.putLongRelease(headOffset, position);
+    }
+  }
+
   private UnsafeBuffer ringBuffer(final int slot) {
     Objects.checkIndex(slot, geometry.slots());
     return view(

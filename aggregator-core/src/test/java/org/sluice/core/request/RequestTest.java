@@ -15,6 +15,7 @@ class RequestTest {
   static final List<Request> REQUESTS =
       List.of(
           new Request.Attach(HeaderDescriptor.VERSION, 11, 12, 13, 14),
+          new Request.Resume(HeaderDescriptor.VERSION, 2, 3, 4, 5),
           new Request.Open(21, 22, RequestDescriptor.OPEN_CREATED, "/tmp/ä"),
           new Request.Settle(41, RequestDescriptor.SETTLE_DIRECT),
           new Request.Sync(51),
