@@ -11,10 +11,13 @@ import java.util.concurrent.CompletableFuture;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentException;
 import org.sluice.core.segment.SegmentSettings;
 import org.sluice.core.store.PosixStore;
+import org.sluice.iop.journal.Journal;
+import org.sluice.iop.journal.Ledger;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.memory.SegmentPlace;
 import org.sluice.iop.service.Service;
@@ -27,32 +30,39 @@ final class IoProcess implements AutoCloseable {
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final RuntimeDirectory directory;
   private final Segment segment;
+  private final Journal journal;
   private final String pages;
   private final Statistics statistics;
   private final Service service;
   private final Thread thread;
 
-  private IoProcess(final Settings settings) throws IOException {
+  private IoProcess(final Settings settings, final boolean resumes) throws IOException {
     try {
       directory = keep(RuntimeDirectory.take(settings.name()));
-      final PosixStore store = keep(PosixStore.create(settings.store()));
-      final SegmentPlace place =
-          SegmentPlace.find(
-              directory.path(), settings.pages(), settings.geometry().segmentLength());
-      segment = keep(createSegment(place.file(), settings, store.directory()));
-      pages = place.report(segment.hugeBytes(), settings.pages());
+      final boolean goesOn = directory.isLeft(resumes);
+      directory.preserve(goesOn);
+      final Ledger past;
+      if (goesOn) {
+        segment = keep(Segment.map(directory.segment()));
+        past = new Ledger(segment.header().layout() == HeaderDescriptor.LAYOUT_FILES);
+        journal = keep(Journal.resume(directory.journal(), segment.header().sessionId(), past));
+        pages = "as before";
+      } else {
+        directory.clear();
+        final SegmentPlace place =
+            SegmentPlace.find(
+                directory.path(), settings.pages(), settings.geometry().segmentLength());
+        segment = keep(createSegment(place.file(), settings));
+        past = new Ledger(false);
+        journal = keep(Journal.create(directory.journal(), segment.header().sessionId()));
+        pages = place.report(segment.hugeBytes(), settings.pages());
+      }
+      final PosixStore store = keep(PosixStore.create(Path.of(segment.header().store())));
       statistics = new Statistics(bufferBytes(), pages);
       final ServerSocketChannel server = keep(directory.listen());
-      final SessionSettings session =
-          new SessionSettings(
-              Files.readString(HOSTNAME).strip(),
-              settings.name(),
-              settings.capture(),
-              settings.group(),
-              settings.writers(),
-              settings.keep(),
-              settings.endsWithMembers());
-      service = new Service(server, segment, store, session, statistics);
+      service = new Service(server, segment, store, session(settings), statistics, journal, past);
+      segment.header().process(ProcessIdentity.current());
+      directory.preserve(false);
     } catch (final IOException | RuntimeException e) {
       close();
       throw e;
@@ -68,7 +78,29 @@ final class IoProcess implements AutoCloseable {
 
   /** Starts an I/O process; clients can attach when this returns. */
   static IoProcess start(final Settings settings) throws IOException {
-    return new IoProcess(settings);
+    return start(settings, false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param resumes whether to go on, with its store and its buffer, where a killed one of that name
+   *     left off, even if none of its processes lives
+   */
+  static IoProcess start(final Settings settings, final boolean resumes) throws IOException {
+    return new IoProcess(settings, resumes);
+  }
+
+  private SessionSettings session(final Settings settings) throws IOException {
+    final String capture = segment.header().capture();
+    return new SessionSettings(
+        Files.readString(HOSTNAME).strip(),
+        settings.name(),
+        capture.isEmpty() ? null : Path.of(capture),
+        settings.group(),
+        settings.writers(),
+        settings.keep(),
+        settings.endsWithMembers());
   }
 
   private <T extends AutoCloseable> T keep(final T part) {
@@ -76,8 +108,12 @@ final class IoProcess implements AutoCloseable {
     return part;
   }
 
-  private static Segment createSegment(final Path file, final Settings settings, final Path store)
+  private static Segment createSegment(final Path file, final Settings settings)
       throws IOException {
+    final Path store;
+    try (PosixStore checked = PosixStore.create(settings.store())) {
+      store = checked.directory().toAbsolutePath();
+    }
     final boolean fixed = settings.threshold().isPresent();
     final SegmentSettings header =
         new SegmentSettings(

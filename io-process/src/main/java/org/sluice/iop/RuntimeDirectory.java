@@ -13,16 +13,19 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.sluice.core.client.RuntimePath;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.segment.Segment;
+import org.sluice.core.segment.SegmentException;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.memory.SegmentPlace;
 
 /**
- * Where clients find an I/O process: its segment, its socket, and the lock that says it lives. What
- * a dead one of the same name left is removed.
+ * Where clients find an I/O process: its segment, its socket, its journal, and the lock that says
+ * it lives.
  */
 final class RuntimeDirectory implements AutoCloseable {
   /** What fits a socket's address, without the final NUL. */
@@ -33,6 +36,8 @@ final class RuntimeDirectory implements AutoCloseable {
 
   private final Path path;
   private final NativeFile lock;
+
+  private volatile boolean preserved;
 
   /** For a signal that ends the JVM before it is handled. */
   private final Thread atExit = new Thread(this::removeAtExit, "remove-runtime-directory");
@@ -66,9 +71,7 @@ final class RuntimeDirectory implements AutoCloseable {
                 .formatted(name, path));
       }
       if (ImageKey.of(lock).isAt(path.resolve("lock"))) {
-        final RuntimeDirectory directory = new RuntimeDirectory(path, lock);
-        directory.clear();
-        return directory;
+        return new RuntimeDirectory(path, lock);
       }
       lock.close();
     }
@@ -111,15 +114,54 @@ final class RuntimeDirectory implements AutoCloseable {
     return path;
   }
 
-  /** Opens the socket that clients connect to. */
+  Path segment() {
+    return path.resolve("segment");
+  }
+
+  Path journal() {
+    return path.resolve("journal");
+  }
+
+  /**
+   * Whether a killed I/O process left a session here to go on with.
+   *
+   * @param anyhow whether it counts if no process is attached any more
+   */
+  boolean isLeft(final boolean anyhow) throws IOException {
+    return Files.exists(journal()) && Files.exists(segment()) && (anyhow || isUsed());
+  }
+
+  private boolean isUsed() throws IOException {
+    try (Segment left = Segment.map(segment())) {
+      return IntStream.range(0, left.geometry().slots())
+          .mapToObj(left::slot)
+          .anyMatch(slot -> slot.isAttached() && slot.process().isAlive());
+    } catch (final SegmentException ofNoUse) {
+      return false;
+    }
+  }
+
+  /**
+   * Says whether what is here outlives this I/O process, for another one to go on with.
+   *
+   * @param whether true until this one has gone on with it
+   */
+  void preserve(final boolean whether) {
+    preserved = whether;
+  }
+
+  /** Opens the socket that clients connect to, in place of one that nobody listens on. */
   ServerSocketChannel listen() throws IOException {
+    Files.deleteIfExists(path.resolve("socket"));
     final ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     server.bind(UnixDomainSocketAddress.of(path.resolve("socket")));
     return server;
   }
 
-  private void clear() throws IOException {
+  /** Removes what another one left. */
+  void clear() throws IOException {
     SegmentPlace.clear(path);
+    Files.deleteIfExists(journal());
     Files.deleteIfExists(path.resolve("socket"));
   }
 
@@ -132,6 +174,9 @@ final class RuntimeDirectory implements AutoCloseable {
   }
 
   private void remove() throws IOException {
+    if (preserved) {
+      return;
+    }
     clear();
     Files.deleteIfExists(path.resolve("lock"));
     Files.deleteIfExists(path);

@@ -37,6 +37,14 @@ public final class ServeCommand implements Subcommand {
   private boolean members;
 
   @Option(
+      names = "--resume",
+      description =
+          "Go on where a killed I/O process of this name left off, with its store, layout and"
+              + " buffer; begin as usual if there was none. Without it that is done only if a"
+              + " process attached to it still runs.")
+  private boolean resumes;
+
+  @Option(
       names = "--stats",
       paramLabel = "FILE",
       description = "Leave statistics in this file at the end, as JSON.")
@@ -52,7 +60,7 @@ public final class ServeCommand implements Subcommand {
     }
     final Settings settings =
         options.settings(ServiceOptions.Layout.container, RuntimePath.DEFAULT_NAME, members);
-    try (IoProcess process = IoProcess.start(settings);
+    try (IoProcess process = IoProcess.start(settings, resumes);
         MetricsEndpoint endpoint =
             MetricsEndpoint.open(metricsPort, process.segment(), process.statistics())) {
       endpoint.start();

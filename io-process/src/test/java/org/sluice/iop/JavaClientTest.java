@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.client.Checkpoint;
 import org.sluice.core.client.CheckpointClient;
 import org.sluice.core.client.ImageChannel;
@@ -183,6 +184,31 @@ class JavaClientTest {
 
       assertThatThrownBy(image::sync).hasMessageContaining("gone");
       assertThatThrownBy(client::close).hasMessageContaining("gone");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"container", "files"})
+  @SuppressWarnings("try") // the client leaves before the I/O process is asked to end
+  void ranksGoOnWhenAKilledIoProcessIsResumed(final String layout) throws Exception {
+    final byte[] bytes = new byte[LENGTH];
+    new Random(5).nextBytes(bytes);
+    try (ServeProcess killed = serve("--layout", layout, "--buffer", "4M");
+        CheckpointClient client = CheckpointClient.connect(killed.directory(), 0, 1)) {
+      final Checkpoint checkpoint = client.begin(7);
+      final ImageChannel image = checkpoint.image("u");
+      image.write(ByteBuffer.wrap(bytes, 0, LENGTH / 2));
+      killed.kill();
+      image.write(ByteBuffer.wrap(bytes, LENGTH / 2, 100_000));
+      try (ServeProcess resumed = serve("--resume", "--layout", layout, "--buffer", "4M")) {
+        image.write(ByteBuffer.wrap(bytes, LENGTH / 2 + 100_000, LENGTH / 2 - 100_000));
+        checkpoint.complete();
+        assertThat(checkpoint.awaitDurable(LONG)).isTrue();
+        assertThat(read(client, "u")).isEqualTo(bytes);
+        client.close();
+        assertThat(resumed.stop()).isZero();
+        assertThat(resumed.errors()).isEmpty();
+      }
     }
   }
 

@@ -2,6 +2,8 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -20,6 +22,10 @@ import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.journal.ImageFacts;
+import org.sluice.iop.journal.Journal;
+import org.sluice.iop.journal.Ledger;
 import org.sluice.iop.measure.Statistics;
 
 /** All checkpoints of the session, found in file names or begun by request. Service thread only. */
@@ -29,6 +35,7 @@ public final class Checkpoints implements AutoCloseable {
   private final Drain drain;
   private final Executor service;
   private final Draft header;
+  private final Journal journal;
   private final Waiters waiters;
   private final Committer committer;
   private final Groups groups;
@@ -48,6 +55,7 @@ public final class Checkpoints implements AutoCloseable {
    * @param writers how many ranks write a checkpoint, 0 for all of the job
    * @param keep how many checkpoints of a series stay, 0 for all
    * @param header node, job, layout and session of the checkpoints
+   * @param journal learns what is decided
    * @param service runs what it is given on the service thread
    * @throws IOException when the store cannot be read
    */
@@ -61,8 +69,10 @@ public final class Checkpoints implements AutoCloseable {
       final int writers,
       final int keep,
       final Draft header,
+      final Journal journal,
       final Executor service)
       throws IOException {
+    this.journal = journal;
     this.store = store;
     this.registry = registry;
     this.drain = drain;
@@ -70,12 +80,13 @@ public final class Checkpoints implements AutoCloseable {
     this.header = header;
     this.waiters =
         new Waiters(store.commits().stream().map(Commit::number).collect(Collectors.toSet()));
-    this.committer = new Committer(store, drain, statistics, waiters, service, header);
+    this.committer = new Committer(store, drain, statistics, waiters, service, header, journal);
     final Retention retention =
         new Retention(keep, store, drain, registry, capture, service, this::forget);
     this.groups = new Groups(group, writers, capture, committer, retention);
     this.explicit =
-        new ExplicitCheckpoints(store, registry, committer, waiters, retention, this::forget);
+        new ExplicitCheckpoints(
+            store, registry, committer, waiters, retention, journal, this::forget);
     this.restarts = new Restarts(store);
     this.leftovers = new Leftovers(registry, groups, capture, committer, drain, statistics);
   }
@@ -156,10 +167,11 @@ public final class Checkpoints implements AutoCloseable {
               public void replaced(final Optional<NativeFile> fresh) {
                 service.execute(
                     () -> {
-                      fresh
-                          .flatMap(file -> adopt(file, image))
-                          .ifPresentOrElse(
-                              copy -> groups.substitute(image, copy), () -> groups.forget(image));
+                      final Optional<Image> copy = fresh.flatMap(file -> adopt(file, image));
+                      journal.write(new Entry.Replaced(image.id(), copy.map(Image::id).orElse(0)));
+                      copy.ifPresentOrElse(
+                          substitute -> groups.substitute(image, substitute),
+                          () -> groups.forget(image));
                       caller.answer(reply);
                     });
               }
@@ -226,10 +238,61 @@ public final class Checkpoints implements AutoCloseable {
    * Completes a rank's part of a checkpoint.
    *
    * @param request which
+   * @param slot who asks
+   * @param number the number of its request
    * @return what to answer
    */
-  public Reply complete(final Request.Complete request) {
-    return explicit.complete(request);
+  public Reply complete(final Request.Complete request, final int slot, final long number) {
+    return explicit.complete(request, slot, number);
+  }
+
+  /**
+   * Takes over what a former I/O process knew, but for commits that may be under way.
+   *
+   * @param ledger what it wrote down
+   */
+  public void resume(final Ledger ledger) {
+    final Map<Boolean, List<Image>> known =
+        ledger.images().stream()
+            .filter(ImageFacts::isCommitted)
+            .collect(
+                Collectors.partitioningBy(
+                    facts -> facts.created() != null,
+                    Collectors.mapping(
+                        facts -> registry.find(facts.admitted().image()), Collectors.toList())));
+    committer.resume(ledger.lastAttempt(), known.get(false));
+    groups.resume(ledger.history(), registry::find);
+    ledger.checkpoints().forEach((n, facts) -> explicit.resume(n, facts, registry::find));
+    known.get(true).forEach(explicit::discard);
+  }
+
+  /**
+   * Commits once more what a former I/O process may have committed.
+   *
+   * @param commit its decision
+   * @param before the states of the images if this fails
+   */
+  public void commitAgain(final Entry.Committing commit, final Map<Image, Integer> before) {
+    final List<Member> members =
+        commit.members().stream()
+            .map(p -> new Member(registry.find(p.image()), p.path(), p.rank(), p.ranks()))
+            .toList();
+    if (members.stream().anyMatch(member -> explicit.has(member.image()))) {
+      explicit.commitAgain(commit, members, before);
+    } else if (groups.made(commit)) {
+      groups.commitAgain(commit, members, before);
+    } else {
+      committer.commit(commit, members, before, outcome -> {});
+    }
+  }
+
+  /**
+   * Takes over an image that was created by request for a commit under way.
+   *
+   * @param image the image
+   */
+  public void resumeByRequest(final Image image) {
+    explicit.enter(image);
   }
 
   /**

@@ -1,10 +1,13 @@
 package org.sluice.iop.checkpoint;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.sluice.core.posix.PosixException;
@@ -14,6 +17,8 @@ import org.sluice.core.store.Commit;
 import org.sluice.core.store.Draft;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.CommitTimes;
 import org.sluice.iop.measure.Intervals;
 import org.sluice.iop.measure.OpenTimes;
@@ -32,7 +37,9 @@ final class Committer {
   private final Waiters waiters;
   private final Executor service;
   private final Draft header;
-  private final Map<Image, Commit> commits = new HashMap<>();
+  private final Set<Image> committed = new HashSet<>();
+  private final Journal journal;
+  private long attempts;
 
   /**
    * A committer.
@@ -46,7 +53,9 @@ final class Committer {
       final Statistics statistics,
       final Waiters waiters,
       final Executor service,
-      final Draft header) {
+      final Draft header,
+      final Journal journal) {
+    this.journal = journal;
     this.store = store;
     this.drain = drain;
     this.statistics = statistics;
@@ -70,15 +79,45 @@ final class Committer {
       final Consumer<Optional<Commit>> done) {
     final Map<Image, Integer> before = new HashMap<>();
     members.forEach(member -> before.put(member.image(), member.image().state()));
+    final Entry.Committing decision =
+        new Entry.Committing(++attempts, number, ranks, ungrouped, parts(members));
+    journal.write(decision);
+    commit(decision, members, before, done);
+  }
+
+  private static List<Entry.Part> parts(final List<Member> members) {
+    return members.stream()
+        .map(m -> new Entry.Part(m.image().id(), m.path(), m.rank(), m.ranks()))
+        .toList();
+  }
+
+  /** Takes over what a former I/O process knew of commits. */
+  void resume(final long lastAttempt, final Collection<Image> inStore) {
+    attempts = lastAttempt;
+    committed.addAll(inStore);
+  }
+
+  /**
+   * Commits what was decided. Doing so a second time, since it is not known whether the first
+   * succeeded, supersedes the first by the same.
+   *
+   * @param before the states of the images if it fails
+   */
+  void commit(
+      final Entry.Committing decision,
+      final List<Member> members,
+      final Map<Image, Integer> before,
+      final Consumer<Optional<Commit>> done) {
     members.forEach(member -> seal(member.image()));
+    final long number = decision.checkpoint();
     final Draft draft =
         new Draft(
             number,
             header.node(),
             header.job(),
             header.layout(),
-            ranks,
-            ungrouped,
+            decision.ranks(),
+            decision.ungrouped(),
             header.sessionId(),
             new ArrayList<>());
     drain.publish(
@@ -91,6 +130,7 @@ final class Committer {
               @Override
               public void committed(final Commit commit) {
                 final long now = System.nanoTime();
+                journal.write(new Entry.Ended(decision.attempt(), true));
                 service.execute(
                     () -> {
                       succeed(commit, members, now, done);
@@ -100,6 +140,7 @@ final class Committer {
 
               @Override
               public void failed(final Exception failure) {
+                journal.write(new Entry.Ended(decision.attempt(), false));
                 service.execute(() -> undo(number, before, failure, done));
               }
             }));
@@ -124,7 +165,7 @@ final class Committer {
     final Map<Long, Intervals> openings = new HashMap<>();
     long first = now;
     for (final Member member : members) {
-      commits.put(member.image(), commit);
+      committed.add(member.image());
       final OpenTimes times = member.image().times();
       times.addTo(openings);
       first = Math.min(first, times.first());
@@ -153,13 +194,13 @@ final class Committer {
     done.accept(Optional.empty());
   }
 
-  /** The commit an image belongs to; null while it is in none. */
-  Commit commitOf(final Image image) {
-    return commits.get(image);
+  /** Whether a commit of the image succeeded. */
+  boolean hasCommitted(final Image image) {
+    return committed.contains(image);
   }
 
   /** Lets go of an image. */
   void forget(final Image image) {
-    commits.remove(image);
+    committed.remove(image);
   }
 }

@@ -9,15 +9,20 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.Commit;
 import org.sluice.core.store.ImagePath;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.journal.Journal;
+import org.sluice.iop.journal.Ledger;
 import org.sluice.iop.measure.Warnings;
 
 /** The checkpoints under way that ranks began by request. Service thread only. */
@@ -27,6 +32,7 @@ final class ExplicitCheckpoints {
   private final Committer committer;
   private final Waiters waiters;
   private final Retention retention;
+  private final Journal journal;
   private final Consumer<Image> forget;
   private final Map<Long, ExplicitCheckpoint> underWay = new HashMap<>();
   private final Set<Image> images = new HashSet<>();
@@ -42,12 +48,14 @@ final class ExplicitCheckpoints {
       final Committer committer,
       final Waiters waiters,
       final Retention retention,
+      final Journal journal,
       final Consumer<Image> forget) {
     this.store = store;
     this.registry = registry;
     this.committer = committer;
     this.waiters = waiters;
     this.retention = retention;
+    this.journal = journal;
     this.forget = forget;
   }
 
@@ -65,6 +73,7 @@ final class ExplicitCheckpoints {
       underWay.put(
           request.checkpoint(), new ExplicitCheckpoint(request.checkpoint(), request.ranks()));
       waiters.begun(request.checkpoint());
+      journal.write(new Entry.Begun(request.checkpoint(), request.ranks()));
     }
     return new Reply.Done();
   }
@@ -90,14 +99,63 @@ final class ExplicitCheckpoints {
       throws IOException {
     final NativeFile file = NativeFile.open(store.createImageFile(), NativeFile.Flag.WRITE);
     final Optional<Image> image = registry.admit(file, ImageDescriptor.STATE_DIVERTED);
-    image.ifPresent(images::add);
+    image.ifPresent(added -> enter(added, checkpoint, request));
     image
         .flatMap(added -> checkpoint.add(added, request.rank(), request.name()))
         .ifPresent(this::discard);
     return image;
   }
 
-  Reply complete(final Request.Complete request) {
+  void enter(final Image image) {
+    images.add(image);
+  }
+
+  private void enter(
+      final Image image, final ExplicitCheckpoint checkpoint, final Request.Create request) {
+    images.add(image);
+    journal.write(
+        new Entry.Created(image.id(), checkpoint.number(), request.rank(), request.name()));
+  }
+
+  /** Takes over a checkpoint that a former I/O process had under way. */
+  void resume(
+      final long number, final Ledger.CheckpointFacts facts, final IntFunction<Image> find) {
+    final ExplicitCheckpoint checkpoint = new ExplicitCheckpoint(number, facts.ranks());
+    for (final Entry.Created created : facts.members()) {
+      final Image image = find.apply(created.image());
+      images.add(image);
+      checkpoint.add(image, created.rank(), created.name()).ifPresent(this::discard);
+    }
+    facts.complete().forEach(checkpoint::complete);
+    underWay.put(number, checkpoint);
+    waiters.begun(number);
+  }
+
+  /** Commits once more what a former I/O process may have committed. */
+  void commitAgain(
+      final Entry.Committing commit, final List<Member> members, final Map<Image, Integer> before) {
+    waiters.begun(commit.checkpoint());
+    members.forEach(member -> images.add(member.image()));
+    committer.commit(
+        commit,
+        members,
+        before,
+        outcome -> ended(members.stream().map(Member::image).toList(), outcome));
+  }
+
+  /** Nobody needs the files of a checkpoint that is in the store, or never will be. */
+  private void ended(final List<Image> written, final Optional<Commit> outcome) {
+    written.forEach(this::discard);
+    outcome.ifPresent(kept -> retention.committed(kept, List.of()));
+  }
+
+  /**
+   * A rank has written everything.
+   *
+   * @param slot who asks
+   * @param number the number of its request
+   */
+  Reply complete(final Request.Complete request, final int slot, final long number) {
     final ExplicitCheckpoint checkpoint = underWay.get(request.checkpoint());
     if (checkpoint == null || request.rank() < 0 || request.rank() >= checkpoint.ranks()) {
       return invalid(
@@ -110,6 +168,7 @@ final class ExplicitCheckpoints {
           "rank %d still has %d images of checkpoint %d open"
               .formatted(request.rank(), open.size(), checkpoint.number()));
     }
+    journal.write(new Entry.Completed(request.checkpoint(), request.rank(), slot, number));
     if (checkpoint.complete(request.rank())) {
       underWay.remove(checkpoint.number());
       committer.commit(
@@ -117,10 +176,7 @@ final class ExplicitCheckpoints {
           checkpoint.ranks(),
           false,
           checkpoint.members(),
-          commit -> {
-            checkpoint.images().forEach(this::discard);
-            commit.ifPresent(kept -> retention.committed(kept, List.of()));
-          });
+          outcome -> ended(checkpoint.images(), outcome));
     }
     return new Reply.Done();
   }
@@ -139,7 +195,7 @@ final class ExplicitCheckpoints {
     return images.contains(image);
   }
 
-  private void discard(final Image image) {
+  void discard(final Image image) {
     images.remove(image);
     try {
       Files.deleteIfExists(image.file().opened());

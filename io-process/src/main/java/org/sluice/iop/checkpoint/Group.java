@@ -55,6 +55,11 @@ final class Group {
     rewriting |= unchanged.remove(image);
   }
 
+  /** An image of its last commit was deleted. */
+  void lost() {
+    rewriting = true;
+  }
+
   boolean isEmpty() {
     return paths.isEmpty();
   }

@@ -6,10 +6,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.IntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.sluice.core.store.Commit;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.journal.Entry;
 
 /**
  * Finds checkpoints in the names that a program gives its files, and commits each when all ranks
@@ -135,16 +138,85 @@ final class Groups {
         writers > 0 ? 0 : group.ranks(),
         false,
         members,
-        commit ->
-            commit.ifPresentOrElse(
-                kept -> retention.committed(kept, members.stream().map(Member::image).toList()),
-                group::failed));
+        commit -> ended(group, members, commit));
+  }
+
+  private void ended(
+      final Group group, final List<Member> members, final Optional<Commit> outcome) {
+    outcome.ifPresentOrElse(
+        kept -> retention.committed(kept, members.stream().map(Member::image).toList()),
+        group::failed);
+  }
+
+  /** Whether commits of this kind are the groups'. */
+  boolean made(final Entry.Committing commit) {
+    return exist() && !commit.ungrouped();
+  }
+
+  /**
+   * Takes over what became of the groups in a former I/O process.
+   *
+   * @param images finds an image; null for one that was forgotten since
+   */
+  void resume(final List<Entry> history, final IntFunction<Image> images) {
+    final Map<Long, Group> attempts = new HashMap<>();
+    for (final Entry entry : history) {
+      if (entry instanceof final Entry.Committing commit && made(commit)) {
+        attempts.put(commit.attempt(), committed(commit, images));
+      } else if (entry instanceof final Entry.Ended end && !end.succeeded()) {
+        Optional.ofNullable(attempts.get(end.attempt())).ifPresent(Group::failed);
+      } else if (entry instanceof final Entry.Opened opened) {
+        Optional.ofNullable(images.apply(opened.image())).ifPresent(this::rewritten);
+      } else if (entry instanceof final Entry.Replaced replaced) {
+        Optional.ofNullable(images.apply(replaced.image()))
+            .ifPresent(image -> replaced(image, images.apply(replaced.copy())));
+      }
+    }
+  }
+
+  /** A member that is not known any more was deleted, which rewrites the group. */
+  private Group committed(final Entry.Committing commit, final IntFunction<Image> images) {
+    final Group group = byNumber.computeIfAbsent(commit.checkpoint(), Group::new);
+    boolean whole = true;
+    for (final Entry.Part part : commit.members()) {
+      final Image image = images.apply(part.image());
+      whole &= image != null;
+      if (image != null) {
+        group.add(image, part.path());
+        byImage.put(image, group);
+      }
+    }
+    group.committed();
+    if (!whole) {
+      group.lost();
+    }
+    return group;
+  }
+
+  private void replaced(final Image image, final Image copy) {
+    if (copy == null) {
+      forget(image);
+    } else {
+      substitute(image, copy);
+    }
+  }
+
+  /** Commits once more what a former I/O process may have committed. */
+  void commitAgain(
+      final Entry.Committing commit, final List<Member> members, final Map<Image, Integer> before) {
+    final Group group = byNumber.get(commit.checkpoint());
+    committer.commit(commit, members, before, outcome -> ended(group, members, outcome));
   }
 
   /** At the end: commits what is there of every checkpoint that is not committed as it is. */
   Collection<Group> incomplete() {
     List.copyOf(byNumber.values()).forEach(this::refresh);
     return byNumber.values().stream().filter(Group::hasChanged).toList();
+  }
+
+  /** Whether a group has this image. */
+  boolean has(final Image image) {
+    return byImage.containsKey(image);
   }
 
   /** Whether a group has this image under this name. */

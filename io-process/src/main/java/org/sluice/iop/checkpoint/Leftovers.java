@@ -69,6 +69,9 @@ final class Leftovers {
     final Map<ImageKey, List<Path>> names = capture.names();
     final List<Member> others = new ArrayList<>();
     for (final Image image : registry.all()) {
+      if (committer.hasCommitted(image) && !groups.has(image)) {
+        continue; // by a former I/O process that was killed at this point
+      }
       for (final Path name : names.getOrDefault(image.key(), List.of())) {
         capture
             .relative(name)
@@ -142,6 +145,6 @@ final class Leftovers {
   }
 
   private Collection<Image> committed() {
-    return registry.all().stream().filter(image -> committer.commitOf(image) != null).toList();
+    return registry.all().stream().filter(committer::hasCommitted).toList();
   }
 }

@@ -1,6 +1,9 @@
 package org.sluice.iop.drain;
 
 import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.ChunkReader;
@@ -9,6 +12,7 @@ import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.store.ChunkLocation;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.journal.Entry;
 
 /** Takes a chunk through the drain. One that makes no sense fails its owner's images, no others. */
 final class ChunkWork implements Work {
@@ -108,9 +112,24 @@ final class ChunkWork implements Work {
   }
 
   private void release(final ChunkLocation location) {
+    drain.journal().write(new Entry.Drained(index, generation, location, shares(location)));
     drain.returnTable(extents);
     drain.segment().chunkPool().release(index);
     drain.statistics().drained(Math.min(used, memory.capacity()));
+  }
+
+  /** The images whose logs refer to the chunk now. */
+  private List<Entry.Share> shares(final ChunkLocation location) {
+    final Set<Entry.Share> shares = new LinkedHashSet<>();
+    Image last = null;
+    for (int i = 0; i < extents.count() && location != null; i++) {
+      final Image image = extents.image(i);
+      if (image != last && !image.log().isInPlace()) {
+        shares.add(new Entry.Share(image.id(), image.log().size()));
+      }
+      last = image;
+    }
+    return List.copyOf(shares);
   }
 
   @Override

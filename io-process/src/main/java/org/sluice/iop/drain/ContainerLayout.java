@@ -149,6 +149,13 @@ final class ContainerLayout implements Layout {
   }
 
   @Override
+  public void resume(final Image image) throws IOException {
+    for (final ChunkLocation chunk : image.log().chunks()) {
+      containers.resume(chunk.container(), image.log());
+    }
+  }
+
+  @Override
   public void settle(final Image image, final List<ChunkReader> open) throws IOException {
     final ImageOverlay overlay =
         new ImageOverlay(image.id(), image.log().size(), image.file()::pwrite);

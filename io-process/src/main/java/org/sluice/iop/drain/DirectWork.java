@@ -9,6 +9,7 @@ import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.journal.Entry;
 
 /**
  * Makes an image direct without its writer's help: the image's own file gets what was drained and
@@ -55,6 +56,12 @@ final class DirectWork implements Work {
     } finally {
       image.log().restart(true, image.file().size());
       peeks.forEach(peek -> image.log().mark(peek.chunk, peek.generation, peek.end));
+      drain.restarted(
+          image,
+          Entry.Cause.DIRECT,
+          peeks.stream()
+              .map(peek -> new Entry.Mark(peek.chunk, peek.generation, peek.end))
+              .toList());
     }
   }
 

@@ -9,10 +9,14 @@ import java.util.function.Supplier;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
+import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.journal.ImageFacts;
+import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 
 /**
@@ -27,6 +31,7 @@ public final class Drain implements AutoCloseable {
 
   private final Segment segment;
   private final Statistics statistics;
+  private final Journal journal;
   private final Layout layout;
   private final Pipeline pipeline;
   private final Grants grants = new Grants();
@@ -40,14 +45,17 @@ public final class Drain implements AutoCloseable {
    * @param store takes the containers; stays the caller's
    * @param node this node's name
    * @param statistics counts
+   * @param journal learns what is drained
    */
   public Drain(
       final Segment segment,
       final CheckpointStore store,
       final String node,
-      final Statistics statistics) {
+      final Statistics statistics,
+      final Journal journal) {
     this.segment = segment;
     this.statistics = statistics;
+    this.journal = journal;
     this.layout =
         segment.header().layout() == HeaderDescriptor.LAYOUT_FILES
             ? new FilesLayout()
@@ -60,7 +68,6 @@ public final class Drain implements AutoCloseable {
       tables.add(new ExtentTable());
     }
     this.pipeline = new Pipeline(segment.geometry().chunkCount() + REQUESTS, layout::flush);
-    tidy();
   }
 
   /**
@@ -78,8 +85,29 @@ public final class Drain implements AutoCloseable {
    * @param slot who published it
    * @param chunk its index
    * @param used its used length
+   * @param position of the slot's ring behind the record that told
    */
-  public void publish(final int slot, final int chunk, final int used) {
+  public void publish(final int slot, final int chunk, final int used, final long position) {
+    journal.write(new Entry.Taken(slot, chunk, generation(chunk), used, position));
+    resume(slot, chunk, used);
+  }
+
+  private int generation(final int chunk) {
+    return ChunkStateDescriptor.generation(segment.chunkPool().word(chunk));
+  }
+
+  /**
+   * Drains a chunk that went into the drain of a former I/O process.
+   *
+   * @param slot who published it
+   * @param chunk its index
+   * @param used its used length, or {@link Entry#ADOPTED}
+   */
+  public void resume(final int slot, final int chunk, final int used) {
+    if (used == Entry.ADOPTED) {
+      pipeline.publish(ChunkWork.adopted(this, slot, chunk));
+      return;
+    }
     statistics.published(Math.min(used, segment.geometry().chunkLength()));
     pipeline.publish(ChunkWork.published(this, slot, chunk, used));
   }
@@ -91,7 +119,8 @@ public final class Drain implements AutoCloseable {
    * @param chunk its index; published by now
    */
   public void adopt(final int slot, final int chunk) {
-    pipeline.publish(ChunkWork.adopted(this, slot, chunk));
+    journal.write(new Entry.Taken(slot, chunk, generation(chunk), Entry.ADOPTED, -1));
+    resume(slot, chunk, Entry.ADOPTED);
   }
 
   /**
@@ -140,7 +169,13 @@ public final class Drain implements AutoCloseable {
    * @param image the image
    */
   public void settle(final Image image) {
-    pipeline.publish(new ImageWork(image, () -> layout.settle(image, List.of())));
+    pipeline.publish(
+        new ImageWork(
+            image,
+            () -> {
+              layout.settle(image, List.of());
+              restarted(image, Entry.Cause.SETTLED, List.of());
+            }));
   }
 
   /**
@@ -150,6 +185,17 @@ public final class Drain implements AutoCloseable {
    * @param fileToo whether the drain may have written to its own file since
    */
   public void empty(final Image image, final boolean fileToo) {
+    journal.write(new Entry.Emptying(image.id(), fileToo));
+    resumeEmpty(image, fileToo);
+  }
+
+  /**
+   * Does what {@link #empty} of a former I/O process was to do.
+   *
+   * @param image the image
+   * @param fileToo as there
+   */
+  public void resumeEmpty(final Image image, final boolean fileToo) {
     pipeline.publish(
         new ImageWork(
             image,
@@ -159,6 +205,7 @@ public final class Drain implements AutoCloseable {
               if (fileToo) {
                 image.file().truncate(0);
               }
+              restarted(image, Entry.Cause.EMPTIED, List.of());
             }));
   }
 
@@ -174,6 +221,7 @@ public final class Drain implements AutoCloseable {
             () -> {
               image.log().restart(layout.isInPlace(), image.file().size());
               image.size(image.log().size());
+              restarted(image, Entry.Cause.DIVERTED, List.of());
             }));
   }
 
@@ -202,7 +250,13 @@ public final class Drain implements AutoCloseable {
    * @param image the image
    */
   public void release(final Image image) {
-    pipeline.publish(new ImageWork(image, () -> image.log().settled()));
+    pipeline.publish(
+        new ImageWork(
+            image,
+            () -> {
+              image.log().settled();
+              restarted(image, Entry.Cause.SETTLED, List.of());
+            }));
   }
 
   /** Says that chunks from here on are of another checkpoint. Write stage only. */
@@ -256,6 +310,28 @@ public final class Drain implements AutoCloseable {
         : new Reply.Failed(
             image.errno(),
             "%s: %s".formatted(image.file().opened(), Errno.describe(image.errno())));
+  }
+
+  /** The image's own file holds what was drained so far. Write stage only. */
+  void restarted(final Image image, final Entry.Cause cause, final List<Entry.Mark> marks) {
+    final boolean here = image.log().isInPlace();
+    journal.write(new Entry.Restarted(image.id(), cause, here, image.log().size(), marks));
+  }
+
+  /**
+   * Takes over what a former I/O process had drained. Before anything else is asked for.
+   *
+   * @param image an image
+   * @param facts what is known of it
+   * @throws IOException when its containers or its file cannot be had
+   */
+  public void resume(final Image image, final ImageFacts facts) throws IOException {
+    image.log().resume(facts, image.file().size());
+    layout.resume(image);
+  }
+
+  Journal journal() {
+    return journal;
   }
 
   Segment segment() {

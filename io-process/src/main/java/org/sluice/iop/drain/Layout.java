@@ -25,6 +25,9 @@ interface Layout extends AutoCloseable {
   /** Writes what waits. */
   default void flush() {}
 
+  /** Opens what the log of an image of a former I/O process refers to. */
+  default void resume(final Image image) throws IOException {}
+
   /**
    * Makes an image's own file hold everything drained so far, and what is in chunks that are not.
    *

@@ -65,6 +65,16 @@ final class SessionContainers {
     return current.container;
   }
 
+  /** Opens a container of a former I/O process, which takes no more chunks. */
+  void resume(final long id, final ImageLog log) throws IOException {
+    Use known = open.stream().filter(use -> use.container.id() == id).findFirst().orElse(null);
+    if (known == null) {
+      known = new Use(store.resumeContainer(id, sessionId));
+      open.add(known);
+    }
+    known.logs.add(log);
+  }
+
   /** Notes that a log refers to a container that {@link #next} returned. Write stage only. */
   void usedBy(final Container container, final ImageLog log) {
     for (final Use use : open) {

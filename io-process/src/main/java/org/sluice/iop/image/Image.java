@@ -5,8 +5,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
-import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ImageTable;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.OpenTimes;
 import org.sluice.iop.measure.Warnings;
 
@@ -21,13 +22,14 @@ public final class Image {
   private final ImageTable table;
   private final int entry;
   private final ImageLog log;
+  private final Journal journal;
   private final Openers openers = new Openers();
   private final OpenTimes times = new OpenTimes();
 
   /** Any thread. */
   private final AtomicReference<Exception> failure = new AtomicReference<>();
 
-  private int state = ImageDescriptor.STATE_DIVERTED;
+  private int state;
   private boolean abandoned;
   private int farewells;
   private long process;
@@ -40,13 +42,17 @@ public final class Image {
       final NativeFile file,
       final ImageTable table,
       final int entry,
-      final boolean inPlace) {
+      final int state,
+      final boolean inPlace,
+      final Journal journal) {
     this.id = id;
     this.key = key;
     this.file = file;
     this.table = table;
     this.entry = entry;
+    this.state = state;
     this.log = new ImageLog(inPlace);
+    this.journal = journal;
   }
 
   /**
@@ -139,6 +145,7 @@ public final class Image {
    */
   public void state(final int next) {
     state = next;
+    journal.write(new Entry.Changed(id, next));
     table.state(entry, next);
   }
 
@@ -256,6 +263,17 @@ public final class Image {
     if (failure.compareAndSet(null, reason)) {
       table.error(entry, errnoOf(reason));
       Warnings.warn("image " + file.opened() + " is lost: " + reason.getMessage());
+    }
+  }
+
+  /**
+   * Takes over the error that a former I/O process met.
+   *
+   * @param errno what the shared table says, 0 for none
+   */
+  public void resumeFailure(final int errno) {
+    if (errno != 0) {
+      failure.set(new PosixException("store " + file.opened(), errno));
     }
   }
 

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.store.ChunkLocation;
+import org.sluice.iop.journal.ImageFacts;
 
 /**
  * What the drain knows of an image: where its logged bytes are and how long it is. The write stage
@@ -64,6 +65,18 @@ public final class ImageLog {
     chunks.clear();
     inPlace = extentsInPlace;
     size = fileSize;
+  }
+
+  /**
+   * Takes over what a former I/O process had drained.
+   *
+   * @param facts what is known of the image
+   * @param fileSize the size of its own file in bytes
+   */
+  public void resume(final ImageFacts facts, final long fileSize) {
+    restart(facts.isInPlace(), facts.isInPlace() ? fileSize : facts.size());
+    chunks.addAll(facts.chunks());
+    facts.marks().forEach(mark -> mark(mark.chunk(), mark.generation(), mark.end()));
   }
 
   /** Notes that the image's own file holds all that was drained so far. */

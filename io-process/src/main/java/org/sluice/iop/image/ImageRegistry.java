@@ -12,6 +12,9 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ImageTable;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.journal.ImageFacts;
+import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Warnings;
 
 /** Every image of the session. Service thread only. */
@@ -21,6 +24,7 @@ public final class ImageRegistry {
 
   private final ImageTable table;
   private final boolean inPlace;
+  private final Journal journal;
   private final Map<ImageKey, Image> byKey = new HashMap<>();
   private final Int2ObjectHashMap<Image> byId = new Int2ObjectHashMap<>();
   private final long most = mostImages();
@@ -31,10 +35,12 @@ public final class ImageRegistry {
    *
    * @param table the shared table
    * @param inPlace whether drained extents go to the images' own files
+   * @param journal learns what changes
    */
-  public ImageRegistry(final ImageTable table, final boolean inPlace) {
+  public ImageRegistry(final ImageTable table, final boolean inPlace, final Journal journal) {
     this.table = table;
     this.inPlace = inPlace;
+    this.journal = journal;
   }
 
   /**
@@ -83,11 +89,57 @@ public final class ImageRegistry {
       close(file);
       return Optional.empty();
     }
-    final Image image = new Image(++lastId, key, file, table, entry, inPlace);
-    image.state(state);
-    byKey.put(key, image);
-    byId.put(image.id(), image);
+    final Image image = new Image(++lastId, key, file, table, entry, state, inPlace, journal);
+    journal.write(
+        new Entry.Admitted(
+            image.id(), entry, key.device(), key.inode(), state, file.opened().toString()));
+    add(image);
     return Optional.of(image);
+  }
+
+  private void add(final Image image) {
+    byKey.put(image.key(), image);
+    byId.put(image.id(), image);
+  }
+
+  /**
+   * Enters an image of a former I/O process again.
+   *
+   * @param facts what is known of it
+   * @param file its file, open for reading and writing; the registry's from here on
+   * @return the image, in the state that the facts tell
+   */
+  public Image resume(final ImageFacts facts, final NativeFile file) {
+    final Entry.Admitted admitted = facts.admitted();
+    final Image image =
+        new Image(
+            admitted.image(),
+            new ImageKey(admitted.device(), admitted.inode()),
+            file,
+            table,
+            admitted.entry(),
+            facts.state(),
+            inPlace,
+            journal);
+    image.resumeFailure(table.error(image.entry()));
+    add(image);
+    return image;
+  }
+
+  /**
+   * Makes the shared table say what this registry does, for every process.
+   *
+   * @param highestId the highest id there ever was
+   */
+  public void publish(final int highestId) {
+    lastId = highestId;
+    for (int entry = 0; entry < table.count(); entry++) {
+      final Image image = byId.get(table.imageId(entry));
+      if (image == null || image.entry() != entry) {
+        table.remove(entry);
+      }
+    }
+    byId.values().forEach(image -> table.state(image.entry(), image.state()));
   }
 
   /** Every image holds a descriptor; some are left for clients, containers and commits. */

@@ -3,14 +3,16 @@ package org.sluice.iop.service;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
+import org.sluice.core.request.Request;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.Slot;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.journal.Entry;
 
 /** An application process and the slot it has. Service thread only. */
 final class Attachment {
-  private final long ordinal;
+  private final long generation;
   private final int index;
   private final Slot slot;
   private final OneToOneRingBuffer ring;
@@ -21,23 +23,27 @@ final class Attachment {
   /** The images it has open, with the time of the first opening. */
   private final Map<Image, Long> images = new LinkedHashMap<>();
 
+  private Connection connection;
+  private long requests;
+  private Entry lastRequest;
+  private boolean awaited;
   private boolean gone;
   private boolean corrupt;
 
   /**
    * An attached process.
    *
-   * @param ordinal tells all processes of the session apart
+   * @param generation how many processes the slot has had; tells them apart
    * @param index the slot's index
    */
   Attachment(
-      final long ordinal,
+      final long generation,
       final int index,
       final Segment segment,
       final ProcessIdentity process,
       final int rank,
       final int ranks) {
-    this.ordinal = ordinal;
+    this.generation = generation;
     this.index = index;
     this.slot = segment.slot(index);
     this.ring = segment.ring(index);
@@ -46,8 +52,72 @@ final class Attachment {
     this.ranks = ranks;
   }
 
+  /** Tells all processes of the session apart, whichever I/O process serves it. */
   long ordinal() {
-    return ordinal;
+    return ordinal(generation, index);
+  }
+
+  static long ordinal(final long generation, final int slot) {
+    return generation << Integer.SIZE | slot;
+  }
+
+  long generation() {
+    return generation;
+  }
+
+  /** Its socket; null while a resumed I/O process waits for it. */
+  Connection connection() {
+    return connection;
+  }
+
+  void connected(final Connection client) {
+    connection = client;
+    awaited = false;
+    gone = false;
+  }
+
+  /** Whether it was there when the former I/O process was killed, and has not come back yet. */
+  boolean isAwaited() {
+    return awaited;
+  }
+
+  /**
+   * It will come back.
+   *
+   * @param last its last request that must not be carried out twice; null for none
+   */
+  void await(final Entry last) {
+    awaited = true;
+    lastRequest = last;
+  }
+
+  /** The number of the request it makes now, among those that have a reply. */
+  long request() {
+    return requests;
+  }
+
+  void count(final Request request) {
+    requests += request.hasReply() ? 1 : 0;
+  }
+
+  /** Whether a former I/O process carried out the COMPLETE that is asked for now. */
+  boolean wasCompleted() {
+    return lastRequest instanceof final Entry.Completed completed
+        && completed.request() == requests;
+  }
+
+  /**
+   * It is back.
+   *
+   * @param answered how many of its requests have been answered
+   * @return the opening that was carried out but not answered, so that it is asked for once more;
+   *     null for none
+   */
+  Entry.Opened resume(final long answered) {
+    requests = answered;
+    return lastRequest instanceof final Entry.Opened opened && opened.request() > answered
+        ? opened
+        : null;
   }
 
   int index() {

@@ -9,6 +9,8 @@ import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.Slot;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 
 /**
@@ -29,7 +31,7 @@ final class Attachments {
   private final Abandonment abandonment;
   private final Attachment[] bySlot;
   private final List<Attachment> all = new ArrayList<>();
-  private long count;
+  private final Journal journal;
   private boolean closed;
 
   Attachments(
@@ -37,7 +39,9 @@ final class Attachments {
       final Rings rings,
       final Drain drain,
       final Statistics statistics,
+      final Journal journal,
       final Abandonment abandonment) {
+    this.journal = journal;
     this.segment = segment;
     this.rings = rings;
     this.drain = drain;
@@ -50,16 +54,40 @@ final class Attachments {
   Optional<Attachment> attach(final ProcessIdentity process, final int rank, final int ranks) {
     for (int slot = 0; slot < bySlot.length && !closed; slot++) {
       if (bySlot[slot] == null) {
+        final long generation = segment.slot(slot).generation() + 1;
+        journal.write(
+            new Entry.Attached(slot, process.pid(), process.startTime(), rank, ranks, generation));
         segment.resetRing(slot);
-        final Attachment attachment = new Attachment(++count, slot, segment, process, rank, ranks);
+        final Attachment attachment =
+            new Attachment(generation, slot, segment, process, rank, ranks);
         attachment.slot().attach(process, rank, ranks);
-        bySlot[slot] = attachment;
-        all.add(attachment);
-        statistics.attached(slots());
+        add(attachment);
         return Optional.of(attachment);
       }
     }
     return Optional.empty();
+  }
+
+  private void add(final Attachment attachment) {
+    bySlot[attachment.index()] = attachment;
+    all.add(attachment);
+    statistics.attached(slots());
+  }
+
+  /** Takes over a process of a former I/O process, which comes back some day or is dead. */
+  Attachment resume(final Entry.Attached process, final long position, final Entry lastRequest) {
+    final Attachment attachment =
+        new Attachment(
+            process.generation(),
+            process.slot(),
+            segment,
+            new ProcessIdentity(process.pid(), process.startTime()),
+            process.rank(),
+            process.ranks());
+    segment.advanceRing(process.slot(), position);
+    attachment.await(lastRequest);
+    add(attachment);
+    return attachment;
   }
 
   /** No process is let in any more. */
@@ -69,6 +97,11 @@ final class Attachments {
 
   private List<Slot> slots() {
     return all.stream().map(Attachment::slot).toList();
+  }
+
+  /** The process of a slot that a request names; null when there is none. */
+  Attachment find(final int slot) {
+    return slot >= 0 && slot < bySlot.length ? bySlot[slot] : null;
   }
 
   Attachment at(final int slot) {
@@ -93,14 +126,19 @@ final class Attachments {
   }
 
   /** A process closed its socket: it died, became another program, or detached. */
-  void disconnected(final Attachment attachment) {
-    attachment.gone();
-    endIfOver(attachment);
+  void disconnected(final Attachment attachment, final Connection connection) {
+    if (attachment.connection() == connection) {
+      attachment.gone();
+      endIfOver(attachment);
+    }
   }
 
   /** Looks again at processes that closed their sockets but might still write. */
   void endDead() {
     List.copyOf(all).stream().filter(Attachment::isGone).forEach(this::endIfOver);
+    List.copyOf(all).stream()
+        .filter(attachment -> attachment.isAwaited() && !attachment.process().isAlive())
+        .forEach(this::end);
   }
 
   private void endIfOver(final Attachment attachment) {
@@ -118,6 +156,7 @@ final class Attachments {
     attachment
         .images()
         .forEach((image, opened) -> abandonment.abandoned(attachment, image, opened));
+    journal.write(new Entry.Detached(attachment.index()));
     bySlot[attachment.index()] = null;
     all.remove(attachment);
     statistics.attached(slots());

@@ -7,6 +7,9 @@ import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.journal.Journal;
+import org.sluice.iop.journal.Ledger;
 
 /** Those who keep an I/O process alive that stops with its last member. Service thread only. */
 final class Members {
@@ -15,10 +18,29 @@ final class Members {
 
   private final Set<Connection> joined = new HashSet<>();
   private boolean everJoined;
+  private final Journal journal;
   private boolean failed;
+  private int awaited;
   private Caller last;
 
+  /**
+   * Nobody yet, but for those that a former I/O process had.
+   *
+   * @param journal learns who comes and goes
+   * @param past what a former I/O process knew
+   */
+  Members(final Journal journal, final Ledger past) {
+    this.journal = journal;
+    this.awaited = past.members();
+    this.failed = past.memberFailed();
+  }
+
   void join(final Connection connection) {
+    if (awaited > 0) {
+      awaited--;
+    } else {
+      journal.write(new Entry.Joined());
+    }
     everJoined = true;
     joined.add(connection);
     connection.member(true);
@@ -32,7 +54,7 @@ final class Members {
       return;
     }
     remove(connection, exitStatus);
-    if (joined.isEmpty()) {
+    if (joined.isEmpty() && awaited == 0) {
       last = connection;
     } else {
       connection.answer(new Reply.Done());
@@ -49,15 +71,16 @@ final class Members {
     joined.remove(connection);
     connection.member(false);
     failed |= exitStatus != 0;
+    journal.write(new Entry.Left(exitStatus == 0));
   }
 
-  /** Whether there were members and all have left. */
-  boolean allLeft() {
-    return everJoined && joined.isEmpty();
+  boolean isEmpty() {
+    return joined.isEmpty();
   }
 
-  boolean noneCame() {
-    return !everJoined;
+  /** Whether others may come, since none has yet, or come back to a resumed I/O process. */
+  boolean areAwaited() {
+    return !everJoined || awaited > 0;
   }
 
   boolean succeeded() {

@@ -16,6 +16,8 @@ import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 
 /**
@@ -32,6 +34,7 @@ final class Openings {
   private final Drain drain;
   private final Checkpoints checkpoints;
   private final Statistics statistics;
+  private final Journal journal;
   private final Executor service;
 
   Openings(
@@ -41,7 +44,9 @@ final class Openings {
       final Drain drain,
       final Checkpoints checkpoints,
       final Statistics statistics,
+      final Journal journal,
       final Executor service) {
+    this.journal = journal;
     this.registry = registry;
     this.capture = capture;
     this.settling = settling;
@@ -135,7 +140,7 @@ final class Openings {
         caller,
         () -> {
           if (image.errno() != 0) {
-            service.execute(() -> end(opener, image));
+            service.execute(() -> refuse(opener, image));
           }
           return Drain.unlessFailed(image, opened(RequestDescriptor.DIRECT, image));
         });
@@ -171,6 +176,7 @@ final class Openings {
   }
 
   private void count(final Attachment opener, final Image image, final boolean write) {
+    journal.write(new Entry.Opened(image.id(), opener.index(), write, opener.request()));
     image.openers().add(opener.index());
     opener.images().putIfAbsent(image, System.nanoTime());
     if (write) {
@@ -181,13 +187,20 @@ final class Openings {
   }
 
   /** One opening has ended, at a time that the process tells. */
-  void close(final Attachment opener, final int imageId, final long opened, final long closed) {
-    final Image image = registry.find(imageId);
+  void close(final Attachment opener, final Rings.Close close) {
+    journal.write(new Entry.Closed(close.imageId(), opener.index(), close.position()));
+    final Image image = registry.find(close.imageId());
     if (image == null || !image.openers().has(opener.index())) {
       return;
     }
-    final long end = Math.min(closed, System.nanoTime());
-    record(opener, image, Math.min(opened, end), end);
+    final long end = Math.min(close.closed(), System.nanoTime());
+    record(opener, image, Math.min(close.opened(), end), end);
+    end(opener, image);
+  }
+
+  /** An opening that is answered with an error is none. */
+  private void refuse(final Attachment opener, final Image image) {
+    journal.write(new Entry.Closed(image.id(), opener.index(), Entry.NO_POSITION));
     end(opener, image);
   }
 
@@ -215,6 +228,45 @@ final class Openings {
     drain.correctSize(image);
     if (image.openers().isEmpty()) {
       ended(image);
+    }
+  }
+
+  /**
+   * Takes over an opening of a former I/O process.
+   *
+   * @param times how often the process has it open
+   */
+  void resume(final Attachment opener, final Image image, final int times) {
+    for (int i = 0; i < times; i++) {
+      image.openers().add(opener.index());
+    }
+    opener.images().put(image, System.nanoTime());
+    if (image.state() == ImageDescriptor.STATE_DIVERTED) {
+      image.openers().writer(opener.index());
+    }
+  }
+
+  /** The process asks once more for what it was not answered: that opening does not count. */
+  void undo(final Attachment opener, final Entry.Opened opening) {
+    final Image image = registry.find(opening.image());
+    if (image != null && image.openers().has(opener.index())) {
+      journal.write(new Entry.Closed(image.id(), opener.index(), Entry.NO_POSITION));
+      if (image.openers().remove(opener.index())) {
+        opener.images().remove(image);
+        drain.revoke(opener.index(), image);
+      }
+    }
+  }
+
+  /** Does for an image of a former I/O process what may have been left to do. */
+  void look(final Image image) {
+    if (image.openers().isEmpty()) {
+      if (image.isAbandoned()) {
+        drain.correctSize(image);
+      }
+      ended(image);
+    } else {
+      checkpoints.look(image);
     }
   }
 

@@ -11,6 +11,7 @@ import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Statistics;
 
 /** Passes each request on to whom it concerns. Service thread only. */
@@ -51,9 +52,11 @@ final class Requests {
     final Attachment attachment = connection.attachment();
     if (attachment != null) {
       rings.poll(attachment);
+      attachment.count(request);
     }
     switch (request) {
       case Request.Attach attach -> attach(connection, attach);
+      case Request.Resume resume -> resume(connection, resume);
       case Request.Join join -> join(connection, join);
       case Request.Leave leave -> members.leave(connection, leave.exitStatus());
       case Request.Stats() -> connection.answer(new Reply.Text(statistics.json()));
@@ -86,7 +89,7 @@ final class Requests {
               .ifPresent(image -> settling.sync(image, connection));
       case Request.Begin begin -> connection.answer(checkpoints.begin(begin));
       case Request.Create create -> create(connection, attachment, create);
-      case Request.Complete complete -> connection.answer(checkpoints.complete(complete));
+      case Request.Complete complete -> connection.answer(complete(attachment, complete));
       default -> connection.refuse("out of place: " + request);
     }
   }
@@ -108,12 +111,46 @@ final class Requests {
       }
       final Optional<Attachment> attachment =
           attachments.attach(process, request.rank(), request.ranks());
-      attachment.ifPresent(connection::attached);
+      attachment.ifPresent(slot -> connect(connection, slot));
       connection.answer(
           attachment
               .<Reply>map(slot -> new Reply.Attached(slot.index(), header.sessionId()))
               .orElseGet(() -> new Reply.Failed(Errno.EAGAIN, "all slots are taken")));
     }
+  }
+
+  private static void connect(final Connection connection, final Attachment attachment) {
+    connection.attached(attachment);
+    attachment.connected(connection);
+  }
+
+  /** A process that this I/O process or a former one has given a slot connects anew. */
+  private void resume(final Connection connection, final Request.Resume request) {
+    if (connection.attachment() != null) {
+      connection.refuse("attached already");
+    } else if (isKnown(connection, request.version())) {
+      final Attachment attachment =
+          request.sessionId() == header.sessionId() ? attachments.find(request.slot()) : null;
+      if (attachment == null || attachment.generation() != request.generation()) {
+        final String message = "slot %d is no longer this process's".formatted(request.slot());
+        connection.answer(new Reply.Failed(Errno.ESTALE, message));
+        return;
+      }
+      connect(connection, attachment);
+      rings.poll(attachment);
+      final Entry.Opened unanswered = attachment.resume(request.answered());
+      if (unanswered != null) {
+        openings.undo(attachment, unanswered);
+      }
+      connection.answer(new Reply.Done());
+    }
+  }
+
+  /** One that was carried out by a former I/O process is answered now. */
+  private Reply complete(final Attachment attachment, final Request.Complete request) {
+    return attachment.wasCompleted()
+        ? new Reply.Done()
+        : checkpoints.complete(request, attachment.index(), attachment.request());
   }
 
   private void join(final Connection connection, final Request.Join request) {

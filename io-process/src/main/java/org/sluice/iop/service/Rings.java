@@ -2,10 +2,12 @@ package org.sluice.iop.service;
 
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.collections.IntArrayList;
+import org.agrona.concurrent.ringbuffer.RecordDescriptor;
 import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.segment.ChunkPool;
 import org.sluice.core.segment.ChunkStateDescriptor;
@@ -20,10 +22,20 @@ import org.sluice.iop.measure.Warnings;
  * thread only.
  */
 final class Rings {
+  /**
+   * A record that says that an opening has ended.
+   *
+   * @param imageId the image
+   * @param opened when it began, in nanoseconds of the monotonic clock
+   * @param closed when it ended
+   * @param position of the ring behind the record
+   */
+  record Close(int imageId, long opened, long closed, long position) {}
+
   /** Learns of openings that have ended. */
   @FunctionalInterface
   interface Closing {
-    void closed(Attachment attachment, int imageId, long opened, long closed);
+    void closed(Attachment attachment, Close close);
   }
 
   private static final int LIMIT = 64;
@@ -80,9 +92,11 @@ final class Rings {
     } else if (type == RingDescriptor.TYPE_CLOSE && length == RingDescriptor.BODY_LENGTH) {
       closing.closed(
           polled,
-          buffer.getInt(offset + RingDescriptor.IMAGE_ID_OFFSET),
-          buffer.getLong(offset + RingDescriptor.OPENED_OFFSET),
-          buffer.getLong(offset + RingDescriptor.CLOSED_OFFSET));
+          new Close(
+              buffer.getInt(offset + RingDescriptor.IMAGE_ID_OFFSET),
+              buffer.getLong(offset + RingDescriptor.OPENED_OFFSET),
+              buffer.getLong(offset + RingDescriptor.CLOSED_OFFSET),
+              positionBehind(offset)));
     } else {
       throw new IllegalArgumentException("record type=%d length=%d".formatted(type, length));
     }
@@ -96,7 +110,20 @@ final class Rings {
       throw new IllegalArgumentException("record chunk=%d used=%d".formatted(chunk, used));
     }
     take(chunk);
-    drain.publish(polled.index(), chunk, used);
+    drain.publish(polled.index(), chunk, used, positionBehind(offset));
+  }
+
+  /** The ring's head stays where it is while records are handed out; they do not wrap. */
+  private long positionBehind(final int offset) {
+    final long head = polled.ring().consumerPosition();
+    final long record = offset - RecordDescriptor.HEADER_LENGTH;
+    return head - head % RingDescriptor.CAPACITY + record + RingDescriptor.RECORD_LENGTH;
+  }
+
+  /** Takes over what a former I/O process had taken. */
+  void resume(final Map<Integer, Integer> generations) {
+    generations.forEach(
+        (chunk, generation) -> received[chunk] = Integer.toUnsignedLong(generation));
   }
 
   private boolean isPublished(

@@ -11,6 +11,8 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.CheckpointStore;
+import org.sluice.iop.journal.Journal;
+import org.sluice.iop.journal.Ledger;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 
@@ -43,6 +45,8 @@ public final class Service implements Runnable, Executor {
    * @param store the store; stays the caller's
    * @param settings what is captured and how it is committed
    * @param statistics learns what happens
+   * @param journal learns what is decided; stays the caller's
+   * @param past what a former I/O process of the session decided
    * @throws IOException when the kernel or the store refuses
    */
   public Service(
@@ -50,12 +54,14 @@ public final class Service implements Runnable, Executor {
       final Segment segment,
       final CheckpointStore store,
       final SessionSettings settings,
-      final Statistics statistics)
+      final Statistics statistics,
+      final Journal journal,
+      final Ledger past)
       throws IOException {
     this.server = server;
     this.segment = segment;
     this.statistics = statistics;
-    this.session = new Session(segment, store, settings, statistics, this);
+    this.session = new Session(segment, store, settings, statistics, journal, past, this);
     server.configureBlocking(false);
     server.register(selector, SelectionKey.OP_ACCEPT);
   }

@@ -14,6 +14,8 @@ import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.journal.Journal;
+import org.sluice.iop.journal.Ledger;
 import org.sluice.iop.measure.Statistics;
 
 /** Everything the service thread looks after, from the first process to the last commit. */
@@ -28,7 +30,7 @@ final class Session implements AutoCloseable {
   private final Settling settling;
   private final Checkpoints checkpoints;
   private final Openings openings;
-  private final Members members = new Members();
+  private final Members members;
   private final Requests requests;
   private final CompletableFuture<Void> over = new CompletableFuture<>();
   private final long started = System.nanoTime();
@@ -37,6 +39,8 @@ final class Session implements AutoCloseable {
   /**
    * A session without processes.
    *
+   * @param journal learns what is decided
+   * @param past what a former I/O process has written there
    * @param service runs what it is given on the service thread
    */
   Session(
@@ -44,17 +48,20 @@ final class Session implements AutoCloseable {
       final CheckpointStore store,
       final SessionSettings settings,
       final Statistics statistics,
+      final Journal journal,
+      final Ledger past,
       final Executor service)
       throws IOException {
     this.settings = settings;
     this.statistics = statistics;
     this.service = service;
-    drain = new Drain(segment, store, settings.node(), statistics);
-    final ImageRegistry registry = new ImageRegistry(segment.imageTable(), drain.isInPlace());
+    drain = new Drain(segment, store, settings.node(), statistics, journal);
+    final ImageRegistry registry =
+        new ImageRegistry(segment.imageTable(), drain.isInPlace(), journal);
     final CaptureDirectory capture =
         new CaptureDirectory(settings.capture(), store.directory().toRealPath());
     final Rings rings = new Rings(segment, drain, this::closed);
-    attachments = new Attachments(segment, rings, drain, statistics, this::abandoned);
+    attachments = new Attachments(segment, rings, drain, statistics, journal, this::abandoned);
     settling = new Settling(attachments, rings, drain);
     final long sessionId = segment.header().sessionId();
     final Draft header =
@@ -78,8 +85,11 @@ final class Session implements AutoCloseable {
             settings.writers(),
             settings.keep(),
             header,
+            journal,
             service);
-    openings = new Openings(registry, capture, settling, drain, checkpoints, statistics, service);
+    openings =
+        new Openings(registry, capture, settling, drain, checkpoints, statistics, journal, service);
+    members = new Members(journal, past);
     requests =
         new Requests(
             segment.header(),
@@ -91,15 +101,28 @@ final class Session implements AutoCloseable {
             checkpoints,
             members,
             statistics);
+    new Resumption(
+            past,
+            segment,
+            store,
+            registry,
+            capture,
+            attachments,
+            rings,
+            drain,
+            settling,
+            openings,
+            checkpoints)
+        .resume();
+    drain.tidy();
   }
 
   private void abandoned(final Attachment attachment, final Image image, final long opened) {
     openings.abandon(attachment, image, opened);
   }
 
-  private void closed(
-      final Attachment attachment, final int imageId, final long opened, final long closed) {
-    openings.close(attachment, imageId, opened, closed);
+  private void closed(final Attachment attachment, final Rings.Close close) {
+    openings.close(attachment, close);
   }
 
   void receive(final Connection connection, final Request request) {
@@ -109,7 +132,7 @@ final class Session implements AutoCloseable {
   void disconnected(final Connection connection) {
     members.disconnected(connection);
     if (connection.attachment() != null) {
-      attachments.disconnected(connection.attachment());
+      attachments.disconnected(connection.attachment(), connection);
     }
   }
 
@@ -130,11 +153,11 @@ final class Session implements AutoCloseable {
     }
   }
 
-  /** Whether its members have left, or never came. */
+  /** Whether its members have left, or never came, or never came back. */
   private boolean isDeserted() {
     return settings.endsWithMembers()
-        && (members.allLeft()
-            || members.noneCame() && System.nanoTime() - started > FIRST_MEMBER_NANOS);
+        && members.isEmpty()
+        && (!members.areAwaited() || System.nanoTime() - started > FIRST_MEMBER_NANOS);
   }
 
   /** How long nothing has to be looked at, in milliseconds, if it is shorter than a limit. */

@@ -1,0 +1,223 @@
+package org.sluice.iop.journal;
+
+import java.util.List;
+import org.sluice.core.store.ChunkLocation;
+
+/** One decision of the I/O process. {@code docs/format.md} says how each is written. */
+public sealed interface Entry {
+  /** Number of a request that was not the client's. */
+  long NO_REQUEST = 0;
+
+  /** Position of a ring that did not tell. */
+  long NO_POSITION = -1;
+
+  /** Used length of a chunk whose owner died before it told. */
+  int ADOPTED = -1;
+
+  /**
+   * A process got a slot.
+   *
+   * @param slot the slot
+   * @param pid its pid
+   * @param startTime its start time
+   * @param rank its rank, -1 unknown
+   * @param ranks ranks of its job, 0 unknown
+   * @param generation of the slot
+   */
+  record Attached(int slot, int pid, long startTime, int rank, int ranks, long generation)
+      implements Entry {}
+
+  /**
+   * A slot is free again; what its process had open counts as abandoned.
+   *
+   * @param slot the slot
+   */
+  record Detached(int slot) implements Entry {}
+
+  /**
+   * A file became an image.
+   *
+   * @param image the image's id
+   * @param entry its index in the image table
+   * @param device {@code major << 32 | minor}
+   * @param inode inode number
+   * @param state its first state
+   * @param path a name of its file
+   */
+  record Admitted(int image, int entry, long device, long inode, int state, String path)
+      implements Entry {}
+
+  /**
+   * An image is one of a checkpoint made by request.
+   *
+   * @param image the image's id
+   * @param checkpoint the checkpoint's number
+   * @param rank whose it is
+   * @param name its name
+   */
+  record Created(int image, long checkpoint, int rank, String name) implements Entry {}
+
+  /**
+   * An image changes its state.
+   *
+   * @param image the image's id
+   * @param state {@code ImageDescriptor.STATE_*}, free when it is forgotten
+   */
+  record Changed(int image, int state) implements Entry {}
+
+  /**
+   * A process opened an image.
+   *
+   * @param image the image's id
+   * @param slot whose
+   * @param writes whether for writing
+   * @param request the number of the request among those of the slot that have a reply
+   */
+  record Opened(int image, int slot, boolean writes, long request) implements Entry {}
+
+  /**
+   * One opening has ended.
+   *
+   * @param image the image's id
+   * @param slot whose
+   * @param position of the slot's ring behind the record that told; -1 when none did
+   */
+  record Closed(int image, int slot, long position) implements Entry {}
+
+  /**
+   * A chunk goes into the drain.
+   *
+   * @param slot who published it
+   * @param chunk its index
+   * @param generation tells its uses apart
+   * @param used its used length, or {@link #ADOPTED}
+   * @param position of the slot's ring behind the record that told; -1 when none did
+   */
+  record Taken(int slot, int chunk, int generation, int used, long position) implements Entry {}
+
+  /**
+   * A chunk is written and may be released.
+   *
+   * @param chunk its index
+   * @param generation tells its uses apart
+   * @param location where it lies in a container; null when it does not
+   * @param shares the images whose logs refer to it
+   */
+  record Drained(int chunk, int generation, ChunkLocation location, List<Share> shares)
+      implements Entry {}
+
+  /**
+   * An image with records in a chunk.
+   *
+   * @param image the image's id
+   * @param size its size behind the chunk's records
+   */
+  record Share(int image, long size) {}
+
+  /**
+   * An image is to be emptied, behind the chunks taken before.
+   *
+   * @param image the image's id
+   * @param fileToo whether its own file is, too
+   */
+  record Emptying(int image, boolean fileToo) implements Entry {}
+
+  /**
+   * The log of an image begins anew: its own file holds what was drained so far.
+   *
+   * @param image the image's id
+   * @param cause why
+   * @param inPlace whether extents go to the file from here on
+   * @param size the size so far
+   * @param marks what was applied of chunks that are not drained
+   */
+  record Restarted(int image, Cause cause, boolean inPlace, long size, List<Mark> marks)
+      implements Entry {}
+
+  /** Why a log begins anew. */
+  enum Cause {
+    /** It was settled and goes on. */
+    SETTLED,
+    /** The image became direct. */
+    DIRECT,
+    /** The image is logged again. */
+    DIVERTED,
+    /** The image was emptied. */
+    EMPTIED
+  }
+
+  /**
+   * How much of a chunk was applied to an image's own file before the chunk was drained.
+   *
+   * @param chunk its index
+   * @param generation tells its uses apart
+   * @param end of the last payload byte applied
+   */
+  record Mark(int chunk, int generation, int end) {}
+
+  /**
+   * A checkpoint was begun by request.
+   *
+   * @param checkpoint its number
+   * @param ranks how many ranks complete it
+   */
+  record Begun(long checkpoint, int ranks) implements Entry {}
+
+  /**
+   * A rank completed its part.
+   *
+   * @param checkpoint the checkpoint's number
+   * @param rank the rank
+   * @param slot who said so
+   * @param request as in {@link Opened}
+   */
+  record Completed(long checkpoint, int rank, int slot, long request) implements Entry {}
+
+  /**
+   * A checkpoint is to be committed.
+   *
+   * @param attempt tells commits apart, from 1
+   * @param checkpoint its number
+   * @param ranks ranks whose images it must have, 0 unknown
+   * @param ungrouped whether it has what no group took
+   * @param members its images
+   */
+  record Committing(long attempt, long checkpoint, int ranks, boolean ungrouped, List<Part> members)
+      implements Entry {}
+
+  /**
+   * An image of a checkpoint.
+   *
+   * @param image the image's id
+   * @param path what the checkpoint calls it
+   * @param rank who wrote it, -1 unknown
+   * @param ranks ranks of the job, 0 unknown
+   */
+  record Part(int image, String path, int rank, int ranks) {}
+
+  /**
+   * A commit is over.
+   *
+   * @param attempt which
+   * @param succeeded whether it is in the store
+   */
+  record Ended(long attempt, boolean succeeded) implements Entry {}
+
+  /**
+   * A copy took a committed image's place, so that the image stays as it is.
+   *
+   * @param image the committed image's id
+   * @param copy the copy's id, 0 for none
+   */
+  record Replaced(int image, int copy) implements Entry {}
+
+  /** A member joined. */
+  record Joined() implements Entry {}
+
+  /**
+   * A member left.
+   *
+   * @param succeeded whether its command did
+   */
+  record Left(boolean succeeded) implements Entry {}
+}

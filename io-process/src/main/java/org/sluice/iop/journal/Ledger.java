@@ -1,0 +1,355 @@
+package org.sluice.iop.journal;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.sluice.core.segment.ImageDescriptor;
+
+/** What the entries of a journal add up to. Not thread-safe. */
+public final class Ledger {
+  private final boolean inPlace;
+  private final Map<Integer, Entry.Attached> slots = new LinkedHashMap<>();
+  private final Map<Integer, Long> positions = new HashMap<>();
+  private final Map<Integer, Entry> lastRequests = new HashMap<>();
+  private final Map<Integer, ImageFacts> images = new LinkedHashMap<>();
+  private final List<Entry> pending = new ArrayList<>();
+  private final Map<Integer, Integer> taken = new HashMap<>();
+  private final Map<Integer, Integer> drained = new HashMap<>();
+  private final Map<Long, CheckpointFacts> checkpoints = new LinkedHashMap<>();
+  private final Map<Long, Entry.Committing> commits = new LinkedHashMap<>();
+  private final List<Entry> history = new ArrayList<>();
+  private int lastImage;
+  private long lastAttempt;
+  private int members;
+  private boolean memberFailed;
+
+  /** A checkpoint under way that was begun by request. */
+  public static final class CheckpointFacts {
+    private final int ranks;
+    private final Set<Integer> complete = new HashSet<>();
+    private final Map<Integer, Entry.Created> members = new LinkedHashMap<>();
+
+    private CheckpointFacts(final int ranks) {
+      this.ranks = ranks;
+    }
+
+    /**
+     * How many ranks complete it.
+     *
+     * @return ranks
+     */
+    public int ranks() {
+      return ranks;
+    }
+
+    /**
+     * The ranks that have.
+     *
+     * @return ranks
+     */
+    public Set<Integer> complete() {
+      return complete;
+    }
+
+    /**
+     * Its images.
+     *
+     * @return in the order of their creation
+     */
+    public Collection<Entry.Created> members() {
+      return members.values();
+    }
+  }
+
+  /**
+   * Nothing yet.
+   *
+   * @param inPlace whether extents of diverted images go to the images' own files
+   */
+  public Ledger(final boolean inPlace) {
+    this.inPlace = inPlace;
+  }
+
+  /**
+   * Adds an entry. What contradicts the entries before is left out: the journal is whole up to its
+   * end, but an entry may be about something that another thread had let go of.
+   *
+   * @param entry the next one
+   */
+  public void enter(final Entry entry) {
+    switch (entry) {
+      case Entry.Attached e -> attach(e);
+      case Entry.Detached e -> detach(e.slot());
+      case Entry.Admitted e -> {
+        images.put(e.image(), new ImageFacts(e, inPlace));
+        lastImage = Math.max(lastImage, e.image());
+      }
+      case Entry.Created e -> create(e);
+      case Entry.Changed e -> change(e);
+      case Entry.Opened e -> open(e);
+      case Entry.Closed e -> {
+        read(e.slot(), e.position());
+        with(e.image(), image -> image.close(e.slot()));
+        if (e.position() == Entry.NO_POSITION) {
+          lastRequests.remove(e.slot());
+        }
+      }
+      case Entry.Taken e -> {
+        read(e.slot(), e.position());
+        taken.put(e.chunk(), e.generation());
+        pending.add(e);
+      }
+      case Entry.Drained e -> drain(e);
+      case Entry.Emptying e -> pending.add(e);
+      case Entry.Restarted e -> restart(e);
+      case Entry.Begun e -> checkpoints.put(e.checkpoint(), new CheckpointFacts(e.ranks()));
+      case Entry.Completed e -> {
+        checkpoints.get(e.checkpoint()).complete.add(e.rank());
+        lastRequests.put(e.slot(), e);
+      }
+      case Entry.Committing e -> {
+        commits.put(e.attempt(), e);
+        lastAttempt = e.attempt();
+        checkpoints.entrySet().removeIf(known -> isMade(known.getKey(), known.getValue(), e));
+        history.add(e);
+      }
+      case Entry.Ended e -> end(e);
+      case Entry.Replaced e -> history.add(e);
+      case Entry.Joined e -> members++;
+      case Entry.Left e -> {
+        members--;
+        memberFailed |= !e.succeeded();
+      }
+    }
+  }
+
+  private interface Step {
+    void apply(ImageFacts image);
+  }
+
+  private void with(final int id, final Step step) {
+    final ImageFacts image = images.get(id);
+    if (image != null) {
+      step.apply(image);
+    }
+  }
+
+  private void attach(final Entry.Attached e) {
+    slots.put(e.slot(), e);
+    positions.remove(e.slot());
+    lastRequests.remove(e.slot());
+  }
+
+  private void detach(final int slot) {
+    slots.remove(slot);
+    images.values().forEach(image -> image.abandon(slot));
+  }
+
+  private void read(final int slot, final long position) {
+    if (position >= 0) {
+      positions.put(slot, position);
+    }
+  }
+
+  private void create(final Entry.Created e) {
+    with(e.image(), image -> image.createdFor(e));
+    final CheckpointFacts checkpoint = checkpoints.get(e.checkpoint());
+    checkpoint.complete.remove(e.rank());
+    checkpoint.members.put(e.image(), e);
+  }
+
+  private static boolean isMade(
+      final long number, final CheckpointFacts facts, final Entry.Committing commit) {
+    return number == commit.checkpoint() && facts.complete.size() == facts.ranks;
+  }
+
+  private void change(final Entry.Changed e) {
+    if (e.state() == ImageDescriptor.STATE_FREE) {
+      images.remove(e.image());
+      checkpoints.values().forEach(checkpoint -> checkpoint.members.remove(e.image()));
+      history.add(e);
+    } else {
+      with(e.image(), image -> image.state(e.state()));
+    }
+  }
+
+  private void open(final Entry.Opened e) {
+    final Entry.Attached process = slots.get(e.slot());
+    if (process != null) {
+      with(e.image(), image -> image.open(e, process));
+      if (e.request() != Entry.NO_REQUEST) {
+        lastRequests.put(e.slot(), e);
+      }
+      if (e.writes()) {
+        history.add(e);
+      }
+    }
+  }
+
+  private void drain(final Entry.Drained e) {
+    drained.put(e.chunk(), e.generation());
+    pending.removeIf(
+        p ->
+            p instanceof final Entry.Taken t
+                && t.chunk() == e.chunk()
+                && t.generation() == e.generation());
+    if (e.location() != null) {
+      e.shares().forEach(share -> with(share.image(), image -> image.logged(e, share)));
+    }
+  }
+
+  private void restart(final Entry.Restarted e) {
+    with(e.image(), image -> image.restart(e));
+    if (e.cause() == Entry.Cause.EMPTIED) {
+      for (int i = 0; i < pending.size(); i++) {
+        if (pending.get(i) instanceof final Entry.Emptying p && p.image() == e.image()) {
+          pending.remove(i);
+          return;
+        }
+      }
+    }
+  }
+
+  private void end(final Entry.Ended e) {
+    final Entry.Committing commit = commits.remove(e.attempt());
+    history.add(e);
+    if (commit != null) {
+      commit
+          .members()
+          .forEach(part -> with(part.image(), image -> image.commitEnded(e.succeeded())));
+    }
+  }
+
+  /**
+   * The processes that have slots.
+   *
+   * @return in the order of their coming
+   */
+  public Collection<Entry.Attached> slots() {
+    return slots.values();
+  }
+
+  /**
+   * How far a slot's ring was read.
+   *
+   * @param slot an attached slot
+   * @return a position of the ring
+   */
+  public long position(final int slot) {
+    return positions.getOrDefault(slot, 0L);
+  }
+
+  /**
+   * The last request of a slot that must not be carried out twice.
+   *
+   * @param slot an attached slot
+   * @return an {@link Entry.Opened} or {@link Entry.Completed}; null for none
+   */
+  public Entry lastRequest(final int slot) {
+    return lastRequests.get(slot);
+  }
+
+  /**
+   * The images.
+   *
+   * @return in the order of their admission
+   */
+  public Collection<ImageFacts> images() {
+    return images.values();
+  }
+
+  /**
+   * The highest image id so far.
+   *
+   * @return 0 for none
+   */
+  public int lastImage() {
+    return lastImage;
+  }
+
+  /**
+   * What the write stage has not done.
+   *
+   * @return {@link Entry.Taken} and {@link Entry.Emptying}, in their order
+   */
+  public List<Entry> pending() {
+    return pending;
+  }
+
+  /**
+   * The last use of each chunk that went into the drain.
+   *
+   * @return generation by chunk
+   */
+  public Map<Integer, Integer> taken() {
+    return taken;
+  }
+
+  /**
+   * The last use of each chunk that was drained.
+   *
+   * @return generation by chunk
+   */
+  public Map<Integer, Integer> drained() {
+    return drained;
+  }
+
+  /**
+   * Checkpoints under way that were begun by request.
+   *
+   * @return by number
+   */
+  public Map<Long, CheckpointFacts> checkpoints() {
+    return checkpoints;
+  }
+
+  /**
+   * The commits that were decided and are not known to be over.
+   *
+   * @return in their order
+   */
+  public Collection<Entry.Committing> commits() {
+    return commits.values();
+  }
+
+  /**
+   * The number of the last commit that was decided.
+   *
+   * @return 0 for none
+   */
+  public long lastAttempt() {
+    return lastAttempt;
+  }
+
+  /**
+   * What groups are made of.
+   *
+   * @return openings for writing, commits and their ends, replacements and forgotten images
+   */
+  public List<Entry> history() {
+    return history;
+  }
+
+  /**
+   * How many members there are.
+   *
+   * @return those that joined and have not left
+   */
+  public int members() {
+    return members;
+  }
+
+  /**
+   * Whether the command of a member failed.
+   *
+   * @return true when one did
+   */
+  public boolean memberFailed() {
+    return memberFailed;
+  }
+}

@@ -1,0 +1,226 @@
+package org.sluice.iop.service;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.segment.ChunkPool;
+import org.sluice.core.segment.ChunkStateDescriptor;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Segment;
+import org.sluice.core.store.CheckpointStore;
+import org.sluice.iop.checkpoint.Checkpoints;
+import org.sluice.iop.drain.Drain;
+import org.sluice.iop.image.CaptureDirectory;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.journal.ImageFacts;
+import org.sluice.iop.journal.Ledger;
+
+/**
+ * Goes on where a killed I/O process left off. What it wrote down counts, whatever the segment
+ * says; what it had taken but not drained goes into the drain in the old order, then what only a
+ * kill can leave half done is done again, since nobody was told that it was done.
+ *
+ * <p>Before the service thread runs, on the thread that starts it.
+ */
+final class Resumption {
+  private final Ledger past;
+  private final Segment segment;
+  private final CheckpointStore store;
+  private final ImageRegistry registry;
+  private final CaptureDirectory capture;
+  private final Attachments attachments;
+  private final Rings rings;
+  private final Drain drain;
+  private final Settling settling;
+  private final Openings openings;
+  private final Checkpoints checkpoints;
+  private Map<ImageKey, List<Path>> names;
+
+  Resumption(
+      final Ledger past,
+      final Segment segment,
+      final CheckpointStore store,
+      final ImageRegistry registry,
+      final CaptureDirectory capture,
+      final Attachments attachments,
+      final Rings rings,
+      final Drain drain,
+      final Settling settling,
+      final Openings openings,
+      final Checkpoints checkpoints) {
+    this.past = past;
+    this.segment = segment;
+    this.store = store;
+    this.registry = registry;
+    this.capture = capture;
+    this.attachments = attachments;
+    this.rings = rings;
+    this.drain = drain;
+    this.settling = settling;
+    this.openings = openings;
+    this.checkpoints = checkpoints;
+  }
+
+  void resume() throws IOException {
+    releaseDrained();
+    for (final Entry.Attached process : past.slots()) {
+      attachments.resume(process, past.position(process.slot()), past.lastRequest(process.slot()));
+    }
+    for (final ImageFacts facts : past.images()) {
+      resume(facts);
+    }
+    registry.publish(past.lastImage());
+    rings.resume(past.taken());
+    checkpoints.resume(past);
+    drainTaken();
+    past.images().forEach(this::finishChange);
+    commitAgain();
+    attachments.endDead();
+    registry.all().forEach(openings::look);
+  }
+
+  /** A chunk may have been written, but not yet been given back. */
+  private void releaseDrained() {
+    final ChunkPool pool = segment.chunkPool();
+    past.drained()
+        .forEach(
+            (chunk, generation) -> {
+              final long word = pool.word(chunk);
+              if (ChunkStateDescriptor.state(word) == ChunkStateDescriptor.PUBLISHED
+                  && ChunkStateDescriptor.generation(word) == generation) {
+                pool.release(chunk);
+              }
+            });
+    pool.recount();
+  }
+
+  private void resume(final ImageFacts facts) throws IOException {
+    final Image image = registry.resume(facts, file(facts));
+    if (facts.writtenBy() != null) {
+      final Entry.Attached writer = facts.writtenBy();
+      image.writtenBy(
+          Attachment.ordinal(writer.generation(), writer.slot()), writer.rank(), writer.ranks());
+    }
+    image.abandoned(facts.isAbandoned());
+    facts.openings().forEach((slot, times) -> openings.resume(attachments.at(slot), image, times));
+    if (facts.created() != null) {
+      checkpoints.resumeByRequest(image);
+    }
+    try {
+      drain.resume(image, facts);
+    } catch (final IOException e) {
+      image.fail(e);
+    }
+    facts.writers().forEach(slot -> drain.grant(slot, image));
+  }
+
+  /** One that has no name any more, and nobody open, still may have records in chunks. */
+  private NativeFile file(final ImageFacts facts) throws IOException {
+    final Optional<NativeFile> found = find(facts);
+    if (found.isPresent()) {
+      return found.get();
+    }
+    final Path nameless = store.createImageFile();
+    final NativeFile file = NativeFile.open(nameless, NativeFile.Flag.WRITE);
+    Files.delete(nameless);
+    return file;
+  }
+
+  private Optional<NativeFile> find(final ImageFacts facts) throws IOException {
+    final ImageKey key = new ImageKey(facts.admitted().device(), facts.admitted().inode());
+    Optional<NativeFile> file = open(Path.of(facts.admitted().path()), key);
+    for (final int slot : facts.openings().keySet()) {
+      file = file.or(() -> openAsOpenedBy(attachments.at(slot).process().pid(), key));
+    }
+    if (file.isEmpty() && facts.created() == null) {
+      names = names == null ? capture.names() : names;
+      file = names.getOrDefault(key, List.of()).stream().findFirst().flatMap(p -> open(p, key));
+    }
+    return file;
+  }
+
+  private static Optional<NativeFile> open(final Path path, final ImageKey key) {
+    try {
+      final NativeFile file = NativeFile.open(path, NativeFile.Flag.WRITE);
+      if (ImageKey.of(file).equals(key)) {
+        return Optional.of(file);
+      }
+      file.close();
+    } catch (final IOException notThisOne) {
+      return Optional.empty();
+    }
+    return Optional.empty();
+  }
+
+  /** By way of a descriptor of a process that has it open, whatever became of its name. */
+  private static Optional<NativeFile> openAsOpenedBy(final int pid, final ImageKey key) {
+    try (var descriptors = Files.newDirectoryStream(Path.of("/proc/%d/fd".formatted(pid)))) {
+      for (final Path descriptor : descriptors) {
+        if (Files.isRegularFile(descriptor)
+            && key.inode() == (long) Files.getAttribute(descriptor, "unix:ino")) {
+          final Optional<NativeFile> file = open(descriptor, key);
+          if (file.isPresent()) {
+            return file;
+          }
+        }
+      }
+    } catch (final IOException processIsGone) {
+      return Optional.empty();
+    }
+    return Optional.empty();
+  }
+
+  /** In the old order, with what the owners might write then; afterwards with what they may now. */
+  private void drainTaken() {
+    for (final Entry entry : past.pending()) {
+      if (entry instanceof final Entry.Taken taken) {
+        drain.resume(taken.slot(), taken.chunk(), taken.used());
+      } else if (entry instanceof final Entry.Emptying emptying
+          && registry.find(emptying.image()) != null) {
+        drain.resumeEmpty(registry.find(emptying.image()), emptying.fileToo());
+      }
+    }
+    for (final ImageFacts facts : past.images()) {
+      final Image image = registry.find(facts.admitted().image());
+      for (final int slot : facts.writers()) {
+        if (!image.openers().has(slot)) {
+          drain.revoke(slot, image);
+        }
+      }
+    }
+  }
+
+  /** An image that was on its way from one state to another. */
+  private void finishChange(final ImageFacts facts) {
+    final Image image = registry.find(facts.admitted().image());
+    if (facts.state() == ImageDescriptor.STATE_DIRECT && !facts.isDirect()) {
+      settling.makeDirect(image, false);
+    } else if (facts.state() == ImageDescriptor.STATE_DIVERTED && facts.isDirect()) {
+      image.state(ImageDescriptor.STATE_DIRECT);
+    }
+  }
+
+  private void commitAgain() {
+    final Map<Image, Integer> before = new HashMap<>();
+    for (final ImageFacts facts : past.images()) {
+      before.put(
+          registry.find(facts.admitted().image()),
+          facts.isDirect() ? ImageDescriptor.STATE_DIRECT : ImageDescriptor.STATE_DIVERTED);
+    }
+    for (final Entry.Committing commit : past.commits()) {
+      final Map<Image, Integer> its = new HashMap<>(before);
+      its.keySet()
+          .removeIf(
+              image -> commit.members().stream().noneMatch(part -> part.image() == image.id()));
+      checkpoints.commitAgain(commit, its);
+    }
+  }
+}

@@ -1,0 +1,154 @@
+package org.sluice.iop.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import net.openhft.chronicle.bytes.Bytes;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.store.ChunkLocation;
+
+class JournalTest {
+  private static final long SESSION = 77;
+  private static final ChunkLocation AT = new ChunkLocation(5, 4096, 100, 7);
+
+  @TempDir private Path directory;
+
+  static List<Entry> everyEntry() {
+    return List.of(
+        new Entry.Attached(1, 2, 3, 4, 5, 6),
+        new Entry.Detached(1),
+        new Entry.Admitted(1, 2, 3, 4, 5, "/ä"),
+        new Entry.Created(1, 2, 3, "name"),
+        new Entry.Changed(1, 2),
+        new Entry.Opened(1, 2, true, 3),
+        new Entry.Closed(1, 2, 3),
+        new Entry.Taken(1, 2, 3, 4, 5),
+        new Entry.Drained(1, 2, AT, List.of(new Entry.Share(3, 4), new Entry.Share(5, 6))),
+        new Entry.Drained(1, 2, null, List.of()),
+        new Entry.Emptying(1, true),
+        new Entry.Restarted(1, Entry.Cause.DIRECT, true, 2, List.of(new Entry.Mark(3, 4, 5))),
+        new Entry.Begun(1, 2),
+        new Entry.Completed(1, 2, 3, 4),
+        new Entry.Committing(1, 2, 3, true, List.of(new Entry.Part(4, "p", 5, 6))),
+        new Entry.Ended(1, true),
+        new Entry.Replaced(1, 2),
+        new Entry.Joined(),
+        new Entry.Left(false));
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyEntry")
+  void readsWhatItWrote(final Entry entry) {
+    final Bytes<Void> bytes = Bytes.allocateElasticDirect();
+    EntryCodec.write(bytes, entry);
+    assertThat(EntryCodec.read(bytes)).isEqualTo(entry);
+    assertThat(bytes.readRemaining()).isZero();
+    bytes.releaseLast();
+  }
+
+  @Test
+  void goesOnBehindTheLastWholeEntry() throws IOException {
+    final Path file = journalOf(taken(0), taken(1), taken(2));
+    final byte[] whole = Files.readAllBytes(file);
+    for (int length = whole.length - 1; length >= whole.length - 36; length--) {
+      Files.write(file, Arrays.copyOf(whole, length));
+      assertThat(resume(file, taken(3)).pending()).containsExactly(taken(0), taken(1));
+      assertThat(resume(file).pending()).containsExactly(taken(0), taken(1), taken(3));
+    }
+  }
+
+  @Test
+  void aJournalOfAnotherSessionIsRefused() throws IOException {
+    final Path file = journalOf(taken(0));
+    assertThatThrownBy(() -> Journal.resume(file, SESSION + 1, new Ledger(false)))
+        .isInstanceOf(DamagedException.class)
+        .hasMessageContaining("another session");
+  }
+
+  @Test
+  void whatIsDrainedIsNotPending() throws IOException {
+    final Ledger ledger =
+        resume(
+            journalOf(
+                taken(0),
+                taken(1),
+                new Entry.Emptying(9, false),
+                new Entry.Drained(0, 1, null, List.of())));
+    assertThat(ledger.pending()).containsExactly(taken(1), new Entry.Emptying(9, false));
+    assertThat(ledger.drained()).containsEntry(0, 1);
+    assertThat(ledger.taken()).containsEntry(1, 1);
+  }
+
+  @Test
+  void anImageHasWhatWasDrainedSinceItsLogBeganAnew() throws IOException {
+    final Entry.Drained drained = new Entry.Drained(0, 1, AT, List.of(new Entry.Share(9, 300)));
+    final Ledger ledger =
+        resume(
+            journalOf(
+                new Entry.Attached(2, 40, 50, 3, 8, 1),
+                new Entry.Admitted(9, 0, 1, 2, ImageDescriptor.STATE_DIVERTED, "/a"),
+                new Entry.Opened(9, 2, true, 1),
+                drained,
+                new Entry.Restarted(9, Entry.Cause.SETTLED, false, 300, List.of()),
+                drained,
+                new Entry.Detached(2)));
+    final ImageFacts image = ledger.images().iterator().next();
+    assertThat(image.chunks()).containsExactly(AT);
+    assertThat(image.size()).isEqualTo(300);
+    assertThat(image.openings()).isEmpty();
+    assertThat(image.isAbandoned()).isTrue();
+    assertThat(image.writtenBy().rank()).isEqualTo(3);
+    assertThat(ledger.slots()).isEmpty();
+    assertThat(ledger.lastImage()).isEqualTo(9);
+  }
+
+  @Test
+  void aCommitIsUnderWayUntilItEnds() throws IOException {
+    final Entry.Committing commit =
+        new Entry.Committing(1, 7, 1, false, List.of(new Entry.Part(9, "a", 0, 1)));
+    final Path file =
+        journalOf(
+            new Entry.Begun(7, 1),
+            new Entry.Admitted(9, 0, 1, 2, ImageDescriptor.STATE_DIVERTED, "/a"),
+            new Entry.Created(9, 7, 0, "a"),
+            new Entry.Completed(7, 0, 2, 5),
+            commit,
+            new Entry.Changed(9, ImageDescriptor.STATE_COMMITTED));
+    final Ledger before = resume(file, new Entry.Ended(1, false));
+    assertThat(before.commits()).containsExactly(commit);
+    assertThat(before.checkpoints()).isEmpty();
+    final Ledger after = resume(file);
+    assertThat(after.commits()).isEmpty();
+    assertThat(after.images().iterator().next().state()).isEqualTo(ImageDescriptor.STATE_DIVERTED);
+  }
+
+  private static Entry taken(final int chunk) {
+    return new Entry.Taken(0, chunk, 1, 100, 32L * (chunk + 1));
+  }
+
+  private Path journalOf(final Entry... entries) throws IOException {
+    final Path file = directory.resolve("journal");
+    try (Journal journal = Journal.create(file, SESSION)) {
+      List.of(entries).forEach(journal::write);
+    }
+    return file;
+  }
+
+  private static Ledger resume(final Path file, final Entry... more) throws IOException {
+    final Ledger ledger = new Ledger(false);
+    try (Journal journal = Journal.resume(file, SESSION, ledger)) {
+      List.of(more).forEach(journal::write);
+    }
+    return ledger;
+  }
+}
