@@ -16,6 +16,7 @@ int main(int count, char **arguments)
     }
     sluice_exec_service_join(&service, &options);
     sluice_exec_capture(service.directory);
+    sluice_exec_service_watch(&service);
     const int status = sluice_exec_command_run(options.command);
     return sluice_exec_service_leave(&service, status);
 }

@@ -26,20 +26,27 @@ static size_t length_of(char **list)
 }
 
 /* In a session of its own, so that signals to the ranks' terminal or group do not reach it. */
-_Noreturn static void become_server(const char *name, char **options, int ready)
+_Noreturn static void become_server(const char *name, char **options, char **environment,
+                                    bool resumes, int ready)
 {
     char program[3100];
     sluice_exec_installed(program, sizeof program, "scripts/sluice");
     const size_t count = length_of(options);
-    char *arguments[count + 6];
+    char *arguments[count + 7];
     memcpy(arguments, (char *[]){program, "serve", "--members", "--name", (char *)name},
            5 * sizeof *arguments);
     memcpy(arguments + 5, options, (count + 1) * sizeof *options);
+    if (resumes) {
+        memcpy(arguments + 5 + count, (char *[]){"--resume", NULL}, 2 * sizeof *arguments);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
     setsid();
     const int nothing = open("/dev/null", O_RDONLY);
     dup2(nothing, STDIN_FILENO);
     dup2(ready, STDOUT_FILENO);
-    execv(program, arguments);
+    execve(program, arguments, environment);
     sluice_exec_fail(SLUICE_STATUS_FAILED, "cannot run %s: %s; set SLUICE_HOME", program,
                      strerror(errno));
 }
@@ -92,7 +99,7 @@ static int status_of_failure(pid_t server)
     return SLUICE_STATUS_FAILED;
 }
 
-int sluice_exec_server_start(const char *name, char **options)
+int sluice_exec_server_start(const char *name, char **options, char **environment, bool resumes)
 {
     int pipe_fds[2];
     const pid_t server = pipe2(pipe_fds, O_CLOEXEC) == 0 ? fork() : -1;
@@ -101,7 +108,7 @@ int sluice_exec_server_start(const char *name, char **options)
         return SLUICE_STATUS_FAILED;
     }
     if (server == 0) {
-        become_server(name, options, pipe_fds[1]);
+        become_server(name, options, environment, resumes, pipe_fds[1]);
     }
     close(pipe_fds[1]);
     const int ready = await_ready(pipe_fds[0]);

@@ -3,6 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +23,9 @@
 /* How long a rank waits for others that start the I/O process, in milliseconds. */
 #define PATIENCE 30000
 #define NAP 5
+
+/* How often in a row an I/O process is started in vain to resume a killed one. */
+#define MOST_FAILURES 3
 
 static void nap(void)
 {
@@ -50,22 +56,6 @@ static void name_start_file(const struct sluice_exec_service *service, char *pat
     snprintf(path, capacity, "%s.start", service->directory);
 }
 
-/*
- * The starting of an I/O process is guarded by a lock on a file beside its directory. Who starts one
- * in vain leaves the exit status in the file, for those that waited meanwhile.
- */
-static int open_start_file(const struct sluice_exec_service *service)
-{
-    char path[PATH_MAX + 300];
-    name_start_file(service, path, sizeof path);
-    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0) {
-        const int error = errno;
-        sluice_exec_fail(sluice_exec_status(-error), "cannot open %s: %s", path, strerror(error));
-    }
-    return fd;
-}
-
 /* A rank that leaves removes the file; who locked it meanwhile has locked nothing. */
 static bool still_there(int fd, const struct sluice_exec_service *service)
 {
@@ -76,14 +66,37 @@ static bool still_there(int fd, const struct sluice_exec_service *service)
     return fstat(fd, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino;
 }
 
+/*
+ * The starting of an I/O process is guarded by a lock on a file beside its directory. Who starts one
+ * in vain leaves the exit status in the file, for those that waited meanwhile. -EWOULDBLOCK: another
+ * rank has it.
+ */
+static int try_lock_start_file(const struct sluice_exec_service *service)
+{
+    char path[PATH_MAX + 300];
+    name_start_file(service, path, sizeof path);
+    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        return -errno;
+    }
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && still_there(fd, service)) {
+        return fd;
+    }
+    close(fd);
+    return -EWOULDBLOCK;
+}
+
 static int lock_start_file(const struct sluice_exec_service *service)
 {
     for (int waited = 0; waited < PATIENCE; waited += NAP) {
-        const int fd = open_start_file(service);
-        if (flock(fd, LOCK_EX | LOCK_NB) == 0 && still_there(fd, service)) {
+        const int fd = try_lock_start_file(service);
+        if (fd >= 0) {
             return fd;
         }
-        close(fd);
+        if (fd != -EWOULDBLOCK) {
+            sluice_exec_fail(sluice_exec_status(fd), "cannot open %s.start: %s", service->directory,
+                             strerror(-fd));
+        }
         nap();
     }
     sluice_exec_fail(SLUICE_STATUS_FAILED,
@@ -117,10 +130,15 @@ static void heed_failure(int fd, const struct timespec *since)
     }
 }
 
-static void start(int fd, const struct sluice_exec_service *service, const char *name,
-                  const struct sluice_exec_options *options)
+static int start_server(const struct sluice_exec_service *service, bool resumes)
 {
-    const int status = sluice_exec_server_start(name, options->serve);
+    return sluice_exec_server_start(service->name, service->options->serve, service->environment,
+                                    resumes);
+}
+
+static void start(int fd, const struct sluice_exec_service *service)
+{
+    const int status = start_server(service, false);
     if (status == 0) {
         return;
     }
@@ -132,6 +150,50 @@ static void start(int fd, const struct sluice_exec_service *service, const char 
     exit(status);
 }
 
+/*
+ * Whether the I/O process was killed: its lock is free and its journal is there, since one that ends
+ * removes the journal before it lets the lock go. The caller holds the start file's lock, so that
+ * nobody who starts one finds the lock taken by the question.
+ */
+static bool was_killed(const struct sluice_exec_service *service)
+{
+    char path[PATH_MAX + 300];
+    snprintf(path, sizeof path, "%s/lock", service->directory);
+    const int lock = open(path, O_RDWR | O_CLOEXEC);
+    snprintf(path, sizeof path, "%s/journal", service->directory);
+    const bool killed =
+        lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0 && access(path, F_OK) == 0;
+    if (lock >= 0) {
+        close(lock);
+    }
+    return killed;
+}
+
+/* Of the ranks of the node, who comes first does it; the others wait for the socket. */
+static void revive(void *argument)
+{
+    struct sluice_exec_service *service = argument;
+    const int fd = service->failures < MOST_FAILURES ? try_lock_start_file(service) : -1;
+    if (fd < 0) {
+        return;
+    }
+    if (was_killed(service)) {
+        sluice_exec_say("the I/O process %s was killed and is resumed", service->name);
+        const int status = start_server(service, true);
+        service->failures = status == 0 ? 0 : service->failures + 1;
+    }
+    close(fd);
+}
+
+static int greet(struct sluice_connection *connection, void *service)
+{
+    (void)service;
+    const int32_t version = SLUICE_HEADER_VERSION;
+    return sluice_connection_exchange(
+        connection, SLUICE_REQUEST_JOIN,
+        &(struct sluice_body){.fields = &version, .length = sizeof version}, NULL);
+}
+
 /* Joins the I/O process if there is one that is not just about to end. */
 static int try_join(struct sluice_exec_service *service)
 {
@@ -139,12 +201,11 @@ static int try_join(struct sluice_exec_service *service)
     if (error != 0) {
         return error;
     }
-    const int32_t version = SLUICE_HEADER_VERSION;
-    error = sluice_connection_request(
-        &service->connection, SLUICE_REQUEST_JOIN,
-        &(struct sluice_body){.fields = &version, .length = sizeof version}, NULL);
+    error = greet(&service->connection, service);
     if (error != 0) {
         sluice_connection_close(&service->connection);
+    } else {
+        sluice_connection_greet(&service->connection, greet, revive, service);
     }
     return error;
 }
@@ -152,36 +213,79 @@ static int try_join(struct sluice_exec_service *service)
 static int join_running(struct sluice_exec_service *service)
 {
     int error = try_join(service);
-    for (int waited = 0; error == -EIO && waited < PATIENCE; waited += NAP) {
+    for (int waited = 0; error == -EPIPE && waited < PATIENCE; waited += NAP) {
         nap();
         error = try_join(service);
     }
     return error;
 }
 
+static char **copy_environment(void)
+{
+    size_t count = 1;
+    while (environ[count - 1] != NULL) {
+        count++;
+    }
+    char **copy = malloc(count * sizeof *copy);
+    if (copy == NULL) {
+        sluice_exec_fail(SLUICE_STATUS_FAILED, "no memory");
+    }
+    return memcpy(copy, environ, count * sizeof *copy);
+}
+
 void sluice_exec_service_join(struct sluice_exec_service *service,
                               const struct sluice_exec_options *options)
 {
-    char name[256];
+    char *name = service->name;
     struct timespec since;
+    service->options = options;
+    service->environment = copy_environment();
     clock_gettime(CLOCK_REALTIME_COARSE, &since);
     if (options->name != NULL) {
-        snprintf(name, sizeof name, "%s", options->name);
+        snprintf(name, sizeof service->name, "%s", options->name);
     } else {
-        sluice_exec_job_name(name, sizeof name);
+        sluice_exec_job_name(name, sizeof service->name);
     }
     name_directory(service, name);
     const int fd = lock_start_file(service);
     int error = join_running(service);
     if (error == -ENOENT || error == -ECONNREFUSED) {
         heed_failure(fd, &since);
-        start(fd, service, name, options);
+        start(fd, service);
         error = try_join(service);
     }
     close(fd);
     if (error != 0) {
         sluice_exec_fail(sluice_exec_status(error), "%s", sluice_client_message());
     }
+}
+
+/* Ends when the I/O process has ended, or is gone for good. */
+static void *watch(void *argument)
+{
+    struct sluice_exec_service *service = argument;
+    int error = 0;
+    while (error == 0) {
+        struct pollfd hangup = {.fd = service->connection.socket, .events = POLLRDHUP};
+        if (poll(&hangup, 1, -1) > 0) {
+            error = sluice_connection_check(&service->connection);
+        }
+    }
+    return NULL;
+}
+
+void sluice_exec_service_watch(struct sluice_exec_service *service)
+{
+    pthread_t thread;
+    sigset_t all;
+    sigset_t former;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &former);
+    const int error = pthread_create(&thread, NULL, watch, service);
+    if (error != 0) {
+        sluice_exec_say("nobody watches the I/O process: %s", strerror(error));
+    }
+    pthread_sigmask(SIG_SETMASK, &former, NULL);
 }
 
 int sluice_exec_service_leave(struct sluice_exec_service *service, int status)
@@ -193,7 +297,6 @@ int sluice_exec_service_leave(struct sluice_exec_service *service, int status)
     if (error != 0) {
         sluice_exec_say("%s", sluice_client_message());
     }
-    sluice_connection_close(&service->connection);
     remove_start_file(service);
     return status == 0 && error != 0 ? sluice_exec_status(error) : status;
 }

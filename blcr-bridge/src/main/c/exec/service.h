@@ -8,8 +8,12 @@
 #include "options.h"
 
 struct sluice_exec_service {
+    char name[256]; /* of the I/O process */
     char directory[PATH_MAX + 256];
+    const struct sluice_exec_options *options;
+    char **environment; /* of the I/O process: as it was before the command was captured */
     struct sluice_connection connection;
+    int failures; /* to resume it, in a row */
 };
 
 /*
@@ -18,6 +22,12 @@ struct sluice_exec_service {
  */
 void sluice_exec_service_join(struct sluice_exec_service *service,
                               const struct sluice_exec_options *options);
+
+/*
+ * From here on the I/O process is resumed when it is killed: each rank watches it, the first to see
+ * it starts another. Starts a thread, which ends with the process.
+ */
+void sluice_exec_service_watch(struct sluice_exec_service *service);
 
 /*
  * Leaves with the command's exit status. The last rank of the node to leave comes back when
