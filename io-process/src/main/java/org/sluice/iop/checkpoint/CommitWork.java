@@ -11,6 +11,8 @@ import org.sluice.iop.drain.Drain;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageLog;
+import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.measure.Timed;
 
 /**
  * Commits a checkpoint: the write stage, behind all chunks of its images, says where their bytes
@@ -28,6 +30,7 @@ final class CommitWork implements Work {
   private final Drain drain;
   private final Draft draft;
   private final List<Member> members;
+  private final Statistics statistics;
   private final Outcome outcome;
   private IOException lost;
 
@@ -41,11 +44,13 @@ final class CommitWork implements Work {
       final Drain drain,
       final Draft draft,
       final List<Member> members,
+      final Statistics statistics,
       final Outcome outcome) {
     this.store = store;
     this.drain = drain;
     this.draft = draft;
     this.members = members;
+    this.statistics = statistics;
     this.outcome = outcome;
   }
 
@@ -83,7 +88,13 @@ final class CommitWork implements Work {
     if (lost != null) {
       throw lost;
     }
-    store.commit(draft, outcome::committed);
+    final long began = System.nanoTime();
+    store.commit(
+        draft,
+        commit -> {
+          statistics.took(Timed.COMMIT, began);
+          outcome.committed(commit);
+        });
   }
 
   @Override

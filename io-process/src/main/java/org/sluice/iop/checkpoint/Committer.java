@@ -126,6 +126,7 @@ final class Committer {
             drain,
             draft,
             members,
+            statistics,
             new CommitWork.Outcome() {
               @Override
               public void committed(final Commit commit) {

@@ -10,6 +10,8 @@ import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.Container;
 import org.sluice.core.store.ImageOverlay;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.measure.Timed;
 
 /**
  * Chunks go to containers as they lie in memory, several in one write if several are there. Only
@@ -21,6 +23,7 @@ final class ContainerLayout implements Layout {
    */
   private static final long MAX_GATHER_LENGTH = 4 << 20;
 
+  private final Statistics statistics;
   private final CheckpointStore store;
   private final long sessionId;
   private final InPlaceWriter inPlace = new InPlaceWriter();
@@ -39,13 +42,16 @@ final class ContainerLayout implements Layout {
    * A layout.
    *
    * @param bufferLength bytes of all chunks together
+   * @param statistics times writes
    */
   ContainerLayout(
       final CheckpointStore store,
       final long sessionId,
       final String node,
-      final long bufferLength) {
+      final long bufferLength,
+      final Statistics statistics) {
     this.gatherLength = Math.min(MAX_GATHER_LENGTH, bufferLength / 8);
+    this.statistics = statistics;
     this.store = store;
     this.sessionId = sessionId;
     this.containers = new SessionContainers(store, sessionId, node);
@@ -102,7 +108,9 @@ final class ContainerLayout implements Layout {
       return;
     }
     try {
+      final long began = System.nanoTime();
       container.write();
+      statistics.took(Timed.DRAIN_WRITE, began);
       placed.forEach(one -> one.done.accept(log(one.chunk, one.location)));
     } catch (final IOException e) {
       placed.forEach(one -> one.done.accept(writeAlone(one.chunk)));

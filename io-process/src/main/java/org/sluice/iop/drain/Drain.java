@@ -58,12 +58,13 @@ public final class Drain implements AutoCloseable {
     this.journal = journal;
     this.layout =
         segment.header().layout() == HeaderDescriptor.LAYOUT_FILES
-            ? new FilesLayout()
+            ? new FilesLayout(statistics)
             : new ContainerLayout(
                 store,
                 segment.header().sessionId(),
                 node,
-                (long) segment.geometry().chunkCount() * segment.geometry().chunkLength());
+                (long) segment.geometry().chunkCount() * segment.geometry().chunkLength(),
+                statistics);
     for (int i = 0; i < TABLES; i++) {
       tables.add(new ExtentTable());
     }
@@ -241,7 +242,7 @@ public final class Drain implements AutoCloseable {
    * @param durable takes the time when that is done; called by the last stage
    */
   public void sync(final Image image, final LongConsumer durable) {
-    pipeline.publish(new SyncWork(layout, image, durable));
+    pipeline.publish(new SyncWork(this, image, durable));
   }
 
   /**

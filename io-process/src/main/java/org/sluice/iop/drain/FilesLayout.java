@@ -7,10 +7,22 @@ import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.ImageOverlay;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.measure.Timed;
 
 /** Every drained extent goes to its image's own file. */
 final class FilesLayout implements Layout {
+  private final Statistics statistics;
   private final InPlaceWriter inPlace = new InPlaceWriter();
+
+  /**
+   * A layout.
+   *
+   * @param statistics times writes
+   */
+  FilesLayout(final Statistics statistics) {
+    this.statistics = statistics;
+  }
 
   @Override
   public boolean isInPlace() {
@@ -19,7 +31,9 @@ final class FilesLayout implements Layout {
 
   @Override
   public void drain(final DrainedChunk chunk, final Consumer<ChunkLocation> done) {
+    final long began = System.nanoTime();
     inPlace.write(chunk);
+    statistics.took(Timed.DRAIN_WRITE, began);
     done.accept(null);
   }
 

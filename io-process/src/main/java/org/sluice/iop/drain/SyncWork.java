@@ -3,10 +3,11 @@ package org.sluice.iop.drain;
 import java.io.IOException;
 import java.util.function.LongConsumer;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.measure.Timed;
 
 /** Brings what was drained of an image to stable storage. */
 final class SyncWork implements Work {
-  private final Layout layout;
+  private final Drain drain;
   private final Image image;
   private final LongConsumer durable;
 
@@ -15,15 +16,17 @@ final class SyncWork implements Work {
    *
    * @param durable takes the time when that is done, also when the image failed
    */
-  SyncWork(final Layout layout, final Image image, final LongConsumer durable) {
-    this.layout = layout;
+  SyncWork(final Drain drain, final Image image, final LongConsumer durable) {
+    this.drain = drain;
     this.image = image;
     this.durable = durable;
   }
 
   @Override
   public void commit() throws IOException {
-    layout.sync(image);
+    final long began = System.nanoTime();
+    drain.layout().sync(image);
+    drain.statistics().took(Timed.SYNC, began);
     durable.accept(System.nanoTime());
   }
 

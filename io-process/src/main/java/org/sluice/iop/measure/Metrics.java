@@ -1,6 +1,7 @@
 package org.sluice.iop.measure;
 
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
@@ -29,16 +30,23 @@ final class Metrics implements MeterBinder {
     counter(registry, "sluice.warnings", "warnings", any -> Warnings.count());
     writes(registry, "aggregated", SlotCounters::aggregatedWrites, SlotCounters::aggregatedBytes);
     writes(registry, "direct", SlotCounters::directWrites, SlotCounters::directBytes);
-    counter(registry, "sluice.waits", "waits for a chunk", s -> s.counters().waits());
     counter(registry, "sluice.fallbacks", "images gone direct", s -> s.counters().fallbacks());
     counter(registry, "sluice.overflows", "writes gone direct", s -> s.counters().overflows());
     Gauge.builder("sluice.threshold", segment, s -> s.header().effectiveThreshold())
         .baseUnit("bytes")
         .description("writes of this size and more go direct now")
         .register(registry);
-    TimeGauge.builder("sluice.wait", statistics, TimeUnit.SECONDS, s -> s.counters().waitSeconds())
-        .description("time processes waited for a chunk")
+    FunctionTimer.builder(
+            "sluice.wait",
+            statistics,
+            s -> s.counters().waits(),
+            s -> s.counters().waitSeconds(),
+            TimeUnit.SECONDS)
+        .description("waits of processes for a chunk")
         .register(registry);
+    for (final Timed each : Timed.values()) {
+      timer(registry, each);
+    }
     Gauge.builder("sluice.buffer.free", segment, s -> s.header().freeChunks())
         .description("free chunks")
         .register(registry);
@@ -67,6 +75,17 @@ final class Metrics implements MeterBinder {
       final ToDoubleFunction<SlotCounters> bytes) {
     counter(registry, "sluice.writes." + path, path, s -> writes.applyAsDouble(s.counters()));
     counter(registry, "sluice.written.bytes." + path, path, s -> bytes.applyAsDouble(s.counters()));
+  }
+
+  private void timer(final MeterRegistry registry, final Timed what) {
+    final Durations durations = statistics.durations(what);
+    FunctionTimer.builder(
+            what.meter(), durations, Durations::count, Durations::total, TimeUnit.NANOSECONDS)
+        .description(what.description())
+        .register(registry);
+    TimeGauge.builder(what.meter() + ".max", durations, TimeUnit.NANOSECONDS, Durations::longest)
+        .description("the longest of " + what.description())
+        .register(registry);
   }
 
   private void counter(

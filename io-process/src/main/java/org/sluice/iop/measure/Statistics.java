@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +20,7 @@ public final class Statistics {
   private final Map<Long, Intervals> returns = new HashMap<>();
   private final Intervals durable = new Intervals();
   private final List<CommitTimes> commits = new ArrayList<>();
+  private final Map<Timed, Durations> durations = new EnumMap<>(Timed.class);
   private final AtomicLong published = new AtomicLong();
   private final AtomicLong drained = new AtomicLong();
   private final long bufferBytes;
@@ -38,6 +40,23 @@ public final class Statistics {
   public Statistics(final long bufferBytes, final String pages) {
     this.bufferBytes = bufferBytes;
     this.pages = pages;
+    for (final Timed each : Timed.values()) {
+      durations.put(each, new Durations());
+    }
+  }
+
+  /**
+   * Counts something that ends now.
+   *
+   * @param what it is
+   * @param began nanoseconds, by {@link System#nanoTime}
+   */
+  public void took(final Timed what, final long began) {
+    durations.get(what).add(System.nanoTime() - began);
+  }
+
+  Durations durations(final Timed what) {
+    return durations.get(what);
   }
 
   /** Counts a captured file. */

@@ -19,6 +19,7 @@ import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.measure.Timed;
 
 /**
  * Who may log an image: exactly one process, as long as no other has the file open. Service thread
@@ -57,6 +58,17 @@ final class Openings {
   }
 
   void open(final Attachment opener, final Request.Open request, final Caller caller) {
+    final long began = System.nanoTime();
+    proceed(
+        opener,
+        request,
+        reply -> {
+          statistics.took(Timed.OPEN, began);
+          caller.answer(reply);
+        });
+  }
+
+  private void proceed(final Attachment opener, final Request.Open request, final Caller caller) {
     final ImageKey key = new ImageKey(request.device(), request.inode());
     settling.pollOpeners(registry.find(key));
     final Image known = registry.find(key);

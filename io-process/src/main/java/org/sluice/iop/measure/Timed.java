@@ -1,0 +1,29 @@
+package org.sluice.iop.measure;
+
+/** What the I/O process measures of its own work, besides what the processes measure of theirs. */
+public enum Timed {
+  /** An opening: from its request to the answer. */
+  OPEN("sluice.open", "openings of captured files, from request to answer"),
+  /** A write of drained chunks to storage, several at once if several are there. */
+  DRAIN_WRITE("sluice.drain.write", "writes of drained chunks to storage"),
+  /** What a program's {@code fsync}, or in the files layout a close, waits for storage. */
+  SYNC("sluice.sync", "syncs of an image to stable storage"),
+  /** A commit: containers, image files, index, manifest. */
+  COMMIT("sluice.commit", "commits of a drained checkpoint to stable storage");
+
+  private final String meter;
+  private final String description;
+
+  Timed(final String meter, final String description) {
+    this.meter = meter;
+    this.description = description;
+  }
+
+  String meter() {
+    return meter;
+  }
+
+  String description() {
+    return description;
+  }
+}
