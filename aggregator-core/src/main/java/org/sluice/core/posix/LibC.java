@@ -29,6 +29,7 @@ final class LibC {
   static final int SEEK_HOLE = 4;
   static final int PRIO_PROCESS = 0;
   static final int FADV_DONTNEED = 4;
+  static final int SYNC_FILE_RANGE_WRITE = 2;
   static final int LOCK_SH = 1;
   static final int LOCK_EX = 2;
   static final int LOCK_NB = 4;
@@ -58,6 +59,8 @@ final class LibC {
       function("ftruncate", JAVA_INT, JAVA_INT, JAVA_LONG);
   private static final MethodHandle FDATASYNC = function("fdatasync", JAVA_INT, JAVA_INT);
   private static final MethodHandle FSYNC = function("fsync", JAVA_INT, JAVA_INT);
+  private static final MethodHandle SYNC_FILE_RANGE =
+      function("sync_file_range", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
   private static final MethodHandle POSIX_FADVISE =
       function("posix_fadvise", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
   private static final MethodHandle SETPRIORITY =
@@ -150,6 +153,15 @@ final class LibC {
   static int fsync(final int descriptor) {
     try {
       return (int) FSYNC.invokeExact(CAPTURE.get(), descriptor);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static int syncFileRange(
+      final int descriptor, final long offset, final long length, final int flags) {
+    try {
+      return (int) SYNC_FILE_RANGE.invokeExact(CAPTURE.get(), descriptor, offset, length, flags);
     } catch (final Throwable e) {
       throw new AssertionError(e);
     }

@@ -264,6 +264,17 @@ public final class NativeFile implements AutoCloseable {
   }
 
   /**
+   * Lets the kernel begin to write a range to storage, and does not wait for it. Advice: an error
+   * shows in the next {@link #sync}.
+   *
+   * @param offset where the range begins
+   * @param length its bytes
+   */
+  public void writeBack(final long offset, final long length) {
+    LibC.syncFileRange(descriptor, offset, length, LibC.SYNC_FILE_RANGE_WRITE);
+  }
+
+  /**
    * Brings the data, and what is needed to read it back, to stable storage ({@code fdatasync}).
    *
    * @throws PosixException when that fails; what was written since the last success may be lost

@@ -48,6 +48,15 @@ public final class Pieces {
     return length;
   }
 
+  /**
+   * Whether there is no room for another.
+   *
+   * @return true when the next {@link #add} would throw
+   */
+  public boolean isFull() {
+    return (end + 1) * VECTOR_LENGTH > vectors.byteSize();
+  }
+
   /** Forgets them. */
   public void clear() {
     first = 0;

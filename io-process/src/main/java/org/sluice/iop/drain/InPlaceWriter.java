@@ -1,27 +1,25 @@
 package org.sluice.iop.drain;
 
-import org.agrona.BufferUtil;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.chunk.RecordDescriptor;
+import org.sluice.core.posix.Pieces;
 import org.sluice.core.posix.PosixException;
 import org.sluice.iop.image.Image;
 
 /**
- * Writes extents into the images' own files, straight from the chunk. Small extents that continue
- * each other are gathered first, so that they cost one system call. Write stage only.
+ * Writes extents into the images' own files, straight from the chunk. Extents that continue each
+ * other cost one system call. Write stage only.
  */
 final class InPlaceWriter {
-  private static final int GATHER_LENGTH = 256 * 1024;
+  private static final int MOST_PIECES = 1024;
 
-  private final UnsafeBuffer gathered =
-      new UnsafeBuffer(BufferUtil.allocateDirectAligned(GATHER_LENGTH, 4096));
+  /** From here on the disk need not wait for somebody to sync. */
+  private static final int WRITE_BACK_LENGTH = 256 * 1024;
 
-  /** The run of bytes not yet written. */
+  /** Extents not yet written that continue each other, from {@code offset} on. */
+  private final Pieces run = new Pieces(MOST_PIECES);
+
   private Image image;
-
-  private long address;
   private long offset;
-  private long length;
 
   /**
    * Writes those extents of a chunk whose images are in place and which were not applied before.
@@ -57,31 +55,22 @@ final class InPlaceWriter {
   }
 
   private void append(final Image owner, final long from, final long bytes, final long to) {
-    final boolean continues = owner == image && to == offset + length;
-    if (!continues || length + bytes > GATHER_LENGTH) {
+    if (owner != image || to != offset + run.length() || run.isFull()) {
       flush();
       image = owner;
-      address = from;
       offset = to;
-      length = bytes;
-      return;
     }
-    if (address != gathered.addressOffset()) {
-      copy(address, 0, length);
-      address = gathered.addressOffset();
-    }
-    copy(from, (int) length, bytes);
-    length += bytes;
-  }
-
-  private void copy(final long from, final int index, final long bytes) {
-    gathered.putBytes(index, new UnsafeBuffer(from, (int) bytes), 0, (int) bytes);
+    run.add(from, bytes);
   }
 
   private void flush() {
     if (image != null) {
       try {
-        image.file().pwrite(address, length, offset);
+        final long length = run.length();
+        image.file().pwrite(run, offset);
+        if (length >= WRITE_BACK_LENGTH) {
+          image.file().writeBack(offset, length);
+        }
       } catch (final PosixException e) {
         image.fail(e);
       }
