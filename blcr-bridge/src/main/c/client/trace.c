@@ -206,7 +206,7 @@ static int create(struct sluice_trace *trace, const char *directory, const char 
     return -EEXIST;
 }
 
-/* At once, so that a process that is killed here leaves a part that is empty or one with a header. */
+/* At once, so that a process that is killed here leaves an empty part or one with a header. */
 static int write_header(int fd, const char *host)
 {
     struct sluice_trace_header header = {

@@ -41,7 +41,7 @@ static int64_t file_size(const struct image *image, int fd)
     return REAL(fstat)(fd, &status) == 0 ? status.st_size : 0;
 }
 
-/* Where the bytes of a call went. The kernel is asked for its offset only when it may have moved. */
+/* Where the bytes of a call went. The kernel is asked for its offset only if it may have moved. */
 static int64_t offset_of(struct description *description, int fd, int64_t offset, ssize_t length)
 {
     if (description->append)

@@ -50,6 +50,32 @@ public final class NativeLibraries {
     return find("sluice-record");
   }
 
+  /**
+   * The program that makes the writes of a trace once more.
+   *
+   * @return an existing file, absolute
+   * @throws CommandException when it has not been built
+   */
+  public static Path replay() {
+    return find("sluice-replay");
+  }
+
+  /**
+   * The {@code sluice} command.
+   *
+   * @return an existing file, absolute
+   * @throws CommandException when it is not known where Sluice is installed
+   */
+  public static Path sluice() {
+    final Path file = home().resolve("scripts").resolve("sluice").toAbsolutePath();
+    if (!Files.isExecutable(file)) {
+      throw new CommandException(
+          ExitStatus.FAILED,
+          "%s is missing; set %s to where Sluice is".formatted(file, HOME_VARIABLE));
+    }
+    return file;
+  }
+
   private static Path find(final String name) {
     final Path file = directory().resolve(name).toAbsolutePath();
     if (!Files.isReadable(file)) {
@@ -61,9 +87,12 @@ public final class NativeLibraries {
   }
 
   private static Path directory() {
-    final String home = Optional.ofNullable(System.getenv(HOME_VARIABLE)).orElse("");
     return Optional.ofNullable(System.getProperty(PROPERTY))
         .map(Path::of)
-        .orElseGet(() -> Path.of(home, "blcr-bridge", "target", "native"));
+        .orElseGet(() -> home().resolve(Path.of("blcr-bridge", "target", "native")));
+  }
+
+  private static Path home() {
+    return Path.of(Optional.ofNullable(System.getenv(HOME_VARIABLE)).orElse(""));
   }
 }

@@ -1,6 +1,7 @@
 package org.sluice.profile;
 
 import org.sluice.core.command.Subcommand;
+import org.sluice.profile.replay.ReplayCommand;
 import org.sluice.profile.report.CompareCommand;
 import org.sluice.profile.report.ReportCommand;
 import picocli.CommandLine.Command;
@@ -18,6 +19,7 @@ import picocli.CommandLine.Spec;
       LiveCommand.class,
       ReportCommand.class,
       CompareCommand.class,
+      ReplayCommand.class,
       ImportCommand.class
     },
     footerHeading = "%nExamples:%n",

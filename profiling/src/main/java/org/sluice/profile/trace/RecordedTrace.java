@@ -68,6 +68,15 @@ public final class RecordedTrace implements Trace {
     }
   }
 
+  /**
+   * Its parts.
+   *
+   * @return their files
+   */
+  public List<Path> parts() {
+    return parts;
+  }
+
   @Override
   public String kind() {
     return "recorded trace";

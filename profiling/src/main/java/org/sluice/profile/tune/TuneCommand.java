@@ -12,15 +12,13 @@ import org.sluice.core.command.Defaults;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Subcommand;
-import org.sluice.profile.Traces;
-import org.sluice.profile.trace.Trace;
-import org.sluice.profile.workload.Workload;
+import org.sluice.profile.Interruption;
+import org.sluice.profile.TraceSource;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Recommends a threshold and a buffer size. */
@@ -41,22 +39,8 @@ public final class TuneCommand implements Subcommand {
   @Spec private CommandSpec spec;
   @Mixin private JsonOption json;
 
-  /** Where the writes come from. */
-  static final class Source {
-    @Parameters(paramLabel = "TRACE", description = "What sluice profile report reads.")
-    private Path trace;
-
-    @Option(
-        names = "--workload",
-        paramLabel = "lu|bt|sp|cg",
-        description = "A published pattern of 8 processes instead of a trace.")
-    private Workload workload;
-
-    Source() {}
-  }
-
   @ArgGroup(multiplicity = "1")
-  private Source source;
+  private TraceSource source;
 
   @Option(
       names = "--dir",
@@ -79,7 +63,7 @@ public final class TuneCommand implements Subcommand {
       throw new CommandException(
           ExitStatus.FAILED, directory + " is not a directory; --dir names one to measure");
     }
-    final Pattern pattern = Pattern.of(trace());
+    final Pattern pattern = Pattern.of(source.open());
     if (pattern.writes() == 0) {
       throw new CommandException(
           ExitStatus.FAILED, "the trace has no write of a file; there is nothing to tune for");
@@ -96,12 +80,6 @@ public final class TuneCommand implements Subcommand {
       }
     }
     return ExitStatus.OK.code();
-  }
-
-  private Trace trace() throws IOException {
-    return source.workload == null
-        ? Traces.open(source.trace)
-        : source.workload.checkpoint(Workload.RANKS, 1);
   }
 
   private void write(final Recommendation recommendation) throws IOException {

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.sluice.core.command.Progress;
+import org.sluice.profile.Interruption;
 
 /** Measures a node and plays a pattern over all settings, as long as it is let. */
 final class Tuning {

@@ -1,4 +1,4 @@
-package org.sluice.profile.tune;
+package org.sluice.profile;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -8,14 +8,15 @@ import java.util.concurrent.TimeUnit;
  * waits in its shutdown for {@link #close} while the thread that works looks at {@link
  * #isRequested}.
  */
-final class Interruption implements AutoCloseable {
+public final class Interruption implements AutoCloseable {
   private static final int PATIENCE_SECONDS = 10;
 
   private final CountDownLatch done = new CountDownLatch(1);
   private final Thread hook = new Thread(this::shutDown);
   private volatile boolean requested;
 
-  Interruption() {
+  /** Watches for Ctrl-C from now on. */
+  public Interruption() {
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
@@ -30,7 +31,12 @@ final class Interruption implements AutoCloseable {
     }
   }
 
-  boolean isRequested() {
+  /**
+   * Whether the user asked for the end.
+   *
+   * @return true once Ctrl-C was pressed
+   */
+  public boolean isRequested() {
     return requested;
   }
 

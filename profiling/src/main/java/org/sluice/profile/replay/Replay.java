@@ -1,0 +1,150 @@
+package org.sluice.profile.replay;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.sluice.bridge.NativeLibraries;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Progress;
+import org.sluice.profile.Interruption;
+import org.sluice.profile.trace.RecordedTrace;
+import org.sluice.profile.trace.Trace;
+import org.sluice.profile.trace.TraceWriter;
+
+/** Makes the writes of a trace once more, with a process for each that made them. */
+public final class Replay {
+  private final List<Path> parts;
+  private final boolean flatOut;
+
+  private Replay(final List<Path> parts, final boolean flatOut) {
+    this.parts = parts;
+    this.flatOut = flatOut;
+  }
+
+  /**
+   * Prepares one.
+   *
+   * @param trace what to replay
+   * @param scratch where a copy of it goes that the processes can read, if it is none itself
+   * @param flatOut whether to leave out all pauses
+   * @return to be run as often as one likes
+   * @throws IOException when the trace cannot be read or copied
+   */
+  public static Replay of(final Trace trace, final Scratch scratch, final boolean flatOut)
+      throws IOException {
+    if (trace instanceof final RecordedTrace recorded) {
+      return new Replay(recorded.parts(), flatOut);
+    }
+    final Path copy = scratch.directory("trace");
+    try (TraceWriter out = new TraceWriter(copy)) {
+      trace.read(out::append);
+    } catch (final UncheckedIOException e) {
+      throw e.getCause();
+    }
+    return new Replay(RecordedTrace.of(copy).parts(), flatOut);
+  }
+
+  /**
+   * Runs it.
+   *
+   * @param place where its files go
+   * @param progress told the bytes
+   * @param interruption ends it early
+   * @return what it took
+   * @throws CommandException when it fails; its processes have said why
+   * @throws IOException when it cannot be started
+   */
+  public ReplayResult run(
+      final Place place, final Progress progress, final Interruption interruption)
+      throws IOException {
+    final List<String> command = new ArrayList<>(place.wrapper());
+    command.add(NativeLibraries.replay().toString());
+    if (flatOut) {
+      command.add("--flat-out");
+    }
+    addArguments(command, place.files());
+    final Process process = start(command);
+    String result = null;
+    try (BufferedReader lines = process.inputReader()) {
+      long bytes = 0;
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (line.startsWith("done ")) {
+          result = line;
+        } else if (line.startsWith("progress ")) {
+          final long now = Long.parseLong(line.substring(line.indexOf(' ') + 1));
+          progress.add(now - bytes);
+          bytes = now;
+        }
+        if (interruption.isRequested()) {
+          process.toHandle().destroy(); // unlike destroy() of the process it leaves the stream open
+        }
+      }
+    }
+    if (await(process) != 0 || result == null) {
+      throw new CommandException(ExitStatus.FAILED, "the replay failed; see above");
+    }
+    return ReplayResult.parse(result, peakBuffer(place));
+  }
+
+  /**
+   * Compares files with what was written to them.
+   *
+   * @param files the directory they are in
+   * @throws CommandException when they differ
+   * @throws IOException when it cannot be started
+   */
+  public void verify(final Path files) throws IOException {
+    final List<String> command = new ArrayList<>();
+    command.add(NativeLibraries.replay().toString());
+    command.add("--verify");
+    addArguments(command, files);
+    check(command);
+  }
+
+  /** Runs a command that is silent when all goes well. */
+  static void check(final List<String> command) throws IOException {
+    final Process process =
+        new ProcessBuilder(command)
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    if (await(process) != 0) {
+      throw new CommandException(ExitStatus.DAMAGED, "the replayed files are wrong; see above");
+    }
+  }
+
+  private void addArguments(final List<String> command, final Path files) {
+    command.add(files.toString());
+    parts.forEach(part -> command.add(part.toAbsolutePath().toString()));
+  }
+
+  private static Process start(final List<String> command) throws IOException {
+    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+  }
+
+  private static int await(final Process process) throws IOException {
+    try {
+      return process.waitFor();
+    } catch (final InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while the replay was running", e);
+    }
+  }
+
+  private static long peakBuffer(final Place place) throws IOException {
+    final Optional<Path> statistics = place.statistics();
+    if (statistics.isEmpty()) {
+      return 0;
+    }
+    final Object peak =
+        JSON.std.mapFrom(Files.readString(statistics.get())).get("peak_buffer_bytes");
+    return ((Number) peak).longValue();
+  }
+}

@@ -1,0 +1,180 @@
+package org.sluice.profile.replay;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.sluice.bridge.NativeLibraries;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Progress;
+import org.sluice.core.command.SizeConverter;
+import org.sluice.profile.Interruption;
+import org.sluice.profile.TraceSource;
+import org.sluice.profile.trace.Trace;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Makes the writes of a trace once more. */
+@Command(
+    name = "replay",
+    description = {
+      "Makes the writes of a trace once more, with as many processes: plain, or through",
+      "Sluice with any setting. Says how long the slowest process was in its calls to open,",
+      "write and close, and when all was on stable storage. Files and store are new ones in",
+      "the directories named, and gone afterwards. Ctrl-C ends it with what it has by then."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  sluice profile replay sluice.trace --dir /scratch",
+      "  sluice profile replay sluice.trace --store /scratch --threshold fixed:64K",
+      "  sluice profile replay --workload lu --store /scratch --layout container --flat-out"
+    })
+public final class ReplayCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+  @Mixin private JsonOption json;
+
+  @ArgGroup(multiplicity = "1")
+  private TraceSource source;
+
+  @Option(
+      names = "--dir",
+      paramLabel = "DIR",
+      description = "Where the files go; default: the store's directory, or else here.")
+  private Path directory;
+
+  @Option(
+      names = "--store",
+      paramLabel = "DIR",
+      description = "Go through Sluice, with a store in this directory; default: plain files.")
+  private Path store;
+
+  @Option(
+      names = "--layout",
+      paramLabel = "container|files",
+      description = "With --store; default: files.")
+  private String layout;
+
+  @Option(
+      names = "--threshold",
+      paramLabel = "auto|fixed:SIZE",
+      description = "With --store: as of sluice run.")
+  private String threshold;
+
+  @Option(names = "--buffer", paramLabel = "SIZE", description = "With --store: as of sluice run.")
+  private String buffer;
+
+  @Option(
+      names = "--flat-out",
+      description = "Leave out all pauses; default: each write has the time it had.")
+  private boolean flatOut;
+
+  @Option(names = "--verify", description = "Read the files afterwards, and compare.")
+  private boolean verify;
+
+  /** For picocli. */
+  public ReplayCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    final Trace trace = source.open();
+    final Amount amount = Amount.of(trace);
+    if (amount.writes() == 0) {
+      throw new CommandException(
+          ExitStatus.FAILED, "the trace has no write of a file; there is nothing to replay");
+    }
+    final Path files = directory != null ? directory : store != null ? store : Path.of("");
+    try (Interruption interruption = new Interruption();
+        Scratch scratch = new Scratch(files);
+        Scratch storage = new Scratch(store == null ? files : store)) {
+      final Place place =
+          store == null ? Place.plain(scratch) : Place.through(scratch, storage, options());
+      final Replay replay = Replay.of(trace, scratch, flatOut);
+      final ReplayResult result;
+      try (Progress progress = Progress.begin("replay", amount.bytes())) {
+        result = replay.run(place, progress, interruption);
+      }
+      if (verify && !result.stopped()) {
+        replay.verify(
+            layout != null && layout.equals("container") ? restore(place, storage) : place.files());
+      }
+      print(amount, result);
+    }
+    return ExitStatus.OK.code();
+  }
+
+  private List<String> options() {
+    final List<String> options = new ArrayList<>();
+    add(options, "--layout", layout);
+    add(options, "--threshold", threshold);
+    add(options, "--buffer", buffer);
+    return options;
+  }
+
+  private static void add(final List<String> options, final String name, final String value) {
+    if (value != null) {
+      options.add(name + "=" + value);
+    }
+  }
+
+  /** The images of the container layout are no files until they are restored. */
+  private static Path restore(final Place place, final Scratch storage) throws IOException {
+    final Path target = storage.file("restored");
+    Replay.check(
+        List.of(
+            NativeLibraries.sluice().toString(),
+            "restore",
+            "--store=" + place.store().orElseThrow(),
+            "--to=" + target));
+    return target;
+  }
+
+  private void print(final Amount amount, final ReplayResult result) throws IOException {
+    if (json.wanted()) {
+      json.print(spec, members(result));
+      return;
+    }
+    final PrintWriter out = spec.commandLine().getOut();
+    out.printf(
+        "replayed %d writes of %d processes, %s%s%n",
+        result.writes(),
+        amount.processes(),
+        SizeConverter.format(result.bytes()),
+        result.stopped() ? "; stopped before the end" : "");
+    out.printf(
+        "return:  %.3f s, the slowest process in its calls; recorded: %.3f s in writes%n",
+        result.returnNanos() / 1e9, amount.slowestNanos() / 1e9);
+    out.printf(
+        "last:    %.3f s after the start the last call returned%n", result.spanNanos() / 1e9);
+    out.printf("durable: %.3f s after the start%n", result.durableNanos() / 1e9);
+    if (store != null) {
+      out.printf("buffer:  %s at most in use%n", SizeConverter.format(result.peakBuffer()));
+    }
+    if (verify && !result.stopped()) {
+      out.println("verified: every byte is what was written");
+    }
+    out.flush();
+  }
+
+  private Map<String, Object> members(final ReplayResult result) {
+    final Map<String, Object> members = new LinkedHashMap<>();
+    members.put("writes", result.writes());
+    members.put("bytes", result.bytes());
+    members.put("return_seconds", result.returnNanos() / 1e9);
+    members.put("span_seconds", result.spanNanos() / 1e9);
+    members.put("durable_seconds", result.durableNanos() / 1e9);
+    members.put("peak_buffer_bytes", result.peakBuffer());
+    members.put("stopped", result.stopped());
+    members.put("verified", verify && !result.stopped());
+    return members;
+  }
+}

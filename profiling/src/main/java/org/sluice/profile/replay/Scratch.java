@@ -1,0 +1,58 @@
+package org.sluice.profile.replay;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A directory that is gone afterwards, with all that is in it. */
+public final class Scratch implements AutoCloseable {
+  private final Path path;
+
+  /**
+   * Creates one.
+   *
+   * @param parent an existing directory
+   * @throws IOException when that fails
+   */
+  public Scratch(final Path parent) throws IOException {
+    path = Files.createTempDirectory(parent.toRealPath(), "sluice-replay-");
+  }
+
+  /**
+   * Creates a directory in it.
+   *
+   * @param name its name
+   * @return its path, absolute
+   * @throws IOException when that fails
+   */
+  public Path directory(final String name) throws IOException {
+    return Files.createDirectory(file(name));
+  }
+
+  /**
+   * Names a file in it.
+   *
+   * @param name its name
+   * @return its path, absolute
+   */
+  public Path file(final String name) {
+    return path.resolve(name);
+  }
+
+  @Override
+  public void close() throws IOException {
+    final List<Path> all;
+    try (Stream<Path> walk = Files.walk(path)) {
+      all = walk.sorted(Comparator.reverseOrder()).toList();
+    } catch (final UncheckedIOException e) {
+      throw e.getCause();
+    }
+    for (final Path each : all) {
+      Files.deleteIfExists(each);
+    }
+  }
+}

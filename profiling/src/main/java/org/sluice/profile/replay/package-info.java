@@ -1,0 +1,2 @@
+/** The writes of a trace made once more, on any path and setting. */
+package org.sluice.profile.replay;

@@ -1,0 +1,59 @@
+package org.sluice.profile.trace;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Writes a recorded trace: a part for each process. One thread only. */
+public final class TraceWriter implements AutoCloseable {
+  private final Path directory;
+  private final long traceId = new SecureRandom().nextLong();
+  private final Map<Origin, PartWriter> parts = new HashMap<>();
+
+  /**
+   * A trace.
+   *
+   * @param directory exists, and holds no trace yet
+   */
+  public TraceWriter(final Path directory) {
+    this.directory = directory;
+  }
+
+  /**
+   * Appends a write.
+   *
+   * @param write those of a process in the order of their times
+   * @throws UncheckedIOException when a part cannot be created
+   */
+  public void append(final Write write) {
+    parts.computeIfAbsent(write.origin(), origin -> begin(origin, write.time())).append(write);
+  }
+
+  /**
+   * How many processes have written so far.
+   *
+   * @return the count
+   */
+  public int processes() {
+    return parts.size();
+  }
+
+  private PartWriter begin(final Origin origin, final long time) {
+    try {
+      final Path part = directory.resolve(RecordedTrace.partName(origin));
+      return new PartWriter(part, traceId, origin, 0, time, 0);
+    } catch (final IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (final PartWriter part : parts.values()) {
+      part.close();
+    }
+  }
+}
