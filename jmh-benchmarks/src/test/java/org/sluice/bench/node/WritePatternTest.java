@@ -86,7 +86,7 @@ class WritePatternTest {
   void theFileHasALineForEachWrite(@TempDir final Path directory) throws IOException {
     final Path file = directory.resolve("pattern");
     WritePattern.blocks(8192, 4096).save(file);
-    assertThat(Files.readAllLines(file)).containsExactly("8192 2", "0 4096", "4096 4096");
+    assertThat(Files.readAllLines(file)).containsExactly("8192 2 0", "0 4096", "4096 4096");
   }
 
   private static List<Long> sizes(final WritePattern pattern) {
