@@ -7,7 +7,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -45,36 +48,44 @@ final class SpareContainers {
   }
 
   /**
-   * Gives a spare one another name, if there is one. Neither its old header nor its old chunks pass
-   * for those of the container with the new name, since all of them carry the old one's id.
+   * Gives the largest spare one another name, if there is one. Neither its old header nor its old
+   * chunks pass for those of the container with the new name, since all of them carry the old one's
+   * id.
    */
   void moveOne(final Path name) throws IOException {
+    final List<Path> spares = largestFirst();
+    if (!spares.isEmpty()) {
+      Files.move(spares.getFirst(), name, StandardCopyOption.ATOMIC_MOVE);
+    }
+  }
+
+  /** Deletes all but some, the largest. */
+  void trim(final int most) throws IOException {
+    for (final Path spare : largestFirst().stream().skip(most).toList()) {
+      Files.deleteIfExists(spare);
+    }
+  }
+
+  /**
+   * Of a checkpoint's containers all are full but the last one. Taken in this order they find
+   * blocks for all that they had before.
+   */
+  private List<Path> largestFirst() throws IOException {
+    final Map<Path, Long> lengths = new HashMap<>();
     final Optional<Set<Path>> named = named();
     if (named.isPresent()) {
       try (DirectoryStream<Path> containers = store.containerFiles()) {
         for (final Path container : containers) {
           if (isSpare(container, named.get())) {
-            Files.move(container, name, StandardCopyOption.ATOMIC_MOVE);
-            return;
+            lengths.put(container, Files.size(container));
           }
         }
       }
     }
-  }
-
-  /** Deletes all but some. */
-  void trim(final int most) throws IOException {
-    final Optional<Set<Path>> named = named();
-    if (named.isPresent()) {
-      int count = 0;
-      try (DirectoryStream<Path> containers = store.containerFiles()) {
-        for (final Path container : containers) {
-          if (isSpare(container, named.get()) && ++count > most) {
-            Files.deleteIfExists(container);
-          }
-        }
-      }
-    }
+    return lengths.entrySet().stream()
+        .sorted(Map.Entry.<Path, Long>comparingByValue().reversed())
+        .map(Map.Entry::getKey)
+        .toList();
   }
 
   /** Deletes one if it is spare; returns whether it is gone. */

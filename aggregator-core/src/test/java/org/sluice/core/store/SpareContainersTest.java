@@ -129,6 +129,22 @@ class SpareContainersTest {
   }
 
   @Test
+  void theLargestSpareIsUsedFirstAndKeptLongest() throws IOException {
+    final List<Path> left = new ArrayList<>();
+    try (PosixStore dead = PosixStore.open(path)) {
+      for (final int length : new int[] {2, 5, 3, 4, 1}) {
+        left.add(file(dead.createContainer(StoreFixture.SESSION, "node1").id()));
+        Files.write(left.getLast(), new byte[length << 20]);
+      }
+    }
+    age();
+    final Object largest = Files.getAttribute(left.get(1), "unix:ino");
+    assertThat(Files.getAttribute(newContainer(), "unix:ino")).isEqualTo(largest);
+    fixture.logged("image", 0, CONTENT).commit(1, 0);
+    assertThat(left).filteredOn(Files::exists).containsExactly(left.get(3));
+  }
+
+  @Test
   void whatASessionLeftJustNowIsKeptForWhoeverResumesIt() throws IOException {
     final Path left;
     try (PosixStore dead = PosixStore.open(path)) {
