@@ -1,8 +1,9 @@
 /*
- * sluice-replay [--flat-out | --verify] DIRECTORY PART...
+ * sluice-replay [--pauses=MS | --verify] DIRECTORY PART...
  *
  * Makes the writes of a recorded trace once more, with one process for each part, to files below
- * DIRECTORY. With the shim loaded they take Sluice's way, otherwise they are plain. Prints how many
+ * DIRECTORY: each when it was made, or with --pauses as fast as possible but for the pauses of the
+ * processes, which are cut to MS milliseconds. With the shim loaded they take Sluice's way, otherwise they are plain. Prints how many
  * bytes are written from time to time, and at the end
  *
  *     done WRITES BYTES RETURN SPAN DURABLE STOPPED
@@ -186,16 +187,19 @@ static void allow_many_files(void)
 
 int main(int count, char **arguments)
 {
-    const bool flat_out = count > 1 && strcmp(arguments[1], "--flat-out") == 0;
+    const bool pauses = count > 1 && strncmp(arguments[1], "--pauses=", strlen("--pauses=")) == 0;
     const bool verifies = count > 1 && strcmp(arguments[1], "--verify") == 0;
-    const int first = flat_out || verifies ? 2 : 1;
+    const int first = pauses || verifies ? 2 : 1;
     const int part_count = count - first - 1;
     if (part_count < 1) {
-        fprintf(stderr, "usage: sluice-replay [--flat-out | --verify] DIRECTORY PART...\n");
+        fprintf(stderr, "usage: sluice-replay [--pauses=MS | --verify] DIRECTORY PART...\n");
         return 2;
     }
     struct replay_part *parts = calloc((size_t)part_count, sizeof *parts);
-    struct replay_plan plan = {.directory = arguments[first], .flat_out = flat_out};
+    struct replay_plan plan = {.directory = arguments[first], .in_time = !pauses};
+    if (pauses) {
+        plan.longest_pause = atoll(arguments[1] + strlen("--pauses=")) * 1000000;
+    }
     for (int i = 0; parts != NULL && i < part_count; i++) {
         const int error = replay_part_open(&parts[i], arguments[first + 1 + i]);
         if (error != 0) {

@@ -15,6 +15,7 @@
 
 #define SHORTEST_SLEEP 100000
 #define START_POLL 20000
+#define SHORTEST_PAUSE 20000000 /* what is shorter is a program's loop, as in the tuner's model */
 
 /* A file while it is replayed. */
 struct target {
@@ -96,6 +97,20 @@ static void await_time(const struct replay_write *write, const struct replay_pla
     }
 }
 
+/* As long as the pause before this write was, if it was one. */
+static void pause_before(const struct replay_write *write, int64_t last_end,
+                         const struct replay_plan *plan, const struct replay_board *board)
+{
+    const int64_t pause = last_end > write->begin ? 0 : write->begin - last_end;
+    if (pause < SHORTEST_PAUSE || plan->longest_pause == 0) {
+        return;
+    }
+    const int64_t end = replay_now() + (pause < plan->longest_pause ? pause : plan->longest_pause);
+    while (!board->stopped && replay_now() < end) {
+        sleep_for(SHORTEST_PAUSE / 20);
+    }
+}
+
 /* Positioned where the program's own call was; a seek comes before any other that needs one. */
 static ssize_t write_some(struct target *target, int call, int64_t offset, int64_t size)
 {
@@ -143,15 +158,19 @@ static int replay_all(struct replay_part *part, const struct replay_plan *plan,
     struct replay_write write;
     char path[PATH_MAX];
     int status = 0;
+    int64_t last_end = INT64_MAX;
     while (status == 0 && !board->stopped && replay_part_next(part, &write)) {
         struct target *target = &targets[write.file];
         if (target->fd < 0 && !name(plan->directory, part->files[write.file].path, path)) {
             errno = ENAMETOOLONG;
             return complain("open", part->files[write.file].path);
         }
-        if (!plan->flat_out) {
+        if (plan->in_time) {
             await_time(&write, plan, board);
+        } else {
+            pause_before(&write, last_end, plan, board);
         }
+        last_end = write.end;
         const int64_t begin = replay_now();
         status = replay_write(&write, target, path);
         result->ended = replay_now();

@@ -24,7 +24,8 @@ struct replay_board {
 
 struct replay_plan {
     const char *directory; /* the files go below it, by their whole paths */
-    bool flat_out;         /* do not wait for the time of each write */
+    bool in_time;          /* make each write when it was made */
+    int64_t longest_pause; /* otherwise, pauses of a process are kept up to this one, in ns */
     int64_t begin;         /* of the trace's first write */
 };
 

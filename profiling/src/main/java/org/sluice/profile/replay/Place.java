@@ -10,13 +10,12 @@ import org.sluice.bridge.NativeLibraries;
 /**
  * Where replayed files go, and the way they take there.
  *
+ * @param scratch where what is known of it goes
  * @param files the directory of the files
  * @param store the store, empty for plain files without Sluice
- * @param statistics the file that {@code sluice run} leaves its statistics in
  * @param options of {@code sluice run}
  */
-public record Place(
-    Path files, Optional<Path> store, Optional<Path> statistics, List<String> options) {
+public record Place(Scratch scratch, Path files, Optional<Path> store, List<String> options) {
   /**
    * Plain files, written as without Sluice.
    *
@@ -25,7 +24,7 @@ public record Place(
    * @throws IOException when its directory cannot be made
    */
   public static Place plain(final Scratch scratch) throws IOException {
-    return new Place(scratch.directory("files"), Optional.empty(), Optional.empty(), List.of());
+    return new Place(scratch, scratch.directory("files"), Optional.empty(), List.of());
   }
 
   /**
@@ -40,10 +39,20 @@ public record Place(
   public static Place through(
       final Scratch scratch, final Scratch storage, final List<String> options) throws IOException {
     return new Place(
+        scratch,
         scratch.directory("files"),
         Optional.of(storage.file("store")),
-        Optional.of(scratch.file("statistics")),
         List.copyOf(options));
+  }
+
+  /** What its processes said, which matters when they fail. */
+  Path errors() {
+    return scratch.file("errors");
+  }
+
+  /** What {@code sluice run} leaves, if there is one. */
+  Path statistics() {
+    return scratch.file("statistics");
   }
 
   /** The words before the program that replays. */
@@ -58,7 +67,7 @@ public record Place(
                 "run",
                 "--store=" + store.get(),
                 "--capture=" + files,
-                "--stats=" + statistics.orElseThrow()));
+                "--stats=" + statistics()));
     words.addAll(options);
     words.add("--");
     return words;

@@ -6,8 +6,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.sluice.bridge.NativeLibraries;
 import org.sluice.core.command.CommandException;
@@ -21,11 +23,11 @@ import org.sluice.profile.trace.TraceWriter;
 /** Makes the writes of a trace once more, with a process for each that made them. */
 public final class Replay {
   private final List<Path> parts;
-  private final boolean flatOut;
+  private final Optional<Duration> longestPause;
 
-  private Replay(final List<Path> parts, final boolean flatOut) {
+  private Replay(final List<Path> parts, final Optional<Duration> longestPause) {
     this.parts = parts;
-    this.flatOut = flatOut;
+    this.longestPause = longestPause;
   }
 
   /**
@@ -33,14 +35,16 @@ public final class Replay {
    *
    * @param trace what to replay
    * @param scratch where a copy of it goes that the processes can read, if it is none itself
-   * @param flatOut whether to leave out all pauses
+   * @param longestPause cuts the pauses of the processes and lets them write as fast as they can in
+   *     between; empty makes each write when it was made
    * @return to be run as often as one likes
    * @throws IOException when the trace cannot be read or copied
    */
-  public static Replay of(final Trace trace, final Scratch scratch, final boolean flatOut)
+  public static Replay of(
+      final Trace trace, final Scratch scratch, final Optional<Duration> longestPause)
       throws IOException {
     if (trace instanceof final RecordedTrace recorded) {
-      return new Replay(recorded.parts(), flatOut);
+      return new Replay(recorded.parts(), longestPause);
     }
     final Path copy = scratch.directory("trace");
     try (TraceWriter out = new TraceWriter(copy)) {
@@ -48,7 +52,7 @@ public final class Replay {
     } catch (final UncheckedIOException e) {
       throw e.getCause();
     }
-    return new Replay(RecordedTrace.of(copy).parts(), flatOut);
+    return new Replay(RecordedTrace.of(copy).parts(), longestPause);
   }
 
   /**
@@ -66,11 +70,10 @@ public final class Replay {
       throws IOException {
     final List<String> command = new ArrayList<>(place.wrapper());
     command.add(NativeLibraries.replay().toString());
-    if (flatOut) {
-      command.add("--flat-out");
-    }
+    longestPause.ifPresent(pause -> command.add("--pauses=" + pause.toMillis()));
     addArguments(command, place.files());
-    final Process process = start(command);
+    final Process process =
+        new ProcessBuilder(command).redirectError(place.errors().toFile()).start();
     String result = null;
     try (BufferedReader lines = process.inputReader()) {
       long bytes = 0;
@@ -88,9 +91,15 @@ public final class Replay {
       }
     }
     if (await(process) != 0 || result == null) {
+      if (interruption.isRequested()) { // before it could stop in order
+        return ReplayResult.NOTHING;
+      }
+      System.err.print(Files.readString(place.errors()));
       throw new CommandException(ExitStatus.FAILED, "the replay failed; see above");
     }
-    return ReplayResult.parse(result, peakBuffer(place));
+    return place.store().isEmpty()
+        ? ReplayResult.parse(result, Map.of())
+        : ReplayResult.parse(result, JSON.std.mapFrom(Files.readString(place.statistics())));
   }
 
   /**
@@ -125,10 +134,6 @@ public final class Replay {
     parts.forEach(part -> command.add(part.toAbsolutePath().toString()));
   }
 
-  private static Process start(final List<String> command) throws IOException {
-    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-  }
-
   private static int await(final Process process) throws IOException {
     try {
       return process.waitFor();
@@ -136,15 +141,5 @@ public final class Replay {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while the replay was running", e);
     }
-  }
-
-  private static long peakBuffer(final Place place) throws IOException {
-    final Optional<Path> statistics = place.statistics();
-    if (statistics.isEmpty()) {
-      return 0;
-    }
-    final Object peak =
-        JSON.std.mapFrom(Files.readString(statistics.get())).get("peak_buffer_bytes");
-    return ((Number) peak).longValue();
   }
 }

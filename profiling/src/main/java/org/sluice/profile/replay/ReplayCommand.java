@@ -3,10 +3,12 @@ package org.sluice.profile.replay;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.sluice.bridge.NativeLibraries;
 import org.sluice.core.command.CommandException;
@@ -98,7 +100,8 @@ public final class ReplayCommand implements Callable<Integer> {
         Scratch storage = new Scratch(store == null ? files : store)) {
       final Place place =
           store == null ? Place.plain(scratch) : Place.through(scratch, storage, options());
-      final Replay replay = Replay.of(trace, scratch, flatOut);
+      final Replay replay =
+          Replay.of(trace, scratch, flatOut ? Optional.of(Duration.ZERO) : Optional.empty());
       final ReplayResult result;
       try (Progress progress = Progress.begin("replay", amount.bytes())) {
         result = replay.run(place, progress, interruption);
@@ -157,7 +160,9 @@ public final class ReplayCommand implements Callable<Integer> {
         "last:    %.3f s after the start the last call returned%n", result.spanNanos() / 1e9);
     out.printf("durable: %.3f s after the start%n", result.durableNanos() / 1e9);
     if (store != null) {
-      out.printf("buffer:  %s at most in use%n", SizeConverter.format(result.peakBuffer()));
+      out.printf(
+          "buffer:  %s at most in use; processes waited %.3f s for room, summed%n",
+          SizeConverter.format(result.peakBuffer()), result.waitedSeconds());
     }
     if (verify && !result.stopped()) {
       out.println("verified: every byte is what was written");
@@ -173,6 +178,7 @@ public final class ReplayCommand implements Callable<Integer> {
     members.put("span_seconds", result.spanNanos() / 1e9);
     members.put("durable_seconds", result.durableNanos() / 1e9);
     members.put("peak_buffer_bytes", result.peakBuffer());
+    members.put("waited_seconds", result.waitedSeconds());
     members.put("stopped", result.stopped());
     members.put("verified", verify && !result.stopped());
     return members;

@@ -60,9 +60,7 @@ record Recommendation(Outcome chosen, Outcome fastest, Outcome plain) {
 
   /** As {@code --threshold} takes it. */
   String thresholdOption() {
-    return chosen.setting().threshold() == Long.MAX_VALUE
-        ? "auto"
-        : "fixed:" + chosen.setting().thresholdText();
+    return chosen.setting().thresholdOption();
   }
 
   static String millis(final Outcome outcome) {

@@ -16,6 +16,11 @@ record Setting(long threshold, long buffer) {
     return threshold == Long.MAX_VALUE ? "all" : size(threshold);
   }
 
+  /** As {@code --threshold} takes it. */
+  String thresholdOption() {
+    return threshold == Long.MAX_VALUE ? "auto" : "fixed:" + thresholdText();
+  }
+
   String bufferText() {
     return size(buffer);
   }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.Defaults;
 import org.sluice.core.command.ExitStatus;
@@ -14,6 +15,7 @@ import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.profile.Interruption;
 import org.sluice.profile.TraceSource;
+import org.sluice.profile.trace.Trace;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -26,7 +28,8 @@ import picocli.CommandLine.Spec;
     name = "tune",
     description = {
       "Recommends a threshold and a buffer size for a program on this node: measures what copies,",
-      "file writes and the drain cost here, and plays the program's writes over many settings.",
+      "file writes and the drain cost here, models the program's writes over many settings, and",
+      "replays the best one and its neighbours; more than 2 GiB are not replayed.",
       "Ctrl-C ends it with what it has by then."
     },
     footerHeading = "%nExamples:%n",
@@ -50,6 +53,12 @@ public final class TuneCommand implements Subcommand {
   private Path directory;
 
   @Option(
+      names = "--no-replay",
+      description =
+          "Trust the model; default: what it recommends is replayed, with its neighbours.")
+  private boolean modelOnly;
+
+  @Option(
       names = "--write-config",
       description = "Make what is recommended the default of serve, run and exec for this user.")
   private boolean writeConfig;
@@ -63,38 +72,50 @@ public final class TuneCommand implements Subcommand {
       throw new CommandException(
           ExitStatus.FAILED, directory + " is not a directory; --dir names one to measure");
     }
-    final Pattern pattern = Pattern.of(source.open());
+    final Trace trace = source.open();
+    final Pattern pattern = Pattern.of(trace);
     if (pattern.writes() == 0) {
       throw new CommandException(
           ExitStatus.FAILED, "the trace has no write of a file; there is nothing to tune for");
     }
     try (Interruption interruption = new Interruption()) {
       final Tuning tuning = Tuning.of(pattern, directory, interruption);
+      final Optional<Validation> validation = validate(tuning, trace, interruption);
       if (json.wanted()) {
-        json.print(spec, members(tuning));
+        json.print(spec, members(tuning, validation));
       } else {
-        TuneText.print(tuning, spec.commandLine().getOut());
+        TuneText.print(tuning, validation, spec.commandLine().getOut());
       }
       if (writeConfig && tuning.isComplete()) {
-        write(Recommendation.of(tuning.outcomes(), tuning.plain()));
+        final Setting chosen =
+            Recommendation.of(tuning.outcomes(), tuning.plain()).chosen().setting();
+        write(validation.map(v -> v.settle(chosen)).orElse(chosen));
       }
     }
     return ExitStatus.OK.code();
   }
 
-  private void write(final Recommendation recommendation) throws IOException {
+  private Optional<Validation> validate(
+      final Tuning tuning, final Trace trace, final Interruption interruption) throws IOException {
+    return modelOnly || !tuning.isComplete() || Validation.isTooLarge(tuning.pattern())
+        ? Optional.empty()
+        : Optional.of(Validation.of(tuning, trace, directory, interruption));
+  }
+
+  private void write(final Setting setting) throws IOException {
     final Path file =
         Defaults.write(
             Map.of(
-                Defaults.BUFFER, recommendation.chosen().setting().bufferText(),
-                Defaults.THRESHOLD, recommendation.thresholdOption()));
+                Defaults.BUFFER, setting.bufferText(),
+                Defaults.THRESHOLD, setting.thresholdOption()));
     if (!json.wanted()) {
       spec.commandLine().getOut().println("written to " + file);
       spec.commandLine().getOut().flush();
     }
   }
 
-  private static Map<String, Object> members(final Tuning tuning) {
+  private static Map<String, Object> members(
+      final Tuning tuning, final Optional<Validation> validation) {
     final Map<String, Object> all = new LinkedHashMap<>();
     all.put("processes", tuning.pattern().processes().size());
     all.put("writes", tuning.pattern().writes());
@@ -125,7 +146,20 @@ public final class TuneCommand implements Subcommand {
       chosen.put("reason", recommendation.sentence());
       all.put("recommendation", chosen);
     }
+    validation
+        .filter(v -> !v.checks().isEmpty())
+        .ifPresent(
+            v -> {
+              all.put("replays", v.checks().stream().map(TuneCommand::members).toList());
+              all.put("replays_say", v.sentence());
+            });
     return all;
+  }
+
+  private static Map<String, Object> members(final Validation.Check check) {
+    final Map<String, Object> members = members(check.modelled());
+    members.put("replayed_milliseconds", check.nanos() / 1e6);
+    return members;
   }
 
   private static Map<String, Object> members(final Outcome outcome) {

@@ -22,13 +22,18 @@ final class TuneText {
     this.out = out;
   }
 
-  static void print(final Tuning tuning, final PrintWriter out) {
+  static void print(
+      final Tuning tuning, final Optional<Validation> validation, final PrintWriter out) {
     final TuneText text = new TuneText(tuning, out);
     text.printCosts();
     if (!tuning.outcomes().isEmpty()) {
       text.printTable();
       text.printPlot();
       out.println(Recommendation.of(tuning.outcomes(), tuning.plain()).sentence());
+    }
+    validation.filter(v -> !v.checks().isEmpty()).ifPresent(text::printReplays);
+    if (validation.isPresent() && validation.get().checks().isEmpty()) {
+      out.println("Interrupted before the replays were complete.");
     }
     if (!tuning.isComplete()) {
       out.printf(
@@ -74,19 +79,35 @@ final class TuneText {
       out.printf("%-12s", new Setting(0, buffer).bufferText());
       for (final long threshold : Tuning.thresholds()) {
         out.printf(
-            "%9s", find(threshold, buffer).map(o -> "%.1f".formatted(o.nanos() / 1e6)).orElse("-"));
+            "%9s",
+            tuning
+                .find(new Setting(threshold, buffer))
+                .map(o -> "%.1f".formatted(o.nanos() / 1e6))
+                .orElse("-"));
       }
       out.printf(
           "   %13s%n",
-          find(Long.MAX_VALUE, buffer).map(o -> SizeConverter.format(o.memory())).orElse("-"));
+          tuning
+              .find(new Setting(Long.MAX_VALUE, buffer))
+              .map(o -> SizeConverter.format(o.memory()))
+              .orElse("-"));
     }
     out.println();
   }
 
-  private Optional<Outcome> find(final long threshold, final long buffer) {
-    return tuning.outcomes().stream()
-        .filter(o -> o.setting().equals(new Setting(threshold, buffer)))
-        .findFirst();
+  private void printReplays(final Validation validation) {
+    out.printf("%n%-12s %10s %14s %14s%n", "THRESHOLD", "BUFFER", "MODELLED, ms", "REPLAYED, ms");
+    for (final Validation.Check check : validation.checks()) {
+      final Setting setting = check.modelled().setting();
+      final boolean plain = setting.equals(Setting.PLAIN);
+      out.printf(
+          "%-12s %10s %14.1f %14.1f%n",
+          plain ? "plain" : setting.thresholdOption(),
+          plain ? "-" : setting.bufferText(),
+          check.modelled().nanos() / 1e6,
+          check.nanos() / 1e6);
+    }
+    out.printf("%n%s%n", validation.sentence());
   }
 
   /** One letter for each threshold, the lowest a; where several meet, the highest shows. */

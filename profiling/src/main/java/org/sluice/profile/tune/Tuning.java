@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.sluice.core.command.Progress;
 import org.sluice.profile.Interruption;
 
@@ -87,6 +88,10 @@ final class Tuning {
 
   boolean isComplete() {
     return outcomes.size() == settings();
+  }
+
+  Optional<Outcome> find(final Setting setting) {
+    return outcomes.stream().filter(outcome -> outcome.setting().equals(setting)).findFirst();
   }
 
   Pattern pattern() {

@@ -25,6 +25,7 @@ class TuneCommandTest {
         SluiceProcess.run(
             Map.of("XDG_CONFIG_HOME", configuration.toString()),
             "tune",
+            "--no-replay",
             "--json",
             "--write-config",
             "--dir",
@@ -49,7 +50,7 @@ class TuneCommandTest {
   @Test
   void printsTheTradeOff() throws Exception {
     final SluiceProcess tune =
-        SluiceProcess.run("tune", "--workload", "cg", "--dir", directory.toString());
+        SluiceProcess.run("tune", "--no-replay", "--workload", "cg", "--dir", directory.toString());
     assertThat(tune.out())
         .contains("8 processes, 6560 writes", "Milliseconds in writes", "Time against memory")
         .containsPattern("BUFFER +4K +16K +64K +256K +512K +1M +all")
