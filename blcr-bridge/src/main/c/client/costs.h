@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* As RoomCosts.java, which says why. */
+#define SLUICE_COSTS_DIRECT_FACTOR 4
+
 /* Written under the log's lock, read at any time. */
 struct sluice_costs {
     _Atomic int64_t direct; /* a write to the image's own file */
@@ -28,7 +31,8 @@ static inline void sluice_costs_add(_Atomic int64_t *taken, _Atomic int64_t *oth
 static inline bool sluice_costs_favour_wait(const struct sluice_costs *costs)
 {
     return atomic_load_explicit(&costs->wait, memory_order_relaxed)
-        < atomic_load_explicit(&costs->direct, memory_order_relaxed);
+        < SLUICE_COSTS_DIRECT_FACTOR
+              * atomic_load_explicit(&costs->direct, memory_order_relaxed);
 }
 
 #endif

@@ -12,6 +12,12 @@ final class RoomCosts {
   private static final int WEIGHT_SHIFT = 2;
   private static final int FADE_SHIFT = 6;
 
+  /**
+   * What a byte costs that is written to the file, by what its write alone costs: it lies in the
+   * page cache then, and the commit, behind the drain, has yet to bring it to storage.
+   */
+  private static final int DIRECT_FACTOR = 4;
+
   private volatile long direct;
   private volatile long wait;
 
@@ -35,6 +41,6 @@ final class RoomCosts {
 
   /** Whether to wait for the drain rather than write to the file. */
   boolean favourWait() {
-    return wait < direct;
+    return wait < DIRECT_FACTOR * direct;
   }
 }
