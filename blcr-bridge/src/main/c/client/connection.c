@@ -416,13 +416,23 @@ void sluice_connection_wake(struct sluice_connection *connection)
     pthread_setcancelstate(cancellable, NULL);
 }
 
+/*
+ * Whether the other end is closed, waiting for that a while. Not by reading: where the other end had
+ * something left to read itself, that fails once before it tells of the end.
+ */
+static bool hangs_up(const struct sluice_connection *connection, int milliseconds)
+{
+    struct pollfd hangup = {.fd = connection->socket};
+    return poll(&hangup, 1, milliseconds) > 0;
+}
+
+/* The caller holds request_lock, so that what hangs up is not replaced meanwhile. */
 static int check(struct sluice_connection *connection)
 {
-    char next;
     if (atomic_load_explicit(&connection->lost, memory_order_relaxed)) {
         return lose(connection);
     }
-    if (recv(connection->socket, &next, 1, MSG_PEEK | MSG_DONTWAIT) == 0) {
+    if (hangs_up(connection, 0)) {
         broken(connection);
     }
     return is_broken(connection) ? reconnect(connection) : 0;
@@ -439,18 +449,20 @@ int sluice_connection_check(struct sluice_connection *connection)
     return error;
 }
 
-/* What the pause waits for does not happen while nobody listens. */
+/*
+ * What the pause waits for does not happen while nobody listens. Whoever holds request_lock finds
+ * that out as well, and may have connected anew by the time it is known here.
+ */
 static void watch(struct sluice_connection *connection)
 {
-    struct pollfd hangup = {.fd = connection->socket};
-    if (poll(&hangup, 1, 1) > 0) {
-        broken(connection);
+    if (!hangs_up(connection, 1) && !is_broken(connection)) {
+        return;
     }
-    if (is_broken(connection) && pthread_mutex_trylock(&connection->request_lock) == 0) {
-        if (is_broken(connection)) {
-            reconnect(connection);
-        }
+    if (pthread_mutex_trylock(&connection->request_lock) == 0) {
+        check(connection);
         pthread_mutex_unlock(&connection->request_lock);
+    } else {
+        poll(NULL, 0, 1);
     }
 }
 
