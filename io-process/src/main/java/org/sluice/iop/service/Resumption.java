@@ -7,7 +7,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ChunkPool;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
@@ -31,6 +33,8 @@ import org.sluice.iop.journal.Ledger;
  * <p>Before the service thread runs, on the thread that starts it.
  */
 final class Resumption {
+  private static final int OWNER_WRITES = 0200;
+
   private final Ledger past;
   private final Segment segment;
   private final CheckpointStore store;
@@ -103,7 +107,12 @@ final class Resumption {
   }
 
   private void resume(final ImageFacts facts) throws IOException {
-    final Image image = registry.resume(facts, file(facts));
+    final Optional<NativeFile> file = find(facts);
+    final Image image = registry.resume(facts, file.isPresent() ? file.get() : nameless());
+    if (file.isEmpty() && isMissed(facts)) {
+      final String path = facts.admitted().path();
+      image.fail(new IOException("its file cannot be found or opened any more: " + path));
+    }
     if (facts.writtenBy() != null) {
       final Entry.Attached writer = facts.writtenBy();
       image.writtenBy(
@@ -123,19 +132,29 @@ final class Resumption {
   }
 
   /** One that has no name any more, and nobody open, still may have records in chunks. */
-  private NativeFile file(final ImageFacts facts) throws IOException {
-    final Optional<NativeFile> found = find(facts);
-    if (found.isPresent()) {
-      return found.get();
-    }
+  private NativeFile nameless() throws IOException {
     final Path nameless = store.createImageFile();
     final NativeFile file = NativeFile.open(nameless, NativeFile.Flag.WRITE);
     Files.delete(nameless);
     return file;
   }
 
+  /** Whether somebody counts on the image's own file: a name, a process or a commit. */
+  private boolean isMissed(final ImageFacts facts) {
+    return names != null && names.containsKey(key(facts))
+        || facts.openings().keySet().stream()
+            .anyMatch(slot -> attachments.at(slot).process().isAlive())
+        || past.commits().stream()
+            .flatMap(commit -> commit.members().stream())
+            .anyMatch(part -> part.image() == facts.admitted().image());
+  }
+
+  private static ImageKey key(final ImageFacts facts) {
+    return new ImageKey(facts.admitted().device(), facts.admitted().inode());
+  }
+
   private Optional<NativeFile> find(final ImageFacts facts) throws IOException {
-    final ImageKey key = new ImageKey(facts.admitted().device(), facts.admitted().inode());
+    final ImageKey key = key(facts);
     Optional<NativeFile> file = open(Path.of(facts.admitted().path()), key);
     for (final int slot : facts.openings().keySet()) {
       file = file.or(() -> openAsOpenedBy(attachments.at(slot).process().pid(), key));
@@ -149,7 +168,7 @@ final class Resumption {
 
   private static Optional<NativeFile> open(final Path path, final ImageKey key) {
     try {
-      final NativeFile file = NativeFile.open(path, NativeFile.Flag.WRITE);
+      final NativeFile file = openForWriting(path, key);
       if (ImageKey.of(file).equals(key)) {
         return Optional.of(file);
       }
@@ -158,6 +177,29 @@ final class Resumption {
       return Optional.empty();
     }
     return Optional.empty();
+  }
+
+  /** A program may have made the file read-only since the former I/O process opened it. */
+  private static NativeFile openForWriting(final Path path, final ImageKey key) throws IOException {
+    try {
+      return NativeFile.open(path, NativeFile.Flag.WRITE);
+    } catch (final PosixException e) {
+      if (e.errno() != Errno.EACCES) {
+        throw e;
+      }
+      try (NativeFile readOnly = NativeFile.open(path)) {
+        if (!ImageKey.of(readOnly).equals(key)) {
+          throw e;
+        }
+        final int mode = readOnly.mode();
+        readOnly.chmod(mode | OWNER_WRITES);
+        try {
+          return NativeFile.open(path, NativeFile.Flag.WRITE);
+        } finally {
+          readOnly.chmod(mode);
+        }
+      }
+    }
   }
 
   /** By way of a descriptor of a process that has it open, whatever became of its name. */
