@@ -3,9 +3,17 @@ package org.sluice.iop.measure;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A union of intervals of time. Not thread-safe. */
+/**
+ * A union of intervals of time. So that its memory is bounded, only the latest stay as they are: of
+ * the older ones the sum is kept, and what is added later that lies before their end is left out.
+ * Not thread-safe.
+ */
 public final class Intervals {
+  private static final int MOST = 64;
+
   private final TreeMap<Long, Long> endsByStart = new TreeMap<>();
+  private long olderNanos;
+  private long olderEnd = Long.MIN_VALUE;
 
   /** Nothing yet. */
   public Intervals() {}
@@ -17,7 +25,10 @@ public final class Intervals {
    * @param end nanoseconds, not before {@code start}
    */
   public void add(final long start, final long end) {
-    long from = start;
+    if (end < olderEnd) {
+      return;
+    }
+    long from = Math.max(start, olderEnd);
     long to = end;
     Map.Entry<Long, Long> before = endsByStart.floorEntry(to);
     while (before != null && before.getValue() >= from) {
@@ -27,6 +38,11 @@ public final class Intervals {
       before = endsByStart.floorEntry(to);
     }
     endsByStart.put(from, to);
+    if (endsByStart.size() > MOST) {
+      final Map.Entry<Long, Long> oldest = endsByStart.pollFirstEntry();
+      olderNanos += oldest.getValue() - oldest.getKey();
+      olderEnd = oldest.getValue();
+    }
   }
 
   /**
@@ -35,6 +51,7 @@ public final class Intervals {
    * @param other stays as it is
    */
   public void addAll(final Intervals other) {
+    olderNanos += other.olderNanos;
     other.endsByStart.forEach(this::add);
   }
 
@@ -44,6 +61,8 @@ public final class Intervals {
    * @return seconds
    */
   public double seconds() {
-    return endsByStart.entrySet().stream().mapToLong(e -> e.getValue() - e.getKey()).sum() / 1e9;
+    final long latest =
+        endsByStart.entrySet().stream().mapToLong(e -> e.getValue() - e.getKey()).sum();
+    return (olderNanos + latest) / 1e9;
   }
 }
