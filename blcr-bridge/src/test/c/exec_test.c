@@ -34,6 +34,7 @@ static void install(const char *script)
 {
     make("rm -rf %s/* && mkdir -p %s/scripts %s/blcr-bridge/target/native %s/run", home, home, home,
          home);
+    make("chmod 700 %s/run", home);
     make("ln -s %s %s/blcr-bridge/target/native/libsluice_preload.so", STUB_PRELOAD, home);
     make("printf '#!/bin/sh\\n%%s\\n' '%s' >%s/scripts/sluice && chmod +x %s/scripts/sluice", script,
          home, home);
@@ -246,6 +247,15 @@ static void killed_rank_takes_the_command_along(void **state)
     }
 }
 
+static void runtime_directory_that_others_may_have_made_is_refused(void **state)
+{
+    (void)state;
+    make("chmod 777 %s/run", home);
+    const pid_t rank = launch((char *[]){"sluice-exec", "--", "true", NULL});
+    assert_int_equal(end_of(rank), 9);
+    assert_non_null(strstr(content("stderr"), "is not a directory of yours with mode 0700"));
+}
+
 static int remove_home(void **state)
 {
     (void)state;
@@ -271,6 +281,7 @@ int main(void)
         cmocka_unit_test(io_process_that_ends_silently_is_one_line),
         cmocka_unit_test_setup(signals_reach_the_command, start),
         cmocka_unit_test_setup(killed_rank_takes_the_command_along, start),
+        cmocka_unit_test_setup(runtime_directory_that_others_may_have_made_is_refused, start),
     };
     return cmocka_run_group_tests(tests, NULL, remove_home);
 }

@@ -32,6 +32,14 @@ static void nap(void)
     nanosleep(&(struct timespec){.tv_nsec = NAP * 1000000}, NULL);
 }
 
+/* Another user who had made it would be given what the ranks write. */
+static bool is_private(const char *directory)
+{
+    struct stat found;
+    return lstat(directory, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == getuid()
+        && (found.st_mode & 0777) == 0700;
+}
+
 /* Names the directory of the I/O process, absolute, and creates what is above it. */
 static void name_directory(struct sluice_exec_service *service, const char *name)
 {
@@ -47,6 +55,12 @@ static void name_directory(struct sluice_exec_service *service, const char *name
         const int error = errno;
         sluice_exec_fail(sluice_exec_status(-error), "cannot create %s: %s; set SLUICE_RUNTIME",
                          base, strerror(error));
+    }
+    if (!is_private(base)) {
+        sluice_exec_fail(SLUICE_STATUS_DENIED,
+                         "%s is not a directory of yours with mode 0700; remove it or set "
+                         "SLUICE_RUNTIME",
+                         base);
     }
     snprintf(service->directory, sizeof service->directory, "%s/%s", absolute, name);
 }
