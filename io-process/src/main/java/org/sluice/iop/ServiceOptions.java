@@ -49,6 +49,7 @@ final class ServiceOptions {
   }
 
   private static final int KEEP_ALL = 0;
+  private static final int ALL_WRITERS = 0;
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec spec;
@@ -125,9 +126,8 @@ final class ServiceOptions {
   @Option(
       names = "--writers",
       paramLabel = "N",
-      defaultValue = "0",
       description = "With --group: how many ranks write a checkpoint; default: all of the job.")
-  private int writers;
+  private Integer writers;
 
   @Option(
       names = "--keep",
@@ -165,7 +165,7 @@ final class ServiceOptions {
     }
     return new Settings(
         store.directory(),
-        capture == null ? null : resolve(capture),
+        capture == null ? null : captured(),
         name == null ? defaultName : name,
         geometry(),
         pages,
@@ -173,7 +173,7 @@ final class ServiceOptions {
         whenFull.code,
         chosen.code,
         group == null ? null : pattern(),
-        writers,
+        writers(),
         keep(),
         endsWithMembers);
   }
@@ -203,15 +203,27 @@ final class ServiceOptions {
     return Geometry.of(buffer, (int) chunk);
   }
 
+  private int writers() {
+    if (writers == null) {
+      return ALL_WRITERS;
+    }
+    if (writers < 1) {
+      throw usage("--writers %d: at least one rank has to write a checkpoint".formatted(writers));
+    }
+    if (group == null) {
+      throw usage("--writers needs --group: nothing else says which files are a checkpoint");
+    }
+    return writers;
+  }
+
   private int keep() {
     if (keep.equals("all")) {
       return KEEP_ALL;
     }
-    try {
-      return Math.max(KEEP_ALL, Integer.parseInt(keep));
-    } catch (final NumberFormatException e) {
-      throw usage("--keep: neither all nor a number: " + keep);
+    if (!keep.matches("0*[1-9]\\d{0,8}")) {
+      throw usage("--keep: neither all nor a number from 1 on: " + keep);
     }
+    return Integer.parseInt(keep);
   }
 
   private Pattern pattern() {
@@ -226,10 +238,16 @@ final class ServiceOptions {
     }
   }
 
-  private static Path resolve(final Path directory) throws IOException {
-    if (!Files.exists(directory)) {
-      Files.createDirectory(directory);
+  private Path captured() throws IOException {
+    if (!Files.exists(capture)) {
+      Files.createDirectory(capture);
     }
-    return directory.toRealPath();
+    final Path real = capture.toRealPath();
+    if (Files.exists(store.directory()) && real.startsWith(store.directory().toRealPath())) {
+      throw usage(
+          "--capture %s lies in the store, where nothing is captured; name a directory outside"
+              .formatted(capture));
+    }
+    return real;
   }
 }
