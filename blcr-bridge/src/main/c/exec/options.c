@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "status.h"
@@ -80,6 +81,11 @@ void sluice_exec_options_parse(int count, char **arguments, struct sluice_exec_o
                              option == ':' ? "a value is missing after" : "unknown option",
                              arguments[optind - 1]);
         }
+    }
+    if (options->name != NULL
+        && (*options->name == 0 || *options->name == '.' || strchr(options->name, '/') != NULL)) {
+        sluice_exec_fail(SLUICE_STATUS_USAGE, "'%s' is no name; use letters and digits",
+                         options->name);
     }
     options->command = arguments + optind;
     if (*options->command == NULL) {

@@ -39,6 +39,10 @@ _Noreturn static void become_server(const char *name, char **options, char **env
     if (resumes) {
         memcpy(arguments + 5 + count, (char *[]){"--resume", NULL}, 2 * sizeof *arguments);
     }
+    const size_t variables = length_of(environment);
+    char *with_name[variables + 2];
+    with_name[0] = "SLUICE_CALLED=sluice exec"; /* what it says is to be under the name called */
+    memcpy(with_name + 1, environment, (variables + 1) * sizeof *environment);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -46,7 +50,7 @@ _Noreturn static void become_server(const char *name, char **options, char **env
     const int nothing = open("/dev/null", O_RDONLY);
     dup2(nothing, STDIN_FILENO);
     dup2(ready, STDOUT_FILENO);
-    execve(program, arguments, environment);
+    execve(program, arguments, with_name);
     sluice_exec_fail(SLUICE_STATUS_FAILED, "cannot run %s: %s; set SLUICE_HOME", program,
                      strerror(errno));
 }

@@ -59,6 +59,7 @@ public final class RunCommand implements Subcommand {
     if (!options.captures()) {
       throw options.usage("--capture is missing: which directory's new files are to be captured?");
     }
+    StatsFile.check(stats);
     if (profile != null) {
       createTrace();
     }

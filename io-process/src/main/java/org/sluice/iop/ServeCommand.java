@@ -58,6 +58,7 @@ public final class ServeCommand implements Subcommand {
     if (metricsPort != null && (metricsPort < 1 || metricsPort > MAX_PORT)) {
       throw options.usage("--metrics %d is no port: it takes 1 to 65535".formatted(metricsPort));
     }
+    StatsFile.check(stats);
     final Settings settings =
         options.settings(ServiceOptions.Layout.container, RuntimePath.DEFAULT_NAME, members);
     try (IoProcess process = IoProcess.start(settings, resumes);

@@ -24,6 +24,9 @@ import picocli.CommandLine.ParameterException;
     version = "sluice 0.1.0",
     synopsisSubcommandLabel = "COMMAND")
 public final class Sluice {
+  /** What the user has called where that is not the command itself, as {@code sluice exec}. */
+  private static final String CALLED = "SLUICE_CALLED";
+
   @Option(names = "--version", versionHelp = true, description = "Show the version.")
   private boolean version;
 
@@ -87,8 +90,9 @@ public final class Sluice {
   }
 
   private static int usage(final ParameterException e) {
-    final String name = e.getCommandLine().getCommandSpec().qualifiedName();
-    report(e.getCommandLine(), "%s; see %s --help".formatted(e.getMessage(), name));
+    report(
+        e.getCommandLine(),
+        "%s; see %s --help".formatted(e.getMessage(), name(e.getCommandLine())));
     return ExitStatus.USAGE.code();
   }
 
@@ -114,7 +118,11 @@ public final class Sluice {
   }
 
   private static void report(final CommandLine command, final String message) {
-    final String name = command.getCommandSpec().qualifiedName();
-    command.getErr().println(name + ": " + message.replaceAll("\\s*\\R\\s*", " "));
+    command.getErr().println(name(command) + ": " + message.replaceAll("\\s*\\R\\s*", " "));
+  }
+
+  private static String name(final CommandLine command) {
+    final String called = System.getenv(CALLED);
+    return called == null ? command.getCommandSpec().qualifiedName() : called;
   }
 }
