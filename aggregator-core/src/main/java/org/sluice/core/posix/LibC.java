@@ -24,6 +24,7 @@ final class LibC {
   static final int AT_SYMLINK_FOLLOW = 0x400;
   static final int AT_EMPTY_PATH = 0x1000;
   static final int STATX_BASIC_STATS = 0x7ff;
+  static final int STATX_BTIME = 0x800;
   static final int STATX_LENGTH = 256;
   static final int SEEK_DATA = 3;
   static final int SEEK_HOLE = 4;

@@ -50,6 +50,7 @@ public final class NativeFile implements AutoCloseable {
   private final int descriptor;
   private final long device;
   private final long inode;
+  private final long born;
 
   private NativeFile(final Path opened, final int descriptor) throws PosixException {
     this.opened = opened;
@@ -60,6 +61,8 @@ public final class NativeFile implements AutoCloseable {
           (long) status.get(JAVA_INT, 136) << 32
               | Integer.toUnsignedLong(status.get(JAVA_INT, 140));
       inode = status.get(JAVA_LONG, 32);
+      final boolean known = (status.get(JAVA_INT, 0) & LibC.STATX_BTIME) != 0;
+      born = known ? status.get(JAVA_LONG, 80) * 1_000_000_000 + status.get(JAVA_INT, 88) : 0;
     }
   }
 
@@ -107,6 +110,15 @@ public final class NativeFile implements AutoCloseable {
   public Optional<Path> path() throws IOException {
     final Path link = Files.readSymbolicLink(procPath());
     return link.toString().endsWith(DELETED) && links() == 0 ? Optional.empty() : Optional.of(link);
+  }
+
+  /**
+   * When the file was created, which tells it from a later one with the same inode number.
+   *
+   * @return nanoseconds since 1970; 0 where the file system does not know
+   */
+  public long born() {
+    return born;
   }
 
   /**
@@ -408,7 +420,12 @@ public final class NativeFile implements AutoCloseable {
     final MemorySegment status = arena.allocate(LibC.STATX_LENGTH, Long.BYTES);
     final MemorySegment thisDescriptor = arena.allocateFrom("");
     check(
-        LibC.statx(descriptor, thisDescriptor, LibC.AT_EMPTY_PATH, LibC.STATX_BASIC_STATS, status),
+        LibC.statx(
+            descriptor,
+            thisDescriptor,
+            LibC.AT_EMPTY_PATH,
+            LibC.STATX_BASIC_STATS | LibC.STATX_BTIME,
+            status),
         "stat ");
     return status;
   }

@@ -92,7 +92,13 @@ public final class ImageRegistry {
     final Image image = new Image(++lastId, key, file, table, entry, state, inPlace, journal);
     journal.write(
         new Entry.Admitted(
-            image.id(), entry, key.device(), key.inode(), state, file.opened().toString()));
+            image.id(),
+            entry,
+            key.device(),
+            key.inode(),
+            file.born(),
+            state,
+            file.opened().toString()));
     add(image);
     return Optional.of(image);
   }
@@ -114,7 +120,7 @@ public final class ImageRegistry {
     final Image image =
         new Image(
             admitted.image(),
-            new ImageKey(admitted.device(), admitted.inode()),
+            ImageKey.of(file),
             file,
             table,
             admitted.entry(),

@@ -41,10 +41,11 @@ public sealed interface Entry {
    * @param entry its index in the image table
    * @param device {@code major << 32 | minor}
    * @param inode inode number
+   * @param born when the file was created, in nanoseconds since 1970; 0 unknown
    * @param state its first state
    * @param path a name of its file
    */
-  record Admitted(int image, int entry, long device, long inode, int state, String path)
+  record Admitted(int image, int entry, long device, long inode, long born, int state, String path)
       implements Entry {}
 
   /**

@@ -40,7 +40,7 @@ final class EntryCodec {
       case Entry.Detached e -> out.writeInt(DETACHED).writeInt(e.slot());
       case Entry.Admitted e -> {
         out.writeInt(ADMITTED).writeInt(e.image()).writeInt(e.entry());
-        out.writeLong(e.device()).writeLong(e.inode()).writeInt(e.state());
+        out.writeLong(e.device()).writeLong(e.inode()).writeLong(e.born()).writeInt(e.state());
         writeText(out, e.path());
       }
       case Entry.Created e -> {
@@ -119,7 +119,13 @@ final class EntryCodec {
       case DETACHED -> new Entry.Detached(in.readInt());
       case ADMITTED ->
           new Entry.Admitted(
-              in.readInt(), in.readInt(), in.readLong(), in.readLong(), in.readInt(), readText(in));
+              in.readInt(),
+              in.readInt(),
+              in.readLong(),
+              in.readLong(),
+              in.readLong(),
+              in.readInt(),
+              readText(in));
       case CREATED -> new Entry.Created(in.readInt(), in.readLong(), in.readInt(), readText(in));
       case CHANGED -> new Entry.Changed(in.readInt(), in.readInt());
       case OPENED -> new Entry.Opened(in.readInt(), in.readInt(), readFlag(in), in.readLong());

@@ -141,7 +141,9 @@ final class Resumption {
 
   /** Whether somebody counts on the image's own file: a name, a process or a commit. */
   private boolean isMissed(final ImageFacts facts) {
-    return names != null && names.containsKey(key(facts))
+    return names != null
+            && names.getOrDefault(key(facts), List.of()).stream()
+                .anyMatch(name -> mayBe(name, facts.admitted()))
         || facts.openings().keySet().stream()
             .anyMatch(slot -> attachments.at(slot).process().isAlive())
         || past.commits().stream()
@@ -154,22 +156,40 @@ final class Resumption {
   }
 
   private Optional<NativeFile> find(final ImageFacts facts) throws IOException {
-    final ImageKey key = key(facts);
-    Optional<NativeFile> file = open(Path.of(facts.admitted().path()), key);
+    final Entry.Admitted image = facts.admitted();
+    Optional<NativeFile> file = open(Path.of(image.path()), image);
     for (final int slot : facts.openings().keySet()) {
-      file = file.or(() -> openAsOpenedBy(attachments.at(slot).process().pid(), key));
+      file = file.or(() -> openAsOpenedBy(attachments.at(slot).process().pid(), image));
     }
     if (file.isEmpty() && facts.created() == null) {
       names = names == null ? capture.names() : names;
-      file = names.getOrDefault(key, List.of()).stream().findFirst().flatMap(p -> open(p, key));
+      file =
+          names.getOrDefault(key(facts), List.of()).stream()
+              .findFirst()
+              .flatMap(p -> open(p, image));
     }
     return file;
   }
 
-  private static Optional<NativeFile> open(final Path path, final ImageKey key) {
+  /** Nobody held the file meanwhile, so that another one may have its inode number. */
+  private static boolean isOf(final NativeFile file, final Entry.Admitted image) {
+    return file.device() == image.device()
+        && file.inode() == image.inode()
+        && file.born() == image.born();
+  }
+
+  private static boolean mayBe(final Path path, final Entry.Admitted image) {
+    try (NativeFile file = NativeFile.open(path)) {
+      return isOf(file, image);
+    } catch (final IOException unknown) {
+      return true;
+    }
+  }
+
+  private static Optional<NativeFile> open(final Path path, final Entry.Admitted image) {
     try {
-      final NativeFile file = openForWriting(path, key);
-      if (ImageKey.of(file).equals(key)) {
+      final NativeFile file = openForWriting(path, image);
+      if (isOf(file, image)) {
         return Optional.of(file);
       }
       file.close();
@@ -180,7 +200,8 @@ final class Resumption {
   }
 
   /** A program may have made the file read-only since the former I/O process opened it. */
-  private static NativeFile openForWriting(final Path path, final ImageKey key) throws IOException {
+  private static NativeFile openForWriting(final Path path, final Entry.Admitted image)
+      throws IOException {
     try {
       return NativeFile.open(path, NativeFile.Flag.WRITE);
     } catch (final PosixException e) {
@@ -188,7 +209,7 @@ final class Resumption {
         throw e;
       }
       try (NativeFile readOnly = NativeFile.open(path)) {
-        if (!ImageKey.of(readOnly).equals(key)) {
+        if (!isOf(readOnly, image)) {
           throw e;
         }
         final int mode = readOnly.mode();
@@ -203,12 +224,12 @@ final class Resumption {
   }
 
   /** By way of a descriptor of a process that has it open, whatever became of its name. */
-  private static Optional<NativeFile> openAsOpenedBy(final int pid, final ImageKey key) {
+  private static Optional<NativeFile> openAsOpenedBy(final int pid, final Entry.Admitted image) {
     try (var descriptors = Files.newDirectoryStream(Path.of("/proc/%d/fd".formatted(pid)))) {
       for (final Path descriptor : descriptors) {
         if (Files.isRegularFile(descriptor)
-            && key.inode() == (long) Files.getAttribute(descriptor, "unix:ino")) {
-          final Optional<NativeFile> file = open(descriptor, key);
+            && image.inode() == (long) Files.getAttribute(descriptor, "unix:ino")) {
+          final Optional<NativeFile> file = open(descriptor, image);
           if (file.isPresent()) {
             return file;
           }

@@ -27,7 +27,7 @@ class JournalTest {
     return List.of(
         new Entry.Attached(1, 2, 3, 4, 5, 6),
         new Entry.Detached(1),
-        new Entry.Admitted(1, 2, 3, 4, 5, "/ä"),
+        new Entry.Admitted(1, 2, 3, 4, 5, 6, "/ä"),
         new Entry.Created(1, 2, 3, "name"),
         new Entry.Changed(1, 2),
         new Entry.Opened(1, 2, true, 3),
@@ -96,7 +96,7 @@ class JournalTest {
         resume(
             journalOf(
                 new Entry.Attached(2, 40, 50, 3, 8, 1),
-                new Entry.Admitted(9, 0, 1, 2, ImageDescriptor.STATE_DIVERTED, "/a"),
+                new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"),
                 new Entry.Opened(9, 2, true, 1),
                 drained,
                 new Entry.Restarted(9, Entry.Cause.SETTLED, false, 300, List.of()),
@@ -119,7 +119,7 @@ class JournalTest {
     final Path file =
         journalOf(
             new Entry.Begun(7, 1),
-            new Entry.Admitted(9, 0, 1, 2, ImageDescriptor.STATE_DIVERTED, "/a"),
+            new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"),
             new Entry.Created(9, 7, 0, "a"),
             new Entry.Completed(7, 0, 2, 5),
             commit,
