@@ -64,6 +64,8 @@ typedef struct sluice_image sluice_image;
  * SLUICE_RANK and SLUICE_RANKS or else from the launcher (Open MPI, PMI, PMIx, Slurm); a process
  * without any is rank 0 of 1.
  *
+ * Waits up to SLUICE_PATIENCE seconds (30 unless told) for an I/O process that was killed to be resumed.
+ *
  * -EINVAL: no directory, or a rank not below `ranks`; -ENOENT, -ECONNREFUSED: no I/O process there;
  * -EPROTONOSUPPORT: it is of another release; -EUSERS: it has no slot left for another process.
  */

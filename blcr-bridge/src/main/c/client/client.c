@@ -1,13 +1,19 @@
 #include "client.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "attachment.h"
 #include "failure.h"
 #include "kernel.h"
+
+/* Between two attempts to attach, in nanoseconds. */
+#define NAP 20000000
 
 struct attach_body {
     int32_t version;
@@ -111,13 +117,27 @@ static int connect_client(const char *directory, int rank, int ranks, struct slu
     return error;
 }
 
+/* One that ends removes its journal; one that is killed leaves it to who resumes it. */
+static bool may_come_back(const char *directory, int error)
+{
+    char journal[PATH_MAX];
+    snprintf(journal, sizeof journal, "%s/journal", directory);
+    return (error == -ECONNREFUSED || error == -ENOENT || error == -EIO)
+        && access(journal, F_OK) == 0;
+}
+
 int sluice_client_attach(const char *directory, int rank, int ranks, struct sluice_client **client)
 {
     struct sluice_client *attached = calloc(1, sizeof *attached);
     if (attached == NULL) {
         return sluice_failure(ENOMEM, "no memory to attach to %s", directory);
     }
-    const int error = connect_client(directory, rank, ranks, attached);
+    const int64_t end = sluice_connection_clock() + sluice_connection_patience();
+    int error = connect_client(directory, rank, ranks, attached);
+    while (may_come_back(directory, error) && sluice_connection_clock() < end) {
+        nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
+        error = connect_client(directory, rank, ranks, attached);
+    }
     if (error != 0) {
         free(attached);
         return error;

@@ -250,14 +250,14 @@ int sluice_connection_exchange(struct sluice_connection *connection, int type,
     return error == 0 ? receive_reply(connection, reply) : error;
 }
 
-static int64_t now_ms(void)
+int64_t sluice_connection_clock(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
 }
 
-static int64_t patience(void)
+int64_t sluice_connection_patience(void)
 {
     const char *seconds = getenv("SLUICE_PATIENCE");
     char *end = NULL;
@@ -306,7 +306,7 @@ static bool try_again(struct sluice_connection *connection)
 /* Connects anew, waiting for somebody to listen. The caller holds request_lock. */
 static int reconnect(struct sluice_connection *connection)
 {
-    const int64_t end = now_ms() + patience();
+    const int64_t end = sluice_connection_clock() + sluice_connection_patience();
     long nap = 1;
     while (connection->greet != NULL && !atomic_load(&connection->lost) && !ended(connection)) {
         if (connection->revive != NULL) {
@@ -315,7 +315,7 @@ static int reconnect(struct sluice_connection *connection)
         if (try_again(connection)) {
             return 0;
         }
-        if (now_ms() >= end) {
+        if (sluice_connection_clock() >= end) {
             break;
         }
         nanosleep(&(struct timespec){.tv_nsec = nap * 1000000}, NULL);
