@@ -28,6 +28,6 @@ public final class TraceSource {
    * @throws IOException when it cannot be read
    */
   public Trace open() throws IOException {
-    return workload == null ? Traces.open(trace) : workload.checkpoint(Workload.RANKS, 1);
+    return workload == null ? Traces.open(trace) : workload.checkpoint(Workload.RANKS);
   }
 }

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.sluice.profile.workload.WritePattern;
 
 /** One target with ranks, files and, for Sluice, an I/O process of its own. */
 final class Arm implements AutoCloseable {

@@ -5,6 +5,7 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.sluice.profile.workload.WritePattern;
 
 /**
  * Measures cost against work: for each amount of work all targets of its part, one round of each

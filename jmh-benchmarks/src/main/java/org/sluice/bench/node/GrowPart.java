@@ -3,6 +3,8 @@ package org.sluice.bench.node;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.LongStream;
+import org.sluice.profile.workload.Workload;
+import org.sluice.profile.workload.WritePattern;
 
 /** What grows while everything else stays. */
 enum GrowPart {

@@ -5,6 +5,8 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.sluice.profile.workload.Workload;
+import org.sluice.profile.workload.WritePattern;
 
 /** Measures all targets of a workload side by side: one round of each after the other. */
 final class NodeBenchmark {

@@ -12,6 +12,7 @@ import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.VectorGraphicsEncoder;
 import org.knowm.xchart.style.Styler.LegendPosition;
+import org.sluice.profile.workload.Workload;
 
 /**
  * The paper's two figures, write time and memory per threshold, with what was measured here beside

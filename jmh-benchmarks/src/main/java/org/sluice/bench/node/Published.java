@@ -1,6 +1,8 @@
 package org.sluice.bench.node;
 
 import java.util.OptionalDouble;
+import org.sluice.profile.workload.Facts;
+import org.sluice.profile.workload.Workload;
 
 /** What the paper measured on its cluster of 2009, by threshold: 16K, 64K, 256K, 512K. */
 final class Published {

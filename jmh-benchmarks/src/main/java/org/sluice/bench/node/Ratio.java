@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import org.sluice.profile.workload.Workload;
 
 /**
  * A figure that says how good Sluice is: the median, over the rounds, of what two targets took in

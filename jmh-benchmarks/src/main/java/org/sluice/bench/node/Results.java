@@ -3,6 +3,7 @@ package org.sluice.bench.node;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.sluice.profile.workload.Workload;
 
 /** All series of a run, in the order in which they were measured. */
 final class Results {

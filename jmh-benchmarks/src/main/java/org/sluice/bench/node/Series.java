@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
+import org.sluice.profile.workload.Workload;
 
 /**
  * The rounds of one workload through one target with one gap. Entry <i>n</i> of every list is of

@@ -3,6 +3,7 @@ package org.sluice.bench.node;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
+import org.sluice.profile.workload.Workload;
 
 /** Results as tables for a terminal. */
 final class TableReport {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.sluice.bench.node.ThresholdSweep.Point;
+import org.sluice.profile.workload.Workload;
 
 /** How long ranks wait under each threshold by the size of the buffer: one plot per workload. */
 final class ThresholdPlot {

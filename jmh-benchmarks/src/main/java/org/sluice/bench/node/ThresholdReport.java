@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.sluice.bench.node.ThresholdSweep.Point;
+import org.sluice.profile.workload.Workload;
 
 /** What a sweep measured, as a table for a terminal and as JSON. */
 final class ThresholdReport {

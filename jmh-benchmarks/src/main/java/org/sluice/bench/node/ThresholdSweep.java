@@ -6,6 +6,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.sluice.profile.workload.Workload;
+import org.sluice.profile.workload.WritePattern;
 
 /**
  * Measures thresholds against each other, one buffer after the other: the same ranks and the same

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.sluice.profile.workload.Workload;
 
 class RatioTest {
   private static final int GAP = 150;

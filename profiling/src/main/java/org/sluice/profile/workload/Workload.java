@@ -1,11 +1,6 @@
 package org.sluice.profile.workload;
 
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
-import java.util.List;
 import java.util.Locale;
-import java.util.Random;
 import java.util.function.Consumer;
 import org.sluice.core.segment.SlotDescriptor;
 import org.sluice.profile.trace.Call;
@@ -16,66 +11,74 @@ import org.sluice.profile.trace.Trace;
 import org.sluice.profile.trace.Write;
 
 /**
- * One checkpoint of a node as published for BLCR: 8 of 64 processes of a NAS Parallel Benchmark,
- * class C. The totals of each are published; the shares by size only of LU, which serve for all.
- *
- * <p>The order is BLCR's: a burst of tiny records at the start, then for each memory area a few
- * more and its pages in runs, all one after the other in a file of the process's own.
+ * A program whose checkpoints were published for BLCR: a NAS Parallel Benchmark, class C, of 64
+ * processes, 8 on each node. The totals of each are published; the shares by size only of LU, which
+ * serve for all.
  */
 public enum Workload {
   /** LU.C.64. */
-  LU(184.0, 975, 7.6),
+  LU,
   /** BT.C.64. */
-  BT(320.0, 1057, 11.3),
+  BT,
   /** SP.C.64. */
-  SP(316.0, 1367, 10.3),
+  SP,
   /** CG.C.64. */
-  CG(163.2, 820, 7.1);
+  CG;
 
-  /** Processes of the node in the publication. */
+  /** Processes of a node in the publication. */
   public static final int RANKS = 8;
 
-  private static final double[] PERCENT_OF_WRITES = {
-    50.86, 0.61, 0.25, 9.46, 36.49, 0.74, 0.49, 0.25, 0.61, 0.25
-  };
-  private static final double[] PERCENT_OF_DATA = {
-    0.04, 0.00, 0.01, 1.53, 11.36, 0.77, 3.79, 3.58, 17.72, 61.21
-  };
-  private static final double[] PERCENT_OF_TIME = {
-    0.17, 0.00, 0.00, 0.01, 44.66, 6.55, 11.80, 1.75, 14.72, 20.35
-  };
   private static final double MEGABYTE = 1e6;
-  private static final int FIRST_BURST = 70;
-  private static final int RUNS_OF_AN_AREA = 6;
-  private static final long LARGEST_RUN = 64L << 20;
 
-  private final double megabytesPerNode;
-  private final int writesPerProcess;
+  private final long imageLength;
+  private final int writes;
   private final double seconds;
 
-  Workload(final double megabytesPerNode, final int writesPerProcess, final double seconds) {
-    this.megabytesPerNode = megabytesPerNode;
-    this.writesPerProcess = writesPerProcess;
-    this.seconds = seconds;
+  Workload() {
+    final String[] row =
+        Facts.rows("nodes.csv").stream()
+            .filter(fields -> fields[0].equals(publishedName()))
+            .findFirst()
+            .orElseThrow();
+    imageLength = Math.round(Double.parseDouble(row[2]) * MEGABYTE / Integer.parseInt(row[1]));
+    writes = Integer.parseInt(row[3]);
+    seconds = Double.parseDouble(row[5]);
   }
 
   /**
-   * The bytes of one process.
+   * The name in the published tables.
    *
-   * @return the node's megabytes (decimal), divided by its processes
+   * @return such as {@code LU.C.64}
    */
-  public long bytesPerProcess() {
-    return Math.round(megabytesPerNode * MEGABYTE / RANKS);
+  public String publishedName() {
+    return name().toUpperCase(Locale.ROOT) + ".C.64";
+  }
+
+  /**
+   * Bytes of one process's image.
+   *
+   * @return the node's, divided by its processes
+   */
+  public long imageLength() {
+    return imageLength;
+  }
+
+  /**
+   * Writes of one process.
+   *
+   * @return the count
+   */
+  public int writes() {
+    return writes;
   }
 
   /**
    * One checkpoint of a node.
    *
    * @param ranks processes that write one
-   * @param seed the same seed gives the same writes
    * @return the writes, with the published times
    */
-  public Trace checkpoint(final int ranks, final long seed) {
+  public Trace checkpoint(final int ranks) {
     return new Trace() {
       @Override
       public String kind() {
@@ -84,89 +87,43 @@ public enum Workload {
 
       @Override
       public Omissions read(final Consumer<Write> sink) {
+        final WritePattern pattern = WritePattern.of(Workload.this);
+        final long[] durations = durations(pattern);
         for (int rank = 0; rank < ranks; rank++) {
-          emit(rank, sizes(new Random(seed + rank)), sink);
+          emit(rank, pattern, durations, sink);
         }
         return new Omissions();
       }
     };
   }
 
-  private void emit(final int rank, final List<Long> sizes, final Consumer<Write> sink) {
+  private void emit(
+      final int rank,
+      final WritePattern pattern,
+      final long[] durations,
+      final Consumer<Write> sink) {
     final Origin origin = new Origin("node0", 1000 + rank, rank);
-    final long[] durations = durations(sizes);
+    final String file = "/ckpt/%s.%d".formatted(name().toLowerCase(Locale.ROOT), rank);
     long time = 0;
     long offset = 0;
-    for (final long size : sizes) {
-      final long duration = durations[SlotDescriptor.sizeClass(size)];
+    for (final WritePattern.Write write : pattern.writes()) {
+      final long duration = durations[SlotDescriptor.sizeClass(write.length())];
       sink.accept(
-          new Write(
-              origin,
-              "/ckpt/%s.%d".formatted(name().toLowerCase(Locale.ROOT), rank),
-              Call.WRITE,
-              Route.PLAIN,
-              time,
-              duration,
-              offset,
-              size));
+          new Write(origin, file, Call.WRITE, Route.PLAIN, time, duration, offset, write.length()));
       time += duration;
-      offset += size;
+      offset += write.length();
     }
   }
 
   /** How long a write of each class takes, so that the classes have their shares of the time. */
-  private long[] durations(final List<Long> sizes) {
+  private long[] durations(final WritePattern pattern) {
     final int[] counts = new int[SlotDescriptor.SIZE_CLASSES];
-    sizes.forEach(size -> counts[SlotDescriptor.sizeClass(size)]++);
+    pattern.writes().forEach(write -> counts[SlotDescriptor.sizeClass(write.length())]++);
     final long[] durations = new long[counts.length];
     for (int i = 0; i < counts.length; i++) {
-      durations[i] = Math.round(seconds * 1e9 * PERCENT_OF_TIME[i] / 100 / Math.max(counts[i], 1));
+      final double share = SizeClass.published().get(i).percentOfTime() / 100;
+      durations[i] = Math.round(seconds * 1e9 * share / Math.max(counts[i], 1));
     }
     return durations;
-  }
-
-  /** The sizes of one process's writes, in the order it makes them. */
-  private List<Long> sizes(final Random random) {
-    final List<Long> small = new ArrayList<>();
-    final List<Long> runs = new ArrayList<>();
-    for (int i = 0; i < SlotDescriptor.SIZE_CLASSES; i++) {
-      (i < 3 ? small : runs).addAll(sizesOfClass(i, random));
-    }
-    Collections.shuffle(small, random);
-    Collections.shuffle(runs, random);
-    final int burst = Math.min(FIRST_BURST, small.size());
-    final int areas = (runs.size() + RUNS_OF_AN_AREA - 1) / RUNS_OF_AN_AREA;
-    final List<Long> sizes = new ArrayList<>(small.subList(0, burst));
-    for (int area = 0; area < areas; area++) {
-      sizes.addAll(share(small.subList(burst, small.size()), area, areas));
-      sizes.addAll(share(runs, area, areas));
-    }
-    return sizes;
-  }
-
-  private static List<Long> share(final List<Long> all, final int number, final int of) {
-    return all.subList(all.size() * number / of, all.size() * (number + 1) / of);
-  }
-
-  /** Rounded from the sum, so that the classes together have all writes. */
-  private long writesBelow(final int sizeClass) {
-    final double percent = Arrays.stream(PERCENT_OF_WRITES, 0, sizeClass).sum();
-    return Math.round(writesPerProcess * percent / 100);
-  }
-
-  private List<Long> sizesOfClass(final int sizeClass, final Random random) {
-    final long count = writesBelow(sizeClass + 1) - writesBelow(sizeClass);
-    final long low = sizeClass == 0 ? 4 : SlotDescriptor.sizeClassLimit(sizeClass - 1);
-    final long high = Math.min(SlotDescriptor.sizeClassLimit(sizeClass) - 1, LARGEST_RUN);
-    long left = Math.round(bytesPerProcess() * PERCENT_OF_DATA[sizeClass] / 100);
-    final List<Long> sizes = new ArrayList<>();
-    for (long i = count; i > 0; i--) {
-      final double mean = (double) left / i;
-      final double spread = i == 1 ? 0 : random.nextDouble(-0.25, 0.25) * mean;
-      final long size = Math.clamp(Math.round(mean + spread), low, high);
-      sizes.add(size);
-      left -= size;
-    }
-    return sizes;
   }
 }

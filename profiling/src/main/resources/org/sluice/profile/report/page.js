@@ -117,7 +117,8 @@ function drawCumulative() {
   }
   const step = most - least > 20 ? 4 : 2;
   for (let power = least; power <= most; power += step) {
-    add(svg, 'text', { x: x(2 ** power), y: height - 8, 'text-anchor': 'middle' }, bytes(2 ** power));
+    const anchor = power === most ? 'end' : 'middle';
+    add(svg, 'text', { x: x(2 ** power), y: height - 8, 'text-anchor': anchor }, bytes(2 ** power));
   }
   [['writes', 1], ['data', 2], ['time', 3]].forEach(([name, column]) => {
     let path = `M${x(2 ** least)},${y(0)}`;

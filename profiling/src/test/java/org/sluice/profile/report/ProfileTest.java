@@ -42,7 +42,7 @@ class ProfileTest {
   @ParameterizedTest
   @EnumSource
   void reproducesThePublishedSharesOfWritesAndTime(final Workload workload) throws IOException {
-    final Profile profile = Profile.of("", workload.checkpoint(8, 1));
+    final Profile profile = Profile.of("", workload.checkpoint(8));
     for (int i = 0; i < SizeClasses.COUNT; i++) {
       final Tally tally = profile.sizeClass(i);
       final double oneWrite = 100.0 * 8 / profile.total().writes();
@@ -57,7 +57,7 @@ class ProfileTest {
 
   @Test
   void reproducesThePublishedTablesOfLu() throws IOException {
-    final Profile profile = Profile.of("", Workload.LU.checkpoint(8, 1));
+    final Profile profile = Profile.of("", Workload.LU.checkpoint(8));
     for (int i = 0; i < SizeClasses.COUNT; i++) {
       assertThat(profile.sizeClass(i).percentOfBytes(profile.total()))
           .as(SizeClasses.label(i))
@@ -73,8 +73,8 @@ class ProfileTest {
 
   @Test
   void saysWhereTheDataIs() throws IOException {
-    assertThat(Headline.of(Profile.of("", Workload.LU.checkpoint(8, 1))))
-        .startsWith("87 % of the data is in 2.4 % of the writes, those of 16 KiB or more; 51 % ")
+    assertThat(Headline.of(Profile.of("", Workload.LU.checkpoint(8))))
+        .startsWith("87 % of the data is in 2.3 % of the writes, those of 16 KiB or more; 51 % ")
         .contains("below 64 B and carry less than 0.1 % of the data")
         .endsWith("those of 4 KiB to 16 KiB take 45 % of the time.");
     for (int i = 0; i < 10; i++) {

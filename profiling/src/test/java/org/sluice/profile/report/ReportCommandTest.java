@@ -24,7 +24,7 @@ class ReportCommandTest {
   void record() throws IOException {
     trace =
         RecordedTraces.record(
-            directory.resolve("lu"), Workload.LU.checkpoint(8, 1), 3, 300_000_000_000L);
+            directory.resolve("lu"), Workload.LU.checkpoint(8), 3, 300_000_000_000L);
   }
 
   @Test
@@ -48,7 +48,7 @@ class ReportCommandTest {
     final SluiceProcess csv = SluiceProcess.run("profile", "report", "--csv", trace.toString());
     assertThat(csv.out().lines())
         .hasSize(11)
-        .contains("4096,16384,36.41,11.35,44.66,8520," + bytesOf(report, 4) + ",81.459839280");
+        .contains("4096,16384,36.51,11.34,44.66,8544," + bytesOf(report, 4) + ",81.459837408");
   }
 
   private static Object bytesOf(final Map<String, Object> report, final int sizeClass) {

@@ -74,7 +74,7 @@ class RecordedTraceTest {
   void takesAtMostTwelveBytesForAWriteOfThePublishedPatterns() throws IOException {
     for (final Workload workload : Workload.values()) {
       final List<Write> writes = new ArrayList<>();
-      workload.checkpoint(1, 1).read(writes::add);
+      workload.checkpoint(1).read(writes::add);
       final Path part = directory.resolve(workload + PartDescriptor.SUFFIX);
       try (PartWriter out = new PartWriter(part, TRACE_ID, ORIGIN, 8, REALTIME, MONOTONIC)) {
         writes.forEach(out::append);

@@ -1,4 +1,4 @@
-package org.sluice.bench.node;
+package org.sluice.profile.workload;
 
 import java.util.ArrayList;
 import java.util.List;

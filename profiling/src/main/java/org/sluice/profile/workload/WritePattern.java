@@ -1,4 +1,4 @@
-package org.sluice.bench.node;
+package org.sluice.profile.workload;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -24,7 +24,7 @@ import java.util.Random;
  * @param memoryLength bytes of memory that they are taken from: page runs from whole pages
  * @param gap bytes of the file left out after each write
  */
-record WritePattern(List<Write> writes, long memoryLength, int gap) {
+public record WritePattern(List<Write> writes, long memoryLength, int gap) {
   static final int PAGE = 4096;
 
   /** The size class that page-header arrays are in. */
@@ -45,10 +45,15 @@ record WritePattern(List<Write> writes, long memoryLength, int gap) {
    * @param offset where in the process's memory its bytes are
    * @param length how many
    */
-  record Write(long offset, long length) {}
+  public record Write(long offset, long length) {}
 
-  /** What one process of a program writes; the same in every run. */
-  static WritePattern of(final Workload workload) {
+  /**
+   * What one process of a program writes.
+   *
+   * @param workload the program
+   * @return the same in every run
+   */
+  public static WritePattern of(final Workload workload) {
     final List<List<Long>> classes = new SizeDraw(workload, SEED).draw(WritePattern::headers);
     final Deque<Long> small = new ArrayDeque<>(classes.get(0));
     final Deque<Long> records = new ArrayDeque<>(classes.get(1));
@@ -113,8 +118,14 @@ record WritePattern(List<Write> writes, long memoryLength, int gap) {
     return new WritePattern(writes, pages, 0);
   }
 
-  /** One process that writes a number of bytes, rounded up, in blocks. */
-  static WritePattern blocks(final long bytes, final int block) {
+  /**
+   * One process that writes in blocks.
+   *
+   * @param bytes how much, to be rounded up
+   * @param block their length
+   * @return the pattern
+   */
+  public static WritePattern blocks(final long bytes, final int block) {
     final long memory = Math.min(Math.ceilDiv(bytes, block) * block, MOST_MEMORY);
     final List<Write> writes = new ArrayList<>();
     for (long written = 0; written < bytes; written += block) {
@@ -123,8 +134,14 @@ record WritePattern(List<Write> writes, long memoryLength, int gap) {
     return new WritePattern(writes, memory, 0);
   }
 
-  /** Writes that never continue each other, so that each is a record of its own. */
-  static WritePattern scattered(final int count, final int length) {
+  /**
+   * Writes that never continue each other, so that each is a record of its own.
+   *
+   * @param count how many
+   * @param length of each
+   * @return the pattern
+   */
+  public static WritePattern scattered(final int count, final int length) {
     final long memory = Math.min((long) count * length, MOST_MEMORY / length * length);
     final List<Write> writes = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -133,8 +150,13 @@ record WritePattern(List<Write> writes, long memoryLength, int gap) {
     return new WritePattern(writes, memory, length);
   }
 
-  /** The same again and again from the same memory, until so many bytes are written. */
-  WritePattern repeated(final long bytes) {
+  /**
+   * The same again and again from the same memory.
+   *
+   * @param bytes until so many are written
+   * @return the pattern
+   */
+  public WritePattern repeated(final long bytes) {
     final List<Write> again = new ArrayList<>();
     long left = bytes;
     for (int i = 0; left > 0; i = (i + 1) % writes.size()) {
@@ -145,13 +167,22 @@ record WritePattern(List<Write> writes, long memoryLength, int gap) {
     return new WritePattern(again, memoryLength, gap);
   }
 
-  /** Bytes of the image. */
-  long imageLength() {
+  /**
+   * Bytes of the image.
+   *
+   * @return the sum of all writes
+   */
+  public long imageLength() {
     return writes.stream().mapToLong(Write::length).sum();
   }
 
-  /** Writes the file that a rank program reads. */
-  void save(final Path file) throws IOException {
+  /**
+   * Writes the file that a rank program reads.
+   *
+   * @param file where
+   * @throws IOException when that fails
+   */
+  public void save(final Path file) throws IOException {
     try (PrintWriter out =
         new PrintWriter(Files.newBufferedWriter(file, StandardCharsets.US_ASCII))) {
       out.printf("%d %d %d%n", memoryLength, writes.size(), gap);

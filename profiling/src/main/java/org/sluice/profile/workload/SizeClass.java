@@ -1,4 +1,4 @@
-package org.sluice.bench.node;
+package org.sluice.profile.workload;
 
 import java.util.List;
 
@@ -9,8 +9,10 @@ import java.util.List;
  * @param to first size above, {@link Long#MAX_VALUE} for the last class
  * @param percentOfWrites share of the number of writes
  * @param percentOfData share of the bytes
+ * @param percentOfTime share of the time in writes
  */
-record SizeClass(long from, long to, double percentOfWrites, double percentOfData) {
+record SizeClass(
+    long from, long to, double percentOfWrites, double percentOfData, double percentOfTime) {
   /** The histogram of LU, the only program whose histogram was published. */
   static List<SizeClass> published() {
     return Facts.rows("lu-c-64.csv").stream()
@@ -20,7 +22,8 @@ record SizeClass(long from, long to, double percentOfWrites, double percentOfDat
                     Long.parseLong(row[0]),
                     row[1].isEmpty() ? Long.MAX_VALUE : Long.parseLong(row[1]),
                     Double.parseDouble(row[2]),
-                    Double.parseDouble(row[3])))
+                    Double.parseDouble(row[3]),
+                    Double.parseDouble(row[4])))
         .toList();
   }
 

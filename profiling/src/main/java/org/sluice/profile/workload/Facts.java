@@ -1,4 +1,4 @@
-package org.sluice.bench.node;
+package org.sluice.profile.workload;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -7,17 +7,27 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Tables of published figures that come with the benchmark. */
-final class Facts {
+/** Tables of published figures. */
+public final class Facts {
   private Facts() {}
 
-  /** The names of a table's columns. */
-  static List<String> heading(final String name) {
+  /**
+   * The names of a table's columns.
+   *
+   * @param name its file
+   * @return in their order
+   */
+  public static List<String> heading(final String name) {
     return List.of(lines(name).getFirst().split(","));
   }
 
-  /** The rows of a table without its heading; an empty field is an empty string. */
-  static List<String[]> rows(final String name) {
+  /**
+   * The rows of a table without its heading.
+   *
+   * @param name its file
+   * @return their fields; an empty one is an empty string
+   */
+  public static List<String[]> rows(final String name) {
     return lines(name).stream().skip(1).map(line -> line.split(",", -1)).toList();
   }
 

@@ -1,4 +1,4 @@
-package org.sluice.bench.node;
+package org.sluice.profile.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
