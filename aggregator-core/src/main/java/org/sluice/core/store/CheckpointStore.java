@@ -55,6 +55,14 @@ public interface CheckpointStore extends AutoCloseable {
   Container resumeContainer(long containerId, long sessionId) throws IOException;
 
   /**
+   * Says that the open containers are in use. Others leave a container alone for a minute after
+   * that even when this process is killed. To be called every few seconds; any thread.
+   *
+   * @throws IOException when that fails
+   */
+  void renewContainers() throws IOException;
+
+  /**
    * Deletes all containers that no committed checkpoint refers to and nobody appends to, whoever
    * left them.
    *

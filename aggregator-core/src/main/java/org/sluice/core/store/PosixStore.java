@@ -2,8 +2,11 @@ package org.sluice.core.store;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.security.SecureRandom;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -107,6 +110,18 @@ public final class PosixStore implements CheckpointStore {
     try (NativeFile lock = format()) {
       lock.lock();
       return spares.delete(directory.container(containerId));
+    }
+  }
+
+  @Override
+  public void renewContainers() throws IOException {
+    final FileTime now = FileTime.from(Instant.now());
+    for (final long id : openContainers.keySet()) {
+      try {
+        Files.setLastModifiedTime(directory.container(id), now);
+      } catch (final NoSuchFileException closedMeanwhile) {
+        LOG.debug("container {} was closed meanwhile", id);
+      }
     }
   }
 

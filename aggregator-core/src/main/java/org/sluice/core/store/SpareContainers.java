@@ -29,7 +29,10 @@ import org.sluice.core.posix.PosixException;
  * done with it.
  */
 final class SpareContainers {
-  /** A killed I/O process that is resumed has locked its containers again by then. */
+  /**
+   * A killed I/O process that is resumed has locked its containers again by then. They count from
+   * {@link CheckpointStore#renewContainers}, since the last write may be long ago.
+   */
   private static final Duration GRACE = Duration.ofMinutes(1);
 
   private final StoreDirectory store;

@@ -157,6 +157,18 @@ class SpareContainersTest {
     assertThat(left).doesNotExist();
   }
 
+  @Test
+  void whatASessionHadInUseIsKeptThoughItWasWrittenLongAgo() throws IOException {
+    final Path left;
+    try (PosixStore dead = PosixStore.open(path)) {
+      left = file(dead.createContainer(StoreFixture.SESSION, "node1").id());
+      age();
+      dead.renewContainers();
+    }
+    store.discardSpares();
+    assertThat(left).exists();
+  }
+
   /** As if nobody had written to any container for long. */
   private void age() throws IOException {
     for (final Path container : containers()) {

@@ -17,11 +17,14 @@ import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.journal.Ledger;
 import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.measure.Warnings;
 
 /** Everything the service thread looks after, from the first process to the last commit. */
 final class Session implements AutoCloseable {
   private static final long FIRST_MEMBER_NANOS = TimeUnit.MINUTES.toNanos(1);
+  private static final long RENEWAL_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+  private final CheckpointStore store;
   private final SessionSettings settings;
   private final Executor service;
   private final Drain drain;
@@ -34,6 +37,7 @@ final class Session implements AutoCloseable {
   private final Requests requests;
   private final CompletableFuture<Void> over = new CompletableFuture<>();
   private final long started = System.nanoTime();
+  private long renewed = started;
   private Ending ending;
 
   /**
@@ -52,6 +56,7 @@ final class Session implements AutoCloseable {
       final Ledger past,
       final Executor service)
       throws IOException {
+    this.store = store;
     this.settings = settings;
     this.statistics = statistics;
     this.service = service;
@@ -145,11 +150,23 @@ final class Session implements AutoCloseable {
   void beat() {
     attachments.endDead();
     checkpoints.expire();
+    if (System.nanoTime() - renewed > RENEWAL_NANOS) {
+      renewed = System.nanoTime();
+      renewContainers();
+    }
     if (ending == null && isDeserted()) {
       end(members.succeeded());
     }
     if (ending != null) {
       ending.proceed();
+    }
+  }
+
+  private void renewContainers() {
+    try {
+      store.renewContainers();
+    } catch (final IOException e) {
+      Warnings.warn("another session may take this one's containers if it is killed: " + e);
     }
   }
 
