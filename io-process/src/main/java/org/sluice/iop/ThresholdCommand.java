@@ -23,8 +23,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "threshold",
     description = {
-      "Shows the threshold of a running I/O process, or changes it:",
-      "every rank heeds the new one from its next write on."
+      "Shows the threshold of a running I/O process, or changes it.",
+      "Every rank heeds the new one from its next write on."
     },
     footerHeading = "%nExamples:%n",
     footer = {

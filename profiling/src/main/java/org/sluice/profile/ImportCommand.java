@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "import",
     description = {
-      "Makes a recorded trace of strace or Darshan text: a tenth of its size and fit for",
-      "all commands. They read the text itself as well."
+      "Makes a recorded trace of strace or Darshan text.",
+      "It has a tenth of its size and is fit for all commands. They read the text itself as well."
     },
     footerHeading = "%nExamples:%n",
     footer = "  sluice profile import app.strace --to trace/")

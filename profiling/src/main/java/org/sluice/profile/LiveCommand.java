@@ -19,8 +19,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "live",
     description = {
-      "Shows how the writes of a running I/O process divide by size, and which went into",
-      "the buffer. It always counts them, so that nothing has to be recorded."
+      "Shows how the writes of a running I/O process divide by size.",
+      "Also which of them went into the buffer. It always counts them, so nothing has to be"
+          + " recorded."
     },
     footerHeading = "%nExamples:%n",
     footer = {

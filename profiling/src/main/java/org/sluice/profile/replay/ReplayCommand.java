@@ -30,16 +30,18 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "replay",
     description = {
-      "Makes the writes of a trace once more, with as many processes: plain, or through",
-      "Sluice with any setting. Says how long the slowest process was in its calls to open,",
-      "write and close, and when all was on stable storage. Files and store are new ones in",
-      "the directories named, and gone afterwards. Ctrl-C ends it with what it has by then."
+      "Makes the writes of a trace once more, plain or through Sluice.",
+      "With as many processes, and through Sluice with any setting. Says how long the slowest"
+          + " process was in its calls to open, write and close, and when all was on stable storage."
+          + " Files and store are new ones in the directories named, and gone afterwards. Ctrl-C ends"
+          + " it with what it has by then."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  sluice profile replay sluice.trace --dir /scratch",
       "  sluice profile replay sluice.trace --store /scratch --threshold fixed:64K",
-      "  sluice profile replay --workload lu --store /scratch --layout container --flat-out"
+      "  sluice profile replay --workload lu --store /scratch --layout container \\",
+      "      --flat-out"
     })
 public final class ReplayCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;

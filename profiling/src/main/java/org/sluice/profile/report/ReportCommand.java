@@ -19,8 +19,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "report",
     description = {
-      "Shows which writes a program makes: totals for each node, and how writes, data and",
-      "time divide by size. FILE is a recorded trace, strace or Darshan text."
+      "Shows which writes a program makes.",
+      "Totals for each node, and how writes, data and time divide by size. FILE is a recorded"
+          + " trace, strace or Darshan text."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -29,7 +30,8 @@ import picocli.CommandLine.Spec;
       "  strace -f -ttt -T -y -o app.strace mpirun -n 8 ./app",
       "  sluice profile report app.strace --csv",
       "  darshan-dxt-parser app.darshan >app.dxt",
-      "  sluice profile report app.dxt --json | jq '.classes[] | [.label, .percent_of_data]'"
+      "  sluice profile report app.dxt --json |",
+      "      jq '.classes[] | [.label, .percent_of_data]'"
     })
 public final class ReportCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;

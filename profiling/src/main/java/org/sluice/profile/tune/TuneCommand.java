@@ -27,10 +27,10 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "tune",
     description = {
-      "Recommends a threshold and a buffer size for a program on this node: measures what copies,",
-      "file writes and the drain cost here, models the program's writes over many settings, and",
-      "replays the best one and its neighbours; more than 2 GiB are not replayed.",
-      "Ctrl-C ends it with what it has by then."
+      "Recommends a threshold and a buffer size for a program on this node.",
+      "Measures what copies, file writes and the drain cost here, models the program's writes over"
+          + " many settings, and replays the best one and its neighbours; more than 2 GiB are not"
+          + " replayed. Ctrl-C ends it with what it has by then."
     },
     footerHeading = "%nExamples:%n",
     footer = {
