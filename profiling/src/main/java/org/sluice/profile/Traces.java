@@ -34,6 +34,17 @@ public final class Traces {
   }
 
   /**
+   * What a trace is called in reports.
+   *
+   * @param path a file or directory
+   * @return its own name; that of the directory for one such as "."
+   */
+  public static String name(final Path path) {
+    final Path real = path.toAbsolutePath().normalize();
+    return real.getNameCount() == 0 ? real.toString() : real.getFileName().toString();
+  }
+
+  /**
    * Tells what of a trace was left out.
    *
    * @param omissions what reading it returned

@@ -1,6 +1,7 @@
 package org.sluice.core.command;
 
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.sluice.core.chunk.DamagedException;
@@ -24,7 +25,7 @@ public enum ExitStatus {
   /** Truncated, flipped or foreign bytes. */
   DAMAGED(5, "damaged data: a checksum is wrong, a file is truncated or foreign"),
   /** Would overwrite. */
-  EXISTS(6, "the target exists; --force overwrites it"),
+  EXISTS(6, "the target exists already; restore --force overwrites it"),
   /** The name is taken. */
   BUSY(7, "another I/O process has this name"),
   /** Does not fit. */
@@ -64,6 +65,7 @@ public enum ExitStatus {
       case DamagedException e -> DAMAGED;
       case FormatVersionException e -> OTHER_VERSION;
       case AccessDeniedException e -> DENIED;
+      case FileAlreadyExistsException e -> EXISTS;
       case PosixException e -> of(e.errno());
       default -> FAILED;
     };

@@ -109,8 +109,12 @@ public final class Sluice {
     return switch (e) {
       case AccessDeniedException denied ->
           "permission denied: " + denied.getFile() + "; check its owner and mode";
-      case NoSuchFileException missing -> "no such file or directory: " + missing.getFile();
-      case FileAlreadyExistsException exists -> "file exists: " + exists.getFile();
+      case NoSuchFileException missing ->
+          "no such file or directory: "
+              + missing.getFile()
+              + "; check it and the directories above it";
+      case FileAlreadyExistsException exists ->
+          "%s exists already; name another or remove it".formatted(exists.getFile());
       case CommandException known -> known.getMessage();
       case IOException known -> String.valueOf(known.getMessage());
       default -> "unexpected " + e + "; SLUICE_TRACE=1 shows where";

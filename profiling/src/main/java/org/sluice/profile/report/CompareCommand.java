@@ -27,6 +27,8 @@ import picocli.CommandLine.Spec;
       "  sluice profile compare before/ after/ --json | jq '.change.seconds'"
     })
 public final class CompareCommand implements Callable<Integer> {
+  private static final double NO_DIFFERENCE = 0.005;
+
   @Spec private CommandSpec spec;
   @Mixin private JsonOption json;
 
@@ -41,8 +43,8 @@ public final class CompareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    final Profile first = Profile.of(before.getFileName().toString(), Traces.open(before));
-    final Profile second = Profile.of(after.getFileName().toString(), Traces.open(after));
+    final Profile first = Profile.of(Traces.name(before), Traces.open(before));
+    final Profile second = Profile.of(Traces.name(after), Traces.open(after));
     if (json.wanted()) {
       json.print(spec, members(first, second));
     } else {
@@ -111,6 +113,9 @@ public final class CompareCommand implements Callable<Integer> {
       return "One of the traces has no times to compare.";
     }
     final double ratio = before / after;
+    if (Math.abs(ratio - 1) < NO_DIFFERENCE) {
+      return "The processes spend as much time in writes as before.";
+    }
     return ratio >= 1
         ? "The processes spend %.2f times less time in writes.".formatted(ratio)
         : "The processes spend %.2f times more time in writes.".formatted(1 / ratio);

@@ -57,7 +57,7 @@ public final class ReportCommand implements Callable<Integer> {
     if (csv && json.wanted()) {
       throw new ParameterException(spec.commandLine(), "--csv and --json exclude each other");
     }
-    final Profile profile = Profile.of(file.getFileName().toString(), Traces.open(file));
+    final Profile profile = Profile.of(Traces.name(file), Traces.open(file));
     final PrintWriter out = spec.commandLine().getOut();
     if (html != null) {
       ProfilePage.write(profile, html);

@@ -67,11 +67,20 @@ class ReportCommandTest {
   }
 
   @Test
+  void comparesATraceWithItself() throws Exception {
+    final SluiceProcess compare =
+        SluiceProcess.run("profile", "compare", trace.toString(), trace.toString());
+    assertThat(compare.out()).endsWith("The processes spend as much time in writes as before.\n");
+  }
+
+  @Test
   void refusesWhatIsNoTrace() throws Exception {
     final Path foreign = Files.writeString(directory.resolve("foreign"), "hello\n");
     fails(5, "foreign is neither", "profile", "report", foreign.toString());
     fails(5, "a directory without", "profile", "report", directory.toString());
-    fails(1, "no such file or directory: ", "profile", "report", "nowhere");
+    fails(5, "/ is a directory without", "profile", "report", "/");
+    fails(5, "/ is a directory without", "profile", "compare", "/", trace.toString());
+    fails(1, "nowhere; check it", "profile", "report", "nowhere");
     fails(2, "exclude each other", "profile", "report", "--csv", "--json", trace.toString());
     fails(2, "say which command", "profile");
   }
