@@ -1,9 +1,11 @@
 #include "fake_internal.h"
 
+#include <linux/membarrier.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static void apply_to_file(struct fake_image *image, struct sluice_record *record, int64_t length)
@@ -189,7 +191,7 @@ void fake_make_direct(struct fake_io_process *iop, struct fake_image *image)
 {
     pthread_mutex_lock(&iop->lock);
     atomic_store(&image->entry->state, SLUICE_IMAGE_STATE_DIRECT);
-    atomic_thread_fence(memory_order_seq_cst);
+    syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
     fake_settle(iop, image);
     pthread_mutex_unlock(&iop->lock);
 }

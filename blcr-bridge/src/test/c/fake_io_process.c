@@ -39,6 +39,7 @@ static void lay_out(struct sluice_header *header, struct fake_geometry geometry)
     header->chunks = 2 << 20;
     header->segment_length = header->chunks + (int64_t)geometry.chunk_count * geometry.chunk_length;
     header->layout = geometry.layout;
+    header->barrier = SLUICE_HEADER_BARRIER_KERNEL;
     atomic_store(&header->threshold, geometry.threshold);
     atomic_store(&header->threshold_policy, geometry.policy);
     header->when_full = SLUICE_HEADER_WHEN_FULL_WAIT;

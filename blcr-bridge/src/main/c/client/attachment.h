@@ -20,6 +20,7 @@ struct sluice_client {
     struct sluice_connection connection;
     struct sluice_chunk_writer writer;
     int64_t generation; /* of the slot */
+    bool kernel_fences; /* so that an append need not; see barrier.h */
 };
 
 /* Sends OPEN or CREATE. `path`, unless NULL, takes the path behind the disposition, unterminated. */

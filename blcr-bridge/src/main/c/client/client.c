@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "attachment.h"
+#include "barrier.h"
 #include "failure.h"
 #include "kernel.h"
 
@@ -92,6 +93,8 @@ static int take_slot(struct sluice_client *client, int rank, int ranks)
         || (uint32_t)answer.slot >= client->segment->slot_count) {
         return sluice_failure(EBADMSG, "the I/O process and its segment do not belong together");
     }
+    client->kernel_fences = client->segment->header->barrier == SLUICE_HEADER_BARRIER_KERNEL
+        && sluice_barrier_register();
     client->generation = client->segment->slots[answer.slot].generation;
     sluice_connection_greet(&client->connection, resume, NULL, client);
     return sluice_chunk_writer_init(&client->writer, client->segment, &client->connection,

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "attachment.h"
+#include "barrier.h"
 #include "client.h"
 #include "counter.h"
 #include "failure.h"
@@ -45,7 +46,7 @@ static bool still_diverted(const struct sluice_log_image *image)
  */
 static bool became_direct(const struct sluice_log_image *image)
 {
-    atomic_thread_fence(memory_order_seq_cst);
+    sluice_barrier(image->client->kernel_fences);
     return !still_diverted(image);
 }
 

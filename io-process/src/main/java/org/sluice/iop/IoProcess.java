@@ -10,6 +10,7 @@ import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.posix.Membarrier;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
@@ -125,7 +126,11 @@ final class IoProcess implements AutoCloseable {
             store.toString(),
             settings.capture() == null ? "" : settings.capture().toString());
     try {
-      return Segment.reserve(file, settings.geometry(), header);
+      final Segment reserved = Segment.reserve(file, settings.geometry(), header);
+      if (Membarrier.isAvailable()) {
+        reserved.header().barrier(HeaderDescriptor.BARRIER_KERNEL);
+      }
+      return reserved;
     } catch (final SegmentException e) {
       if (e.reason() == SegmentException.Reason.NO_ROOM) {
         throw new CommandException(ExitStatus.NO_ROOM, e.getMessage());

@@ -64,6 +64,17 @@ final class LibC {
       function("sync_file_range", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
   private static final MethodHandle POSIX_FADVISE =
       function("posix_fadvise", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
+  private static final MethodHandle SYSCALL =
+      function(
+          "syscall",
+          JAVA_LONG,
+          Linker.Option.firstVariadicArg(1),
+          JAVA_LONG,
+          JAVA_INT,
+          JAVA_INT,
+          JAVA_INT);
+  private static final long SYS_MEMBARRIER =
+      System.getProperty("os.arch").equals("amd64") ? 324 : 283;
   private static final MethodHandle SETPRIORITY =
       function("setpriority", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT);
   private static final MethodHandle FCHMOD = function("fchmod", JAVA_INT, JAVA_INT, JAVA_INT);
@@ -172,6 +183,14 @@ final class LibC {
   static int fadvise(final int descriptor, final long offset, final long length, final int advice) {
     try {
       return (int) POSIX_FADVISE.invokeExact(CAPTURE.get(), descriptor, offset, length, advice);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static int membarrier(final int command) {
+    try {
+      return (int) (long) SYSCALL.invokeExact(CAPTURE.get(), SYS_MEMBARRIER, command, 0, 0);
     } catch (final Throwable e) {
       throw new AssertionError(e);
     }

@@ -127,6 +127,24 @@ public final class Header {
   }
 
   /**
+   * Who fences when an image is made direct.
+   *
+   * @return one of {@code HeaderDescriptor.BARRIER_*}
+   */
+  public int barrier() {
+    return buffer.getInt(HeaderDescriptor.BARRIER_OFFSET);
+  }
+
+  /**
+   * Says who fences. Before the first process attaches.
+   *
+   * @param barrier one of {@code HeaderDescriptor.BARRIER_*}; EACH until it is said
+   */
+  public void barrier(final int barrier) {
+    buffer.putInt(HeaderDescriptor.BARRIER_OFFSET, barrier);
+  }
+
+  /**
    * Where drained bytes land.
    *
    * @return {@link HeaderDescriptor#LAYOUT_CONTAINER} or {@link HeaderDescriptor#LAYOUT_FILES}

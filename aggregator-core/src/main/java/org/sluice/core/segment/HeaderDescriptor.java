@@ -112,6 +112,18 @@ public final class HeaderDescriptor {
   /** Offset of the layout, 32 bits. */
   public static final int LAYOUT_OFFSET = CHUNKS_OFFSET + 8;
 
+  /** Offset of who fences when an image is made direct, 32 bits: one of {@code BARRIER_*}. */
+  public static final int BARRIER_OFFSET = LAYOUT_OFFSET + 4;
+
+  /** Every process fences after each append. */
+  public static final int BARRIER_EACH = 0;
+
+  /**
+   * The I/O process lets the kernel fence the processors of all registered processes ({@code
+   * membarrier}), so that those need not after each append.
+   */
+  public static final int BARRIER_KERNEL = 1;
+
   /** Offset of the threshold in bytes, 64 bits. */
   public static final int THRESHOLD_OFFSET = 256;
 

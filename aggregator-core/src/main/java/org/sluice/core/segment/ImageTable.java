@@ -1,6 +1,7 @@
 package org.sluice.core.segment;
 
 import org.agrona.concurrent.AtomicBuffer;
+import org.sluice.core.posix.Membarrier;
 
 /**
  * The table of images, by device and inode.
@@ -14,10 +15,12 @@ import org.agrona.concurrent.AtomicBuffer;
  * sees the new identity and finds that it differs.
  */
 public final class ImageTable {
+  private final Header header;
   private final AtomicBuffer entries;
   private final int count;
 
-  ImageTable(final AtomicBuffer entries) {
+  ImageTable(final AtomicBuffer entries, final Header header) {
+    this.header = header;
     this.entries = entries;
     this.count = entries.capacity() / ImageDescriptor.LENGTH;
   }
@@ -122,13 +125,19 @@ public final class ImageTable {
   }
 
   /**
-   * Changes the state of an entry; a full fence follows the store. I/O process only.
+   * Changes the state of an entry; a full fence follows the store, and after DIRECT one on every
+   * processor that runs a process which leaves it to the kernel: each has made visible what it
+   * appended before it last looked at the state, or will see the new one. I/O process only.
    *
    * @param entry index of the entry
    * @param state the new state
    */
   public void state(final int entry, final int state) {
     entries.putIntVolatile(offset(entry) + ImageDescriptor.STATE_OFFSET, state);
+    if (state == ImageDescriptor.STATE_DIRECT
+        && header.barrier() == HeaderDescriptor.BARRIER_KERNEL) {
+      Membarrier.run();
+    }
   }
 
   /**

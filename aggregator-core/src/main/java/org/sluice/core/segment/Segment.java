@@ -56,7 +56,8 @@ public final class Segment implements AutoCloseable {
             header,
             this::chunk);
     this.imageTable =
-        new ImageTable(view(geometry.imagesOffset(), geometry.images() * ImageDescriptor.LENGTH));
+        new ImageTable(
+            view(geometry.imagesOffset(), geometry.images() * ImageDescriptor.LENGTH), header);
   }
 
   /**

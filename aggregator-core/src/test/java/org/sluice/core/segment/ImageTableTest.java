@@ -7,7 +7,9 @@ import org.junit.jupiter.api.Test;
 
 class ImageTableTest {
   private final ImageTable table =
-      new ImageTable(new UnsafeBuffer(new byte[32 * ImageDescriptor.LENGTH]));
+      new ImageTable(
+          new UnsafeBuffer(new byte[32 * ImageDescriptor.LENGTH]),
+          new Header(new UnsafeBuffer(new byte[HeaderDescriptor.LENGTH])));
 
   @Test
   void imageIsFoundByDeviceAndInodeOnly() {

@@ -1,0 +1,24 @@
+package org.sluice.core.posix;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class MembarrierTest {
+  @Test
+  void runsWhereItIsAvailable() {
+    if (Membarrier.isAvailable()) {
+      assertThatCode(Membarrier::run).doesNotThrowAnyException();
+    } else {
+      assertThatThrownBy(Membarrier::run).hasMessageContaining("membarrier");
+    }
+  }
+
+  @Test
+  void answersWhatTheKernelCan() {
+    assertThat(LibC.membarrier(-1)).as("no such command").isNegative();
+    assertThat(LibC.errno()).isEqualTo(Errno.EINVAL);
+  }
+}
