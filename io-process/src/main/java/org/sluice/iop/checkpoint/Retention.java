@@ -82,7 +82,10 @@ final class Retention {
     }
   }
 
-  /** The names go first, since the files they name do not hold the bytes. */
+  /**
+   * The names go first, since the files they name do not hold the bytes. When that fails it is
+   * tried again after the next commit. A program may remove them at the same time.
+   */
   private void remove(final Kept victim) {
     try {
       final List<Image> known =
@@ -100,16 +103,17 @@ final class Retention {
       Warnings.warn(
           "checkpoint %d, which is not to be kept, stays: %s"
               .formatted(victim.commit.number(), e.getMessage()));
+      series.addFirst(victim);
     }
   }
 
   private void unlink(final Image image) throws IOException {
     for (Optional<Path> name = capture.find(image); name.isPresent(); name = capture.find(image)) {
-      Files.delete(name.get());
+      Files.deleteIfExists(name.get());
     }
   }
 
-  /** One that somebody reads is tried again after the next commit. */
+  /** One that somebody reads is tried again after the next commit, too. */
   private void end(final Kept victim, final List<Image> known, final boolean removed) {
     known.forEach(forget);
     if (!removed) {
