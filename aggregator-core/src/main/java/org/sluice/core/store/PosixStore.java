@@ -1,6 +1,8 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -295,7 +297,7 @@ public final class PosixStore implements CheckpointStore {
         }
       }
       spares.trim(commit.containers().size());
-    } catch (final IOException e) {
+    } catch (final IOException | UncheckedIOException | DirectoryIteratorException e) {
       LOG.warn("checkpoint {} is committed, but an older one of it stays", commit.number(), e);
     }
   }
