@@ -350,8 +350,7 @@ public final class Segment implements AutoCloseable {
   }
 
   /**
-   * The ring of a slot. Message types must be positive; {@link RingDescriptor#TYPE_CHUNK} is the
-   * only one.
+   * The ring of a slot. {@link RingDescriptor} has the types of its messages.
    *
    * @param slot 0 to {@code geometry().slots()} - 1
    * @return a new view of it
