@@ -24,6 +24,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Makes the writes of a trace once more. */
@@ -90,6 +91,10 @@ public final class ReplayCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (store == null && !options().isEmpty()) {
+      throw new ParameterException(
+          spec.commandLine(), "%s needs --store".formatted(options().getFirst()));
+    }
     final Trace trace = source.open();
     final Amount amount = Amount.of(trace);
     if (amount.writes() == 0) {
@@ -110,7 +115,9 @@ public final class ReplayCommand implements Callable<Integer> {
       }
       if (verify && !result.stopped()) {
         replay.verify(
-            layout != null && layout.equals("container") ? restore(place, storage) : place.files());
+            layout != null && layout.equalsIgnoreCase("container")
+                ? restore(place, storage)
+                : place.files());
       }
       print(amount, result);
     }
