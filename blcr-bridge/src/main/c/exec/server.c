@@ -39,10 +39,15 @@ _Noreturn static void become_server(const char *name, char **options, char **env
     if (resumes) {
         memcpy(arguments + 5 + count, (char *[]){"--resume", NULL}, 2 * sizeof *arguments);
     }
-    const size_t variables = length_of(environment);
-    char *with_name[variables + 2];
-    with_name[0] = "SLUICE_CALLED=sluice exec"; /* what it says is to be under the name called */
-    memcpy(with_name + 1, environment, (variables + 1) * sizeof *environment);
+    char *with_name[length_of(environment) + 2];
+    size_t variables = 0;
+    with_name[variables++] = "SLUICE_CALLED=sluice exec"; /* its messages are under the name called */
+    for (; *environment != NULL; environment++) {
+        if (!resumes || strncmp(*environment, "SLUICE_FAULT=", 13) != 0) { /* a fault is over once */
+            with_name[variables++] = *environment;
+        }
+    }
+    with_name[variables] = NULL;
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);

@@ -10,6 +10,7 @@ import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.fault.Fault;
 import org.sluice.core.posix.Membarrier;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
@@ -61,6 +62,8 @@ final class IoProcess implements AutoCloseable {
       final PosixStore store = keep(PosixStore.create(Path.of(segment.header().store())));
       statistics = new Statistics(bufferBytes(), pages);
       final ServerSocketChannel server = keep(directory.listen());
+      Fault.arm(
+          settings.fault()); // the store and the segment are there: what follows is the session
       service = new Service(server, segment, store, session(settings), statistics, journal, past);
       segment.header().process(ProcessIdentity.current());
       directory.preserve(false);

@@ -9,6 +9,7 @@ import java.util.regex.PatternSyntaxException;
 import org.sluice.core.command.Defaults;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
+import org.sluice.core.fault.Fault;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.iop.memory.Pages;
@@ -175,7 +176,8 @@ final class ServiceOptions {
         group == null ? null : pattern(),
         writers(),
         keep(),
-        endsWithMembers);
+        endsWithMembers,
+        fault());
   }
 
   /** Whether a capture directory was given. */
@@ -224,6 +226,15 @@ final class ServiceOptions {
       throw usage("--keep: neither all nor a number from 1 on: " + keep);
     }
     return Integer.parseInt(keep);
+  }
+
+  private Fault fault() {
+    final String text = System.getenv(Fault.VARIABLE);
+    try {
+      return text == null ? null : Fault.parse(text);
+    } catch (final IllegalArgumentException e) {
+      throw usage(e.getMessage());
+    }
   }
 
   private Pattern pattern() {

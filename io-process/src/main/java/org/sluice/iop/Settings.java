@@ -3,6 +3,7 @@ package org.sluice.iop;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
+import org.sluice.core.fault.Fault;
 import org.sluice.core.segment.Geometry;
 import org.sluice.iop.memory.Pages;
 
@@ -21,6 +22,7 @@ import org.sluice.iop.memory.Pages;
  * @param writers how many ranks write a checkpoint, 0 for all of the job
  * @param keep how many checkpoints of a series stay, 0 for all
  * @param endsWithMembers whether it ends when its last member has left
+ * @param fault what is to go wrong; null for nothing
  */
 record Settings(
     Path store,
@@ -34,4 +36,5 @@ record Settings(
     Pattern group,
     int writers,
     int keep,
-    boolean endsWithMembers) {}
+    boolean endsWithMembers,
+    Fault fault) {}

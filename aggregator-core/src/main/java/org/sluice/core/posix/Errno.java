@@ -1,5 +1,7 @@
 package org.sluice.core.posix;
 
+import java.util.stream.IntStream;
+
 /** The error numbers Sluice tells apart; the same on x86-64 and aarch64. */
 public final class Errno {
   /** Operation not permitted. */
@@ -68,7 +70,22 @@ public final class Errno {
   /** Disk quota exceeded. */
   public static final int EDQUOT = 122;
 
+  private static final int LAST = 133;
+
   private Errno() {}
+
+  /**
+   * The error of a name.
+   *
+   * @param name such as {@code ENOSPC}
+   * @return an error number; 0 when there is none
+   */
+  public static int named(final String name) {
+    return IntStream.rangeClosed(1, LAST)
+        .filter(errno -> LibC.name(errno).equals(name))
+        .findFirst()
+        .orElse(0);
+  }
 
   /**
    * The C library's words for an error.

@@ -40,6 +40,7 @@ final class LibC {
   static final long MS_NODEV = 4;
   static final long MS_NOEXEC = 8;
   static final int MNT_DETACH = 2;
+  static final int SIGKILL = 9;
 
   private static final Linker LINKER = Linker.nativeLinker();
   private static final StructLayout STATE = Linker.Option.captureStateLayout();
@@ -92,6 +93,7 @@ final class LibC {
   private static final MethodHandle MOUNT =
       function("mount", JAVA_INT, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS);
   private static final MethodHandle UMOUNT2 = function("umount2", JAVA_INT, ADDRESS, JAVA_INT);
+  private static final MethodHandle KILL = function("kill", JAVA_INT, JAVA_INT, JAVA_INT);
   private static final MethodHandle ISATTY = function("isatty", JAVA_INT, JAVA_INT);
   private static final MethodHandle STRERRORNAME_NP = words("strerrorname_np");
   private static final MethodHandle STRERRORDESC_NP = words("strerrordesc_np");
@@ -291,6 +293,14 @@ final class LibC {
     }
   }
 
+  static int kill(final int process, final int signal) {
+    try {
+      return (int) KILL.invokeExact(CAPTURE.get(), process, signal);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
   static int isatty(final int descriptor) {
     try {
       return (int) ISATTY.invokeExact(CAPTURE.get(), descriptor);
@@ -305,6 +315,16 @@ final class LibC {
       final MemorySegment name = (MemorySegment) STRERRORNAME_NP.invokeExact(errno);
       final MemorySegment words = (MemorySegment) STRERRORDESC_NP.invokeExact(errno);
       return name.address() == 0 ? "error " + errno : "%s (%s)".formatted(text(words), text(name));
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Such as {@code ENOSPC}; empty when there is no error of that number. */
+  static String name(final int errno) {
+    try {
+      final MemorySegment name = (MemorySegment) STRERRORNAME_NP.invokeExact(errno);
+      return name.address() == 0 ? "" : text(name);
     } catch (final Throwable e) {
       throw new AssertionError(e);
     }

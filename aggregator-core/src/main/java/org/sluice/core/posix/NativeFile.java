@@ -12,6 +12,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntUnaryOperator;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
 
 /**
  * An open file descriptor. Unlike a {@link java.nio.channels.FileChannel} it tells the errno of a
@@ -52,6 +55,11 @@ public final class NativeFile implements AutoCloseable {
   private final long inode;
   private final long born;
 
+  /** Where a rehearsal can strike; null nowhere. Written before the file is shared. */
+  private FaultPoint writes;
+
+  private FaultPoint syncs;
+
   private NativeFile(final Path opened, final int descriptor) throws PosixException {
     this.opened = opened;
     this.descriptor = descriptor;
@@ -90,6 +98,20 @@ public final class NativeFile implements AutoCloseable {
       }
       return new NativeFile(path, descriptor);
     }
+  }
+
+  /**
+   * Says what writing and synchronising this file is in the life of a checkpoint, for those who
+   * rehearse a fault there. Before the file is shared with other threads.
+   *
+   * @param writing what writing to it is; null for nothing in particular
+   * @param syncing what synchronising it is; null for nothing in particular
+   * @return this file
+   */
+  public NativeFile role(final FaultPoint writing, final FaultPoint syncing) {
+    writes = writing;
+    syncs = syncing;
+    return this;
   }
 
   /**
@@ -187,7 +209,7 @@ public final class NativeFile implements AutoCloseable {
       throws PosixException {
     long done = 0;
     while (done < length) {
-      final long count = LibC.pwrite(descriptor, address + done, length - done, offset + done);
+      final long count = writeOnce(address + done, length - done, offset + done);
       if (count > 0) {
         done += count;
       } else if (count == 0) {
@@ -196,6 +218,18 @@ public final class NativeFile implements AutoCloseable {
         throw new PosixException("write " + opened, LibC.errno());
       }
     }
+  }
+
+  private long writeOnce(final long address, final long length, final long offset)
+      throws PosixException {
+    final Fault fault = Fault.at(writes);
+    if (fault == null) {
+      return LibC.pwrite(descriptor, address, length, offset);
+    }
+    fault.begin("write " + opened);
+    final long count = LibC.pwrite(descriptor, address, fault.cut(length), offset);
+    fault.end();
+    return count;
   }
 
   /**
@@ -209,7 +243,7 @@ public final class NativeFile implements AutoCloseable {
     try {
       long position = offset;
       while (pieces.count() > 0) {
-        final long count = LibC.pwritev(descriptor, pieces.address(), pieces.count(), position);
+        final long count = writeOnce(pieces, position);
         if (count > 0) {
           pieces.written(count);
           position += count;
@@ -222,6 +256,22 @@ public final class NativeFile implements AutoCloseable {
     } finally {
       pieces.clear();
     }
+  }
+
+  private long writeOnce(final Pieces pieces, final long offset) throws PosixException {
+    final Fault fault = Fault.at(writes);
+    if (fault == null) {
+      return LibC.pwritev(descriptor, pieces.address(), pieces.count(), offset);
+    }
+    fault.begin("write " + opened);
+    final long most = fault.cut(pieces.length());
+    final long count =
+        most < pieces.length()
+            ? LibC.pwrite(
+                descriptor, pieces.firstAddress(), Math.min(most, pieces.firstLength()), offset)
+            : LibC.pwritev(descriptor, pieces.address(), pieces.count(), offset);
+    fault.end();
+    return count;
   }
 
   /**
@@ -292,7 +342,7 @@ public final class NativeFile implements AutoCloseable {
    * @throws PosixException when that fails; what was written since the last success may be lost
    */
   public void sync() throws PosixException {
-    check(LibC.fdatasync(descriptor), "sync ");
+    sync(LibC::fdatasync);
   }
 
   /**
@@ -301,7 +351,18 @@ public final class NativeFile implements AutoCloseable {
    * @throws PosixException when that fails
    */
   public void syncAll() throws PosixException {
-    check(LibC.fsync(descriptor), "sync ");
+    sync(LibC::fsync);
+  }
+
+  private void sync(final IntUnaryOperator call) throws PosixException {
+    final Fault fault = Fault.at(syncs);
+    if (fault != null) {
+      fault.begin("sync " + opened);
+    }
+    check(call.applyAsInt(descriptor), "sync ");
+    if (fault != null) {
+      fault.end();
+    }
   }
 
   /**

@@ -68,6 +68,15 @@ public final class Pieces {
     return vectors.address() + first * VECTOR_LENGTH;
   }
 
+  /** Where the first of them begins. */
+  long firstAddress() {
+    return get(ADDRESS_OFFSET);
+  }
+
+  long firstLength() {
+    return get(LENGTH_OFFSET);
+  }
+
   int count() {
     return end - first;
   }

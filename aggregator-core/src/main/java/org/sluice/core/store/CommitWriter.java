@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import net.openhft.chronicle.bytes.Bytes;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
@@ -39,9 +40,9 @@ final class CommitWriter {
     Files.createDirectory(directory.images());
     final List<CommittedImage> images = storeImages();
     writeIndex(images);
-    DurableFile.syncDirectory(directory.images());
-    DurableFile.syncDirectory(directory.path());
-    DurableFile.syncDirectory(store.checkpoints());
+    DurableFile.syncDirectory(directory.images(), FaultPoint.DIRECTORY_FSYNC);
+    DurableFile.syncDirectory(directory.path(), FaultPoint.DIRECTORY_FSYNC);
+    DurableFile.syncDirectory(store.checkpoints(), FaultPoint.DIRECTORY_FSYNC);
     return images;
   }
 
@@ -106,6 +107,7 @@ final class CommitWriter {
     final Bytes<Void> index = IndexCodec.encode(directory.commitId(), images);
     try (NativeFile file =
         NativeFile.open(directory.index(), Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
+      file.role(FaultPoint.INDEX_WRITE, FaultPoint.INDEX_FSYNC);
       file.pwrite(index.addressForRead(0), index.readRemaining(), 0);
       file.syncAll();
     } finally {

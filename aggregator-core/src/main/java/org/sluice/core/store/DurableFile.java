@@ -7,10 +7,15 @@ import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 
-/** Small files that are on stable storage once written. */
+/**
+ * Small files that are on stable storage once written. The manifest is the only one that a session
+ * writes, so the points at which a fault can strike are those of the manifest.
+ */
 final class DurableFile {
   private DurableFile() {}
 
@@ -18,6 +23,7 @@ final class DurableFile {
   static void create(final Path path, final byte[] bytes) throws IOException {
     try (Arena arena = Arena.ofConfined();
         NativeFile file = NativeFile.open(path, Flag.WRITE, Flag.CREATE, Flag.TRUNCATE)) {
+      file.role(FaultPoint.MANIFEST_WRITE, FaultPoint.MANIFEST_FSYNC);
       final MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes);
       file.pwrite(memory.address(), bytes.length, 0);
       file.syncAll();
@@ -28,13 +34,17 @@ final class DurableFile {
   static void replace(final Path temporary, final Path path, final byte[] bytes)
       throws IOException {
     create(temporary, bytes);
-    Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
-    syncDirectory(path.getParent());
+    Fault.at(
+        FaultPoint.MANIFEST_RENAME,
+        "rename " + temporary,
+        () -> Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE));
+    syncDirectory(path.getParent(), FaultPoint.COMMIT_FSYNC);
   }
 
   /** Makes the names in a directory durable. */
-  static void syncDirectory(final Path directory) throws IOException {
+  static void syncDirectory(final Path directory, final FaultPoint point) throws IOException {
     try (NativeFile file = NativeFile.open(directory, Flag.DIRECTORY)) {
+      file.role(null, point);
       file.syncAll();
     }
   }

@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.Extent;
 import org.sluice.core.posix.NativeFile;
@@ -33,6 +35,7 @@ final class ImageFile implements AutoCloseable {
       return checksum(source, pieces, (address, length, offset) -> {});
     }
     try (NativeFile copy = NativeFile.open(path, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
+      copy.role(FaultPoint.IMAGE_WRITE, FaultPoint.IMAGE_FSYNC);
       final List<Block> blocks = checksum(source, pieces, copy::pwrite);
       copy.sync();
       return blocks;
@@ -64,7 +67,7 @@ final class ImageFile implements AutoCloseable {
 
   private static boolean link(final NativeFile source, final Path path) throws PosixException {
     try {
-      source.linkTo(path);
+      Fault.at(FaultPoint.IMAGE_LINK, "link " + path, () -> source.linkTo(path));
       return true;
     } catch (final PosixException e) {
       return switch (e.errno()) {

@@ -14,6 +14,7 @@ import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.Crc32c;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
@@ -55,7 +56,7 @@ final class PosixContainer implements Container {
 
   static PosixContainer resume(final Path path, final long id, final LongConsumer closed)
       throws IOException {
-    final NativeFile file = NativeFile.open(path, Flag.WRITE);
+    final NativeFile file = inRole(NativeFile.open(path, Flag.WRITE));
     if (!file.tryLock()) {
       file.close();
       throw new PosixException("lock " + path, Errno.EBUSY);
@@ -66,13 +67,17 @@ final class PosixContainer implements Container {
   /** Some file systems refuse to open past the page cache, others only to write so. */
   private static NativeFile createWith(final Path path, final long header) throws IOException {
     try {
-      return write(header, NativeFile.open(path, Flag.WRITE, Flag.CREATE, Flag.DIRECT));
+      return write(header, inRole(NativeFile.open(path, Flag.WRITE, Flag.CREATE, Flag.DIRECT)));
     } catch (final PosixException e) {
       if (e.errno() != Errno.EINVAL) {
         throw e;
       }
-      return write(header, NativeFile.open(path, Flag.WRITE, Flag.CREATE));
+      return write(header, inRole(NativeFile.open(path, Flag.WRITE, Flag.CREATE)));
     }
+  }
+
+  private static NativeFile inRole(final NativeFile file) {
+    return file.role(FaultPoint.CONTAINER_WRITE, FaultPoint.CONTAINER_FSYNC);
   }
 
   private static NativeFile write(final long header, final NativeFile file) throws IOException {

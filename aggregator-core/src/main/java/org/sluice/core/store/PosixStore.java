@@ -25,6 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
@@ -90,7 +91,7 @@ public final class PosixStore implements CheckpointStore {
       spares.moveOne(path);
       openContainers.put(id, PosixContainer.create(path, id, sessionId, node, this::give));
     }
-    DurableFile.syncDirectory(directory.containers());
+    DurableFile.syncDirectory(directory.containers(), FaultPoint.DIRECTORY_FSYNC);
     return openContainers.get(id);
   }
 

@@ -14,6 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
@@ -58,14 +60,18 @@ final class SpareContainers {
   void moveOne(final Path name) throws IOException {
     final List<Path> spares = largestFirst();
     if (!spares.isEmpty()) {
-      Files.move(spares.getFirst(), name, StandardCopyOption.ATOMIC_MOVE);
+      final Path spare = spares.getFirst();
+      Fault.at(
+          FaultPoint.CONTAINER_REUSE,
+          "rename " + spare,
+          () -> Files.move(spare, name, StandardCopyOption.ATOMIC_MOVE));
     }
   }
 
   /** Deletes all but some, the largest. */
   void trim(final int most) throws IOException {
     for (final Path spare : largestFirst().stream().skip(most).toList()) {
-      Files.deleteIfExists(spare);
+      remove(spare);
     }
   }
 
@@ -95,10 +101,15 @@ final class SpareContainers {
   boolean delete(final Path container) throws IOException {
     final Optional<Set<Path>> named = named();
     if (named.isPresent() && isSpare(container, named.get())) {
-      Files.deleteIfExists(container);
+      remove(container);
       return true;
     }
     return false;
+  }
+
+  private static void remove(final Path container) throws IOException {
+    Fault.at(
+        FaultPoint.CONTAINER_DELETE, "delete " + container, () -> Files.deleteIfExists(container));
   }
 
   private boolean isSpare(final Path container, final Set<Path> named) throws IOException {

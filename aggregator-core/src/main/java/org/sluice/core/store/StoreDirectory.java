@@ -13,6 +13,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
@@ -211,9 +213,12 @@ record StoreDirectory(Path path) {
         if (!manifest.tryLock()) {
           return false;
         }
-        Files.deleteIfExists(manifest());
-        DurableFile.syncDirectory(path);
-        delete();
+        Fault.at(
+            FaultPoint.MANIFEST_REMOVE,
+            "remove " + manifest(),
+            () -> Files.deleteIfExists(manifest()));
+        DurableFile.syncDirectory(path, FaultPoint.REMOVAL_FSYNC);
+        Fault.at(FaultPoint.CHECKPOINT_DELETE, "delete " + path, this::delete);
         return true;
       } catch (final PosixException e) {
         if (e.errno() != Errno.ENOENT) {

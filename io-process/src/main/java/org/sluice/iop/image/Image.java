@@ -2,6 +2,7 @@ package org.sluice.iop.image;
 
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
@@ -47,7 +48,7 @@ public final class Image {
       final Journal journal) {
     this.id = id;
     this.key = key;
-    this.file = file;
+    this.file = file.role(FaultPoint.IMAGE_WRITE, FaultPoint.IMAGE_FSYNC);
     this.table = table;
     this.entry = entry;
     this.state = state;

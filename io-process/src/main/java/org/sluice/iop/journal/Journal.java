@@ -8,6 +8,7 @@ import net.openhft.chronicle.bytes.Bytes;
 import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
@@ -38,7 +39,7 @@ public final class Journal implements AutoCloseable {
   private boolean broken;
 
   private Journal(final NativeFile file, final long end) {
-    this.file = file;
+    this.file = file.role(FaultPoint.JOURNAL_WRITE, null);
     this.end = end;
   }
 

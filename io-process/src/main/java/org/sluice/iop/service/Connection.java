@@ -7,6 +7,8 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Frames;
 import org.sluice.core.request.Reply;
@@ -84,11 +86,15 @@ final class Connection implements Caller {
   @Override
   public synchronized void answer(final Reply reply) {
     try {
-      unsent.add(encode(reply));
-      flush();
+      Fault.at(FaultPoint.REPLY, "answer", () -> send(reply));
     } catch (final IOException clientIsGone) {
       unsent.clear();
     }
+  }
+
+  private void send(final Reply reply) throws IOException {
+    unsent.add(encode(reply));
+    flush();
   }
 
   private static ByteBuffer encode(final Reply reply) throws IOException {

@@ -1,0 +1,232 @@
+package org.sluice.core.fault;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.NativeProcess;
+import org.sluice.core.posix.PosixException;
+
+/**
+ * What is to go wrong at a {@link FaultPoint}, as the environment variable {@code SLUICE_FAULT}
+ * asks for it:
+ *
+ * <pre>
+ * POINT          the process kills itself before that step
+ * after-POINT    the process kills itself after that step
+ * POINT:torn     the process kills itself when half is written
+ * POINT:short    half is written at first
+ * POINT:ERRNO    the step fails, as with ENOSPC, EDQUOT, EIO or EROFS, and is not done
+ * </pre>
+ *
+ * <p>All of them at the first time, {@code @N} at the Nth, {@code @N-M} from the Nth to the Mth,
+ * {@code @N-} from the Nth on.
+ *
+ * <p>Thread-safe once armed.
+ */
+public final class Fault {
+  /** The environment variable. */
+  public static final String VARIABLE = "SLUICE_FAULT";
+
+  private static final Pattern TEXT =
+      Pattern.compile(
+          "(?<after>after-)?(?<point>[a-z-]+)(:(?<action>\\w+))?(@(?<first>\\d{1,9})(?<to>-(?<last>\\d{1,9})?)?)?");
+  private static final int BLOCK = 4096;
+
+  /** Written before the threads start that come to any point. */
+  private static Fault armed;
+
+  private final String text;
+  private final FaultPoint point;
+  private final Action action;
+  private final boolean after;
+  private final int errno;
+  private final long first;
+  private final long last;
+  private final AtomicLong times = new AtomicLong();
+
+  /** What can go wrong. */
+  public enum Action {
+    /** The process dies, before the step or after it. */
+    KILL,
+    /** The step fails. */
+    FAIL,
+    /** Half is written at first; the rest must follow. */
+    SHORT,
+    /** The process dies when half is written. */
+    TORN
+  }
+
+  /**
+   * A step that can fail.
+   *
+   * @param <E> how
+   */
+  @FunctionalInterface
+  public interface Step<E extends IOException> {
+    /**
+     * Does it.
+     *
+     * @throws E when that fails
+     */
+    void run() throws E;
+  }
+
+  private Fault(final String text, final FaultPoint point, final Matcher parts) {
+    this.text = text;
+    this.point = point;
+    this.after = parts.group("after") != null;
+    final String what = parts.group("action");
+    this.action = what == null ? Action.KILL : action(what);
+    this.errno = action == Action.FAIL ? Errno.named(what) : 0;
+    this.first = parts.group("first") == null ? 1 : Long.parseLong(parts.group("first"));
+    this.last = last(parts);
+    if (action == Action.FAIL && errno == 0) {
+      throw wrong("there is no error %s; give one such as ENOSPC or EIO".formatted(what));
+    }
+    if (!point.actions().contains(action) || after && action != Action.KILL) {
+      throw wrong("that cannot happen there; sluice check --faults tells what can");
+    }
+    if (first < 1 || last < first) {
+      throw wrong("the times are counted from 1, upwards");
+    }
+  }
+
+  /**
+   * Reads what a user asks for.
+   *
+   * @param text as described above
+   * @return the fault
+   * @throws IllegalArgumentException when it makes no sense; the message says why
+   */
+  public static Fault parse(final String text) {
+    final Matcher parts = TEXT.matcher(text);
+    if (!parts.matches()) {
+      throw wrong(text, "it reads [after-]POINT[:ACTION][@N]; sluice check --faults says more");
+    }
+    final String label = parts.group("point");
+    return new Fault(
+        text,
+        FaultPoint.of(label)
+            .orElseThrow(
+                () ->
+                    wrong(
+                        text,
+                        "there is no fault point %s; sluice check --faults lists them"
+                            .formatted(label))),
+        parts);
+  }
+
+  private static Action action(final String what) {
+    return switch (what) {
+      case "short" -> Action.SHORT;
+      case "torn" -> Action.TORN;
+      default -> Action.FAIL;
+    };
+  }
+
+  private long last(final Matcher parts) {
+    if (parts.group("to") == null) {
+      return first;
+    }
+    return parts.group("last") == null ? Long.MAX_VALUE : Long.parseLong(parts.group("last"));
+  }
+
+  private IllegalArgumentException wrong(final String reason) {
+    return wrong(text, reason);
+  }
+
+  private static IllegalArgumentException wrong(final String text, final String reason) {
+    return new IllegalArgumentException("%s=%s: %s".formatted(VARIABLE, text, reason));
+  }
+
+  /**
+   * Lets a fault happen from here on in this process.
+   *
+   * @param fault the fault; null for none
+   */
+  public static void arm(final Fault fault) {
+    armed = fault;
+  }
+
+  /**
+   * The fault that strikes this time.
+   *
+   * @param point where the process is; null nowhere in particular
+   * @return null nearly always
+   */
+  public static Fault at(final FaultPoint point) {
+    final Fault fault = armed;
+    return fault != null && fault.point == point && fault.isDue() ? fault : null;
+  }
+
+  /**
+   * Does a step, at which a fault may strike.
+   *
+   * @param point where the process is
+   * @param what it is, and to what, for the message of an error
+   * @param step does it
+   * @param <E> how it fails
+   * @throws E when that fails
+   * @throws PosixException when it is to fail
+   */
+  public static <E extends IOException> void at(
+      final FaultPoint point, final String what, final Step<E> step) throws E, PosixException {
+    final Fault fault = at(point);
+    if (fault != null) {
+      fault.begin(what);
+    }
+    step.run();
+    if (fault != null) {
+      fault.end();
+    }
+  }
+
+  private boolean isDue() {
+    final long time = times.incrementAndGet();
+    return time >= first && time <= last;
+  }
+
+  /**
+   * Strikes before the step.
+   *
+   * @param what the step is, and to what
+   * @throws PosixException when the step is to fail
+   */
+  public void begin(final String what) throws PosixException {
+    if (action == Action.FAIL) {
+      throw new PosixException(what, errno);
+    }
+    if (action == Action.KILL && !after) {
+      kill();
+    }
+  }
+
+  /**
+   * How much is to be written now. A whole number of blocks stays one, as it would on any disk.
+   *
+   * @param length bytes there are, over 0
+   * @return bytes, 1 to {@code length}
+   */
+  public long cut(final long length) {
+    if (action != Action.SHORT && action != Action.TORN) {
+      return length;
+    }
+    final long half = (length + 1) / 2;
+    return length % BLOCK == 0 ? (half + BLOCK - 1) / BLOCK * BLOCK : half;
+  }
+
+  /** Strikes after the step. */
+  public void end() {
+    if (action == Action.KILL || action == Action.TORN) {
+      kill();
+    }
+  }
+
+  private void kill() {
+    System.err.println(
+        "sluice: the I/O process kills itself, as %s=%s says".formatted(VARIABLE, text));
+    NativeProcess.killSelf();
+  }
+}

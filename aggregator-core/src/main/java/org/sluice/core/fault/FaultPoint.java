@@ -1,0 +1,199 @@
+package org.sluice.core.fault;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import org.sluice.core.fault.Fault.Action;
+
+/**
+ * The steps in the life of a checkpoint at which a {@link Fault} can strike, in the order in which
+ * they come.
+ */
+public enum FaultPoint {
+  /** The journal in memory. */
+  JOURNAL_WRITE(
+      Kind.WRITE,
+      "notes a decision, before anybody can see it",
+      "resumed as if it was not made",
+      "goes on, but cannot be resumed"),
+  /** An answer on a socket. */
+  REPLY(Kind.MESSAGE, "answers a process", "the process asks again once resumed", "cannot fail"),
+  /** A spare container becomes a new one. */
+  CONTAINER_REUSE(
+      Kind.STEP,
+      "renames a container that is not needed, to use it again",
+      "written again once resumed",
+      "their writers get the error; no commit"),
+  /** Chunks, and a container's header before them. */
+  CONTAINER_WRITE(
+      Kind.WRITE,
+      "appends drained chunks to a container",
+      "written again once resumed",
+      "their writers get the error; no commit"),
+  /** Extents in an image's own file. */
+  IMAGE_WRITE(
+      Kind.WRITE,
+      "writes drained data to an image's own file",
+      "written again once resumed",
+      "their writers get the error; no commit"),
+  /** Begins the commit. */
+  CONTAINER_FSYNC(
+      Kind.STEP,
+      "commit: makes the containers durable",
+      "committed once resumed",
+      "no commit; the one before stays"),
+  /** An image's own file. */
+  IMAGE_FSYNC(
+      Kind.STEP,
+      "commit: makes an image's own file durable",
+      "committed once resumed",
+      "no commit; the one before stays"),
+  /** A second name for an image's own file. */
+  IMAGE_LINK(
+      Kind.STEP,
+      "commit: links an image's own file into the checkpoint",
+      "committed once resumed",
+      "no commit; the one before stays"),
+  /** Says where every byte is. */
+  INDEX_WRITE(
+      Kind.WRITE,
+      "commit: writes the index",
+      "committed once resumed",
+      "no commit; the one before stays"),
+  /** Says where every byte is. */
+  INDEX_FSYNC(
+      Kind.STEP,
+      "commit: makes the index durable",
+      "committed once resumed",
+      "no commit; the one before stays"),
+  /** Of containers and of what a checkpoint consists of. */
+  DIRECTORY_FSYNC(
+      Kind.STEP,
+      "makes names of new files durable",
+      "committed once resumed",
+      "no commit; the one before stays"),
+  /** Under a temporary name. */
+  MANIFEST_WRITE(
+      Kind.WRITE,
+      "commit: writes the manifest",
+      "committed once resumed",
+      "no commit; the one before stays"),
+  /** Under a temporary name. */
+  MANIFEST_FSYNC(
+      Kind.STEP,
+      "commit: makes the manifest durable",
+      "committed once resumed",
+      "no commit; the one before stays"),
+  /** From here on a restart sees the checkpoint. */
+  MANIFEST_RENAME(
+      Kind.STEP,
+      "commit: gives the manifest its name",
+      "before: committed once resumed; after: committed",
+      "no commit; the one before stays"),
+  /** From here on a power cut does not take it. */
+  COMMIT_FSYNC(
+      Kind.STEP,
+      "commit: makes the manifest's name durable",
+      "committed",
+      "no commit; the one before stays"),
+  /** Of a checkpoint that is not kept, or was committed again. */
+  MANIFEST_REMOVE(
+      Kind.STEP,
+      "removes an old checkpoint's manifest",
+      "every newer one stays whole",
+      "the old one stays until the next commit"),
+  /** Of its manifest. */
+  REMOVAL_FSYNC(
+      Kind.STEP,
+      "makes that removal durable",
+      "every newer one stays whole",
+      "what is left of the old one is no checkpoint"),
+  /** But the manifest. */
+  CHECKPOINT_DELETE(
+      Kind.STEP,
+      "deletes the rest of an old checkpoint",
+      "every newer one stays whole",
+      "what is left of the old one is no checkpoint"),
+  /** Its blocks are not needed any more. */
+  CONTAINER_DELETE(
+      Kind.STEP,
+      "deletes a container that is not needed",
+      "every checkpoint stays whole",
+      "the container stays, and is used again or deleted later");
+
+  private enum Kind {
+    WRITE(EnumSet.allOf(Action.class)),
+    STEP(EnumSet.of(Action.KILL, Action.FAIL)),
+    MESSAGE(EnumSet.of(Action.KILL));
+
+    private final Set<Action> actions;
+
+    Kind(final Set<Action> actions) {
+      this.actions = actions;
+    }
+  }
+
+  private final Kind kind;
+  private final String step;
+  private final String killed;
+  private final String failed;
+
+  FaultPoint(final Kind kind, final String step, final String killed, final String failed) {
+    this.kind = kind;
+    this.step = step;
+    this.killed = killed;
+    this.failed = failed;
+  }
+
+  /** The point of a label; empty when there is none. */
+  static Optional<FaultPoint> of(final String label) {
+    return Arrays.stream(values()).filter(point -> point.label().equals(label)).findFirst();
+  }
+
+  /**
+   * The name that users call it by.
+   *
+   * @return such as {@code index-fsync}
+   */
+  public String label() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /**
+   * What can happen there.
+   *
+   * @return one action or more
+   */
+  public Set<Action> actions() {
+    return kind.actions;
+  }
+
+  /**
+   * What the I/O process does there.
+   *
+   * @return a few words
+   */
+  public String step() {
+    return step;
+  }
+
+  /**
+   * What a user sees when the I/O process is killed there, before the step or after it.
+   *
+   * @return a few words
+   */
+  public String killed() {
+    return killed;
+  }
+
+  /**
+   * What a user sees when the step fails.
+   *
+   * @return a few words
+   */
+  public String failed() {
+    return failed;
+  }
+}
