@@ -175,6 +175,39 @@ class JavaClientTest {
   }
 
   @Test
+  void interruptedThreadGetsItsReplyAndGoesOn() throws Exception {
+    try (ServeProcess serve = serve("--buffer", "4M");
+        CheckpointClient client = CheckpointClient.connect(serve.directory(), 0, 1);
+        CheckpointClient other = CheckpointClient.connect(serve.directory(), 0, 1)) {
+      final Checkpoint checkpoint = client.begin(7);
+      write(checkpoint, "u", 1);
+      final Thread waiting = Thread.currentThread();
+      final Thread interrupting =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    while (waiting.getState() != Thread.State.RUNNABLE || !isInSelect(waiting)) {
+                      Thread.onSpinWait();
+                    }
+                    waiting.interrupt();
+                  });
+      assertThat(checkpoint.awaitDurable(Duration.ofSeconds(1))).isFalse();
+      interrupting.join();
+      assertThat(waiting.isInterrupted()).isTrue();
+      checkpoint.complete();
+      assertThat(checkpoint.awaitDurable(LONG)).isTrue();
+      assertThat(other.checkpoints()).containsExactly(7L);
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(serve.errors()).isEmpty();
+    }
+  }
+
+  private static boolean isInSelect(final Thread thread) {
+    return Arrays.stream(thread.getStackTrace())
+        .anyMatch(frame -> frame.getClassName().endsWith("SteadyChannel"));
+  }
+
+  @Test
   void killedIoProcessIsReportedByTheNextCallThatNeedsIt() throws Exception {
     try (ServeProcess serve = serve("--buffer", "4M")) {
       final CheckpointClient client = CheckpointClient.connect(serve.directory(), 0, 1);

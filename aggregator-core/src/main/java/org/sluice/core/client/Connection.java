@@ -1,11 +1,7 @@
 package org.sluice.core.client;
 
-import java.io.EOFException;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,13 +35,13 @@ public final class Connection implements AutoCloseable {
   private final UnsafeBuffer inView = new UnsafeBuffer(in);
 
   /** Changed under both locks, read under either. */
-  private SocketChannel channel;
+  private SteadyChannel channel;
 
   private volatile LongFunction<Request> greeting;
   private long answered;
   private volatile boolean closed;
 
-  private Connection(final Path socket, final SocketChannel channel) {
+  private Connection(final Path socket, final SteadyChannel channel) {
     this.socket = socket;
     this.channel = channel;
   }
@@ -60,21 +56,10 @@ public final class Connection implements AutoCloseable {
    */
   public static Connection open(final Path socket) throws IOException {
     try {
-      return new Connection(socket, connect(socket));
+      return new Connection(socket, SteadyChannel.connect(socket));
     } catch (final IOException e) {
       throw new IOException(
           "no I/O process answers: %s (%s); start one".formatted(socket, e.getMessage()), e);
-    }
-  }
-
-  private static SocketChannel connect(final Path socket) throws IOException {
-    final SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-    try {
-      channel.connect(UnixDomainSocketAddress.of(socket));
-      return channel;
-    } catch (final IOException e) {
-      channel.close();
-      throw e;
     }
   }
 
@@ -129,12 +114,20 @@ public final class Connection implements AutoCloseable {
   private void reconnect(final GoneException cause) throws GoneException {
     final long end = System.nanoTime() + patience().toNanos();
     long nap = 1;
-    while (!tryAgain(cause)) {
-      if (System.nanoTime() - end > 0) {
-        throw lost(cause);
+    boolean interrupted = Thread.interrupted();
+    try {
+      while (!tryAgain(cause)) {
+        if (System.nanoTime() - end > 0) {
+          throw lost(cause);
+        }
+        LockSupport.parkNanos(Duration.ofMillis(nap).toNanos());
+        nap = Math.min(2 * nap, LONGEST_NAP_MILLIS);
+        interrupted |= Thread.interrupted(); // or it could neither connect nor nap
       }
-      LockSupport.parkNanos(Duration.ofMillis(nap).toNanos());
-      nap = Math.min(2 * nap, LONGEST_NAP_MILLIS);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
@@ -146,7 +139,7 @@ public final class Connection implements AutoCloseable {
     }
     final Reply reply;
     try {
-      replace(connect(socket));
+      replace(SteadyChannel.connect(socket));
       reply = exchange(greet.apply(answered));
     } catch (final IOException notYet) {
       return false;
@@ -162,7 +155,7 @@ public final class Connection implements AutoCloseable {
     return cause;
   }
 
-  private void replace(final SocketChannel fresh) throws IOException {
+  private void replace(final SteadyChannel fresh) throws IOException {
     sending.lock();
     try {
       channel.close();
@@ -236,9 +229,7 @@ public final class Connection implements AutoCloseable {
     sending.lock();
     try {
       out.clear().limit(request.encode(outView, 0));
-      while (out.hasRemaining()) {
-        channel.write(out);
-      }
+      channel.write(out);
     } catch (final IOException e) {
       throw gone(e);
     } finally {
@@ -258,9 +249,7 @@ public final class Connection implements AutoCloseable {
 
   private void readMore() throws IOException {
     try {
-      if (channel.read(in) < 0) {
-        throw new EOFException();
-      }
+      channel.read(in);
     } catch (final IOException e) {
       throw gone(e);
     }
