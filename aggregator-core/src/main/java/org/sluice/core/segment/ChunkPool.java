@@ -12,18 +12,22 @@ import org.sluice.core.chunk.ChunkDescriptor;
  * OPEN with the claimer's slot in the same word, so of two claimers one wins and it is never in
  * doubt who owns a chunk, even if the owner dies on the next instruction. From then on the word has
  * one writer at a time: the owner, which publishes the chunk with a release store after all its
- * bytes, and then the I/O process, which frees it with a release store after it has read them. A
+ * bytes, and then the I/O process, which frees it with a compare-and-set after it has read them. A
  * claimer's compare-and-set acquires that store, so it cannot overwrite bytes still being read. The
  * generation grows with every release: a ring record of an earlier use of the chunk is recognised.
  *
  * <p>The count of free chunks is kept beside the words and only steers policy: a process that dies
- * between its compare-and-set and its count leaves it one too high.
+ * between its compare-and-set and its count leaves it one too high, until it is recounted.
  */
 public final class ChunkPool {
   private final AtomicBuffer states;
   private final Header header;
   private final IntFunction<AtomicBuffer> chunks;
   private final int chunkCount;
+  private volatile int withheld;
+
+  /** How far the count of free chunks was off when last looked at. */
+  private int lastError;
 
   ChunkPool(
       final AtomicBuffer states, final Header header, final IntFunction<AtomicBuffer> chunks) {
@@ -98,25 +102,53 @@ public final class ChunkPool {
    * Frees a published chunk, one generation later. Called by the I/O process. The used length
    * becomes 0 first: until its next owner has finished the header, the chunk reads as empty.
    *
+   * <p>The word must still be what it was when the chunk went into the drain. A process that
+   * overwrote it may have made the chunk somebody else's, who keeps it.
+   *
    * @param chunk a published chunk
+   * @param published its state word then
+   * @return false when the word has changed, and nothing was done
    */
-  public void release(final int chunk) {
+  public boolean release(final int chunk, final long published) {
+    if (word(chunk) != published) {
+      return false;
+    }
     chunks.apply(chunk).putInt(ChunkDescriptor.USED_OFFSET, 0);
-    states.putLongRelease(
-        offset(chunk),
-        ChunkStateDescriptor.word(
-            ChunkStateDescriptor.FREE, 0, ChunkStateDescriptor.generation(word(chunk)) + 1));
+    final int next = ChunkStateDescriptor.generation(published) + 1;
+    final long free = ChunkStateDescriptor.word(ChunkStateDescriptor.FREE, 0, next);
+    if (!states.compareAndSetLong(offset(chunk), published, free)) {
+      return false;
+    }
     header.addFreeChunks(1);
+    return true;
   }
 
-  /** Corrects the count of free chunks, which a killed I/O process may have left one off. */
+  /** These will never have memory. I/O process only. */
+  void withhold(final int count) {
+    withheld = count;
+    header.addFreeChunks(-count);
+  }
+
+  /**
+   * Corrects the count of free chunks, which a process that was killed beside its count left wrong.
+   * Called by the I/O process from time to time. A process between its compare-and-set and its
+   * count looks like an error here, but hardly twice in a row; if it does, the next calls undo it.
+   */
   public void recount() {
-    int free = 0;
-    for (int chunk = 0; chunk < chunkCount; chunk++) {
-      free += ChunkStateDescriptor.state(word(chunk)) == ChunkStateDescriptor.FREE ? 1 : 0;
-      free += ChunkStateDescriptor.state(word(chunk)) == ChunkStateDescriptor.ABSENT ? 1 : 0;
+    final int error = (int) (countFree() - header.freeChunks());
+    if (error == lastError) {
+      header.addFreeChunks(error);
     }
-    header.addFreeChunks(free - (int) header.freeChunks());
+    lastError = error == lastError ? 0 : error;
+  }
+
+  private int countFree() {
+    int free = -withheld;
+    for (int chunk = 0; chunk < chunkCount; chunk++) {
+      final int state = ChunkStateDescriptor.state(word(chunk));
+      free += state == ChunkStateDescriptor.FREE || state == ChunkStateDescriptor.ABSENT ? 1 : 0;
+    }
+    return free;
   }
 
   /**

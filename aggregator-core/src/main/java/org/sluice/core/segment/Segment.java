@@ -168,7 +168,7 @@ public final class Segment implements AutoCloseable {
    * @param chunk the first that has no memory
    */
   public void withholdFrom(final int chunk) {
-    header.addFreeChunks(chunk - geometry.chunkCount());
+    chunkPool.withhold(geometry.chunkCount() - chunk);
   }
 
   private void populate(final long offset, final long length) throws IOException {
@@ -374,19 +374,24 @@ public final class Segment implements AutoCloseable {
    *
    * @param slot 0 to {@code geometry().slots()} - 1
    * @param position behind the last record that was taken
+   * @return false when the ring's own idea of the position cannot be, and nothing was done
    */
-  public void advanceRing(final int slot, final long position) {
+  public boolean advanceRing(final int slot, final long position) {
     final UnsafeBuffer ring = ringBuffer(slot);
     final int headOffset = RingDescriptor.CAPACITY + RingDescriptor.HEAD_POSITION_OFFSET;
-    for (long head = ring.getLongVolatile(headOffset);
-        head < position;
-        head += RingDescriptor.RECORD_LENGTH) {
-      final int record = (int) (head % RingDescriptor.CAPACITY);
-      ring.setMemory(record, RingDescriptor.RECORD_LENGTH, (byte) 0);
+    final long head = ring.getLongVolatile(headOffset);
+    if (head < 0
+        || head > position
+        || position - head > RingDescriptor.CAPACITY
+        || head % RingDescriptor.RECORD_LENGTH != 0) {
+      return false;
     }
-    if (ring.getLongVolatile(headOffset) < position) {
-      ring.putLongRelease(headOffset, position);
+    for (long record = head; record < position; record += RingDescriptor.RECORD_LENGTH) {
+      ring.setMemory(
+          (int) (record % RingDescriptor.CAPACITY), RingDescriptor.RECORD_LENGTH, (byte) 0);
     }
+    ring.putLongRelease(headOffset, position);
+    return true;
   }
 
   private UnsafeBuffer ringBuffer(final int slot) {

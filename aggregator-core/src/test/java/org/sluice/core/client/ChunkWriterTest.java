@@ -207,7 +207,7 @@ class ChunkWriterTest {
               } catch (final IOException e) {
                 throw new AssertionError(e);
               }
-              segment.chunkPool().release(chunk);
+              segment.chunkPool().release(chunk, segment.chunkPool().word(chunk));
             });
   }
 }

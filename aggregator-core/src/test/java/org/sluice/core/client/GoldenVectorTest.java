@@ -122,7 +122,7 @@ class GoldenVectorTest {
     segment.chunkPool().claim(1, 4);
     segment.chunkPool().claim(3, 6);
     segment.chunkPool().publish(6);
-    segment.chunkPool().release(6);
+    segment.chunkPool().release(6, segment.chunkPool().word(6));
 
     final long ring = GEOMETRY.ringsOffset() + (long) SLOT * RingDescriptor.LENGTH;
     assertGolden("ring.bin", new UnsafeBuffer(segment.address() + ring, RingDescriptor.LENGTH));

@@ -166,7 +166,7 @@ final class StandInIoProcess implements AutoCloseable {
               }
               final int chunk = buffer.getInt(index + RingDescriptor.CHUNK_OFFSET);
               take(segment.chunk(chunk), buffer.getInt(index + RingDescriptor.USED_OFFSET));
-              segment.chunkPool().release(chunk);
+              segment.chunkPool().release(chunk, segment.chunkPool().word(chunk));
             });
   }
 

@@ -75,7 +75,7 @@ class TwoProcessTest {
               } catch (final IOException e) {
                 throw new AssertionError(e);
               }
-              segment.chunkPool().release(chunk);
+              segment.chunkPool().release(chunk, segment.chunkPool().word(chunk));
             });
   }
 

@@ -41,12 +41,49 @@ class ChunkPoolTest {
     assertThat(pool.word(5))
         .isEqualTo(ChunkStateDescriptor.word(ChunkStateDescriptor.PUBLISHED, 9, 0));
     chunk.putInt(ChunkDescriptor.USED_OFFSET, 4000);
-    pool.release(5);
+    assertThat(pool.release(5, pool.word(5))).isTrue();
 
     assertThat(pool.word(5)).isEqualTo(ChunkStateDescriptor.word(ChunkStateDescriptor.FREE, 0, 1));
     assertThat(chunk.getInt(ChunkDescriptor.USED_OFFSET)).isZero();
     assertThat(pool.releases()).isEqualTo(1);
     assertThat(header.freeChunks()).isEqualTo(CHUNKS);
+  }
+
+  @Test
+  void chunkWhoseStateItsOwnerOverwroteIsNotReleased() {
+    pool.claim(9, 5);
+    pool.publish(5);
+    final long published = pool.word(5);
+    pool.release(5, published);
+    pool.claim(2, 5);
+    chunk.putInt(ChunkDescriptor.USED_OFFSET, 4000);
+
+    assertThat(pool.release(5, published)).isFalse();
+    assertThat(pool.word(5)).isEqualTo(ChunkStateDescriptor.word(ChunkStateDescriptor.OPEN, 2, 1));
+    assertThat(chunk.getInt(ChunkDescriptor.USED_OFFSET)).isEqualTo(4000);
+    assertThat(header.freeChunks()).isEqualTo(CHUNKS - 1);
+  }
+
+  @Test
+  void countThatAKilledProcessLeftWrongIsCorrected() {
+    pool.claim(1, 0);
+    header.addFreeChunks(1); // as if the claimer had not come to it
+    pool.recount();
+    assertThat(header.freeChunks()).isEqualTo(CHUNKS);
+    pool.recount();
+    assertThat(header.freeChunks()).isEqualTo(CHUNKS - 1);
+    pool.recount();
+    assertThat(header.freeChunks()).isEqualTo(CHUNKS - 1);
+  }
+
+  @Test
+  void claimThatIsNotCountedYetIsNotCountedTwice() {
+    pool.claim(1, 0);
+    header.addFreeChunks(1);
+    pool.recount();
+    header.addFreeChunks(-1);
+    pool.recount();
+    assertThat(header.freeChunks()).isEqualTo(CHUNKS - 1);
   }
 
   @Test
@@ -111,7 +148,7 @@ class ChunkPoolTest {
       Thread.onSpinWait();
       conflicts += claims[mine] == before ? 0 : 1;
       pool.publish(mine);
-      pool.release(mine);
+      pool.release(mine, pool.word(mine));
     }
     return conflicts;
   }

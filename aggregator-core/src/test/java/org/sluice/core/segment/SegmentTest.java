@@ -12,9 +12,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.segment.SegmentException.Reason;
 
 class SegmentTest {
@@ -84,6 +89,9 @@ class SegmentTest {
       segment.provide(0);
       segment.withholdFrom(1);
       assertThat(segment.header().freeChunks()).isEqualTo(1);
+      segment.chunkPool().recount();
+      segment.chunkPool().recount();
+      assertThat(segment.header().freeChunks()).isEqualTo(1);
     }
   }
 
@@ -96,6 +104,33 @@ class SegmentTest {
         assertThat(segment.chunk(i).addressOffset())
             .isEqualTo(segment.address() + SMALL.chunksOffset() + i * SMALL.chunkLength());
       }
+    }
+  }
+
+  @Test
+  void ringIsAdvancedToWhereItsRecordsWereTaken() throws IOException {
+    try (Segment segment = Segment.create(file(), SMALL, SETTINGS)) {
+      final UnsafeBuffer body = new UnsafeBuffer(new byte[RingDescriptor.BODY_LENGTH]);
+      for (int i = 0; i < 3; i++) {
+        body.putInt(0, i);
+        segment.ring(0).write(RingDescriptor.TYPE_CHUNK, body, 0, RingDescriptor.BODY_LENGTH);
+      }
+      assertThat(segment.advanceRing(0, 2 * RingDescriptor.RECORD_LENGTH)).isTrue();
+
+      final List<Integer> left = new ArrayList<>();
+      segment.ring(0).read((type, buffer, at, length) -> left.add(buffer.getInt(at)));
+      assertThat(left).containsExactly(2);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {Long.MIN_VALUE, -32, -1, 7, 96, 1L << 40, Long.MAX_VALUE})
+  void ringWhosePositionCannotBeIsLeftAlone(final long position) throws IOException {
+    try (Segment segment = Segment.create(file(), SMALL, SETTINGS)) {
+      final int head = RingDescriptor.CAPACITY + RingDescriptor.HEAD_POSITION_OFFSET;
+      segment.ring(1).buffer().putLong(head, position);
+      assertThat(segment.advanceRing(1, 64)).isFalse();
+      assertThat(segment.ring(1).consumerPosition()).isEqualTo(position);
     }
   }
 

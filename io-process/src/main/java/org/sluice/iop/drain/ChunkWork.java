@@ -13,6 +13,7 @@ import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.store.ChunkLocation;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
+import org.sluice.iop.measure.Warnings;
 
 /** Takes a chunk through the drain. One that makes no sense fails its owner's images, no others. */
 final class ChunkWork implements Work {
@@ -20,7 +21,7 @@ final class ChunkWork implements Work {
   private final int slot;
   private final int index;
   private final boolean adopted;
-  private final int generation;
+  private final long word;
   private final UnsafeBuffer memory;
   private int used;
   private int crc;
@@ -33,7 +34,7 @@ final class ChunkWork implements Work {
     this.index = index;
     this.used = used;
     this.adopted = adopted;
-    this.generation = ChunkStateDescriptor.generation(drain.segment().chunkPool().word(index));
+    this.word = drain.segment().chunkPool().word(index);
     this.memory = drain.segment().chunk(index);
   }
 
@@ -105,17 +106,23 @@ final class ChunkWork implements Work {
     if (extents.count() > 0) {
       drain
           .layout()
-          .drain(new DrainedChunk(index, generation, memory, used, crc, extents), this::release);
+          .drain(new DrainedChunk(index, generation(), memory, used, crc, extents), this::release);
     } else {
       release(null);
     }
   }
 
   private void release(final ChunkLocation location) {
-    drain.journal().write(new Entry.Drained(index, generation, location, shares(location)));
+    drain.journal().write(new Entry.Drained(index, generation(), location, shares(location)));
     drain.returnTable(extents);
-    drain.segment().chunkPool().release(index);
+    if (!drain.segment().chunkPool().release(index, word)) {
+      Warnings.warn("slot %d overwrote the state of its chunk %d".formatted(slot, index));
+    }
     drain.statistics().drained(Math.min(used, memory.capacity()));
+  }
+
+  private int generation() {
+    return ChunkStateDescriptor.generation(word);
   }
 
   /** The images whose logs refer to the chunk now. */

@@ -100,10 +100,9 @@ final class Resumption {
               final long word = pool.word(chunk);
               if (ChunkStateDescriptor.state(word) == ChunkStateDescriptor.PUBLISHED
                   && ChunkStateDescriptor.generation(word) == generation) {
-                pool.release(chunk);
+                pool.release(chunk, word);
               }
             });
-    pool.recount();
   }
 
   private void resume(final ImageFacts facts) throws IOException {

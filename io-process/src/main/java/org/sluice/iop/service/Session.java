@@ -24,6 +24,7 @@ final class Session implements AutoCloseable {
   private static final long FIRST_MEMBER_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final long RENEWAL_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+  private final Segment segment;
   private final CheckpointStore store;
   private final SessionSettings settings;
   private final Executor service;
@@ -56,6 +57,7 @@ final class Session implements AutoCloseable {
       final Ledger past,
       final Executor service)
       throws IOException {
+    this.segment = segment;
     this.store = store;
     this.settings = settings;
     this.statistics = statistics;
@@ -149,6 +151,7 @@ final class Session implements AutoCloseable {
   /** What has to be looked at from time to time. */
   void beat() {
     attachments.endDead();
+    segment.chunkPool().recount();
     checkpoints.expire();
     if (System.nanoTime() - renewed > RENEWAL_NANOS) {
       renewed = System.nanoTime();

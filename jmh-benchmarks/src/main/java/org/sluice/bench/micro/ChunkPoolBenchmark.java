@@ -126,7 +126,7 @@ public class ChunkPoolBenchmark {
   private int cycle(final Owner owner) {
     owner.chunk = pool.claim(owner.slot, owner.chunk);
     pool.publish(owner.chunk);
-    pool.release(owner.chunk);
+    pool.release(owner.chunk, pool.word(owner.chunk));
     return owner.chunk;
   }
 }

@@ -103,6 +103,7 @@ public class AppendBenchmark {
 
   private void release(
       final int type, final MutableDirectBuffer buffer, final int index, final int length) {
-    pool.release(buffer.getInt(index + RingDescriptor.CHUNK_OFFSET));
+    final int chunk = buffer.getInt(index + RingDescriptor.CHUNK_OFFSET);
+    pool.release(chunk, pool.word(chunk));
   }
 }
