@@ -70,6 +70,59 @@ class DamageTest extends ServeTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {Long.MIN_VALUE, -32, 3, 32, Long.MAX_VALUE})
+  void wrongPositionOfARingFailsItsOwnersImagesOnly(final long position) throws Exception {
+    try (ServeProcess serve = serve("files");
+        RawProcess mad = RawProcess.attach(serve.directory());
+        RawProcess good = RawProcess.attach(serve.directory())) {
+      final Reply.Opened spoiled = mad.create(capture.resolve("spoiled"));
+      final int head = RingDescriptor.CAPACITY + RingDescriptor.HEAD_POSITION_OFFSET;
+      mad.ring().buffer().putLong(head, position);
+      mad.tell(new Request.Wake());
+      checkFailed(mad, spoiled);
+      checkWorks(good, capture.resolve("good"));
+      assertThat(serve.errors()).contains("position=" + position);
+    }
+  }
+
+  @Test
+  void stateOfAPublishedChunkOverwrittenByItsOwnerTakesItFromNobodyElse() throws Exception {
+    try (ServeProcess serve = serve("files", "--threshold", "1G");
+        RawProcess mad = RawProcess.attach(serve.directory());
+        RawProcess good = RawProcess.attach(serve.directory())) {
+      mad.create(capture.resolve("spoiled"));
+      final Path file = capture.resolve("good");
+      final int id = good.create(file).imageId();
+      for (int round = 0; round < 200; round++) {
+        mad.write(0, 0, bytes("x"));
+        mad.publishAndFree();
+        good.write(id, 4L * round, bytes("good"));
+        good.publish();
+      }
+      assertThat(good.call(new Request.Settle(id, 0))).isInstanceOf(Reply.Settled.class);
+      assertThat(file).hasContent("good".repeat(200));
+    }
+  }
+
+  @Test
+  void whatWasPublishedAroundTheEndOfTheRingIsTakenBeforeARequest() throws Exception {
+    try (ServeProcess serve = serve("files");
+        RawProcess process = RawProcess.attach(serve.directory())) {
+      final Path file = capture.resolve("good");
+      final int id = process.create(file).imageId();
+      final int records = RingDescriptor.CAPACITY / RingDescriptor.RECORD_LENGTH;
+      for (int i = 0; i < records - 1; i++) {
+        process.end(-1);
+      }
+      process.endWithoutReply(-1); // the last of this round
+      process.write(id, 0, bytes("good"));
+      process.publishWithoutWaking();
+      process.call(new Request.Settle(id, 0));
+      assertThat(file).hasContent("good");
+    }
+  }
+
   private static void checkFailed(final RawProcess process, final Reply.Opened image)
       throws Exception {
     await(() -> process.segment().imageTable().error(image.entry()) == Errno.EIO);

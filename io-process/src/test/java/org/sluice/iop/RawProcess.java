@@ -113,14 +113,18 @@ final class RawProcess implements AutoCloseable {
 
   void end(final int imageId) throws IOException {
     publish();
+    endWithoutReply(imageId);
+    // A CLOSE has no reply; once this request has one, other processes find the image closed.
+    call(new Request.Stats());
+  }
+
+  void endWithoutReply(final int imageId) {
     final long now = System.nanoTime();
     final UnsafeBuffer body = new UnsafeBuffer(new byte[RingDescriptor.BODY_LENGTH]);
     body.putInt(RingDescriptor.IMAGE_ID_OFFSET, imageId);
     body.putLong(RingDescriptor.OPENED_OFFSET, now - 1_000_000);
     body.putLong(RingDescriptor.CLOSED_OFFSET, now);
     ring.write(RingDescriptor.TYPE_CLOSE, body, 0, RingDescriptor.BODY_LENGTH);
-    // A CLOSE has no reply; once this request has one, other processes find the image closed.
-    call(new Request.Stats());
   }
 
   /** Appends a write; extends the record before if it continues it. */
@@ -201,11 +205,24 @@ final class RawProcess implements AutoCloseable {
   /** Publishes the open chunk, if there is one. */
   void publish() throws IOException {
     if (chunk >= 0) {
-      segment.chunkPool().publish(chunk);
-      tellRing(chunk, used, generation());
-      chunk = -1;
-      last = 0;
+      publishWithoutWaking();
+      tell(new Request.Wake());
     }
+  }
+
+  void publishWithoutWaking() {
+    segment.chunkPool().publish(chunk);
+    putOnRing(chunk, used, generation());
+    chunk = -1;
+    last = 0;
+  }
+
+  /** Publishes the open chunk, and frees it while the drain has it. */
+  void publishAndFree() throws IOException {
+    final int published = chunk;
+    publish();
+    final long word = segment.chunkPool().word(published);
+    segment.chunkPool().release(published, word);
   }
 
   /** Publishes the open chunk without a ring record, as if frozen in between. */
@@ -219,13 +236,17 @@ final class RawProcess implements AutoCloseable {
 
   /** Puts a record on the ring, true or not, and rings the bell. */
   void tellRing(final int index, final int length, final long generation) throws IOException {
+    putOnRing(index, length, generation);
+    tell(new Request.Wake());
+  }
+
+  private void putOnRing(final int index, final int length, final long generation) {
     final UnsafeBuffer body = new UnsafeBuffer(new byte[RingDescriptor.BODY_LENGTH]);
     body.putInt(RingDescriptor.CHUNK_OFFSET, index);
     body.putInt(RingDescriptor.USED_OFFSET, length);
     body.putLong(RingDescriptor.SEQUENCE_OFFSET, sequence);
     body.putLong(RingDescriptor.GENERATION_OFFSET, generation);
     ring.write(RingDescriptor.TYPE_CHUNK, body, 0, RingDescriptor.BODY_LENGTH);
-    tell(new Request.Wake());
   }
 
   OneToOneRingBuffer ring() {

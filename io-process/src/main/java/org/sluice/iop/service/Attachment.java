@@ -23,6 +23,9 @@ final class Attachment {
   /** The images it has open, with the time of the first opening. */
   private final Map<Image, Long> images = new LinkedHashMap<>();
 
+  /** Behind the last record taken off the ring, which says so too, but may say anything. */
+  private long position;
+
   private Connection connection;
   private long requests;
   private Entry lastRequest;
@@ -130,6 +133,15 @@ final class Attachment {
 
   OneToOneRingBuffer ring() {
     return ring;
+  }
+
+  /** Behind the last record that was taken off the ring. */
+  long position() {
+    return position;
+  }
+
+  void position(final long next) {
+    position = next;
   }
 
   ProcessIdentity process() {

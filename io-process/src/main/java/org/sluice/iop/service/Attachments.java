@@ -84,7 +84,9 @@ final class Attachments {
             new ProcessIdentity(process.pid(), process.startTime()),
             process.rank(),
             process.ranks());
+    // What cannot be done to a ring that is damaged need not be: its reader will see that it is.
     segment.advanceRing(process.slot(), position);
+    attachment.position(position);
     attachment.await(lastRequest);
     add(attachment);
     return attachment;

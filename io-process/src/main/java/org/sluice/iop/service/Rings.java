@@ -39,6 +39,10 @@ final class Rings {
   }
 
   private static final int LIMIT = 64;
+
+  /** What a full ring holds, and so whatever was published when a poll begins. */
+  private static final int MOST = RingDescriptor.CAPACITY / RingDescriptor.RECORD_LENGTH;
+
   private static final long NEVER = -1;
 
   private final Segment segment;
@@ -61,7 +65,8 @@ final class Rings {
   }
 
   /**
-   * Takes what a process has published.
+   * Takes what a process has published. One that publishes without end does not keep the others
+   * waiting.
    *
    * @return how many records
    */
@@ -71,17 +76,28 @@ final class Rings {
     do {
       count = attachment.isCorrupt() ? 0 : read(attachment);
       total += count;
-    } while (count == LIMIT);
+    } while (count > 0 && total < MOST);
     return total;
   }
 
   private int read(final Attachment attachment) {
     polled = attachment;
     try {
-      return attachment.ring().read(this::receive, LIMIT);
+      checkPosition(attachment);
+      final int count = attachment.ring().read(this::receive, LIMIT);
+      attachment.position(attachment.position() + count * RingDescriptor.RECORD_LENGTH);
+      return count;
     } catch (final RuntimeException e) {
       refuse(attachment, e.toString());
       return 0;
+    }
+  }
+
+  private static void checkPosition(final Attachment attachment) {
+    final long head = attachment.ring().consumerPosition();
+    if (head != attachment.position()) {
+      throw new IllegalArgumentException(
+          "position=%d expected=%d".formatted(head, attachment.position()));
     }
   }
 
@@ -115,7 +131,7 @@ final class Rings {
 
   /** The ring's head stays where it is while records are handed out; they do not wrap. */
   private long positionBehind(final int offset) {
-    final long head = polled.ring().consumerPosition();
+    final long head = polled.position();
     final long record = offset - RecordDescriptor.HEADER_LENGTH;
     return head - head % RingDescriptor.CAPACITY + record + RingDescriptor.RECORD_LENGTH;
   }
