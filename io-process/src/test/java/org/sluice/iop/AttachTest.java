@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
+import org.agrona.CloseHelper;
 import org.junit.jupiter.api.Test;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
@@ -62,6 +65,52 @@ class AttachTest extends ServeTest {
               })
           .isInstanceOf(IOException.class);
       assertThat(good.call(new Request.Stats())).isInstanceOf(Reply.Text.class);
+    }
+  }
+
+  @Test
+  void clientThatAsksWithoutReadingTheRepliesIsCutOff() throws Exception {
+    try (ServeProcess serve = serve("files");
+        RawProcess good = RawProcess.attach(serve.directory());
+        RawProcess mad = RawProcess.attach(serve.directory())) {
+      assertThatThrownBy(
+              () -> {
+                while (true) {
+                  mad.tell(new Request.Stats());
+                }
+              })
+          .isInstanceOf(IOException.class);
+      assertThat(good.call(new Request.Stats())).isInstanceOf(Reply.Text.class);
+    }
+  }
+
+  @Test
+  void clientsThatSayNothingMakeRoomForOthers() throws Exception {
+    final List<RawProcess> silent = new ArrayList<>();
+    try (ServeProcess serve = serve("files");
+        RawProcess good = RawProcess.attach(serve.directory())) {
+      final byte[] halfARequest = new byte[60_000];
+      halfARequest[2] = 1; // of 64 KiB
+      for (int i = 0; i < 2000; i++) {
+        final RawProcess one = RawProcess.connect(serve.directory());
+        silent.add(one);
+        sendWhatItTakes(one, halfARequest);
+      }
+      try (RawProcess late = RawProcess.attach(serve.directory())) {
+        assertThat(late.call(new Request.Stats())).isInstanceOf(Reply.Text.class);
+      }
+      assertThat(good.call(new Request.Stats())).isInstanceOf(Reply.Text.class);
+      assertThat(serve.errors()).isEmpty();
+    } finally {
+      CloseHelper.closeAll(silent);
+    }
+  }
+
+  private static void sendWhatItTakes(final RawProcess client, final byte[] bytes) {
+    try {
+      client.send(ByteBuffer.wrap(bytes));
+    } catch (final IOException cutOff) {
+      // As it should be, when others came meanwhile.
     }
   }
 

@@ -1,6 +1,7 @@
 package org.sluice.iop.service;
 
 import java.io.IOException;
+import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -18,7 +19,8 @@ import org.sluice.iop.drain.Caller;
 
 /**
  * One client's socket. The service thread reads requests; any thread answers, and never waits for a
- * client that does not read: what the socket does not take is kept until it is writable.
+ * client that does not read: what the socket does not take is kept until it is writable. That is
+ * one reply at most, since a client that asks again before it has the last one is cut off.
  */
 final class Connection implements Caller {
   /** Takes requests. */
@@ -31,14 +33,24 @@ final class Connection implements Caller {
 
   private final SocketChannel channel;
   private final SelectionKey key;
+  private final long ordinal;
   private final Queue<ByteBuffer> unsent = new ArrayDeque<>();
   private ByteBuffer received = ByteBuffer.allocate(INITIAL_LENGTH);
   private Attachment attachment;
   private boolean member;
 
-  Connection(final SocketChannel channel, final SelectionKey key) {
+  /** Whether a request has not been answered in full. Guarded by this. */
+  private boolean underWay;
+
+  Connection(final SocketChannel channel, final SelectionKey key, final long ordinal) {
     this.channel = channel;
     this.key = key;
+    this.ordinal = ordinal;
+  }
+
+  /** How many clients connected up to this one. */
+  long ordinal() {
+    return ordinal;
   }
 
   /** The slot this client took; null before it attached. */
@@ -48,6 +60,11 @@ final class Connection implements Caller {
 
   void attached(final Attachment slot) {
     attachment = slot;
+  }
+
+  /** Whether nothing is lost with this client. */
+  boolean isPassing() {
+    return attachment == null && !member;
   }
 
   /** Whether this client joined and has not left. */
@@ -71,7 +88,9 @@ final class Connection implements Caller {
     int position = 0;
     int length;
     while ((length = Frames.length(frames, position, received.position() - position)) > 0) {
-      receiver.receive(Request.decode(frames, position, length));
+      final Request request = Request.decode(frames, position, length);
+      begin(request);
+      receiver.receive(request);
       position += length;
     }
     received.flip().position(position);
@@ -81,6 +100,15 @@ final class Connection implements Caller {
       received = ByteBuffer.allocate(RequestDescriptor.MAX_LENGTH).put(received);
     }
     return count >= 0;
+  }
+
+  private synchronized void begin(final Request request) throws ProtocolException {
+    if (request.hasReply()) {
+      if (underWay) {
+        throw new ProtocolException("a request came before the reply to the last one was read");
+      }
+      underWay = true;
+    }
   }
 
   @Override
@@ -113,6 +141,7 @@ final class Connection implements Caller {
       }
       unsent.remove();
     }
+    underWay = false;
     if (key.isValid()) {
       key.interestOpsAnd(~SelectionKey.OP_WRITE);
     }

@@ -5,8 +5,10 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.Comparator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.Segment;
@@ -27,6 +29,9 @@ public final class Service implements Runnable, Executor {
   private static final long BEAT_MILLIS = 1000;
   private static final long ENDING_BEAT_MILLIS = 20;
 
+  /** One that attached, and one that waits for the session's end. */
+  private static final int CLIENTS_PER_SLOT = 2;
+
   private final ServerSocketChannel server;
   private final Segment segment;
   private final Statistics statistics;
@@ -35,6 +40,8 @@ public final class Service implements Runnable, Executor {
   private final ManyToOneConcurrentLinkedQueue<Runnable> inbox =
       new ManyToOneConcurrentLinkedQueue<>();
   private final Session session;
+  private final int mostClients;
+  private long connections;
   private long lastBeat;
 
   /**
@@ -61,6 +68,7 @@ public final class Service implements Runnable, Executor {
     this.server = server;
     this.segment = segment;
     this.statistics = statistics;
+    this.mostClients = CLIENTS_PER_SLOT * segment.geometry().slots();
     this.session = new Session(segment, store, settings, statistics, journal, past, this);
     server.configureBlocking(false);
     server.register(selector, SelectionKey.OP_ACCEPT);
@@ -110,7 +118,7 @@ public final class Service implements Runnable, Executor {
         }
       }
       session.close();
-      selector.keys().forEach(this::close);
+      clients().forEach(Connection::close);
       selector.close();
     } catch (final IOException | RuntimeException e) {
       session.over().completeExceptionally(e);
@@ -139,6 +147,7 @@ public final class Service implements Runnable, Executor {
     final long now = System.currentTimeMillis();
     if (session.isEnding() || now - lastBeat >= BEAT_MILLIS) {
       lastBeat = now;
+      server.keyFor(selector).interestOps(SelectionKey.OP_ACCEPT);
       segment.header().heartbeat(now);
       session.beat();
     }
@@ -161,21 +170,50 @@ public final class Service implements Runnable, Executor {
     }
   }
 
+  /** Without a descriptor left there is no use in asking again before somebody may have gone. */
   private void accept() {
     try {
       for (SocketChannel client = server.accept(); client != null; client = server.accept()) {
-        client.configureBlocking(false);
-        final SelectionKey key = client.register(selector, SelectionKey.OP_READ);
-        final Connection connection = new Connection(client, key);
-        key.attach(connection);
-        if (!peers.isOwn(client)) {
-          connection.refuse("this I/O process serves another user");
-          connection.close();
-        }
+        admit(client);
       }
     } catch (final IOException e) {
       Warnings.warn("cannot accept a client: " + e.getMessage());
+      server.keyFor(selector).interestOps(0);
     }
+  }
+
+  private void admit(final SocketChannel client) throws IOException {
+    client.configureBlocking(false);
+    final SelectionKey key = client.register(selector, SelectionKey.OP_READ);
+    final Connection connection = new Connection(client, key, ++connections);
+    key.attach(connection);
+    if (!peers.isOwn(client)) {
+      connection.refuse("this I/O process serves another user");
+      connection.close();
+    } else if (clients().count() > mostClients) {
+      makeRoom();
+    }
+  }
+
+  /** Of those who neither attached nor joined, the one goes that has had the longest time to. */
+  private void makeRoom() {
+    clients()
+        .filter(Connection::isPassing)
+        .min(Comparator.comparingLong(Connection::ordinal))
+        .ifPresent(
+            first -> {
+              first.refuse(
+                  "there are too many clients, and this one is neither attached nor joined");
+              first.close();
+            });
+  }
+
+  private Stream<Connection> clients() {
+    return selector.keys().stream()
+        .filter(SelectionKey::isValid)
+        .map(SelectionKey::attachment)
+        .filter(Connection.class::isInstance)
+        .map(Connection.class::cast);
   }
 
   private void serve(final Connection connection, final SelectionKey key) {
@@ -197,11 +235,5 @@ public final class Service implements Runnable, Executor {
 
   private void receive(final Connection connection, final Request request) {
     session.receive(connection, request);
-  }
-
-  private void close(final SelectionKey key) {
-    if (key.attachment() instanceof final Connection connection) {
-      connection.close();
-    }
   }
 }
