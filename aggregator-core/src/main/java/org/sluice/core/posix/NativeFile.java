@@ -19,9 +19,10 @@ import org.sluice.core.fault.FaultPoint;
 /**
  * An open file descriptor. Unlike a {@link java.nio.channels.FileChannel} it tells the errno of a
  * failure, where the file is by now, its device and inode, and its holes, and no interrupt closes
- * it. Thread-safe, but for {@link #close()}, after which nothing may be called.
+ * it. Thread-safe, but for {@link #close()}, after which nothing may be called. Tests extend it, to
+ * see what is written.
  */
-public final class NativeFile implements AutoCloseable {
+public class NativeFile implements AutoCloseable {
   /** What a file is opened for. Without {@link #WRITE} it is read only. */
   public enum Flag {
     /** Reading and writing. */
@@ -60,9 +61,16 @@ public final class NativeFile implements AutoCloseable {
 
   private FaultPoint syncs;
 
-  private NativeFile(final Path opened, final int descriptor) throws PosixException {
-    this.opened = opened;
-    this.descriptor = descriptor;
+  /**
+   * Opens a file.
+   *
+   * @param path its name
+   * @param flags what for
+   * @throws PosixException when that fails
+   */
+  protected NativeFile(final Path path, final Flag... flags) throws PosixException {
+    this.opened = path;
+    this.descriptor = descriptor(path, flags);
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment status = status(arena);
       device =
@@ -83,6 +91,10 @@ public final class NativeFile implements AutoCloseable {
    * @throws PosixException when that fails
    */
   public static NativeFile open(final Path path, final Flag... flags) throws PosixException {
+    return new NativeFile(path, flags);
+  }
+
+  private static int descriptor(final Path path, final Flag... flags) throws PosixException {
     int bits = CLOSE_ON_EXEC;
     for (final Flag flag : flags) {
       bits |= flag.bits;
@@ -96,7 +108,7 @@ public final class NativeFile implements AutoCloseable {
       if (descriptor < 0) {
         throw new PosixException("open " + path, LibC.errno());
       }
-      return new NativeFile(path, descriptor);
+      return descriptor;
     }
   }
 

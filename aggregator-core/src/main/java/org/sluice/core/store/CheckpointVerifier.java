@@ -51,7 +51,7 @@ final class CheckpointVerifier {
     for (final Map.Entry<Long, TreeSet<ChunkLocation>> container : containers.entrySet()) {
       check(() -> verifyContainer(container.getKey(), container.getValue()));
     }
-    try (ImageFile files = new ImageFile()) {
+    try (ImageFile files = new ImageFile(store.disk())) {
       for (final CommittedImage image : images) {
         final Path path = store.checkpoint(commit.number(), commit.id()).image(image.ordinal());
         check(

@@ -43,7 +43,7 @@ final class CommitScan {
     final List<CheckpointDirectory> directories = new ArrayList<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(store.checkpoints())) {
       for (final Path entry : entries) {
-        CheckpointDirectory.of(entry).ifPresent(directories::add);
+        CheckpointDirectory.of(entry, store.disk()).ifPresent(directories::add);
       }
     }
     return directories;

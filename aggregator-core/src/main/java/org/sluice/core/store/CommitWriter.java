@@ -1,7 +1,6 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;
@@ -36,13 +35,13 @@ final class CommitWriter {
 
   /** Writes all but the manifest. */
   List<CommittedImage> prepare() throws IOException {
-    Files.createDirectory(directory.path());
-    Files.createDirectory(directory.images());
+    store.disk().createDirectory(directory.path());
+    store.disk().createDirectory(directory.images());
     final List<CommittedImage> images = storeImages();
     writeIndex(images);
-    DurableFile.syncDirectory(directory.images(), FaultPoint.DIRECTORY_FSYNC);
-    DurableFile.syncDirectory(directory.path(), FaultPoint.DIRECTORY_FSYNC);
-    DurableFile.syncDirectory(store.checkpoints(), FaultPoint.DIRECTORY_FSYNC);
+    store.disk().syncDirectory(directory.images(), FaultPoint.DIRECTORY_FSYNC);
+    store.disk().syncDirectory(directory.path(), FaultPoint.DIRECTORY_FSYNC);
+    store.disk().syncDirectory(store.checkpoints(), FaultPoint.DIRECTORY_FSYNC);
     return images;
   }
 
@@ -64,7 +63,7 @@ final class CommitWriter {
             images.stream().mapToLong(CommittedImage::size).sum(),
             containers(draft));
     final Path temporary = directory.path().resolve("manifest.tmp");
-    DurableFile.replace(temporary, directory.manifest(), ManifestCodec.encode(commit));
+    store.disk().replace(temporary, directory.manifest(), ManifestCodec.encode(commit));
     return commit;
   }
 
@@ -84,7 +83,7 @@ final class CommitWriter {
 
   private List<CommittedImage> storeImages() throws IOException {
     final List<CommittedImage> images = new ArrayList<>();
-    try (ImageFile files = new ImageFile()) {
+    try (ImageFile files = new ImageFile(store.disk())) {
       for (final DraftImage image : draft.images()) {
         final int ordinal = images.size();
         images.add(
@@ -106,7 +105,7 @@ final class CommitWriter {
   private void writeIndex(final List<CommittedImage> images) throws IOException {
     final Bytes<Void> index = IndexCodec.encode(directory.commitId(), images);
     try (NativeFile file =
-        NativeFile.open(directory.index(), Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
+        store.disk().open(directory.index(), Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
       file.role(FaultPoint.INDEX_WRITE, FaultPoint.INDEX_FSYNC);
       file.pwrite(index.addressForRead(0), index.readRemaining(), 0);
       file.syncAll();

@@ -20,6 +20,11 @@ import org.sluice.core.posix.PosixException;
 final class ImageFile implements AutoCloseable {
   private final Arena arena = Arena.ofConfined();
   private final MemorySegment memory = arena.allocate(Block.MAX_LENGTH);
+  private final Disk disk;
+
+  ImageFile(final Disk disk) {
+    this.disk = disk;
+  }
 
   /**
    * Puts a file into a checkpoint, durable but for its name: by a hard link where that is possible,
@@ -34,7 +39,7 @@ final class ImageFile implements AutoCloseable {
     if (link(source, path)) {
       return checksum(source, pieces, (address, length, offset) -> {});
     }
-    try (NativeFile copy = NativeFile.open(path, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
+    try (NativeFile copy = disk.open(path, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
       copy.role(FaultPoint.IMAGE_WRITE, FaultPoint.IMAGE_FSYNC);
       final List<Block> blocks = checksum(source, pieces, copy::pwrite);
       copy.sync();

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.function.LongConsumer;
@@ -45,11 +44,12 @@ final class PosixContainer implements Container {
       final long id,
       final long sessionId,
       final String node,
+      final Disk disk,
       final LongConsumer closed)
       throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment header = header(arena, id, sessionId, node);
-      final NativeFile file = createWith(path, header.address());
+      final NativeFile file = createWith(disk, path, header.address());
       return new PosixContainer(id, file, closed);
     }
   }
@@ -65,14 +65,15 @@ final class PosixContainer implements Container {
   }
 
   /** Some file systems refuse to open past the page cache, others only to write so. */
-  private static NativeFile createWith(final Path path, final long header) throws IOException {
+  private static NativeFile createWith(final Disk disk, final Path path, final long header)
+      throws IOException {
     try {
-      return write(header, inRole(NativeFile.open(path, Flag.WRITE, Flag.CREATE, Flag.DIRECT)));
+      return write(disk, header, inRole(disk.open(path, Flag.WRITE, Flag.CREATE, Flag.DIRECT)));
     } catch (final PosixException e) {
       if (e.errno() != Errno.EINVAL) {
         throw e;
       }
-      return write(header, inRole(NativeFile.open(path, Flag.WRITE, Flag.CREATE)));
+      return write(disk, header, inRole(disk.open(path, Flag.WRITE, Flag.CREATE)));
     }
   }
 
@@ -80,14 +81,15 @@ final class PosixContainer implements Container {
     return file.role(FaultPoint.CONTAINER_WRITE, FaultPoint.CONTAINER_FSYNC);
   }
 
-  private static NativeFile write(final long header, final NativeFile file) throws IOException {
+  private static NativeFile write(final Disk disk, final long header, final NativeFile file)
+      throws IOException {
     try {
       file.lock();
       file.pwrite(header, BLOCK_LENGTH, 0);
       return file;
     } catch (final PosixException e) {
       file.close();
-      Files.deleteIfExists(file.opened());
+      disk.delete(file.opened(), null);
       throw e;
     }
   }

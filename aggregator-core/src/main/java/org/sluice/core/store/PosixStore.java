@@ -61,7 +61,11 @@ public final class PosixStore implements CheckpointStore {
    * @throws IOException when that fails
    */
   public static PosixStore create(final Path directory) throws IOException {
-    return new PosixStore(StoreDirectory.create(directory));
+    return create(directory, Disk.REAL);
+  }
+
+  static PosixStore create(final Path directory, final Disk disk) throws IOException {
+    return new PosixStore(StoreDirectory.create(directory, disk));
   }
 
   /**
@@ -89,9 +93,10 @@ public final class PosixStore implements CheckpointStore {
     try (NativeFile lock = format()) {
       lock.lock();
       spares.moveOne(path);
-      openContainers.put(id, PosixContainer.create(path, id, sessionId, node, this::give));
+      openContainers.put(
+          id, PosixContainer.create(path, id, sessionId, node, directory.disk(), this::give));
     }
-    DurableFile.syncDirectory(directory.containers(), FaultPoint.DIRECTORY_FSYNC);
+    directory.disk().syncDirectory(directory.containers(), FaultPoint.DIRECTORY_FSYNC);
     return openContainers.get(id);
   }
 
@@ -138,7 +143,10 @@ public final class PosixStore implements CheckpointStore {
 
   @Override
   public Path createImageFile() throws IOException {
-    return Files.createTempFile(directory.staging(), "", "");
+    final String name = "%016x".formatted(new SecureRandom().nextLong());
+    final Path path = directory.staging().resolve(name);
+    directory.disk().open(path, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE).close();
+    return path;
   }
 
   @Override
@@ -220,7 +228,7 @@ public final class PosixStore implements CheckpointStore {
   @Override
   public void rebuild(final Commit commit, final CommittedImage image, final NativeFile target)
       throws IOException {
-    try (ImageFile files = new ImageFile()) {
+    try (ImageFile files = new ImageFile(directory.disk())) {
       final Path file = directoryOf(commit).image(image.ordinal());
       files.read(file, image.blocks(), target::pwrite);
     }

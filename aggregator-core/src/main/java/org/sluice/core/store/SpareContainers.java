@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -14,7 +13,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
-import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
@@ -60,18 +58,14 @@ final class SpareContainers {
   void moveOne(final Path name) throws IOException {
     final List<Path> spares = largestFirst();
     if (!spares.isEmpty()) {
-      final Path spare = spares.getFirst();
-      Fault.at(
-          FaultPoint.CONTAINER_REUSE,
-          "rename " + spare,
-          () -> Files.move(spare, name, StandardCopyOption.ATOMIC_MOVE));
+      store.disk().rename(spares.getFirst(), name, FaultPoint.CONTAINER_REUSE);
     }
   }
 
   /** Deletes all but some, the largest. */
   void trim(final int most) throws IOException {
     for (final Path spare : largestFirst().stream().skip(most).toList()) {
-      remove(spare);
+      store.disk().delete(spare, FaultPoint.CONTAINER_DELETE);
     }
   }
 
@@ -101,15 +95,10 @@ final class SpareContainers {
   boolean delete(final Path container) throws IOException {
     final Optional<Set<Path>> named = named();
     if (named.isPresent() && isSpare(container, named.get())) {
-      remove(container);
+      store.disk().delete(container, FaultPoint.CONTAINER_DELETE);
       return true;
     }
     return false;
-  }
-
-  private static void remove(final Path container) throws IOException {
-    Fault.at(
-        FaultPoint.CONTAINER_DELETE, "delete " + container, () -> Files.deleteIfExists(container));
   }
 
   private boolean isSpare(final Path container, final Set<Path> named) throws IOException {

@@ -5,12 +5,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.fault.Fault;
@@ -24,8 +22,9 @@ import org.sluice.core.posix.PosixException;
  * Where the parts of a store are.
  *
  * @param path the store's directory, absolute
+ * @param disk how they are changed
  */
-record StoreDirectory(Path path) {
+record StoreDirectory(Path path, Disk disk) {
   private static final String FORMAT = "format";
   private static final String CONTAINERS = "containers";
   private static final String CHECKPOINTS = "checkpoints";
@@ -35,8 +34,8 @@ record StoreDirectory(Path path) {
   private static final Pattern FORMAT_TEXT = Pattern.compile("sluice store (\\d{1,9})\n");
 
   /** Makes a store of a directory that is missing or empty, or finds that it is one. */
-  static StoreDirectory create(final Path path) throws IOException {
-    final StoreDirectory store = new StoreDirectory(path.toAbsolutePath().normalize());
+  static StoreDirectory create(final Path path, final Disk disk) throws IOException {
+    final StoreDirectory store = new StoreDirectory(path.toAbsolutePath().normalize(), disk);
     if (!Files.isDirectory(store.path)) {
       final Path parent = store.path.getParent();
       if (parent == null || Files.exists(store.path)) {
@@ -47,16 +46,18 @@ record StoreDirectory(Path path) {
             "cannot create the store %s: there is no directory %s; create it"
                 .formatted(path, parent));
       }
-      Files.createDirectory(store.path);
+      disk.createDirectory(store.path);
+      disk.syncDirectory(parent, null);
     }
     final boolean claimed = Files.exists(store.format());
     if (!claimed) {
       store.refuseForeign();
     }
-    Files.createDirectories(store.containers());
-    Files.createDirectories(store.checkpoints());
-    Files.createDirectories(store.staging());
     if (!claimed) {
+      disk.createDirectory(store.containers());
+      disk.createDirectory(store.checkpoints());
+      disk.createDirectory(store.staging());
+      disk.syncDirectory(store.path, null);
       store.claim();
     }
     store.checkFormat();
@@ -65,7 +66,7 @@ record StoreDirectory(Path path) {
 
   /** Finds a store. */
   static StoreDirectory open(final Path path) throws IOException {
-    final StoreDirectory store = new StoreDirectory(path.toAbsolutePath().normalize());
+    final StoreDirectory store = new StoreDirectory(path.toAbsolutePath().normalize(), Disk.REAL);
     if (!Files.isDirectory(store.path)) {
       throw new NoStoreException(
           "there is no store %s; check --store, or let sluice serve or run create it"
@@ -99,7 +100,7 @@ record StoreDirectory(Path path) {
 
   CheckpointDirectory checkpoint(final long number, final long commitId) {
     return new CheckpointDirectory(
-        checkpoints().resolve("%010d-%016x".formatted(number, commitId)), number, commitId);
+        checkpoints().resolve("%010d-%016x".formatted(number, commitId)), number, commitId, disk);
   }
 
   Path staging() {
@@ -123,7 +124,7 @@ record StoreDirectory(Path path) {
   private void claim() throws IOException {
     final Path temporary = path.resolve(FORMAT + "." + ProcessHandle.current().pid());
     final String text = "sluice store %d%n".formatted(VERSION);
-    DurableFile.replace(temporary, format(), text.getBytes(StandardCharsets.UTF_8));
+    disk.replace(temporary, format(), text.getBytes(StandardCharsets.UTF_8));
   }
 
   private void checkFormat() throws IOException {
@@ -149,17 +150,21 @@ record StoreDirectory(Path path) {
    * @param path its directory
    * @param number its number
    * @param commitId its commit's id
+   * @param disk how they are changed
    */
-  record CheckpointDirectory(Path path, long number, long commitId) {
+  record CheckpointDirectory(Path path, long number, long commitId, Disk disk) {
     private static final Pattern NAME = Pattern.compile("(\\d{10,18})-([0-9a-f]{16})");
 
     /** Tells what a directory's name says; empty when it is not the name of a checkpoint. */
-    static Optional<CheckpointDirectory> of(final Path path) {
+    static Optional<CheckpointDirectory> of(final Path path, final Disk disk) {
       final Matcher name = NAME.matcher(path.getFileName().toString());
       return name.matches()
           ? Optional.of(
               new CheckpointDirectory(
-                  path, Long.parseLong(name.group(1)), Long.parseUnsignedLong(name.group(2), 16)))
+                  path,
+                  Long.parseLong(name.group(1)),
+                  Long.parseUnsignedLong(name.group(2), 16),
+                  disk))
           : Optional.empty();
     }
 
@@ -213,11 +218,8 @@ record StoreDirectory(Path path) {
         if (!manifest.tryLock()) {
           return false;
         }
-        Fault.at(
-            FaultPoint.MANIFEST_REMOVE,
-            "remove " + manifest(),
-            () -> Files.deleteIfExists(manifest()));
-        DurableFile.syncDirectory(path, FaultPoint.REMOVAL_FSYNC);
+        disk.delete(manifest(), FaultPoint.MANIFEST_REMOVE);
+        disk.syncDirectory(path, FaultPoint.REMOVAL_FSYNC);
         Fault.at(FaultPoint.CHECKPOINT_DELETE, "delete " + path, this::delete);
         return true;
       } catch (final PosixException e) {
@@ -231,14 +233,7 @@ record StoreDirectory(Path path) {
 
     /** Deletes what is not committed. */
     void delete() throws IOException {
-      if (!Files.exists(path)) {
-        return;
-      }
-      try (Stream<Path> files = Files.walk(path)) {
-        for (final Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(file);
-        }
-      }
+      disk.deleteAll(path);
     }
   }
 }

@@ -1,0 +1,88 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+
+/**
+ * What a store changes of its file system, it changes through here: nowhere else is a file opened
+ * for writing or a name made, moved or deleted. So a test can tell what a power cut may leave of
+ * it. A change of names is durable once the directory was synchronised, one of a file's bytes once
+ * the file was. Thread-safe.
+ *
+ * <p>A point is where a fault can strike, null for none.
+ */
+class Disk {
+  /** The one there is. */
+  static final Disk REAL = new Disk();
+
+  /** Opens a file, which the caller closes. */
+  NativeFile open(final Path path, final Flag... flags) throws IOException {
+    return NativeFile.open(path, flags);
+  }
+
+  /** Makes a directory, unless it is there. */
+  void createDirectory(final Path path) throws IOException {
+    Files.createDirectories(path);
+  }
+
+  /** Gives a file another name in its directory, in place of whatever has that. */
+  void rename(final Path from, final Path to, final FaultPoint point) throws IOException {
+    Fault.at(point, "rename " + from, () -> Files.move(from, to, StandardCopyOption.ATOMIC_MOVE));
+  }
+
+  /** Deletes a file or an empty directory, if it is there. */
+  void delete(final Path path, final FaultPoint point) throws IOException {
+    Fault.at(point, "delete " + path, () -> Files.deleteIfExists(path));
+  }
+
+  /** Makes the names in a directory durable. */
+  void syncDirectory(final Path directory, final FaultPoint point) throws IOException {
+    try (NativeFile file = NativeFile.open(directory, Flag.DIRECTORY)) {
+      file.role(null, point);
+      file.syncAll();
+    }
+  }
+
+  /** Deletes a directory and all in it, if it is there. */
+  final void deleteAll(final Path directory) throws IOException {
+    if (Files.exists(directory)) {
+      for (final Path path : deepestFirst(directory)) {
+        delete(path, null);
+      }
+    }
+  }
+
+  private static List<Path> deepestFirst(final Path directory) throws IOException {
+    try (Stream<Path> paths = Files.walk(directory)) {
+      return paths.sorted(Comparator.reverseOrder()).toList();
+    }
+  }
+
+  /**
+   * Creates a file under a temporary name, then gives it its own; all durable on return. The
+   * manifest is the only one that a session writes so, hence the points.
+   */
+  final void replace(final Path temporary, final Path path, final byte[] bytes) throws IOException {
+    try (Arena arena = Arena.ofConfined();
+        NativeFile file = open(temporary, Flag.WRITE, Flag.CREATE, Flag.TRUNCATE)) {
+      file.role(FaultPoint.MANIFEST_WRITE, FaultPoint.MANIFEST_FSYNC);
+      final MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes);
+      file.pwrite(memory.address(), bytes.length, 0);
+      file.syncAll();
+    }
+    rename(temporary, path, FaultPoint.MANIFEST_RENAME);
+    syncDirectory(path.getParent(), FaultPoint.COMMIT_FSYNC);
+  }
+}

@@ -1,0 +1,260 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiPredicate;
+import java.util.stream.Stream;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.Pieces;
+import org.sluice.core.posix.PosixException;
+
+/**
+ * Makes every change below a directory, and logs it, so that {@link PowerCut} can tell what might
+ * be left of it. It can stop before any change, as a killed process would.
+ */
+final class LoggedDisk extends Disk {
+  /** A file or a directory, whatever its names. */
+  static final class Node {
+    private final int id;
+    private final boolean directory;
+
+    private Node(final int id, final boolean directory) {
+      this.id = id;
+      this.directory = directory;
+    }
+
+    int id() {
+      return id;
+    }
+
+    boolean directory() {
+      return directory;
+    }
+  }
+
+  /** What can happen to one. */
+  sealed interface Change {
+    Node node();
+  }
+
+  record Write(Node node, long offset, byte[] bytes) implements Change {}
+
+  record Resize(Node node, long size) implements Change {}
+
+  /** One step of a directory: by name what it stands for from here on, null for nothing. */
+  record Names(Node node, Map<String, Node> entries) implements Change {}
+
+  record Sync(Node node) implements Change {}
+
+  /** The process is killed. */
+  static final class Stopped extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+  }
+
+  private final Path root;
+  private final Map<Path, Node> nodes = new HashMap<>();
+  private final List<Change> changes = new ArrayList<>();
+  private final Map<Path, Set<String>> lastStep = new HashMap<>();
+  private BiPredicate<Path, Set<String>> leftOut = (path, lastStep) -> false;
+  private int stop = Integer.MAX_VALUE;
+  private boolean links = true;
+
+  /** What is there already is durable. */
+  LoggedDisk(final Path root) throws IOException {
+    this.root = root;
+    nodes.put(root, new Node(0, true));
+    try (Stream<Path> tree = Files.walk(root)) {
+      for (final Path path : tree.sorted().skip(1).toList()) {
+        enter(path);
+        if (Files.isRegularFile(path)) {
+          changes.add(new Write(nodes.get(path), 0, Files.readAllBytes(path)));
+        }
+      }
+    }
+    Set.copyOf(nodes.values()).forEach(node -> changes.add(new Sync(node)));
+  }
+
+  /**
+   * Does not synchronise some files or directories.
+   *
+   * @param which takes a path, and the names that the last change of that directory was about
+   */
+  LoggedDisk leaveOut(final BiPredicate<Path, Set<String>> which) {
+    leftOut = which;
+    return this;
+  }
+
+  /** Lets every change from a position on fail; a later position lets the next process go on. */
+  void stopAt(final int position) {
+    stop = position;
+  }
+
+  /** Whether files can have a name here besides the one they were opened by. */
+  void linkFiles(final boolean can) {
+    links = can;
+  }
+
+  /** How many changes there were. */
+  int position() {
+    return changes.size();
+  }
+
+  List<Change> changes() {
+    return changes;
+  }
+
+  Path directory() {
+    return root;
+  }
+
+  Node root() {
+    return nodes.get(root);
+  }
+
+  @Override
+  NativeFile open(final Path path, final NativeFile.Flag... flags) throws IOException {
+    final boolean created = Files.notExists(path);
+    proceed();
+    final LoggedFile file = new LoggedFile(path, flags);
+    if (created) {
+      enter(path);
+    } else if (Arrays.asList(flags).contains(NativeFile.Flag.TRUNCATE)) {
+      changes.add(new Resize(nodes.get(path), 0));
+    }
+    file.node = nodes.get(path);
+    return file;
+  }
+
+  @Override
+  void createDirectory(final Path path) throws IOException {
+    if (!Files.isDirectory(path)) {
+      proceed();
+      super.createDirectory(path);
+      enter(path);
+    }
+  }
+
+  @Override
+  void rename(final Path from, final Path to, final FaultPoint point) throws IOException {
+    proceed();
+    super.rename(from, to, point);
+    final Map<String, Node> entries = new HashMap<>();
+    entries.put(from.getFileName().toString(), null);
+    entries.put(to.getFileName().toString(), nodes.get(from));
+    nodes.put(to, nodes.remove(from));
+    change(to.getParent(), entries);
+  }
+
+  @Override
+  void delete(final Path path, final FaultPoint point) throws IOException {
+    if (Files.exists(path)) {
+      proceed();
+      super.delete(path, point);
+      nodes.remove(path);
+      final Map<String, Node> entries = new HashMap<>();
+      entries.put(path.getFileName().toString(), null);
+      change(path.getParent(), entries);
+    }
+  }
+
+  @Override
+  void syncDirectory(final Path directory, final FaultPoint point) {
+    synchronise(directory, nodes.get(directory));
+  }
+
+  private void synchronise(final Path path, final Node node) {
+    proceed();
+    if (!leftOut.test(path, lastStep.getOrDefault(path, Set.of()))) {
+      changes.add(new Sync(node));
+    }
+  }
+
+  private void enter(final Path path) {
+    final Node node =
+        nodes.computeIfAbsent(path, any -> new Node(changes.size() + 1, Files.isDirectory(path)));
+    change(path.getParent(), Map.of(path.getFileName().toString(), node));
+  }
+
+  private void change(final Path directory, final Map<String, Node> entries) {
+    changes.add(new Names(nodes.get(directory), entries));
+    lastStep.put(directory, entries.keySet());
+  }
+
+  private void proceed() {
+    if (changes.size() >= stop) {
+      throw new Stopped();
+    }
+  }
+
+  /** Need not really be synchronised: the power fails in the log only. */
+  private final class LoggedFile extends NativeFile {
+    private Node node;
+
+    LoggedFile(final Path path, final Flag... flags) throws PosixException {
+      super(path, flags);
+    }
+
+    @Override
+    public void pwrite(final long address, final long length, final long offset)
+        throws PosixException {
+      proceed();
+      super.pwrite(address, length, offset);
+      final byte[] bytes = new byte[(int) length];
+      new UnsafeBuffer(address, (int) length).getBytes(0, bytes);
+      changes.add(new Write(node, offset, bytes));
+    }
+
+    @Override
+    public void pwrite(final Pieces pieces, final long offset) throws PosixException {
+      proceed();
+      final int length = (int) pieces.length();
+      super.pwrite(pieces, offset);
+      try (NativeFile written = NativeFile.open(opened())) {
+        final UnsafeBuffer buffer = new UnsafeBuffer(ByteBuffer.allocateDirect(length));
+        written.pread(buffer.addressOffset(), length, offset);
+        final byte[] bytes = new byte[length];
+        buffer.getBytes(0, bytes);
+        changes.add(new Write(node, offset, bytes));
+      }
+    }
+
+    @Override
+    public void truncate(final long size) throws PosixException {
+      proceed();
+      super.truncate(size);
+      changes.add(new Resize(node, size));
+    }
+
+    @Override
+    public void linkTo(final Path name) throws PosixException {
+      proceed();
+      if (!links) {
+        throw new PosixException("link " + name, Errno.EXDEV);
+      }
+      super.linkTo(name);
+      nodes.put(name, node);
+      enter(name);
+    }
+
+    @Override
+    public void sync() {
+      synchronise(opened(), node);
+    }
+
+    @Override
+    public void syncAll() {
+      synchronise(opened(), node);
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package org.sluice.core.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.BiPredicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.AnnotatedElementContext;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.io.TempDirFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Whenever the power fails, what was committed is there, and nothing else passes for it. */
+class PowerCutTest {
+  private static final int STORES = 30;
+  private static final int CUTS = 100;
+  private static final int CREATION = 15;
+
+  /** In memory where that can be, as real disks are slow. */
+  @TempDir(factory = InMemory.class)
+  private Path directory;
+
+  private final long seed = Long.getLong("sluice.seed", System.nanoTime());
+  private int count;
+
+  @Test
+  void whatWasCommittedIsThereWhateverReachedTheDisk() throws IOException {
+    for (int i = 0; i < STORES; i++) {
+      final Random random = new Random(seed + i);
+      final LoggedDisk disk = new LoggedDisk(fresh());
+      final StoreLife life = lives(disk, random);
+      for (int j = 0; j < CUTS; j++) {
+        final int cut = cut(disk, j, random);
+        assertThat(faults(life, disk, cut, random))
+            .as("-Dsluice.seed=%d, store %d, power fails before change %d", seed, i, cut)
+            .isEmpty();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("syncs")
+  void withoutAnyOneSyncSomethingIsLost(
+      final String name, final BiPredicate<Path, Set<String>> sync) throws IOException {
+    int faults = 0;
+    for (int i = 0; i < STORES && faults == 0; i++) {
+      final Random random = new Random(i);
+      final LoggedDisk disk = new LoggedDisk(fresh()).leaveOut(sync);
+      final StoreLife life = lives(disk, random);
+      for (int j = 0; j < CUTS; j++) {
+        faults += faults(life, disk, cut(disk, j, random), random).size();
+      }
+    }
+    assertThat(faults).as("faults").isPositive();
+  }
+
+  /** Everywhere while the store is made, anywhere later. */
+  private static int cut(final LoggedDisk disk, final int attempt, final Random random) {
+    final int last = disk.position();
+    return attempt < CREATION ? Math.min(attempt, last) : random.nextInt(last + 1);
+  }
+
+  static Stream<Arguments> syncs() {
+    return Stream.of(
+        file("index"),
+        file("manifest.tmp"),
+        file("format.*"),
+        file("image\\d+"),
+        file("\\d+"),
+        file("[0-9a-f]{16}.data"),
+        directory("images", "\\d+"),
+        directory("containers", ".*.data"),
+        directory("checkpoints", "\\d{10}-.*"),
+        directory("store", "staging"),
+        directory("store", "format"),
+        directory("\\d{10}-.*", "index"),
+        directory("\\d{10}-.*", "manifest.tmp"),
+        directory("\\d{10}-.*", "manifest.json"));
+  }
+
+  private static Arguments file(final String name) {
+    return Arguments.of(
+        "of " + name,
+        (BiPredicate<Path, Set<String>>)
+            (path, step) ->
+                !Files.isDirectory(path) && path.getFileName().toString().matches(name));
+  }
+
+  private static Arguments directory(final String name, final String changed) {
+    return Arguments.of(
+        "of the directory %s after a change of %s".formatted(name, changed),
+        (BiPredicate<Path, Set<String>>)
+            (path, step) ->
+                Files.isDirectory(path)
+                    && path.getFileName().toString().matches(name)
+                    && step.stream().anyMatch(entry -> entry.matches(changed)));
+  }
+
+  /** A store that saw several sessions, some of them killed. */
+  private static StoreLife lives(final LoggedDisk disk, final Random random) throws IOException {
+    final StoreLife life = new StoreLife(disk, random);
+    for (int session = 0; session < 3; session++) {
+      life.live(1 + random.nextInt(4), random.nextInt(200));
+    }
+    return life;
+  }
+
+  private List<String> faults(
+      final StoreLife life, final LoggedDisk disk, final int cut, final Random random)
+      throws IOException {
+    final Path left = fresh();
+    new PowerCut(disk, cut, random).leave(left);
+    final List<String> faults = life.faults(left.resolve("store"), cut);
+    Disk.REAL.deleteAll(left);
+    return faults;
+  }
+
+  static final class InMemory implements TempDirFactory {
+    @Override
+    public Path createTempDirectory(
+        final AnnotatedElementContext element, final ExtensionContext context) throws IOException {
+      final Path memory = Path.of("/dev/shm");
+      return Files.isWritable(memory)
+          ? Files.createTempDirectory(memory, "sluice-test.")
+          : Files.createTempDirectory("sluice-test.");
+    }
+  }
+
+  private Path fresh() throws IOException {
+    return Files.createDirectory(directory.resolve(Integer.toString(count++)));
+  }
+}
