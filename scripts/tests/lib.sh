@@ -91,6 +91,11 @@ stop_server() {
   wait $server
 }
 
+# Of the I/O process called NAME: what its segment says.
+server_pid() {
+  od -An -t d4 -j 12 -N 4 "$SLUICE_RUNTIME/$1/segment" | tr -d ' '
+}
+
 # ---- running them ----
 
 # What a test left behind; an I/O process that is just ending gets a moment.

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "status.h"
 
@@ -21,16 +20,6 @@ static const struct option known[] = {
     {NULL, 0, NULL, 0},
 };
 
-static const char *working_directory(void)
-{
-    const char *directory = getcwd(NULL, 0);
-    if (directory == NULL) {
-        sluice_exec_fail(SLUICE_STATUS_FAILED,
-                         "the working directory is gone; name one with --capture DIR");
-    }
-    return directory;
-}
-
 static const char *given(const char *value, const char *variable)
 {
     return value != NULL ? value : getenv(variable);
@@ -46,7 +35,8 @@ static char *assignment(const char *name, const char *value)
 }
 
 /* Options come before the command; "+" keeps getopt from looking for them in the command's. */
-void sluice_exec_options_parse(int count, char **arguments, struct sluice_exec_options *options)
+void sluice_exec_options_parse(int count, char **arguments, const char *capture,
+                               struct sluice_exec_options *options)
 {
     const char *store = NULL;
     const char *layout = "files";
@@ -77,9 +67,9 @@ void sluice_exec_options_parse(int count, char **arguments, struct sluice_exec_o
             options->serve[passed++] = assignment(known[index].name, optarg);
             break;
         default:
-            sluice_exec_fail(SLUICE_STATUS_USAGE, "%s %s; see sluice exec --help",
+            sluice_exec_fail(SLUICE_STATUS_USAGE, "%s %s; see %s --help",
                              option == ':' ? "a value is missing after" : "unknown option",
-                             arguments[optind - 1]);
+                             arguments[optind - 1], sluice_exec_name);
         }
     }
     if (options->name != NULL
@@ -89,7 +79,7 @@ void sluice_exec_options_parse(int count, char **arguments, struct sluice_exec_o
     }
     options->command = arguments + optind;
     if (*options->command == NULL) {
-        sluice_exec_fail(SLUICE_STATUS_USAGE, "no command to run; see sluice exec --help");
+        sluice_exec_fail(SLUICE_STATUS_USAGE, "no command to run; see %s --help", sluice_exec_name);
     }
     store = given(store, "SLUICE_STORE");
     if (store == NULL) {
@@ -97,7 +87,11 @@ void sluice_exec_options_parse(int count, char **arguments, struct sluice_exec_o
                          "no store; name one with --store DIR or in SLUICE_STORE");
     }
     options->capture = given(options->capture, "SLUICE_CAPTURE");
-    options->capture = options->capture != NULL ? options->capture : working_directory();
+    options->capture = options->capture != NULL ? options->capture : capture;
+    if (options->capture == NULL) {
+        sluice_exec_fail(SLUICE_STATUS_USAGE,
+                         "no directory to capture; name one with --capture DIR or in SLUICE_CAPTURE");
+    }
     options->serve[passed++] = assignment("layout", layout);
     options->serve[passed++] = assignment("store", store);
     options->serve[passed++] = assignment("capture", options->capture);

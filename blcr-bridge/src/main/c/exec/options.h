@@ -1,16 +1,21 @@
-/* The command line of sluice exec. */
+/* The command line of sluice exec and sluice run. */
 #ifndef SLUICE_EXEC_OPTIONS_H
 #define SLUICE_EXEC_OPTIONS_H
 
 struct sluice_exec_options {
-    const char *name;    /* of the I/O process; NULL for the job's */
+    const char *name;    /* of the I/O process; NULL for none */
     const char *capture; /* never NULL */
     const char *profile; /* the trace's directory; NULL for none */
     char **serve;        /* the options for `sluice serve`, NULL-terminated */
     char **command;      /* NULL-terminated, at least one */
 };
 
-/* Reads the command line; one that makes no sense ends the process with one line and status 2. */
-void sluice_exec_options_parse(int count, char **arguments, struct sluice_exec_options *options);
+/*
+ * Reads the command line; one that makes no sense ends the process with one line and status 2.
+ * `capture`: what is captured where neither the command line nor SLUICE_CAPTURE says it; NULL when
+ * that makes no sense.
+ */
+void sluice_exec_options_parse(int count, char **arguments, const char *capture,
+                               struct sluice_exec_options *options);
 
 #endif

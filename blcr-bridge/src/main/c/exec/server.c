@@ -26,22 +26,24 @@ static size_t length_of(char **list)
 }
 
 /* In a session of its own, so that signals to the ranks' terminal or group do not reach it. */
-_Noreturn static void become_server(const char *name, char **options, char **environment,
+_Noreturn static void become_server(const struct sluice_exec_options *options, char **environment,
                                     bool resumes, int ready)
 {
     char program[3100];
+    char called[100]; /* what it says is to be under the name called */
     sluice_exec_installed(program, sizeof program, "scripts/sluice");
-    const size_t count = length_of(options);
+    const size_t count = length_of(options->serve);
     char *arguments[count + 7];
-    memcpy(arguments, (char *[]){program, "serve", "--members", "--name", (char *)name},
+    memcpy(arguments, (char *[]){program, "serve", "--members", "--name", (char *)options->name},
            5 * sizeof *arguments);
-    memcpy(arguments + 5, options, (count + 1) * sizeof *options);
+    memcpy(arguments + 5, options->serve, (count + 1) * sizeof *arguments);
     if (resumes) {
         memcpy(arguments + 5 + count, (char *[]){"--resume", NULL}, 2 * sizeof *arguments);
     }
     char *with_name[length_of(environment) + 2];
     size_t variables = 0;
-    with_name[variables++] = "SLUICE_CALLED=sluice exec"; /* its messages are under the name called */
+    snprintf(called, sizeof called, "SLUICE_CALLED=%s", sluice_exec_name);
+    with_name[variables++] = called;
     for (; *environment != NULL; environment++) {
         if (!resumes || strncmp(*environment, "SLUICE_FAULT=", 13) != 0) { /* a fault is over once */
             with_name[variables++] = *environment;
@@ -94,12 +96,18 @@ static int await_ready(int fd)
     }
 }
 
-/* What to exit with when the I/O process ended before it was ready; it has said why itself. */
-static int status_of_failure(pid_t server)
+static int end_of(pid_t server)
 {
     int status = 0;
     while (waitpid(server, &status, 0) < 0 && errno == EINTR) {
     }
+    return status;
+}
+
+/* What to exit with when the I/O process ended before it was ready; it has said why itself. */
+static int status_of_failure(pid_t server)
+{
+    const int status = end_of(server);
     if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
         return WEXITSTATUS(status);
     }
@@ -108,28 +116,42 @@ static int status_of_failure(pid_t server)
     return SLUICE_STATUS_FAILED;
 }
 
-int sluice_exec_server_start(const char *name, char **options, char **environment, bool resumes)
+int sluice_exec_server_start(const struct sluice_exec_options *options, char **environment,
+                             bool resumes, pid_t *server)
 {
     int pipe_fds[2];
-    const pid_t server = pipe2(pipe_fds, O_CLOEXEC) == 0 ? fork() : -1;
-    if (server < 0) {
+    const pid_t child = pipe2(pipe_fds, O_CLOEXEC) == 0 ? fork() : -1;
+    if (child < 0) {
         sluice_exec_say("cannot start an I/O process: %s", strerror(errno));
         return SLUICE_STATUS_FAILED;
     }
-    if (server == 0) {
-        become_server(name, options, environment, resumes, pipe_fds[1]);
+    if (child == 0) {
+        become_server(options, environment, resumes, pipe_fds[1]);
     }
     close(pipe_fds[1]);
     const int ready = await_ready(pipe_fds[0]);
     close(pipe_fds[0]);
+    *server = ready > 0 ? child : 0;
     if (ready > 0) {
         return 0;
     }
     if (ready == 0) {
-        return status_of_failure(server);
+        return status_of_failure(child);
     }
-    kill(server, SIGKILL);
-    sluice_exec_say("the I/O process %s was not ready after %d s and was stopped; try again", name,
-                    PATIENCE / 1000);
+    kill(child, SIGKILL);
+    end_of(child);
+    sluice_exec_say("the I/O process %s was not ready after %d s and was stopped; try again",
+                    options->name, PATIENCE / 1000);
+    return SLUICE_STATUS_FAILED;
+}
+
+int sluice_exec_server_await(pid_t server)
+{
+    const int status = end_of(server);
+    if (WIFEXITED(status)) {
+        return WEXITSTATUS(status);
+    }
+    sluice_exec_say("the I/O process was killed as it ended; all files are on storage, but what "
+                    "--stats asks for is missing");
     return SLUICE_STATUS_FAILED;
 }

@@ -1,14 +1,21 @@
-/* Starting an I/O process, `sluice serve`, that outlives this rank. */
+/* An I/O process, `sluice serve`, that this process starts and that may outlive it. */
 #ifndef SLUICE_EXEC_SERVER_H
 #define SLUICE_EXEC_SERVER_H
 
 #include <stdbool.h>
+#include <sys/types.h>
+
+#include "options.h"
 
 /*
  * Returns 0 once the I/O process is ready; otherwise what to exit with, after it or this function
  * has said why. `environment` is not that of the command, which is captured. `resumes`: the I/O
- * process goes on where a killed one left off.
+ * process goes on where a killed one left off. `server` gets its pid.
  */
-int sluice_exec_server_start(const char *name, char **options, char **environment, bool resumes);
+int sluice_exec_server_start(const struct sluice_exec_options *options, char **environment,
+                             bool resumes, pid_t *server);
+
+/* Waits for its end. Returns its exit status; 1 when it was killed, after saying so. */
+int sluice_exec_server_await(pid_t server);
 
 #endif

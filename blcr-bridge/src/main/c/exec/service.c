@@ -12,11 +12,12 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "client.h"
-#include "job.h"
+#include "command.h"
 #include "server.h"
 #include "status.h"
 
@@ -41,7 +42,7 @@ static bool is_private(const char *directory)
 }
 
 /* Names the directory of the I/O process, absolute, and creates what is above it. */
-static void name_directory(struct sluice_exec_service *service, const char *name)
+static void name_directory(struct sluice_exec_service *service)
 {
     char base[512];
     char absolute[PATH_MAX];
@@ -62,7 +63,8 @@ static void name_directory(struct sluice_exec_service *service, const char *name
                          "SLUICE_RUNTIME",
                          base);
     }
-    snprintf(service->directory, sizeof service->directory, "%s/%s", absolute, name);
+    snprintf(service->directory, sizeof service->directory, "%s/%s", absolute,
+             service->options->name);
 }
 
 static void name_start_file(const struct sluice_exec_service *service, char *path, size_t capacity)
@@ -144,13 +146,13 @@ static void heed_failure(int fd, const struct timespec *since)
     }
 }
 
-static int start_server(const struct sluice_exec_service *service, bool resumes)
+static int start_server(struct sluice_exec_service *service, bool resumes)
 {
-    return sluice_exec_server_start(service->name, service->options->serve, service->environment,
-                                    resumes);
+    return sluice_exec_server_start(service->options, service->environment, resumes,
+                                    &service->server);
 }
 
-static void start(int fd, const struct sluice_exec_service *service)
+static void start(int fd, struct sluice_exec_service *service)
 {
     const int status = start_server(service, false);
     if (status == 0) {
@@ -192,7 +194,10 @@ static void revive(void *argument)
         return;
     }
     if (was_killed(service)) {
-        sluice_exec_say("the I/O process %s was killed and is resumed", service->name);
+        sluice_exec_say("the I/O process %s was killed and is resumed", service->options->name);
+        if (service->server != 0) {
+            waitpid(service->server, NULL, 0);
+        }
         const int status = start_server(service, true);
         service->failures = status == 0 ? 0 : service->failures + 1;
     }
@@ -247,20 +252,38 @@ static char **copy_environment(void)
     return memcpy(copy, environ, count * sizeof *copy);
 }
 
+static void begin(struct sluice_exec_service *service, const struct sluice_exec_options *options)
+{
+    service->options = options;
+    service->environment = copy_environment();
+    name_directory(service);
+}
+
+static void heed(int error)
+{
+    if (error != 0) {
+        sluice_exec_fail(sluice_exec_status(error), "%s", sluice_client_message());
+    }
+}
+
+void sluice_exec_service_start(struct sluice_exec_service *service,
+                               const struct sluice_exec_options *options)
+{
+    begin(service, options);
+    service->alone = true;
+    const int status = start_server(service, false);
+    if (status != 0) {
+        exit(status);
+    }
+    heed(try_join(service));
+}
+
 void sluice_exec_service_join(struct sluice_exec_service *service,
                               const struct sluice_exec_options *options)
 {
-    char *name = service->name;
     struct timespec since;
-    service->options = options;
-    service->environment = copy_environment();
     clock_gettime(CLOCK_REALTIME_COARSE, &since);
-    if (options->name != NULL) {
-        snprintf(name, sizeof service->name, "%s", options->name);
-    } else {
-        sluice_exec_job_name(name, sizeof service->name);
-    }
-    name_directory(service, name);
+    begin(service, options);
     const int fd = lock_start_file(service);
     int error = join_running(service);
     if (error == -ENOENT || error == -ECONNREFUSED) {
@@ -269,9 +292,7 @@ void sluice_exec_service_join(struct sluice_exec_service *service,
         error = try_join(service);
     }
     close(fd);
-    if (error != 0) {
-        sluice_exec_fail(sluice_exec_status(error), "%s", sluice_client_message());
-    }
+    heed(error);
 }
 
 /* Ends when the I/O process has ended, or is gone for good. */
@@ -288,21 +309,31 @@ static void *watch(void *argument)
     return NULL;
 }
 
-void sluice_exec_service_watch(struct sluice_exec_service *service)
+static void begin_watch(struct sluice_exec_service *service)
 {
-    pthread_t thread;
     sigset_t all;
     sigset_t former;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &former);
-    const int error = pthread_create(&thread, NULL, watch, service);
+    const int error = pthread_create(&service->watcher, NULL, watch, service);
+    service->watched = error == 0;
     if (error != 0) {
         sluice_exec_say("nobody watches the I/O process: %s", strerror(error));
     }
     pthread_sigmask(SIG_SETMASK, &former, NULL);
 }
 
-int sluice_exec_service_leave(struct sluice_exec_service *service, int status)
+/* From here on it may end; who asks it something still resumes it if it is killed. */
+static void end_watch(const struct sluice_exec_service *service)
+{
+    if (service->watched) {
+        pthread_cancel(service->watcher);
+        pthread_join(service->watcher, NULL);
+    }
+}
+
+/* What went wrong: 0, or what to exit with. */
+static int leave(struct sluice_exec_service *service, int status)
 {
     const int32_t left = status;
     const int error = sluice_connection_request(
@@ -310,7 +341,18 @@ int sluice_exec_service_leave(struct sluice_exec_service *service, int status)
         &(struct sluice_body){.fields = &left, .length = sizeof left}, NULL);
     if (error != 0) {
         sluice_exec_say("%s", sluice_client_message());
+        return sluice_exec_status(error);
     }
+    return service->alone ? sluice_exec_server_await(service->server) : 0;
+}
+
+int sluice_exec_service_use(struct sluice_exec_service *service)
+{
+    sluice_exec_capture(service->directory);
+    begin_watch(service);
+    const int status = sluice_exec_command_run(service->options->command);
+    end_watch(service);
+    const int failure = leave(service, status);
     remove_start_file(service);
-    return status == 0 && error != 0 ? sluice_exec_status(error) : status;
+    return status == 0 ? failure : status;
 }

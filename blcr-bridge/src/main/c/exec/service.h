@@ -1,38 +1,48 @@
-/* The node's I/O process as seen by one rank: found or started, joined, left. */
+/* The I/O process around a command: found or started, joined, resumed when it is killed, left. */
 #ifndef SLUICE_EXEC_SERVICE_H
 #define SLUICE_EXEC_SERVICE_H
 
 #include <limits.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/types.h>
 
 #include "connection.h"
 #include "options.h"
 
 struct sluice_exec_service {
-    char name[256]; /* of the I/O process */
     char directory[PATH_MAX + 256];
     const struct sluice_exec_options *options;
     char **environment; /* of the I/O process: as it was before the command was captured */
     struct sluice_connection connection;
-    int failures; /* to resume it, in a row */
+    pid_t server;      /* the last one that this process started, 0 for none */
+    int failures;      /* to resume it, in a row */
+    bool alone;        /* nobody else may join */
+    bool watched;      /* by this thread: */
+    pthread_t watcher;
 };
 
 /*
+ * Starts an I/O process for this command alone. Ends the process when that fails, as when the name is
+ * taken; one line says why. `options` are kept.
+ */
+void sluice_exec_service_start(struct sluice_exec_service *service,
+                               const struct sluice_exec_options *options);
+
+/*
  * Joins the I/O process of the node, which the first of all ranks that ask starts. Ends the process
- * when there is none after half a minute; one line says why, from whoever saw it fail.
+ * when there is none after half a minute; one line says why, from whoever saw it fail. `options` are
+ * kept.
  */
 void sluice_exec_service_join(struct sluice_exec_service *service,
                               const struct sluice_exec_options *options);
 
 /*
- * From here on the I/O process is resumed when it is killed: each rank watches it, the first to see
- * it starts another. Starts a thread, which ends with the process.
+ * Runs the command, captured. Meanwhile the I/O process is resumed when it is killed: each rank
+ * watches it, the first to see it starts another. At the end the last rank of the node to leave waits
+ * until everything is drained and committed. Returns the command's exit status, or, where that is 0,
+ * what says that the I/O process failed.
  */
-void sluice_exec_service_watch(struct sluice_exec_service *service);
-
-/*
- * Leaves with the command's exit status. The last rank of the node to leave comes back when
- * everything is drained and committed. Returns `status`, or what says that this went wrong.
- */
-int sluice_exec_service_leave(struct sluice_exec_service *service, int status);
+int sluice_exec_service_use(struct sluice_exec_service *service);
 
 #endif

@@ -21,13 +21,13 @@ public final class NativeLibraries {
   private NativeLibraries() {}
 
   /**
-   * The library to preload into processes whose files are captured.
+   * The program behind {@code sluice run}.
    *
    * @return an existing file, absolute
    * @throws CommandException when it has not been built
    */
-  public static Path preload() {
-    return find("libsluice_preload.so");
+  public static Path run() {
+    return find("sluice-run");
   }
 
   /**

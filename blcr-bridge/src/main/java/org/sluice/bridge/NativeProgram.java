@@ -7,8 +7,8 @@ import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * A command that is a native program, since it starts in every rank. {@code scripts/sluice} goes
- * there without a JVM; this is for whoever calls it in one.
+ * A command that is a native program, since it starts in every rank or before an I/O process.
+ * {@code scripts/sluice} goes there without a JVM; this is for whoever calls it in one.
  */
 public final class NativeProgram {
   private NativeProgram() {}

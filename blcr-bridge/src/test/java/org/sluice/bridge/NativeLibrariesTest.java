@@ -27,18 +27,18 @@ final class NativeLibrariesTest {
 
   @Test
   void findsWhatWasBuilt() throws IOException {
-    final Path shim = Files.createFile(directory.resolve("libsluice_preload.so"));
+    final Path run = Files.createFile(directory.resolve("sluice-run"));
     final Path exec = Files.createFile(directory.resolve("sluice-exec"));
-    assertThat(NativeLibraries.preload()).isEqualTo(shim);
+    assertThat(NativeLibraries.run()).isEqualTo(run);
     assertThat(NativeLibraries.exec()).isEqualTo(exec);
   }
 
   @Test
   void saysWhatIsMissingAndWhatToDo() {
-    assertThatThrownBy(NativeLibraries::preload)
+    assertThatThrownBy(NativeLibraries::run)
         .isInstanceOf(CommandException.class)
         .hasMessage(
-            "%s/libsluice_preload.so is missing; run scripts/build, and start with scripts/sluice"
+            "%s/sluice-run is missing; run scripts/build, and start with scripts/sluice"
                 .formatted(directory));
   }
 }

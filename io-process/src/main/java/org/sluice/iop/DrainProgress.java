@@ -1,6 +1,7 @@
 package org.sluice.iop;
 
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -13,40 +14,36 @@ final class DrainProgress {
 
   private DrainProgress() {}
 
-  /** Waits until the session is over, whoever ends it. */
-  static void await(final IoProcess process) throws IOException {
-    await(process, () -> {});
-  }
-
-  /** Waits until the session is over and shows the drain from now on. */
+  /** Waits until the session is over, whoever ends it, and shows the drain once it ends. */
   static void show(final IoProcess process) throws IOException {
+    await(CompletableFuture.anyOf(process.ending(), process.over()));
     final Statistics statistics = process.statistics();
-    final long start = statistics.drainedBytes();
-    try (Progress progress = Progress.begin("drain", statistics.publishedBytes() - start)) {
-      final long[] shown = {start};
-      await(
-          process,
-          () -> {
-            final long drained = statistics.drainedBytes();
-            progress.add(drained - shown[0]);
-            shown[0] = drained;
-          });
+    long shown = statistics.drainedBytes();
+    try (Progress progress = Progress.begin("drain", statistics.publishedBytes() - shown)) {
+      while (!await(process.over(), STEP_MILLIS)) {
+        final long drained = statistics.drainedBytes();
+        progress.add(drained - shown);
+        shown = drained;
+      }
     }
   }
 
-  private static void await(final IoProcess process, final Runnable step) throws IOException {
-    while (true) {
-      try {
-        process.over().get(STEP_MILLIS, TimeUnit.MILLISECONDS);
-        step.run();
-        return;
-      } catch (final TimeoutException notYet) {
-        step.run();
-      } catch (final ExecutionException e) {
-        throw new IOException("the I/O process failed: " + e.getCause(), e.getCause());
-      } catch (final InterruptedException e) {
-        throw new IOException(e);
-      }
+  private static void await(final CompletableFuture<?> end) throws IOException {
+    await(end, Long.MAX_VALUE);
+  }
+
+  /** Whether it came within so many milliseconds. */
+  private static boolean await(final CompletableFuture<?> end, final long limit)
+      throws IOException {
+    try {
+      end.get(limit, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (final TimeoutException notYet) {
+      return false;
+    } catch (final ExecutionException e) {
+      throw new IOException("the I/O process failed: " + e.getCause(), e.getCause());
+    } catch (final InterruptedException e) {
+      throw new IOException(e);
     }
   }
 }

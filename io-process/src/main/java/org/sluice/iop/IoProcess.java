@@ -169,6 +169,11 @@ final class IoProcess implements AutoCloseable {
     service.end(commits);
   }
 
+  /** Completed when the session begins to end, whoever ends it. */
+  CompletableFuture<Void> ending() {
+    return service.ending();
+  }
+
   /** Completed when everything is drained and committed. */
   CompletableFuture<Void> over() {
     return service.over();

@@ -1,22 +1,22 @@
 package org.sluice.iop;
 
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import org.sluice.core.command.CommandException;
-import org.sluice.core.command.ExitStatus;
+import org.sluice.bridge.NativeLibraries;
+import org.sluice.bridge.NativeProgram;
 import org.sluice.core.command.Subcommand;
-import org.sluice.iop.measure.Statistics;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
-/** Runs a command with an I/O process around it. */
+/**
+ * The help of {@code sluice run}. The command itself is a native program, which starts an I/O
+ * process and another one when that is killed; {@code scripts/sluice} goes there without a JVM.
+ */
 @Command(
     name = "run",
     description = {
@@ -31,6 +31,8 @@ import picocli.CommandLine.Parameters;
       "      --group 'ckpt-([0-9]+)' --stats stats.json -- mpirun -n 8 ./heat"
     })
 public final class RunCommand implements Subcommand {
+  @Spec private CommandSpec spec;
+
   @Mixin private ServiceOptions options;
 
   @Option(
@@ -56,60 +58,6 @@ public final class RunCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    if (!options.captures()) {
-      throw options.usage("--capture is missing: which directory's new files are to be captured?");
-    }
-    StatsFile.check(stats);
-    if (profile != null) {
-      createTrace();
-    }
-    final String name = "run-" + ProcessHandle.current().pid();
-    final Settings settings = options.settings(ServiceOptions.Layout.files, name, false);
-    try (IoProcess process = IoProcess.start(settings)) {
-      final int status = Child.run(command, environment(process.directory(), settings.capture()));
-      process.end(status == 0);
-      DrainProgress.show(process);
-      StatsFile.write(stats, process.statistics());
-      process
-          .statistics()
-          .shortage()
-          .ifPresent(what -> System.err.println("sluice: " + what + "; see --buffer"));
-      if (status == 0) {
-        check(process.statistics());
-      }
-      return status;
-    }
-  }
-
-  private void createTrace() throws IOException {
-    try {
-      Files.createDirectory(profile);
-    } catch (final FileAlreadyExistsException e) {
-      throw new CommandException(
-          ExitStatus.EXISTS,
-          "%s exists already; name another directory or remove it".formatted(profile));
-    }
-  }
-
-  private Map<String, String> environment(final Path directory, final Path capture)
-      throws IOException {
-    final Map<String, String> environment = new HashMap<>();
-    environment.put("SLUICE_DIRECTORY", directory.toString());
-    environment.put("SLUICE_CAPTURE", capture.toString());
-    if (profile != null) {
-      environment.put("SLUICE_PROFILE", profile.toRealPath().toString());
-    }
-    return environment;
-  }
-
-  /** A command that believes all is well must not hide that its files are not. */
-  private static void check(final Statistics statistics) {
-    if (statistics.failure().isPresent()) {
-      final Exception failure = statistics.failure().get();
-      throw new CommandException(
-          ExitStatus.of(failure),
-          "the command succeeded, but not all of its files reached storage: %s; run it again"
-              .formatted(failure.getMessage()));
-    }
+    return NativeProgram.run(NativeLibraries.run(), spec);
   }
 }

@@ -3,10 +3,10 @@ package org.sluice.iop;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import org.sluice.core.client.RuntimePath;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Subcommand;
 import org.sluice.iop.measure.MetricsEndpoint;
+import org.sluice.iop.measure.Statistics;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -59,8 +59,7 @@ public final class ServeCommand implements Subcommand {
       throw options.usage("--metrics %d is no port: it takes 1 to 65535".formatted(metricsPort));
     }
     StatsFile.check(stats);
-    final Settings settings =
-        options.settings(ServiceOptions.Layout.container, RuntimePath.DEFAULT_NAME, members);
+    final Settings settings = options.settings(members);
     try (IoProcess process = IoProcess.start(settings, resumes);
         MetricsEndpoint endpoint =
             MetricsEndpoint.open(metricsPort, process.segment(), process.statistics())) {
@@ -71,9 +70,19 @@ public final class ServeCommand implements Subcommand {
       System.out.println("ready: " + process.directory());
       System.out.println("pages: " + process.pages());
       System.out.flush();
-      DrainProgress.await(process);
+      DrainProgress.show(process);
       StatsFile.write(stats, process.statistics());
+      if (members) {
+        reportShortage(process.statistics());
+      }
       return ExitStatus.OK.code();
     }
+  }
+
+  /** Whoever ran a command has no other way to learn of it. */
+  private static void reportShortage(final Statistics statistics) {
+    statistics
+        .shortage()
+        .ifPresent(what -> System.err.println("sluice: " + what + "; see --buffer"));
   }
 }

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import org.sluice.core.client.RuntimePath;
 import org.sluice.core.command.Defaults;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
@@ -19,7 +20,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options of every command that starts an I/O process. */
+/** The options of an I/O process. */
 final class ServiceOptions {
   /** The layouts. */
   enum Layout {
@@ -153,21 +154,17 @@ final class ServiceOptions {
   /**
    * What the options say.
    *
-   * @param defaultLayout the layout without the option
-   * @param defaultName the name without the option
    * @param endsWithMembers whether the I/O process ends with its last member
    */
-  Settings settings(
-      final Layout defaultLayout, final String defaultName, final boolean endsWithMembers)
-      throws IOException {
-    final Layout chosen = layout == null ? defaultLayout : layout;
+  Settings settings(final boolean endsWithMembers) throws IOException {
+    final Layout chosen = layout == null ? Layout.container : layout;
     if (group != null && chosen == Layout.files) {
       throw usage("--group needs --layout container: plain files are not grouped");
     }
     return new Settings(
         store.directory(),
         capture == null ? null : captured(),
-        name == null ? defaultName : name,
+        name == null ? RuntimePath.DEFAULT_NAME : name,
         geometry(),
         pages,
         threshold,
@@ -178,11 +175,6 @@ final class ServiceOptions {
         keep(),
         endsWithMembers,
         fault());
-  }
-
-  /** Whether a capture directory was given. */
-  boolean captures() {
-    return capture != null;
   }
 
   ParameterException usage(final String message) {

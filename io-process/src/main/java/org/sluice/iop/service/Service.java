@@ -95,6 +95,15 @@ public final class Service implements Runnable, Executor {
   }
 
   /**
+   * The beginning of the session's end, whoever ends it.
+   *
+   * @return completed when it has begun
+   */
+  public CompletableFuture<Void> ending() {
+    return session.ending();
+  }
+
+  /**
    * The end of the session, whoever began it.
    *
    * @return completed when everything is drained and committed, exceptionally when the service

@@ -36,6 +36,7 @@ final class Session implements AutoCloseable {
   private final Openings openings;
   private final Members members;
   private final Requests requests;
+  private final CompletableFuture<Void> begun = new CompletableFuture<>();
   private final CompletableFuture<Void> over = new CompletableFuture<>();
   private final long started = System.nanoTime();
   private long renewed = started;
@@ -134,6 +135,7 @@ final class Session implements AutoCloseable {
 
   void receive(final Connection connection, final Request request) {
     requests.receive(connection, request);
+    endIfDeserted();
   }
 
   void disconnected(final Connection connection) {
@@ -141,6 +143,7 @@ final class Session implements AutoCloseable {
     if (connection.attachment() != null) {
       attachments.disconnected(connection.attachment(), connection);
     }
+    endIfDeserted();
   }
 
   /** Takes what was published; returns how many records. */
@@ -157,11 +160,15 @@ final class Session implements AutoCloseable {
       renewed = System.nanoTime();
       renewContainers();
     }
-    if (ending == null && isDeserted()) {
-      end(members.succeeded());
-    }
+    endIfDeserted();
     if (ending != null) {
       ending.proceed();
+    }
+  }
+
+  private void endIfDeserted() {
+    if (ending == null && isDeserted()) {
+      end(members.succeeded());
     }
   }
 
@@ -194,7 +201,13 @@ final class Session implements AutoCloseable {
     if (ending == null) {
       ending =
           new Ending(commits, attachments, settling, checkpoints, drain, statistics, service, over);
+      begun.complete(null);
     }
+  }
+
+  /** Completed when the end has begun. */
+  CompletableFuture<Void> ending() {
+    return begun;
   }
 
   /** Completed when everything is drained and committed. */

@@ -1,0 +1,27 @@
+/* sluice run: runs a command, captured by an I/O process of its own. */
+#include <stddef.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "profile.h"
+#include "service.h"
+#include "status.h"
+
+int main(int count, char **arguments)
+{
+    static struct sluice_exec_options options;
+    static struct sluice_exec_service service;
+    char name[32];
+    sluice_exec_name = "sluice run";
+    sluice_exec_options_parse(count, arguments, NULL, &options);
+    if (options.name == NULL) {
+        snprintf(name, sizeof name, "run-%d", (int)getpid());
+        options.name = name;
+    }
+    if (options.profile != NULL) {
+        sluice_exec_profile(options.profile);
+    }
+    sluice_exec_service_start(&service, &options);
+    return sluice_exec_service_use(&service);
+}
