@@ -223,7 +223,7 @@ final class ServiceOptions {
   private Fault fault() {
     final String text = System.getenv(Fault.VARIABLE);
     try {
-      return text == null ? null : Fault.parse(text);
+      return text == null || text.isEmpty() ? null : Fault.parse(text);
     } catch (final IllegalArgumentException e) {
       throw usage(e.getMessage());
     }
