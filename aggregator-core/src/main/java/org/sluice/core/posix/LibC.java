@@ -31,6 +31,7 @@ final class LibC {
   static final int PRIO_PROCESS = 0;
   static final int FADV_DONTNEED = 4;
   static final int SYNC_FILE_RANGE_WRITE = 2;
+  static final int RWF_DONTCACHE = 0x80;
   static final int LOCK_SH = 1;
   static final int LOCK_EX = 2;
   static final int LOCK_NB = 4;
@@ -55,8 +56,8 @@ final class LibC {
       function("pread", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle PWRITE =
       function("pwrite", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle PWRITEV =
-      function("pwritev", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG);
+  private static final MethodHandle PWRITEV2 =
+      function("pwritev2", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT);
   private static final MethodHandle FTRUNCATE =
       function("ftruncate", JAVA_INT, JAVA_INT, JAVA_LONG);
   private static final MethodHandle FDATASYNC = function("fdatasync", JAVA_INT, JAVA_INT);
@@ -139,10 +140,14 @@ final class LibC {
     }
   }
 
-  static long pwritev(
-      final int descriptor, final long vectors, final int count, final long offset) {
+  static long pwritev2(
+      final int descriptor,
+      final long vectors,
+      final int count,
+      final long offset,
+      final int flags) {
     try {
-      return (long) PWRITEV.invokeExact(CAPTURE.get(), descriptor, vectors, count, offset);
+      return (long) PWRITEV2.invokeExact(CAPTURE.get(), descriptor, vectors, count, offset, flags);
     } catch (final Throwable e) {
       throw new AssertionError(e);
     }

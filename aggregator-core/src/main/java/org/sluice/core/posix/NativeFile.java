@@ -62,6 +62,12 @@ public class NativeFile implements AutoCloseable {
   private FaultPoint syncs;
 
   /**
+   * Until the kernel has said no for this file: it can since Linux 6.14, where the file system
+   * does.
+   */
+  private volatile boolean writesPast = true;
+
+  /**
    * Opens a file.
    *
    * @param path its name
@@ -252,15 +258,42 @@ public class NativeFile implements AutoCloseable {
    * @throws PosixException when that fails; any part may have been written
    */
   public void pwrite(final Pieces pieces, final long offset) throws PosixException {
+    pwrite(pieces, offset, 0);
+  }
+
+  /**
+   * Writes all of several pieces of memory, lets the kernel begin to bring them to storage, and
+   * does not wait for it. Where it can, the kernel then forgets them ({@code RWF_DONTCACHE}), so
+   * that the next bytes find memory without a search for some. An error of the storage shows in the
+   * next {@link #sync}.
+   *
+   * @param pieces the pieces; empty afterwards, however this ends
+   * @param offset where the first goes in the file
+   * @throws PosixException when that fails; any part may have been written
+   */
+  public void pwritePast(final Pieces pieces, final long offset) throws PosixException {
+    final long length = pieces.length();
+    pwrite(pieces, offset, writesPast ? LibC.RWF_DONTCACHE : 0);
+    if (!writesPast) {
+      LibC.syncFileRange(descriptor, offset, length, LibC.SYNC_FILE_RANGE_WRITE);
+    }
+  }
+
+  private void pwrite(final Pieces pieces, final long offset, final int wanted)
+      throws PosixException {
+    int flags = wanted;
     try {
       long position = offset;
       while (pieces.count() > 0) {
-        final long count = writeOnce(pieces, position);
+        final long count = writeOnce(pieces, position, flags);
         if (count > 0) {
           pieces.written(count);
           position += count;
         } else if (count == 0) {
           throw new PosixException("write " + opened, Errno.EIO);
+        } else if (flags != 0 && LibC.errno() == Errno.EOPNOTSUPP) {
+          writesPast = false;
+          flags = 0;
         } else if (LibC.errno() != Errno.EINTR) {
           throw new PosixException("write " + opened, LibC.errno());
         }
@@ -270,10 +303,11 @@ public class NativeFile implements AutoCloseable {
     }
   }
 
-  private long writeOnce(final Pieces pieces, final long offset) throws PosixException {
+  private long writeOnce(final Pieces pieces, final long offset, final int flags)
+      throws PosixException {
     final Fault fault = Fault.at(writes);
     if (fault == null) {
-      return LibC.pwritev(descriptor, pieces.address(), pieces.count(), offset);
+      return LibC.pwritev2(descriptor, pieces.address(), pieces.count(), offset, flags);
     }
     fault.begin("write " + opened);
     final long most = fault.cut(pieces.length());
@@ -281,7 +315,7 @@ public class NativeFile implements AutoCloseable {
         most < pieces.length()
             ? LibC.pwrite(
                 descriptor, pieces.firstAddress(), Math.min(most, pieces.firstLength()), offset)
-            : LibC.pwritev(descriptor, pieces.address(), pieces.count(), offset);
+            : LibC.pwritev2(descriptor, pieces.address(), pieces.count(), offset, flags);
     fault.end();
     return count;
   }
@@ -335,17 +369,6 @@ public class NativeFile implements AutoCloseable {
       result = LibC.fallocate(descriptor, 0, offset, length);
     } while (result < 0 && LibC.errno() == Errno.EINTR);
     check(result, "allocate ");
-  }
-
-  /**
-   * Lets the kernel begin to write a range to storage, and does not wait for it. Advice: an error
-   * shows in the next {@link #sync}.
-   *
-   * @param offset where the range begins
-   * @param length its bytes
-   */
-  public void writeBack(final long offset, final long length) {
-    LibC.syncFileRange(descriptor, offset, length, LibC.SYNC_FILE_RANGE_WRITE);
   }
 
   /**

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.posix.NativeFile.Flag;
 
 class PiecesTest {
@@ -45,6 +47,24 @@ class PiecesTest {
     pieces.written(2 + 3 + 2);
     assertThat(pieces.count()).isEqualTo(1);
     assertThat(write(0)).isEqualTo("ree");
+  }
+
+  /** A tmpfs has nothing but the page cache, so the kernel says no there. */
+  @ParameterizedTest
+  @ValueSource(strings = {".", "/dev/shm"})
+  void areWrittenPastThePageCacheWhereThatCanBe(final Path parent) throws Exception {
+    final Path path = Files.createTempFile(directory.resolve(parent), "sluice-pieces", "");
+    try (NativeFile file = NativeFile.open(path, Flag.WRITE)) {
+      add("one");
+      add("two");
+      file.pwritePast(pieces, 0);
+      add("three");
+      file.pwritePast(pieces, 6);
+      file.sync();
+      assertThat(Files.readString(path)).isEqualTo("onetwothree");
+    } finally {
+      Files.delete(path);
+    }
   }
 
   @Test

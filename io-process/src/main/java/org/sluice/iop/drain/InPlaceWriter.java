@@ -13,7 +13,7 @@ final class InPlaceWriter {
   private static final int MOST_PIECES = 1024;
 
   /** From here on the disk need not wait for somebody to sync. */
-  private static final int WRITE_BACK_LENGTH = 256 * 1024;
+  private static final int PAST_CACHE_LENGTH = 256 * 1024;
 
   /** Extents not yet written that continue each other, from {@code offset} on. */
   private final Pieces run = new Pieces(MOST_PIECES);
@@ -66,10 +66,10 @@ final class InPlaceWriter {
   private void flush() {
     if (image != null) {
       try {
-        final long length = run.length();
-        image.file().pwrite(run, offset);
-        if (length >= WRITE_BACK_LENGTH) {
-          image.file().writeBack(offset, length);
+        if (run.length() < PAST_CACHE_LENGTH) {
+          image.file().pwrite(run, offset);
+        } else {
+          image.file().pwritePast(run, offset);
         }
       } catch (final PosixException e) {
         image.fail(e);
