@@ -1,9 +1,6 @@
 package org.sluice.core.command;
 
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.NoSuchFileException;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.ServiceLoader.Provider;
@@ -15,7 +12,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** The {@code sluice} command. */
 @Command(
@@ -24,9 +20,6 @@ import picocli.CommandLine.ParameterException;
     version = "sluice 0.1.0",
     synopsisSubcommandLabel = "COMMAND")
 public final class Sluice {
-  /** What the user has called where that is not the command itself, as {@code sluice exec}. */
-  private static final String CALLED = "SLUICE_CALLED";
-
   @Option(names = "--version", versionHelp = true, description = "Show the version.")
   private boolean version;
 
@@ -51,7 +44,7 @@ public final class Sluice {
     try {
       Defaults.load();
     } catch (final IOException e) {
-      System.err.println("sluice: cannot read the defaults: " + message(e));
+      System.err.println("sluice: cannot read the defaults: " + ErrorLine.message(e));
       return ExitStatus.of(e).code();
     }
     return commandLine(args.length == 0 ? "" : args[0]).execute(args);
@@ -66,9 +59,7 @@ public final class Sluice {
     }
     subcommands.forEach((name, provider) -> line.addSubcommand(name, provider.get()));
     addHelp(line);
-    return line.setParameterExceptionHandler((e, args) -> usage(e))
-        .setExecutionExceptionHandler((e, command, parsed) -> failure(e, command))
-        .setCaseInsensitiveEnumValuesAllowed(true);
+    return ErrorLine.of(line).setCaseInsensitiveEnumValuesAllowed(true);
   }
 
   private static SortedMap<String, Provider<Subcommand>> subcommands() {
@@ -87,46 +78,5 @@ public final class Sluice {
         OptionSpec.builder("-h", "--help").usageHelp(true).description("Show this help.").build());
     spec.usageMessage().exitCodeListHeading("%nExit status:%n").exitCodeList(ExitStatus.table());
     command.getSubcommands().values().forEach(Sluice::addHelp);
-  }
-
-  private static int usage(final ParameterException e) {
-    report(
-        e.getCommandLine(),
-        "%s; see %s --help".formatted(e.getMessage(), name(e.getCommandLine())));
-    return ExitStatus.USAGE.code();
-  }
-
-  private static int failure(final Exception e, final CommandLine command) {
-    report(command, message(e));
-    if (System.getenv("SLUICE_TRACE") != null) {
-      e.printStackTrace(command.getErr());
-    }
-    return ExitStatus.of(e).code();
-  }
-
-  /** The messages of some exceptions are no more than a file's name. */
-  private static String message(final Exception e) {
-    return switch (e) {
-      case AccessDeniedException denied ->
-          "permission denied: " + denied.getFile() + "; check its owner and mode";
-      case NoSuchFileException missing ->
-          "no such file or directory: "
-              + missing.getFile()
-              + "; check it and the directories above it";
-      case FileAlreadyExistsException exists ->
-          "%s exists already; name another or remove it".formatted(exists.getFile());
-      case CommandException known -> known.getMessage();
-      case IOException known -> String.valueOf(known.getMessage());
-      default -> "unexpected " + e + "; SLUICE_TRACE=1 shows where";
-    };
-  }
-
-  private static void report(final CommandLine command, final String message) {
-    command.getErr().println(name(command) + ": " + message.replaceAll("\\s*\\R\\s*", " "));
-  }
-
-  private static String name(final CommandLine command) {
-    final String called = System.getenv(CALLED);
-    return called == null ? command.getCommandSpec().qualifiedName() : called;
   }
 }

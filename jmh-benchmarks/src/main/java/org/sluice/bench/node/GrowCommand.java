@@ -1,12 +1,12 @@
 package org.sluice.bench.node;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.sluice.core.command.ErrorLine;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Runs the measurement of cost against work. */
@@ -16,7 +16,8 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     description =
         "Writes checkpoints of ever more ranks, bytes or records through Sluice, through plain files"
-            + " and through what bounds them, in turn, with a buffer of 512 MiB throughout.",
+            + " and through what bounds them, in turn, with a buffer of 512 MiB throughout. Needs"
+            + " five times the room of the largest checkpoint.",
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {"0:measured", "1:something failed, see standard error", "2:wrong usage"},
     footerHeading = "%nExamples:%n",
@@ -69,22 +70,7 @@ public final class GrowCommand implements Callable<Integer> {
   @Option(names = "--quick", description = "Two rounds of few works each: a minute.")
   private boolean quick;
 
-  @Option(
-      names = "--dir",
-      paramLabel = "DIR",
-      description =
-          "Existing directory on the disk to measure; needs five times the room of the largest"
-              + " checkpoint. Default: the current one.")
-  private Path directory = Path.of("");
-
-  @Option(names = "--json", paramLabel = "FILE", description = "Leave the results there.")
-  private Path json;
-
-  @Option(
-      names = "--plot",
-      paramLabel = "PREFIX",
-      description = "Plot each part's times into PREFIX-PART.png and .svg.")
-  private Path plot;
+  @Mixin private Site site;
 
   /** For picocli. */
   public GrowCommand() {}
@@ -96,26 +82,21 @@ public final class GrowCommand implements Callable<Integer> {
    */
   public static void main(final String[] arguments) {
     System.exit(
-        new CommandLine(new GrowCommand())
+        ErrorLine.of(new CommandLine(new GrowCommand()))
             .setCaseInsensitiveEnumValuesAllowed(true)
             .execute(arguments));
   }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    final Machine machine = Machine.with(directory.toAbsolutePath());
-    final Path files = Files.createTempDirectory(directory.toAbsolutePath(), "bench-grow-");
-    final Path runtime = Files.createTempDirectory(Path.of("/dev/shm"), "sluice-bench-");
-    try {
-      System.out.println(machine);
-      measure(
-          new GrowBenchmark(
-              quick ? QUICK_ROUNDS : rounds, gap, threshold, files, runtime, System.err),
-          machine);
-    } finally {
-      Directories.delete(files);
-      Directories.delete(runtime);
-    }
+    site.checkRange("--rounds", rounds, 1, Integer.MAX_VALUE);
+    site.checkRange("--gap", gap, 0, Integer.MAX_VALUE);
+    site.measure(
+        (machine, files, runtime) ->
+            measure(
+                new GrowBenchmark(
+                    quick ? QUICK_ROUNDS : rounds, gap, threshold, files, runtime, System.err),
+                machine));
     return 0;
   }
 
@@ -127,12 +108,12 @@ public final class GrowCommand implements Callable<Integer> {
       for (final long work : works == null ? part.works(quick) : works) {
         benchmark.run(part, work);
         report.print(System.out, part, work);
-        if (json != null) {
-          report.write(json, machine);
+        if (site.json() != null) {
+          report.write(site.json(), machine);
         }
       }
-      if (plot != null) {
-        new GrowPlot(benchmark.points()).write(plot, part);
+      if (site.plot() != null) {
+        new GrowPlot(benchmark.points()).write(site.plot(), part);
       }
     }
   }

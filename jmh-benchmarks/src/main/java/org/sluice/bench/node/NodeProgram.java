@@ -11,6 +11,9 @@ import java.util.Optional;
 
 /** The ranks of a node, alive and ready to write checkpoints. */
 final class NodeProgram implements AutoCloseable {
+  /** {@code BOARD_MAX_RANKS} of the program. */
+  static final int MOST_RANKS = 128;
+
   private final Process process;
   private final BufferedReader answers;
   private final Writer orders;

@@ -1,14 +1,15 @@
 package org.sluice.bench.node;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.profile.workload.Workload;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Runs the sweep over thresholds and buffers. */
@@ -105,20 +106,7 @@ public final class ThresholdCommand implements Callable<Integer> {
   @Option(names = "--quick", description = "Three rounds with four buffers: two minutes.")
   private boolean quick;
 
-  @Option(
-      names = "--dir",
-      paramLabel = "DIR",
-      description = "Existing directory on the disk to measure; default: the current one.")
-  private Path directory = Path.of("");
-
-  @Option(names = "--json", paramLabel = "FILE", description = "Leave the results there.")
-  private Path json;
-
-  @Option(
-      names = "--plot",
-      paramLabel = "PREFIX",
-      description = "Plot each workload's times to return into PREFIX-WORKLOAD.png and .svg.")
-  private Path plot;
+  @Mixin private Site site;
 
   /** For picocli. */
   public ThresholdCommand() {}
@@ -129,21 +117,15 @@ public final class ThresholdCommand implements Callable<Integer> {
    * @param arguments see {@code --help}
    */
   public static void main(final String[] arguments) {
-    System.exit(new CommandLine(new ThresholdCommand()).execute(arguments));
+    System.exit(ErrorLine.of(new CommandLine(new ThresholdCommand())).execute(arguments));
   }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    final Machine machine = Machine.with(directory.toAbsolutePath());
-    final Path files = Files.createTempDirectory(directory.toAbsolutePath(), "bench-threshold-");
-    final Path runtime = Files.createTempDirectory(Path.of("/dev/shm"), "sluice-bench-");
-    try {
-      System.out.println(machine);
-      measure(sweep(files, runtime), machine);
-    } finally {
-      Directories.delete(files);
-      Directories.delete(runtime);
-    }
+    site.checkRange("--ranks", ranks, 1, NodeProgram.MOST_RANKS);
+    site.checkRange("--rounds", rounds, 1, Integer.MAX_VALUE);
+    site.checkRange("--gap", gap, 0, Integer.MAX_VALUE);
+    site.measure((machine, files, runtime) -> measure(sweep(files, runtime), machine));
     return 0;
   }
 
@@ -168,12 +150,12 @@ public final class ThresholdCommand implements Callable<Integer> {
       for (int i = 0; i < buffers.size(); i += quick ? 2 : 1) {
         sweep.run(workload, buffers.get(i));
         report.print(System.out, workload, buffers.get(i));
-        if (json != null) {
-          report.write(json, machine);
+        if (site.json() != null) {
+          report.write(site.json(), machine);
         }
       }
-      if (plot != null) {
-        new ThresholdPlot(sweep.points()).write(plot, workload);
+      if (site.plot() != null) {
+        new ThresholdPlot(sweep.points()).write(site.plot(), workload);
       }
     }
   }

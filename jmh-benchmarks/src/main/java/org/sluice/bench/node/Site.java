@@ -1,0 +1,127 @@
+package org.sluice.bench.node;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * Where a benchmark measures, and where it leaves its results: the options that all of them have.
+ */
+final class Site {
+  private static final long PATIENCE_MILLIS = 10_000;
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
+  @Option(
+      names = "--dir",
+      paramLabel = "DIR",
+      description = "Existing directory on the disk to measure; default: the current one.")
+  private Path directory = Path.of("");
+
+  @Option(
+      names = "--keep-files",
+      description = "Leave what was written in a directory below DIR, to look at.")
+  private boolean keepFiles;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Leave the results there.")
+  private Path json;
+
+  @Option(
+      names = "--plot",
+      paramLabel = "PREFIX",
+      description = "Draw the results, as PREFIX-....png and .svg.")
+  private Path plot;
+
+  /** What is done there. */
+  @FunctionalInterface
+  interface Measurement {
+    /**
+     * Measures.
+     *
+     * @param machine the machine
+     * @param files directory on the disk
+     * @param runtime directory in memory
+     */
+    void on(Machine machine, Path files, Path runtime) throws IOException, InterruptedException;
+  }
+
+  /** Where the results go; null nowhere. */
+  Path json() {
+    return json;
+  }
+
+  /** What the names of the pictures begin with; null for none. */
+  Path plot() {
+    return plot;
+  }
+
+  /** Measures, and deletes what that wrote, also when it is interrupted. */
+  void measure(final Measurement measurement) throws IOException, InterruptedException {
+    checkDirectories();
+    final Path here = directory.toAbsolutePath();
+    final Machine machine = Machine.with(here);
+    if (machine.isMemory()) {
+      throw usage("--dir %s is in memory: name a directory on a disk".formatted(directory));
+    }
+    final Path files = Files.createTempDirectory(here, command.name() + "-");
+    final Path runtime = Files.createTempDirectory(Path.of("/dev/shm"), "sluice-bench-");
+    final Thread cleaner = cleaner(Thread.currentThread());
+    Runtime.getRuntime().addShutdownHook(cleaner);
+    try {
+      System.out.println(machine);
+      measurement.on(machine, files, runtime);
+    } finally {
+      if (!keepFiles) {
+        Directories.delete(files);
+      }
+      Directories.delete(runtime);
+    }
+    Runtime.getRuntime().removeShutdownHook(cleaner);
+  }
+
+  /** On a signal: whoever waits for a child's answer finds it gone, and cleans up. */
+  private static Thread cleaner(final Thread measuring) {
+    return new Thread(
+        () -> {
+          measuring.interrupt();
+          ProcessHandle.current().children().forEach(ProcessHandle::destroy);
+          try {
+            measuring.join(PATIENCE_MILLIS);
+          } catch (final InterruptedException ignored) {
+            Thread.currentThread().interrupt();
+          }
+        });
+  }
+
+  private void checkDirectories() {
+    if (!Files.isDirectory(directory.toAbsolutePath())) {
+      throw usage("--dir %s is no directory".formatted(directory));
+    }
+    checkParent("--json", json);
+    checkParent("--plot", plot);
+  }
+
+  /** Before hours are spent on what then cannot be written. */
+  private void checkParent(final String option, final Path file) {
+    if (file != null && !Files.isWritable(file.toAbsolutePath().getParent())) {
+      throw usage("%s %s: cannot write files there".formatted(option, file));
+    }
+  }
+
+  /** Ends the command if an option's number is too small or too large. */
+  void checkRange(final String option, final int value, final int least, final int most) {
+    if (value < least || value > most) {
+      throw usage("%s takes %d to %d, not %d".formatted(option, least, most, value));
+    }
+  }
+
+  /** What ends the command because of its arguments. */
+  ParameterException usage(final String message) {
+    return new ParameterException(command.commandLine(), message);
+  }
+}
