@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.sluice.core.chunk.DamagedException;
@@ -55,12 +56,12 @@ public interface CheckpointStore extends AutoCloseable {
   Container resumeContainer(long containerId, long sessionId) throws IOException;
 
   /**
-   * Says that the open containers are in use. Others leave a container alone for a minute after
-   * that even when this process is killed. To be called every few seconds; any thread.
+   * Says that the open containers and image files are in use. Others leave them alone for a minute
+   * after that even when this process is killed. To be called every few seconds; any thread.
    *
    * @throws IOException when that fails
    */
-  void renewContainers() throws IOException;
+  void renew() throws IOException;
 
   /**
    * Deletes all containers that no committed checkpoint refers to and nobody appends to, whoever
@@ -71,12 +72,36 @@ public interface CheckpointStore extends AutoCloseable {
   void discardSpares() throws IOException;
 
   /**
-   * Creates an empty file for an image of a checkpoint in the making.
+   * Creates an empty file for an image of a checkpoint in the making. It is nobody's garbage while
+   * it is open.
    *
-   * @return its absolute path; the caller deletes it, after the commit at the latest
+   * @return open for writing; the caller closes and deletes it, after the commit at the latest
    * @throws IOException when that fails
    */
-  Path createImageFile() throws IOException;
+  NativeFile createImageFile() throws IOException;
+
+  /**
+   * Takes over an image file of a session that goes on.
+   *
+   * @param file what {@link #createImageFile} returned in a killed process, opened again; nothing
+   *     is done with any other file
+   * @throws IOException when that fails
+   */
+  void keepImageFile(NativeFile file) throws IOException;
+
+  /**
+   * Removes what no committed checkpoint needs and no live process uses: what is left of commits
+   * and removals that were cut short, of checkpoints that were committed again, of images never
+   * committed, and spare containers.
+   *
+   * @param dryRun only finds it
+   * @param unreadable told of each manifest that is damaged or of another version; while there is
+   *     one all containers stay, since it might name any
+   * @return what it was
+   * @throws IOException when that fails
+   */
+  List<Leftover> collectGarbage(boolean dryRun, Consumer<IOException> unreadable)
+      throws IOException;
 
   /**
    * Commits a checkpoint: on return it is on stable storage and supersedes any older one of its
@@ -113,6 +138,15 @@ public interface CheckpointStore extends AutoCloseable {
     }
     return commits;
   }
+
+  /**
+   * The numbers of all committed checkpoints, those included that are damaged or of another
+   * version.
+   *
+   * @return in ascending order
+   * @throws IOException when they cannot be listed
+   */
+  Set<Long> numbers() throws IOException;
 
   /**
    * A committed checkpoint.
@@ -159,13 +193,23 @@ public interface CheckpointStore extends AutoCloseable {
   }
 
   /**
-   * Removes a committed checkpoint, its manifest first and durably.
+   * Removes a committed checkpoint, its manifest first and durably, and before it what it
+   * superseded.
    *
    * @param commit one of {@link #commits()}
    * @return false when somebody {@linkplain #whileHeld reads} it: it stays then
    * @throws IOException when that fails; what is left of it is not committed, or it still is
    */
   boolean remove(Commit commit) throws IOException;
+
+  /**
+   * Removes the committed checkpoints of a number that are damaged or of another version.
+   *
+   * @param number their number
+   * @return false when somebody reads one: it stays then
+   * @throws IOException when that fails
+   */
+  boolean removeUnreadable(long number) throws IOException;
 
   /**
    * The images of a committed checkpoint.

@@ -1,7 +1,6 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -26,6 +25,9 @@ final class CommitWriter {
   private final Draft draft;
   private final CheckpointDirectory directory;
 
+  /** What becomes the manifest, locked until then. */
+  private NativeFile manifest;
+
   CommitWriter(final StoreDirectory store, final Draft draft) {
     this.store = store;
     this.draft = draft;
@@ -33,9 +35,16 @@ final class CommitWriter {
     check(draft);
   }
 
+  /** Makes its directory, which is nobody's garbage from here on; under the store's lock. */
+  void begin() throws IOException {
+    store.disk().createDirectory(directory.path());
+    manifest = store.disk().open(directory.draft(), Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE);
+    manifest.role(FaultPoint.MANIFEST_WRITE, FaultPoint.MANIFEST_FSYNC);
+    manifest.lock();
+  }
+
   /** Writes all but the manifest. */
   List<CommittedImage> prepare() throws IOException {
-    store.disk().createDirectory(directory.path());
     store.disk().createDirectory(directory.images());
     final List<CommittedImage> images = storeImages();
     writeIndex(images);
@@ -45,7 +54,7 @@ final class CommitWriter {
     return images;
   }
 
-  /** Writes the manifest; from then on the checkpoint is committed. */
+  /** Writes the manifest; from then on the checkpoint is committed. Under the store's lock. */
   Commit publish(final List<CommittedImage> images, final long sequence) throws IOException {
     final Commit commit =
         new Commit(
@@ -62,14 +71,25 @@ final class CommitWriter {
             images.size(),
             images.stream().mapToLong(CommittedImage::size).sum(),
             containers(draft));
-    final Path temporary = directory.path().resolve("manifest.tmp");
-    store.disk().replace(temporary, directory.manifest(), ManifestCodec.encode(commit));
+    Disk.fill(take(), ManifestCodec.encode(commit));
+    store.disk().rename(directory.draft(), directory.manifest(), FaultPoint.MANIFEST_RENAME);
+    store.disk().syncDirectory(directory.path(), FaultPoint.COMMIT_FSYNC);
     return commit;
   }
 
   /** Takes back what was written. */
   void abandon() throws IOException {
     directory.delete();
+    if (manifest != null) {
+      take().close();
+    }
+  }
+
+  /** Whoever closes it has it alone. */
+  private NativeFile take() {
+    final NativeFile taken = manifest;
+    manifest = null;
+    return taken;
   }
 
   /** The containers a draft's chunks are in. */

@@ -70,19 +70,13 @@ class Disk {
     }
   }
 
-  /**
-   * Creates a file under a temporary name, then gives it its own; all durable on return. The
-   * manifest is the only one that a session writes so, hence the points.
-   */
-  final void replace(final Path temporary, final Path path, final byte[] bytes) throws IOException {
+  /** Makes some bytes all of a new file, durably but for its name, and closes it. */
+  static void fill(final NativeFile empty, final byte[] bytes) throws IOException {
     try (Arena arena = Arena.ofConfined();
-        NativeFile file = open(temporary, Flag.WRITE, Flag.CREATE, Flag.TRUNCATE)) {
-      file.role(FaultPoint.MANIFEST_WRITE, FaultPoint.MANIFEST_FSYNC);
+        NativeFile file = empty) {
       final MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes);
       file.pwrite(memory.address(), bytes.length, 0);
       file.syncAll();
     }
-    rename(temporary, path, FaultPoint.MANIFEST_RENAME);
-    syncDirectory(path.getParent(), FaultPoint.COMMIT_FSYNC);
   }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
@@ -37,8 +38,10 @@ public final class PosixStore implements CheckpointStore {
   private final StoreDirectory directory;
   private final CommitScan scan;
   private final SpareContainers spares;
+  private final Garbage garbage;
   private final Map<Long, PosixContainer> openContainers = new ConcurrentHashMap<>();
   private final Set<Path> given = ConcurrentHashMap.newKeySet();
+  private final Set<Path> imageFiles = ConcurrentHashMap.newKeySet();
 
   /** A part of a commit. */
   @FunctionalInterface
@@ -50,10 +53,12 @@ public final class PosixStore implements CheckpointStore {
     this.directory = directory;
     this.scan = new CommitScan(directory);
     this.spares = new SpareContainers(directory, scan, given::contains);
+    this.garbage = new Garbage(directory, scan, spares);
   }
 
   /**
-   * Opens a store for writing, and makes it if its directory is empty or missing.
+   * Opens a store for writing, and makes it if its directory is empty or missing. Removes what
+   * commits and removals left that were cut short.
    *
    * @param directory where it is; its parent must exist
    * @return the store
@@ -65,7 +70,12 @@ public final class PosixStore implements CheckpointStore {
   }
 
   static PosixStore create(final Path directory, final Disk disk) throws IOException {
-    return new PosixStore(StoreDirectory.create(directory, disk));
+    final PosixStore store = new PosixStore(StoreDirectory.create(directory, disk));
+    try (NativeFile lock = store.format()) {
+      lock.lock();
+      store.garbage.sweep();
+    }
+    return store;
   }
 
   /**
@@ -92,6 +102,7 @@ public final class PosixStore implements CheckpointStore {
     final Path path = directory.container(id);
     try (NativeFile lock = format()) {
       lock.lock();
+      garbage.sweep();
       spares.moveOne(path);
       openContainers.put(
           id, PosixContainer.create(path, id, sessionId, node, directory.disk(), this::give));
@@ -117,19 +128,27 @@ public final class PosixStore implements CheckpointStore {
   public boolean discard(final long containerId) throws IOException {
     try (NativeFile lock = format()) {
       lock.lock();
+      garbage.sweep();
       return spares.delete(directory.container(containerId));
     }
   }
 
   @Override
-  public void renewContainers() throws IOException {
-    final FileTime now = FileTime.from(Instant.now());
+  public void renew() throws IOException {
     for (final long id : openContainers.keySet()) {
-      try {
-        Files.setLastModifiedTime(directory.container(id), now);
-      } catch (final NoSuchFileException closedMeanwhile) {
-        LOG.debug("container {} was closed meanwhile", id);
-      }
+      renew(directory.container(id));
+    }
+    for (final Path file : imageFiles) {
+      renew(file);
+    }
+  }
+
+  private void renew(final Path file) throws IOException {
+    try {
+      Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
+    } catch (final NoSuchFileException deletedMeanwhile) {
+      LOG.debug("{} was deleted meanwhile", file);
+      imageFiles.remove(file);
     }
   }
 
@@ -137,16 +156,36 @@ public final class PosixStore implements CheckpointStore {
   public void discardSpares() throws IOException {
     try (NativeFile lock = format()) {
       lock.lock();
+      garbage.sweep();
       spares.trim(0);
     }
   }
 
   @Override
-  public Path createImageFile() throws IOException {
+  public List<Leftover> collectGarbage(final boolean dryRun, final Consumer<IOException> unreadable)
+      throws IOException {
+    try (NativeFile lock = format()) {
+      lock.lock();
+      return garbage.collect(dryRun, unreadable);
+    }
+  }
+
+  @Override
+  public NativeFile createImageFile() throws IOException {
     final String name = "%016x".formatted(new SecureRandom().nextLong());
     final Path path = directory.staging().resolve(name);
-    directory.disk().open(path, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE).close();
-    return path;
+    final NativeFile file = directory.disk().open(path, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE);
+    keepImageFile(file);
+    return file;
+  }
+
+  /** Before it is locked, it is too young to be garbage. */
+  @Override
+  public void keepImageFile(final NativeFile file) throws IOException {
+    if (file.opened().startsWith(directory.staging())) {
+      file.tryLock();
+      imageFiles.add(file.opened());
+    }
   }
 
   @Override
@@ -155,7 +194,7 @@ public final class PosixStore implements CheckpointStore {
     for (final long id : CommitWriter.containers(draft)) {
       syncContainer(id);
     }
-    final List<CommittedImage> images = orAbandon(writer, writer::prepare);
+    final List<CommittedImage> images = orAbandon(writer, () -> prepare(writer));
     try (NativeFile lock = format()) {
       lock.lock();
       final Commit commit = orAbandon(writer, () -> writer.publish(images, nextSequence()));
@@ -163,6 +202,14 @@ public final class PosixStore implements CheckpointStore {
       supersede(commit);
       forget(draft);
     }
+  }
+
+  private List<CommittedImage> prepare(final CommitWriter writer) throws IOException {
+    try (NativeFile lock = format()) {
+      lock.lock();
+      writer.begin();
+    }
+    return writer.prepare();
   }
 
   private static <T> T orAbandon(final CommitWriter writer, final Step<T> step) throws IOException {
@@ -189,6 +236,14 @@ public final class PosixStore implements CheckpointStore {
   }
 
   @Override
+  public Set<Long> numbers() throws IOException {
+    return scan.directories().stream()
+        .filter(CheckpointDirectory::isCommitted)
+        .map(CheckpointDirectory::number)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  @Override
   public Optional<Commit> find(final long number) throws IOException {
     final List<IOException> failures = new ArrayList<>();
     final List<Commit> commits = scan.commits(d -> d.number() == number, failures::add);
@@ -207,7 +262,32 @@ public final class PosixStore implements CheckpointStore {
   public boolean remove(final Commit commit) throws IOException {
     try (NativeFile lock = format()) {
       lock.lock();
+      for (final Commit other : scan.commits(d -> d.number() == commit.number(), any -> {})) {
+        if (other.sequence() < commit.sequence() && !directoryOf(other).removeUnlessRead()) {
+          return false;
+        }
+      }
       return directoryOf(commit).removeUnlessRead();
+    }
+  }
+
+  @Override
+  public boolean removeUnreadable(final long number) throws IOException {
+    try (NativeFile lock = format()) {
+      lock.lock();
+      final Set<Long> readable =
+          scan.commits(d -> d.number() == number, any -> {}).stream()
+              .map(Commit::id)
+              .collect(Collectors.toSet());
+      for (final CheckpointDirectory checkpoint : scan.directories()) {
+        if (checkpoint.number() == number
+            && checkpoint.isCommitted()
+            && !readable.contains(checkpoint.commitId())
+            && !checkpoint.removeUnlessRead()) {
+          return false;
+        }
+      }
+      return true;
     }
   }
 

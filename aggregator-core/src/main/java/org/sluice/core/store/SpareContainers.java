@@ -31,7 +31,7 @@ import org.sluice.core.posix.PosixException;
 final class SpareContainers {
   /**
    * A killed I/O process that is resumed has locked its containers again by then. They count from
-   * {@link CheckpointStore#renewContainers}, since the last write may be long ago.
+   * {@link CheckpointStore#renew}, since the last write may be long ago.
    */
   private static final Duration GRACE = Duration.ofMinutes(1);
 
@@ -56,7 +56,7 @@ final class SpareContainers {
    * id.
    */
   void moveOne(final Path name) throws IOException {
-    final List<Path> spares = largestFirst();
+    final List<Path> spares = besides(Set.of());
     if (!spares.isEmpty()) {
       store.disk().rename(spares.getFirst(), name, FaultPoint.CONTAINER_REUSE);
     }
@@ -64,18 +64,20 @@ final class SpareContainers {
 
   /** Deletes all but some, the largest. */
   void trim(final int most) throws IOException {
-    for (final Path spare : largestFirst().stream().skip(most).toList()) {
+    for (final Path spare : besides(Set.of()).stream().skip(most).toList()) {
       store.disk().delete(spare, FaultPoint.CONTAINER_DELETE);
     }
   }
 
   /**
-   * Of a checkpoint's containers all are full but the last one. Taken in this order they find
-   * blocks for all that they had before.
+   * The spare ones, the largest first. Of a checkpoint's containers all are full but the last one.
+   * Taken in this order they find blocks for all that they had before.
+   *
+   * @param gone ids of commits that do not count any more
    */
-  private List<Path> largestFirst() throws IOException {
+  List<Path> besides(final Set<Long> gone) throws IOException {
     final Map<Path, Long> lengths = new HashMap<>();
-    final Optional<Set<Path>> named = named();
+    final Optional<Set<Path>> named = named(gone);
     if (named.isPresent()) {
       try (DirectoryStream<Path> containers = store.containerFiles()) {
         for (final Path container : containers) {
@@ -93,7 +95,7 @@ final class SpareContainers {
 
   /** Deletes one if it is spare; returns whether it is gone. */
   boolean delete(final Path container) throws IOException {
-    final Optional<Set<Path>> named = named();
+    final Optional<Set<Path>> named = named(Set.of());
     if (named.isPresent() && isSpare(container, named.get())) {
       store.disk().delete(container, FaultPoint.CONTAINER_DELETE);
       return true;
@@ -115,17 +117,20 @@ final class SpareContainers {
     }
   }
 
-  private static boolean isOld(final Path container) throws IOException {
-    final Instant written = Files.getLastModifiedTime(container).toInstant();
+  /** Whether no process can be about to resume the use of a file that it has not locked yet. */
+  static boolean isOld(final Path file) throws IOException {
+    final Instant written = Files.getLastModifiedTime(file).toInstant();
     return written.isBefore(Instant.now().minus(GRACE));
   }
 
   /** What manifests name; empty when one cannot be read, as it might name anything. */
-  private Optional<Set<Path>> named() throws IOException {
+  private Optional<Set<Path>> named(final Set<Long> gone) throws IOException {
     final Set<IOException> unreadable = new HashSet<>();
     final Set<Path> named = new HashSet<>();
     for (final Commit commit : scan.commits(any -> true, unreadable::add)) {
-      commit.containers().forEach(id -> named.add(store.container(id)));
+      if (!gone.contains(commit.id())) {
+        commit.containers().forEach(id -> named.add(store.container(id)));
+      }
     }
     return unreadable.isEmpty() ? Optional.of(named) : Optional.empty();
   }

@@ -47,13 +47,10 @@ record StoreDirectory(Path path, Disk disk) {
                 .formatted(path, parent));
       }
       disk.createDirectory(store.path);
-      disk.syncDirectory(parent, null);
     }
     final boolean claimed = Files.exists(store.format());
     if (!claimed) {
       store.refuseForeign();
-    }
-    if (!claimed) {
       disk.createDirectory(store.containers());
       disk.createDirectory(store.checkpoints());
       disk.createDirectory(store.staging());
@@ -61,7 +58,20 @@ record StoreDirectory(Path path, Disk disk) {
       store.claim();
     }
     store.checkFormat();
+    store.syncNames();
     return store;
+  }
+
+  /** A process that was killed may have made them. */
+  private void syncNames() throws IOException {
+    disk.syncDirectory(path, null);
+    try {
+      disk.syncDirectory(path.getParent(), null);
+    } catch (final PosixException e) {
+      if (e.errno() != Errno.EACCES) {
+        throw e;
+      }
+    }
   }
 
   /** Finds a store. */
@@ -124,7 +134,10 @@ record StoreDirectory(Path path, Disk disk) {
   private void claim() throws IOException {
     final Path temporary = path.resolve(FORMAT + "." + ProcessHandle.current().pid());
     final String text = "sluice store %d%n".formatted(VERSION);
-    disk.replace(temporary, format(), text.getBytes(StandardCharsets.UTF_8));
+    Disk.fill(
+        disk.open(temporary, Flag.WRITE, Flag.CREATE, Flag.TRUNCATE),
+        text.getBytes(StandardCharsets.UTF_8));
+    disk.rename(temporary, format(), null);
   }
 
   private void checkFormat() throws IOException {
@@ -141,6 +154,19 @@ record StoreDirectory(Path path, Disk disk) {
     final int version = Integer.parseInt(text.group(1));
     if (version != VERSION) {
       throw new FormatVersionException("the store " + path, version, VERSION);
+    }
+  }
+
+  /** Whether nobody has a file locked, and this process may take its lock. */
+  static boolean isUnlocked(final Path path) throws IOException {
+    try (NativeFile file = NativeFile.open(path, Flag.WRITE)) {
+      return file.tryLock();
+    } catch (final PosixException e) {
+      return switch (e.errno()) {
+        case Errno.ENOENT -> true;
+        case Errno.EACCES -> false;
+        default -> throw e;
+      };
     }
   }
 
@@ -175,6 +201,21 @@ record StoreDirectory(Path path, Disk disk) {
     /** Also when that cannot be told, so that reading the manifest says why. */
     boolean isCommitted() {
       return !Files.notExists(manifest());
+    }
+
+    /** What becomes the manifest; locked by whoever is about to commit the checkpoint. */
+    Path draft() {
+      return path.resolve("manifest.tmp");
+    }
+
+    /** Whether nobody is about to commit it. */
+    boolean isAbandoned() throws IOException {
+      return isUnlocked(draft());
+    }
+
+    /** Whether nobody reads it. */
+    boolean isUnread() throws IOException {
+      return isUnlocked(manifest());
     }
 
     Path index() {
@@ -226,8 +267,16 @@ record StoreDirectory(Path path, Disk disk) {
         if (e.errno() != Errno.ENOENT) {
           throw e;
         }
-        delete();
+        sweep();
         return true;
+      }
+    }
+
+    /** Deletes what is left of it; its manifest was removed by a process that died, if ever. */
+    void sweep() throws IOException {
+      if (Files.exists(path)) {
+        disk.syncDirectory(path, FaultPoint.REMOVAL_FSYNC);
+        delete();
       }
     }
 

@@ -163,7 +163,7 @@ class SpareContainersTest {
     try (PosixStore dead = PosixStore.open(path)) {
       left = file(dead.createContainer(StoreFixture.SESSION, "node1").id());
       age();
-      dead.renewContainers();
+      dead.renew();
     }
     store.discardSpares();
     assertThat(left).exists();

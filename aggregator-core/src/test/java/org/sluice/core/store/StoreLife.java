@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.sluice.core.chunk.ChunkBuilder;
 import org.sluice.core.posix.NativeFile;
@@ -283,10 +285,40 @@ final class StoreLife {
           .filter(attempt -> attempt.isThere(cut))
           .filter(attempt -> commits.stream().noneMatch(attempt::isKeptBy))
           .forEach(attempt -> faults.add(attempt.draft.job() + " is lost"));
+      faults.addAll(leftovers(left, commits));
     } catch (final IOException e) {
       faults.add(e.toString());
     }
     return faults;
+  }
+
+  /** What the next process does not clean up, or should not have. */
+  private static List<String> leftovers(final Path left, final List<Commit> commits)
+      throws IOException {
+    final Set<String> expected = new TreeSet<>(Set.of("format"));
+    try (PosixStore next = PosixStore.create(left)) {
+      next.collectGarbage(false, unreadable -> {});
+      for (final Commit commit : next.commits()) {
+        final String path = "checkpoints/%010d-%016x/".formatted(commit.number(), commit.id());
+        expected.addAll(List.of(path + "index", path + "manifest.json"));
+        next.images(commit).stream()
+            .filter(image -> !image.blocks().isEmpty())
+            .forEach(image -> expected.add(path + "images/" + image.ordinal()));
+        commit.containers().forEach(id -> expected.add("containers/%016x.data".formatted(id)));
+      }
+      if (!next.commits().equals(commits)) {
+        return List.of("cleaning up changed what is committed");
+      }
+    }
+    try (Stream<Path> files = Files.walk(left)) {
+      final Set<String> there =
+          files
+              .filter(Files::isRegularFile)
+              .map(file -> left.relativize(file).toString())
+              .filter(name -> !name.startsWith("format."))
+              .collect(Collectors.toCollection(TreeSet::new));
+      return there.equals(expected) ? List.of() : List.of("%s, not %s".formatted(there, expected));
+    }
   }
 
   private static void check(

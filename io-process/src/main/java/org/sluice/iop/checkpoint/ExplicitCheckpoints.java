@@ -97,7 +97,7 @@ final class ExplicitCheckpoints {
    */
   Optional<Image> create(final ExplicitCheckpoint checkpoint, final Request.Create request)
       throws IOException {
-    final NativeFile file = NativeFile.open(store.createImageFile(), NativeFile.Flag.WRITE);
+    final NativeFile file = store.createImageFile();
     final Optional<Image> image = registry.admit(file, ImageDescriptor.STATE_DIVERTED);
     image.ifPresent(added -> enter(added, checkpoint, request));
     image

@@ -76,9 +76,10 @@ final class ReplaceWork implements Work {
 
   private Optional<NativeFile> replace() throws IOException {
     final Path temporary = path.resolveSibling("." + path.getFileName() + ".sluice");
+    Files.deleteIfExists(temporary); // left by a killed process, or somebody's symbolic link
     final NativeFile fresh =
         NativeFile.open(
-            temporary, NativeFile.Flag.WRITE, NativeFile.Flag.CREATE, NativeFile.Flag.TRUNCATE);
+            temporary, NativeFile.Flag.WRITE, NativeFile.Flag.CREATE, NativeFile.Flag.EXCLUSIVE);
     try {
       fresh.chmod(image.file().mode());
       if (!empty) {

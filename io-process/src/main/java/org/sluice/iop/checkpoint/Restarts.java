@@ -60,20 +60,21 @@ final class Restarts implements AutoCloseable {
     final Commit commit =
         (request.checkpoint() < 0 ? store.newest() : store.find(request.checkpoint()))
             .orElseThrow(() -> new NoSuchElementException("no such committed checkpoint"));
-    final Path copy = store.createImageFile();
-    try {
-      if (!store.whileHeld(commit, () -> rebuild(request, commit, copy))) {
-        throw new NoSuchElementException(
-            "checkpoint %d was removed just now".formatted(commit.number()));
+    try (NativeFile copy = store.createImageFile()) {
+      try {
+        if (!store.whileHeld(commit, () -> rebuild(request, commit, copy))) {
+          throw new NoSuchElementException(
+              "checkpoint %d was removed just now".formatted(commit.number()));
+        }
+        return copy.opened();
+      } catch (final IOException | NoSuchElementException e) {
+        Files.deleteIfExists(copy.opened());
+        throw e;
       }
-      return copy;
-    } catch (final IOException | NoSuchElementException e) {
-      Files.deleteIfExists(copy);
-      throw e;
     }
   }
 
-  private void rebuild(final Request.Restart request, final Commit commit, final Path copy)
+  private void rebuild(final Request.Restart request, final Commit commit, final NativeFile copy)
       throws IOException {
     final String path = ExplicitCheckpoint.path(request.rank(), request.name());
     final CommittedImage image =
@@ -84,9 +85,7 @@ final class Restarts implements AutoCloseable {
                 () ->
                     new NoSuchElementException(
                         "checkpoint %d has no image %s".formatted(commit.number(), path)));
-    try (NativeFile target = NativeFile.open(copy, NativeFile.Flag.WRITE)) {
-      store.rebuild(commit, image, target);
-    }
+    store.rebuild(commit, image, copy);
   }
 
   /** Waits until everything is answered. */

@@ -120,6 +120,7 @@ final class Resumption {
     image.abandoned(facts.isAbandoned());
     facts.openings().forEach((slot, times) -> openings.resume(attachments.at(slot), image, times));
     if (facts.created() != null) {
+      store.keepImageFile(image.file());
       checkpoints.resumeByRequest(image);
     }
     try {
@@ -132,9 +133,8 @@ final class Resumption {
 
   /** One that has no name any more, and nobody open, still may have records in chunks. */
   private NativeFile nameless() throws IOException {
-    final Path nameless = store.createImageFile();
-    final NativeFile file = NativeFile.open(nameless, NativeFile.Flag.WRITE);
-    Files.delete(nameless);
+    final NativeFile file = store.createImageFile();
+    Files.delete(file.opened());
     return file;
   }
 

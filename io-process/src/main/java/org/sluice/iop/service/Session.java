@@ -158,7 +158,7 @@ final class Session implements AutoCloseable {
     checkpoints.expire();
     if (System.nanoTime() - renewed > RENEWAL_NANOS) {
       renewed = System.nanoTime();
-      renewContainers();
+      renew();
     }
     endIfDeserted();
     if (ending != null) {
@@ -172,11 +172,11 @@ final class Session implements AutoCloseable {
     }
   }
 
-  private void renewContainers() {
+  private void renew() {
     try {
-      store.renewContainers();
+      store.renew();
     } catch (final IOException e) {
-      Warnings.warn("another session may take this one's containers if it is killed: " + e);
+      Warnings.warn("another session may take this one's files if it is killed: " + e);
     }
   }
 

@@ -1,0 +1,130 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.sluice.core.store.Leftover.Kind;
+import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
+
+/**
+ * Finds and removes what no committed checkpoint needs. Every method is called with the store's
+ * lock held, under which alone checkpoints begin, are published and removed.
+ */
+final class Garbage {
+  private final StoreDirectory store;
+  private final CommitScan scan;
+  private final SpareContainers spares;
+
+  Garbage(final StoreDirectory store, final CommitScan scan, final SpareContainers spares) {
+    this.store = store;
+    this.scan = scan;
+    this.spares = spares;
+  }
+
+  /**
+   * Removes the checkpoints whose commit or whose removal was cut short. Before any container is
+   * used again: a manifest whose removal was not made durable could come back after a power cut.
+   */
+  void sweep() throws IOException {
+    for (final CheckpointDirectory checkpoint : unfinished()) {
+      checkpoint.sweep();
+    }
+  }
+
+  /**
+   * Removes everything that can be.
+   *
+   * @param dryRun only finds it
+   * @param unreadable told of manifests that cannot be read, which might name any container
+   */
+  List<Leftover> collect(final boolean dryRun, final Consumer<IOException> unreadable)
+      throws IOException {
+    final List<Leftover> found = new ArrayList<>();
+    for (final CheckpointDirectory checkpoint : unfinished()) {
+      found.add(new Leftover(Kind.UNFINISHED, checkpoint.path(), bytes(checkpoint.path())));
+    }
+    final Set<Long> gone = new HashSet<>();
+    for (final Commit commit : superseded(unreadable)) {
+      final CheckpointDirectory checkpoint = store.checkpoint(commit.number(), commit.id());
+      final long bytes = bytes(checkpoint.path());
+      if (dryRun ? checkpoint.isUnread() : checkpoint.removeUnlessRead()) {
+        gone.add(commit.id());
+        found.add(new Leftover(Kind.SUPERSEDED, checkpoint.path(), bytes));
+      }
+    }
+    for (final Path image : images()) {
+      found.add(new Leftover(Kind.IMAGE, image, bytes(image)));
+    }
+    for (final Path container : spares.besides(gone)) {
+      found.add(new Leftover(Kind.CONTAINER, container, bytes(container)));
+    }
+    if (!dryRun) {
+      remove(found);
+    }
+    return found;
+  }
+
+  private void remove(final List<Leftover> leftovers) throws IOException {
+    sweep();
+    for (final Leftover leftover : leftovers) {
+      if (leftover.kind() == Kind.IMAGE || leftover.kind() == Kind.CONTAINER) {
+        store.disk().delete(leftover.path(), null);
+      }
+    }
+  }
+
+  private List<CheckpointDirectory> unfinished() throws IOException {
+    final List<CheckpointDirectory> unfinished = new ArrayList<>();
+    for (final CheckpointDirectory checkpoint : scan.directories()) {
+      if (!checkpoint.isCommitted() && checkpoint.isAbandoned()) {
+        unfinished.add(checkpoint);
+      }
+    }
+    return unfinished;
+  }
+
+  /** Somebody read them when the newer ones of their numbers were committed. */
+  private List<Commit> superseded(final Consumer<IOException> unreadable) throws IOException {
+    final List<Commit> commits = scan.commits(any -> true, unreadable);
+    final Map<Long, Long> newest = new HashMap<>();
+    commits.forEach(commit -> newest.merge(commit.number(), commit.sequence(), Math::max));
+    return commits.stream()
+        .filter(commit -> commit.sequence() < newest.get(commit.number()))
+        .toList();
+  }
+
+  private List<Path> images() throws IOException {
+    final List<Path> images = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(store.staging())) {
+      for (final Path file : files) {
+        if (SpareContainers.isOld(file) && StoreDirectory.isUnlocked(file)) {
+          images.add(file);
+        }
+      }
+    }
+    return images;
+  }
+
+  /** A file with another name stays. */
+  private static long bytes(final Path path) throws IOException {
+    long bytes = 0;
+    try (Stream<Path> tree = Files.walk(path)) {
+      for (final Path file : tree.filter(Files::isRegularFile).toList()) {
+        bytes += (int) Files.getAttribute(file, "unix:nlink") == 1 ? Files.size(file) : 0;
+      }
+    } catch (final NoSuchFileException deletedMeanwhile) {
+      return bytes;
+    }
+    return bytes;
+  }
+}
