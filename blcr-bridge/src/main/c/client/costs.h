@@ -1,4 +1,4 @@
-/* What the two ways out of a full buffer cost this process lately, in picoseconds per byte. */
+/* What the two ways out of a full buffer cost this process lately, in femtoseconds per byte. */
 #ifndef SLUICE_COSTS_H
 #define SLUICE_COSTS_H
 
@@ -23,8 +23,8 @@ static inline void sluice_costs_add(_Atomic int64_t *taken, _Atomic int64_t *oth
 {
     const int64_t old = atomic_load_explicit(taken, memory_order_relaxed);
     const int64_t faded = atomic_load_explicit(other, memory_order_relaxed);
-    atomic_store_explicit(taken, old + ((nanos * 1000 / bytes - old) >> 2), memory_order_relaxed);
-    atomic_store_explicit(other, faded - (faded >> 6), memory_order_relaxed);
+    atomic_store_explicit(taken, old + ((nanos * 1000000 / bytes - old) >> 2), memory_order_relaxed);
+    atomic_store_explicit(other, faded - (faded >> 10), memory_order_relaxed);
 }
 
 /* Whether to wait for the drain rather than write to the file. */

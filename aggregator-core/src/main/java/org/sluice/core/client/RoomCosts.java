@@ -1,16 +1,16 @@
 package org.sluice.core.client;
 
 /**
- * What the two ways out of a full buffer cost this process lately, in picoseconds per byte: to wait
- * until the drain gave a chunk, nothing while one was free, and to write to the image's own file.
- * The cost of the way not taken fades, so that it is tried again some day.
+ * What the two ways out of a full buffer cost this process lately, in femtoseconds per byte: to
+ * wait until the drain gave a chunk, nothing while one was free, and to write to the image's own
+ * file. The cost of the way not taken fades, so that it is tried again some day.
  *
  * <p>Written under the monitor of the chunk writer, read by any thread.
  */
 final class RoomCosts {
-  private static final int PICOS = 1000;
+  private static final int FEMTOS = 1_000_000;
   private static final int WEIGHT_SHIFT = 2;
-  private static final int FADE_SHIFT = 6;
+  private static final int FADE_SHIFT = 10;
 
   /**
    * What a byte costs that is written to the file, by what its write alone costs: it lies in the
@@ -32,7 +32,7 @@ final class RoomCosts {
   }
 
   private static long mixed(final long old, final long nanos, final long bytes) {
-    return old + (nanos * PICOS / bytes - old >> WEIGHT_SHIFT);
+    return old + (nanos * FEMTOS / bytes - old >> WEIGHT_SHIFT);
   }
 
   private static long faded(final long old) {
