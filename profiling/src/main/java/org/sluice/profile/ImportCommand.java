@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.profile.trace.Omissions;
+import org.sluice.profile.trace.RecordedTrace;
 import org.sluice.profile.trace.Trace;
 import org.sluice.profile.trace.TraceWriter;
 import picocli.CommandLine.Command;
@@ -48,6 +49,7 @@ public final class ImportCommand implements Callable<Integer> {
     Files.createDirectory(target);
     final Omissions omissions;
     final int processes;
+    boolean complete = false;
     try (TraceWriter out = new TraceWriter(target)) {
       omissions =
           trace.read(
@@ -56,13 +58,26 @@ public final class ImportCommand implements Callable<Integer> {
                 out.append(write);
               });
       processes = out.processes();
+      complete = true;
     } catch (final UncheckedIOException e) {
       throw e.getCause();
+    } finally {
+      if (!complete) {
+        removeTarget();
+      }
     }
     spec.commandLine()
         .getOut()
         .printf("imported %d writes of %d processes to %s%n", writes, processes, target);
     Traces.print(omissions, spec.commandLine().getOut());
     return ExitStatus.OK.code();
+  }
+
+  /** A part of a trace that looks like all of it misleads. */
+  private void removeTarget() throws IOException {
+    for (final Path part : RecordedTrace.of(target).parts()) {
+      Files.delete(part);
+    }
+    Files.delete(target);
   }
 }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.sluice.bridge.NativeLibraries;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
@@ -62,7 +63,7 @@ public final class Replay {
    * @param progress told the bytes
    * @param interruption ends it early
    * @return what it took
-   * @throws CommandException when it fails; its processes have said why
+   * @throws CommandException when it fails, with what its processes say
    * @throws IOException when it cannot be started
    */
   public ReplayResult run(
@@ -94,8 +95,9 @@ public final class Replay {
       if (interruption.isRequested()) { // before it could stop in order
         return ReplayResult.NOTHING;
       }
-      System.err.print(Files.readString(place.errors()));
-      throw new CommandException(ExitStatus.FAILED, "the replay failed; see above");
+      throw new CommandException(
+          process.exitValue() == ExitStatus.USAGE.code() ? ExitStatus.USAGE : ExitStatus.FAILED,
+          "the replay failed: " + Files.readString(place.errors()).strip());
     }
     return place.store().isEmpty()
         ? ReplayResult.parse(result, Map.of())
@@ -120,12 +122,13 @@ public final class Replay {
   /** Runs a command that is silent when all goes well. */
   static void check(final List<String> command) throws IOException {
     final Process process =
-        new ProcessBuilder(command)
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .start();
+        new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+    final String said;
+    try (BufferedReader errors = process.errorReader()) {
+      said = errors.lines().collect(Collectors.joining("; "));
+    }
     if (await(process) != 0) {
-      throw new CommandException(ExitStatus.DAMAGED, "the replayed files are wrong; see above");
+      throw new CommandException(ExitStatus.DAMAGED, "the replayed files are wrong: " + said);
     }
   }
 

@@ -3,7 +3,9 @@ package org.sluice.profile.tune;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.sluice.profile.trace.Origin;
@@ -15,24 +17,32 @@ final class Pattern {
   /** What a process computes between checkpoints; shorter pauses are its own loop. */
   private static final long PAUSE_NANOS = 20_000_000;
 
-  private static final int MOST_WRITES = 4_000_000;
+  static final int MOST_WRITES = 4_000_000;
 
-  /** The writes of a process, each with the pause before it. */
+  /** The first writes of a process, each with the pause before it. */
   static final class Process {
+    private final Map<Integer, Long> pauses = new HashMap<>();
     private long[] sizes = new long[256];
-    private long[] pauses = new long[256];
     private int count;
     private long lastEnd = Long.MIN_VALUE;
 
     private void add(final Write write) {
       if (count == sizes.length) {
         sizes = Arrays.copyOf(sizes, 2 * count);
-        pauses = Arrays.copyOf(pauses, 2 * count);
       }
-      final long pause = lastEnd == Long.MIN_VALUE ? 0 : write.time() - lastEnd;
-      sizes[count] = write.size();
-      pauses[count++] = pause >= PAUSE_NANOS ? pause : 0;
+      if (lastEnd != Long.MIN_VALUE && write.time() - lastEnd >= PAUSE_NANOS) {
+        pauses.put(count, write.time() - lastEnd);
+      }
+      sizes[count++] = write.size();
       lastEnd = write.endTime();
+    }
+
+    private void truncate(final int most) {
+      count = Math.min(count, most);
+    }
+
+    private long bytes() {
+      return Arrays.stream(sizes, 0, count).sum();
     }
 
     int count() {
@@ -44,13 +54,13 @@ final class Pattern {
     }
 
     long pause(final int index) {
-      return pauses[index];
+      return pauses.getOrDefault(index, 0L);
     }
   }
 
   private final SortedMap<Origin, Process> processes = new TreeMap<>();
+  private int mostOfEach = MOST_WRITES;
   private long writes;
-  private long bytes;
   private boolean cut;
 
   private Pattern() {}
@@ -62,13 +72,24 @@ final class Pattern {
   }
 
   private void add(final Write write) {
-    if (writes == MOST_WRITES) {
+    final Process process = processes.computeIfAbsent(write.origin(), origin -> new Process());
+    if (process.count() == mostOfEach) {
       cut = true;
       return;
     }
+    process.add(write);
     writes++;
-    bytes += write.size();
-    processes.computeIfAbsent(write.origin(), origin -> new Process()).add(write);
+    if (writes > MOST_WRITES) {
+      cut();
+    }
+  }
+
+  /** A trace may come process by process: each keeps its beginning, and as much as the others. */
+  private void cut() {
+    cut = true;
+    mostOfEach = MOST_WRITES / processes.size();
+    processes.values().forEach(process -> process.truncate(mostOfEach));
+    writes = processes.values().stream().mapToLong(Process::count).sum();
   }
 
   List<Process> processes() {
@@ -80,10 +101,10 @@ final class Pattern {
   }
 
   long bytes() {
-    return bytes;
+    return processes.values().stream().mapToLong(Process::bytes).sum();
   }
 
-  /** Whether only the first writes of the trace are in it. */
+  /** Whether only the first writes of each process are in it. */
   boolean isCut() {
     return cut;
   }

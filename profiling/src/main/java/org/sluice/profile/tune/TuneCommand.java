@@ -73,12 +73,12 @@ public final class TuneCommand implements Subcommand {
           ExitStatus.FAILED, directory + " is not a directory; --dir names one to measure");
     }
     final Trace trace = source.open();
-    final Pattern pattern = Pattern.of(trace);
-    if (pattern.writes() == 0) {
-      throw new CommandException(
-          ExitStatus.FAILED, "the trace has no write of a file; there is nothing to tune for");
-    }
     try (Interruption interruption = new Interruption()) {
+      final Pattern pattern = Pattern.of(trace);
+      if (pattern.writes() == 0) {
+        throw new CommandException(
+            ExitStatus.FAILED, "the trace has no write of a file; there is nothing to tune for");
+      }
       final Tuning tuning = Tuning.of(pattern, directory, interruption);
       final Optional<Validation> validation = validate(tuning, trace, interruption);
       if (json.wanted()) {
@@ -89,7 +89,7 @@ public final class TuneCommand implements Subcommand {
       if (writeConfig && tuning.isComplete()) {
         final Setting chosen =
             Recommendation.of(tuning.outcomes(), tuning.plain()).chosen().setting();
-        write(validation.map(v -> v.settle(chosen)).orElse(chosen));
+        write(validation.isPresent() ? validation.get().settle(chosen) : Optional.of(chosen));
       }
     }
     return ExitStatus.OK.code();
@@ -102,14 +102,18 @@ public final class TuneCommand implements Subcommand {
         : Optional.of(Validation.of(tuning, trace, directory, interruption));
   }
 
-  private void write(final Setting setting) throws IOException {
-    final Path file =
-        Defaults.write(
-            Map.of(
-                Defaults.BUFFER, setting.bufferText(),
-                Defaults.THRESHOLD, setting.thresholdOption()));
+  private void write(final Optional<Setting> setting) throws IOException {
+    String said = "nothing written, since plain writes were faster";
+    if (setting.isPresent()) {
+      final Path file =
+          Defaults.write(
+              Map.of(
+                  Defaults.BUFFER, setting.get().bufferText(),
+                  Defaults.THRESHOLD, setting.get().thresholdOption()));
+      said = "written to " + file;
+    }
     if (!json.wanted()) {
-      spec.commandLine().getOut().println("written to " + file);
+      spec.commandLine().getOut().println(said);
       spec.commandLine().getOut().flush();
     }
   }

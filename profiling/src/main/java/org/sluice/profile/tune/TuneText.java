@@ -41,7 +41,9 @@ final class TuneText {
           tuning.outcomes().size(), tuning.settings());
     }
     if (tuning.pattern().isCut()) {
-      out.printf("Only the first %d writes were looked at.%n", tuning.pattern().writes());
+      out.printf(
+          "Only the first writes of each process were looked at, %d in all.%n",
+          tuning.pattern().writes());
     }
     out.flush();
   }

@@ -39,7 +39,7 @@ final class Validation {
   private Validation() {}
 
   static boolean isTooLarge(final Pattern pattern) {
-    return pattern.bytes() > MOST_BYTES;
+    return pattern.isCut() || pattern.bytes() > MOST_BYTES;
   }
 
   /**
@@ -160,8 +160,11 @@ final class Validation {
                     .formatted(chosen / 1e6, plain / 1e6));
   }
 
-  /** What to set, if it differs from what the model chose. */
-  Setting settle(final Setting chosen) {
-    return better().map(check -> check.modelled().setting()).orElse(chosen);
+  /** What to set in place of what the model chose; nothing when plain writes were faster. */
+  Optional<Setting> settle(final Setting chosen) {
+    if (better().isPresent()) {
+      return better().map(check -> check.modelled().setting());
+    }
+    return checks.get(1).nanos() < checks.get(0).nanos() ? Optional.of(chosen) : Optional.empty();
   }
 }
