@@ -21,6 +21,8 @@ import org.sluice.core.posix.NativeFile;
  * thread-safe.
  */
 final class ContainerReader implements AutoCloseable {
+  private static final MemorySegment ZEROS = MemorySegment.ofArray(new byte[BLOCK_LENGTH]);
+
   private final Path path;
   private final NativeFile file;
   private final long size;
@@ -83,6 +85,12 @@ final class ContainerReader implements AutoCloseable {
     if (crc != location.crc() || crc != chunk.getInt(ChunkDescriptor.CRC_OFFSET)) {
       throw damage(position + header, "the crc of a chunk's records does not match");
     }
+    final int used = location.used();
+    final MemorySegment padding = memory.asSlice(used, BitUtil.align(used, BLOCK_LENGTH) - used);
+    final long other = padding.mismatch(ZEROS.asSlice(0, padding.byteSize()));
+    if (other >= 0) {
+      throw damage(position + used + other, "the padding of a chunk is not zero");
+    }
   }
 
   private void checkHeader() throws DamagedException, IOException {
@@ -115,7 +123,7 @@ final class ContainerReader implements AutoCloseable {
       arena = Arena.ofConfined();
       memory = arena.allocate(blocks, BLOCK_LENGTH);
     }
-    if (file.pread(memory.address(), blocks, position) < blocks) {
+    if (StoredFile.read(file, memory.address(), blocks, position) < blocks) {
       throw damage(position, "it became shorter while it was read");
     }
     return new UnsafeBuffer(memory.address(), length);

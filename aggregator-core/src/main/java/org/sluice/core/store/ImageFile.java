@@ -55,7 +55,7 @@ final class ImageFile implements AutoCloseable {
     }
     try (NativeFile file = StoredFile.open(path)) {
       for (final Block block : blocks) {
-        final long count = file.pread(memory.address(), block.length(), block.offset());
+        final long count = StoredFile.read(file, memory.address(), block.length(), block.offset());
         if (count < block.length()) {
           throw new DamagedException(path.toString(), block.offset() + count, "it is truncated");
         }

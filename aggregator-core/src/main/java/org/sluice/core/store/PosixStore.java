@@ -297,7 +297,7 @@ public final class PosixStore implements CheckpointStore {
     try (NativeFile file = StoredFile.open(path)) {
       final Bytes<Void> index = Bytes.allocateDirect(file.size());
       try {
-        index.writePosition(file.pread(index.addressForWrite(0), index.capacity(), 0));
+        index.writePosition(StoredFile.read(file, index.addressForWrite(0), index.capacity(), 0));
         return IndexCodec.decode(path.toString(), commit.id(), index);
       } finally {
         index.releaseLast();

@@ -24,7 +24,20 @@ final class StoredFile {
     }
   }
 
-  /** The same, past the page cache where the file system lets one. */
+  /** Reads what the storage gives; bytes that it does not give any more are damage. */
+  static long read(final NativeFile file, final long address, final long length, final long offset)
+      throws IOException {
+    try {
+      return file.pread(address, length, offset);
+    } catch (final PosixException e) {
+      if (e.errno() == Errno.EIO) {
+        throw new DamagedException(file.opened().toString(), offset, "it cannot be read: EIO");
+      }
+      throw e;
+    }
+  }
+
+  /** Opens one past the page cache where the file system lets one. */
   static NativeFile openDirect(final Path path) throws IOException {
     try {
       return open(path, Flag.DIRECT);

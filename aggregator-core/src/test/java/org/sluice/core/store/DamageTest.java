@@ -27,7 +27,9 @@ import org.sluice.core.posix.NativeFile.Flag;
 class DamageTest {
   private static final byte[] CONTENT = "the bytes of an image".getBytes();
 
-  @TempDir private Path directory;
+  @TempDir(factory = InMemory.class)
+  private Path directory;
+
   private Path store;
   private Path container;
   private Path index;
@@ -63,13 +65,27 @@ class DamageTest {
 
   @Test
   void everyFlippedBitOfAContainersHeaderIsNoticed() throws IOException {
-    everyFlipIsNoticed(container, 0, 64);
-    everyFlipIsNoticed(container, 4090, 4096);
+    everyFlipIsNoticed(container, 0, 4096);
   }
 
   @Test
-  void everyFlippedBitOfAChunkIsNoticed() throws IOException {
-    everyFlipIsNoticed(container, 4096, 4096 + used);
+  void everyFlippedBitOfAChunkAndItsPaddingIsNoticed() throws IOException {
+    assertThat(container).hasSize(8192);
+    everyFlipIsNoticed(container, 4096, 8192);
+  }
+
+  @Test
+  void everyFlippedBitOfTheFormatIsNoticed() throws IOException {
+    final Path format = store.resolve("format");
+    final byte[] whole = Files.readAllBytes(format);
+    for (int bit = 0; bit < 8 * whole.length; bit++) {
+      final byte[] flipped = whole.clone();
+      flipped[bit / 8] ^= (byte) (1 << bit % 8);
+      Files.write(format, flipped);
+      assertThatThrownBy(() -> PosixStore.open(store))
+          .isInstanceOfAny(DamagedException.class, FormatVersionException.class)
+          .hasMessageContaining(store.toString());
+    }
   }
 
   @Test
@@ -93,6 +109,51 @@ class DamageTest {
         expectDamageOf(container);
       }
     }
+  }
+
+  @Test
+  void bytesThatTheStorageDoesNotGiveBackAreDamage() throws IOException {
+    Files.delete(imageFile);
+    Files.createSymbolicLink(imageFile, Path.of("/proc/self/mem"));
+    expectDamageOf(imageFile);
+    assertThat(damage()).first().asString().contains("it cannot be read");
+  }
+
+  @Test
+  void filesSwappedBetweenCheckpointsAreDamage() throws IOException {
+    final Path first = only(store.resolve("checkpoints"));
+    try (StoreFixture fixture = new StoreFixture(store, directory)) {
+      final byte[] other = "the bytes of others!!!".getBytes();
+      fixture.logged("logged", 0, other).filed("filed", 1, other).commit(2, 2);
+    }
+    final List<Path> containers = entries(store.resolve("containers"));
+    swapped(containers.getFirst(), containers.getLast());
+    final Path second =
+        entries(store.resolve("checkpoints")).stream()
+            .filter(path -> !path.equals(first))
+            .findFirst()
+            .orElseThrow();
+    for (final String name : List.of("index", "manifest.json", "images/1")) {
+      swapped(first.resolve(name), second.resolve(name));
+    }
+    assertThat(damage()).isEmpty();
+  }
+
+  private void swapped(final Path one, final Path other) throws IOException {
+    exchange(one, other);
+    assertThat(damage())
+        .hasSize(2)
+        .anyMatch(e -> e.getMessage().contains(one.toString()))
+        .anyMatch(e -> e.getMessage().contains(other.toString()));
+    assertThatThrownBy(this::restore).isInstanceOf(DamagedException.class);
+    exchange(one, other);
+  }
+
+  private static void exchange(final Path one, final Path other) throws IOException {
+    final Path aside = one.resolveSibling("aside");
+    Files.move(one, aside);
+    Files.move(other, one);
+    Files.move(aside, other);
   }
 
   @Test
@@ -214,8 +275,12 @@ class DamageTest {
   }
 
   private static Path only(final Path parent) throws IOException {
+    return entries(parent).getFirst();
+  }
+
+  private static List<Path> entries(final Path parent) throws IOException {
     try (Stream<Path> entries = Files.list(parent)) {
-      return entries.findFirst().orElseThrow();
+      return entries.toList();
     }
   }
 }

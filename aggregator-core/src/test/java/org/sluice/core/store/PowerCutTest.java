@@ -12,10 +12,7 @@ import java.util.TreeSet;
 import java.util.function.BiPredicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.AnnotatedElementContext;
-import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.io.TempDirFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -26,7 +23,6 @@ class PowerCutTest {
   private static final int CUTS = 100;
   private static final int CREATION = 15;
 
-  /** In memory where that can be, as real disks are slow. */
   @TempDir(factory = InMemory.class)
   private Path directory;
 
@@ -123,17 +119,6 @@ class PowerCutTest {
     final List<String> faults = life.faults(left.resolve("store"), cut);
     Disk.REAL.deleteAll(left);
     return faults;
-  }
-
-  static final class InMemory implements TempDirFactory {
-    @Override
-    public Path createTempDirectory(
-        final AnnotatedElementContext element, final ExtensionContext context) throws IOException {
-      final Path memory = Path.of("/dev/shm");
-      return Files.isWritable(memory)
-          ? Files.createTempDirectory(memory, "sluice-test.")
-          : Files.createTempDirectory("sluice-test.");
-    }
   }
 
   private Path fresh() throws IOException {
