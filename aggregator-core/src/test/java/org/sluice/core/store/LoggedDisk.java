@@ -69,6 +69,7 @@ final class LoggedDisk extends Disk {
   private BiPredicate<Path, Set<String>> leftOut = (path, lastStep) -> false;
   private int stop = Integer.MAX_VALUE;
   private boolean links = true;
+  private final List<LoggedFile> open = new ArrayList<>();
 
   /** What is there already is durable. */
   LoggedDisk(final Path root) throws IOException {
@@ -95,9 +96,17 @@ final class LoggedDisk extends Disk {
     return this;
   }
 
-  /** Lets every change from a position on fail; a later position lets the next process go on. */
+  /** Lets every change from a position on fail, until {@link #endProcess}. */
   void stopAt(final int position) {
     stop = position;
+  }
+
+  /** Closes what the killed process had open, and with it gives up its locks. */
+  void endProcess() throws IOException {
+    for (final LoggedFile file : List.copyOf(open)) {
+      file.close();
+    }
+    stop = Integer.MAX_VALUE;
   }
 
   /** Whether files can have a name here besides the one they were opened by. */
@@ -124,7 +133,7 @@ final class LoggedDisk extends Disk {
 
   @Override
   NativeFile open(final Path path, final NativeFile.Flag... flags) throws IOException {
-    final boolean created = Files.notExists(path);
+    final boolean created = !nodes.containsKey(path);
     proceed();
     final LoggedFile file = new LoggedFile(path, flags);
     if (created) {
@@ -203,6 +212,14 @@ final class LoggedDisk extends Disk {
 
     LoggedFile(final Path path, final Flag... flags) throws PosixException {
       super(path, flags);
+      open.add(this);
+    }
+
+    @Override
+    public void close() throws PosixException {
+      if (open.remove(this)) {
+        super.close();
+      }
     }
 
     @Override

@@ -16,6 +16,7 @@ public final class StoreFixture implements AutoCloseable {
   public static final long SESSION = 77;
   public static final int CHUNK_LENGTH = 16384;
 
+  private final Disk disk;
   private final PosixStore store;
   private final Container container;
   private final Path captured;
@@ -30,7 +31,12 @@ public final class StoreFixture implements AutoCloseable {
    * @param captured an existing directory for the images' own files
    */
   public StoreFixture(final Path directory, final Path captured) throws IOException {
-    this.store = PosixStore.create(directory);
+    this(directory, captured, Disk.REAL);
+  }
+
+  StoreFixture(final Path directory, final Path captured, final Disk disk) throws IOException {
+    this.disk = disk;
+    this.store = PosixStore.create(directory, disk);
     this.container = store.createContainer(SESSION, "node1");
     this.captured = captured;
   }
@@ -66,7 +72,7 @@ public final class StoreFixture implements AutoCloseable {
   /** An empty file of an image's own. */
   public NativeFile file() throws IOException {
     final Path path = Files.createTempFile(captured, "own", "");
-    final NativeFile file = NativeFile.open(path, Flag.WRITE);
+    final NativeFile file = disk.open(path, Flag.WRITE);
     files.add(file);
     return file;
   }

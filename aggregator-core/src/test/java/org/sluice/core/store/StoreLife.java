@@ -9,9 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -38,7 +36,6 @@ final class StoreLife {
   private final LoggedDisk disk;
   private final Random random;
   private final List<Attempt> attempts = new ArrayList<>();
-  private final Set<NativeFile> open = Collections.newSetFromMap(new IdentityHashMap<>());
   private PosixStore store;
   private int nextFile;
 
@@ -86,7 +83,6 @@ final class StoreLife {
     Writing(final int id) throws IOException {
       this.id = id;
       this.file = disk.open(root.resolve("image" + nextFile++), Flag.WRITE, Flag.CREATE);
-      open.add(file);
     }
 
     void put(final int offset, final byte[] bytes) {
@@ -126,11 +122,7 @@ final class StoreLife {
     } catch (final LoggedDisk.Stopped killed) {
       assertThat(disk.position()).isGreaterThan(0);
     } finally {
-      for (final NativeFile file : open) {
-        file.close();
-      }
-      open.clear();
-      disk.stopAt(Integer.MAX_VALUE);
+      disk.endProcess();
     }
   }
 
@@ -156,7 +148,6 @@ final class StoreLife {
       container.close();
     }
     for (final Writing image : images) {
-      open.remove(image.file);
       image.file.close();
     }
     retain();
