@@ -106,7 +106,9 @@ public final class LsCommand implements Subcommand {
 
   private static Stream<CommittedImage> images(final PosixStore opened, final Commit commit)
       throws IOException {
-    return opened.images(commit).stream()
+    final List<CommittedImage> images = new ArrayList<>();
+    opened.whileHeld(commit, () -> images.addAll(opened.images(commit)));
+    return images.stream()
         .sorted(comparing(CommittedImage::rank).thenComparing(CommittedImage::path));
   }
 

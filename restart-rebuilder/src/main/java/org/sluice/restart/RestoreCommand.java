@@ -2,6 +2,7 @@ package org.sluice.restart;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,8 @@ import picocli.CommandLine.Spec;
     footer = {
       "  sluice restore --store /scratch/store --to /scratch/run",
       "  sluice restore --store /scratch/store --to /tmp/look --checkpoint 12 --rank 3",
-      "  sluice restore --store /scratch/store --to /scratch/run --force --json"
+      "  sluice restore --store /scratch/store --to /scratch/run --force --json",
+      "  sluice restore --store /scratch/store --to /scratch/run --fallback"
     })
 public final class RestoreCommand implements Subcommand {
   @Spec private CommandSpec spec;
@@ -61,14 +63,26 @@ public final class RestoreCommand implements Subcommand {
   @Option(names = "--force", description = "Overwrite files that are there.")
   private boolean force;
 
+  @Option(
+      names = "--fallback",
+      description = {
+        "If it is damaged, take the newest older one that is intact, say which were skipped and"
+            + " why, and exit with status 11. With --rank, too, all of it must be intact, so that"
+            + " all ranks get the same one."
+      })
+  private boolean fallback;
+
   /** For picocli. */
   public RestoreCommand() {}
 
   @Override
   public Integer call() throws IOException {
     try (PosixStore opened = PosixStore.open(store.directory())) {
+      if (fallback) {
+        return restoreIntact(opened);
+      }
       final Commit commit = Selection.commit(opened, number);
-      if (!opened.whileHeld(commit, () -> restore(opened, commit))) {
+      if (!opened.whileHeld(commit, () -> restore(opened, commit, List.of()))) {
         throw new CommandException(
             ExitStatus.FAILED,
             "checkpoint %d was removed just now, since newer ones are kept; run it again"
@@ -78,7 +92,37 @@ public final class RestoreCommand implements Subcommand {
     return ExitStatus.OK.code();
   }
 
-  private void restore(final PosixStore opened, final Commit commit) throws IOException {
+  private int restoreIntact(final PosixStore opened) throws IOException {
+    final Fallback chain = new Fallback(opened);
+    chain.run(
+        number,
+        commit -> {
+          if (rank != null) {
+            checkAll(opened, commit);
+          }
+          restore(opened, commit, chain.skipped());
+        });
+    for (final Fallback.Skipped skipped : chain.skipped()) {
+      spec.commandLine()
+          .getErr()
+          .printf(
+              "%s: checkpoint %d is skipped: %s%n",
+              spec.qualifiedName(), skipped.number(), skipped.reason().getMessage());
+    }
+    return (chain.skipped().isEmpty() ? ExitStatus.OK : ExitStatus.FELL_BACK).code();
+  }
+
+  private static void checkAll(final PosixStore opened, final Commit commit) throws IOException {
+    final List<IOException> damage = new ArrayList<>();
+    opened.verify(commit, damage::add, bytes -> {});
+    if (!damage.isEmpty()) {
+      throw damage.getFirst();
+    }
+  }
+
+  private void restore(
+      final PosixStore opened, final Commit commit, final List<Fallback.Skipped> skipped)
+      throws IOException {
     final List<CommittedImage> images =
         Selection.images(commit, opened.images(commit), rank, partial);
     final long bytes = images.stream().mapToLong(CommittedImage::size).sum();
@@ -86,7 +130,7 @@ public final class RestoreCommand implements Subcommand {
       new Restoration(opened, commit, images, target, force, progress).run();
     }
     if (json.wanted()) {
-      printJson(commit, images, bytes);
+      printJson(commit, images, bytes, skipped);
     } else {
       spec.commandLine()
           .getOut()
@@ -97,13 +141,27 @@ public final class RestoreCommand implements Subcommand {
     }
   }
 
-  private void printJson(final Commit commit, final List<CommittedImage> images, final long bytes)
+  private void printJson(
+      final Commit commit,
+      final List<CommittedImage> images,
+      final long bytes,
+      final List<Fallback.Skipped> skipped)
       throws IOException {
     final Map<String, Object> all = new LinkedHashMap<>();
     all.put("checkpoint", commit.number());
     all.put("to", target.toString());
     all.put("bytes", bytes);
     all.put("images", images.stream().map(CommittedImage::path).toList());
+    if (fallback) {
+      all.put("skipped", skipped.stream().map(RestoreCommand::members).toList());
+    }
     json.print(spec, all);
+  }
+
+  private static Map<String, Object> members(final Fallback.Skipped skipped) {
+    final Map<String, Object> members = new LinkedHashMap<>();
+    members.put("checkpoint", skipped.number());
+    members.putAll(Damage.members(skipped.reason()));
+    return members;
   }
 }

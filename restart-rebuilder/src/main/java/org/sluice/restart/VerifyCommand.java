@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
@@ -94,19 +93,7 @@ public final class VerifyCommand implements Subcommand {
     all.put("store", opened.directory().toString());
     all.put("checkpoints", commits.stream().map(Commit::number).toList());
     all.put("bytes", commits.stream().mapToLong(Commit::bytes).sum());
-    all.put("damage", damage.stream().map(VerifyCommand::members).toList());
+    all.put("damage", damage.stream().map(Damage::members).toList());
     json.print(spec, all);
-  }
-
-  private static Map<String, Object> members(final IOException e) {
-    final Map<String, Object> members = new LinkedHashMap<>();
-    if (e instanceof DamagedException damaged) {
-      members.put("file", damaged.file());
-      members.put("offset", damaged.offset());
-      members.put("reason", damaged.reason());
-    } else {
-      members.put("reason", e.getMessage());
-    }
-    return members;
   }
 }

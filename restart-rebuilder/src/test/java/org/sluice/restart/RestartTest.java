@@ -121,6 +121,90 @@ class RestartTest {
   }
 
   @Test
+  void fallsBackToTheNewestIntactCheckpoint() throws Exception {
+    final String to = target.toString();
+    final SluiceProcess whole = sluice("restore", "--fallback", "--to", to, "--json");
+    assertThat(whole.status()).isZero();
+    assertThat(json(whole)).containsEntry("checkpoint", 2).containsEntry("skipped", List.of());
+    final Path damaged = imageFile();
+    Files.write(damaged, new byte[] {1, 2, 3});
+    final String[] fallback = {"--fallback", "--partial", "--force", "--to", to};
+    final SluiceProcess older = sluice("restore", fallback);
+    assertThat(older.status()).isEqualTo(11);
+    assertThat(older.out()).contains("restored checkpoint 1");
+    assertThat(older.err())
+        .startsWith("sluice restore: checkpoint 2 is skipped: " + damaged)
+        .contains("at offset 3: it is truncated");
+    assertThat(target.resolve("run/rank0.ckpt")).hasBinaryContent(OLD);
+    final SluiceProcess json =
+        sluice("restore", "--fallback", "--rank", "0", "--force", "--json", "--to", to);
+    assertThat(json.status()).as("of a rank whose own image is intact").isEqualTo(11);
+    assertThat(json(json)).containsEntry("checkpoint", 1);
+    assertThat(list(json(json), "skipped"))
+        .containsExactly(
+            Map.of(
+                "checkpoint",
+                2,
+                "file",
+                damaged.toString(),
+                "offset",
+                3,
+                "reason",
+                "it is truncated"));
+  }
+
+  @Test
+  void fallsBackFromADamagedManifestAndSaysWhenNothingIsIntact() throws Exception {
+    final String[] fallback = {"--fallback", "--partial", "--to", target.toString()};
+    Files.writeString(checkpoint("0000000002").resolve("manifest.json"), "{}");
+    assertThat(sluice("restore", fallback).status()).isEqualTo(11);
+    assertThat(target.resolve("run/rank0.ckpt")).hasBinaryContent(OLD);
+    assertThat(sluice("verify").status()).isEqualTo(5);
+    Files.writeString(checkpoint("0000000001").resolve("index"), "");
+    fails(5, "no checkpoint is intact", "restore", fallback);
+    fails(4, "no checkpoint 9", "restore", "--fallback", "--checkpoint", "9", "--to", "elsewhere");
+  }
+
+  @Test
+  void removesCheckpointsButNeverTheNewest() throws Exception {
+    fails(1, "checkpoint 2 is the newest", "rm", "1", "2");
+    fails(4, "no checkpoint 9", "rm", "1", "9");
+    fails(2, "--keep", "rm");
+    fails(2, "--keep", "rm", "--keep", "0");
+    assertThat(json(sluice("rm", "1", "--dry-run", "--json")))
+        .containsEntry("removed", List.of(1))
+        .containsEntry("dry_run", true);
+    assertThat(list(json(sluice("ls", "--json")), "checkpoints")).hasSize(2);
+    assertThat(sluice("rm", "--keep", "1").out()).isEqualTo("removed checkpoint 1\n");
+    assertThat(list(json(sluice("ls", "--json")), "checkpoints"))
+        .extracting(c -> c.get("number"))
+        .containsExactly(2);
+    assertThat(sluice("rm", "--keep", "1").out()).isEmpty();
+  }
+
+  @Test
+  void removesADamagedCheckpoint() throws Exception {
+    Files.writeString(checkpoint("0000000002").resolve("manifest.json"), "{}");
+    fails(5, "until sluice rm removed it", "gc");
+    fails(1, "checkpoint 1 is the newest", "rm", "1");
+    assertThat(sluice("rm", "2").status()).isZero();
+    assertThat(sluice("gc").status()).isZero();
+    assertThat(sluice("verify").status()).isZero();
+  }
+
+  @Test
+  void collectsGarbage() throws Exception {
+    Files.delete(checkpoint("0000000001").resolve("manifest.json"));
+    final SluiceProcess dry = sluice("gc", "--dry-run");
+    assertThat(dry.out()).contains("unfinished", "checkpoints/0000000001-", "would free");
+    assertThat(list(json(sluice("gc", "--json")), "removed"))
+        .singleElement()
+        .satisfies(removed -> assertThat(removed).containsEntry("kind", "unfinished"));
+    assertThat(sluice("gc").out()).isEqualTo("freed 0B\n");
+    assertThat(sluice("verify").status()).isZero();
+  }
+
+  @Test
   void neverFollowsASymbolicLinkOutOfItsTarget() throws Exception {
     final Path outside = Files.createDirectory(directory.resolve("outside"));
     Files.createDirectory(target);
@@ -148,7 +232,7 @@ class RestartTest {
 
   @Test
   void explainsItself() throws Exception {
-    for (final String command : List.of("ls", "verify", "restore")) {
+    for (final String command : List.of("ls", "verify", "restore", "rm", "gc")) {
       final SluiceProcess help = SluiceProcess.run(command, "--help");
       assertThat(help.status()).isZero();
       assertThat(help.out()).contains("Exit status:", "other format version", "Examples:");

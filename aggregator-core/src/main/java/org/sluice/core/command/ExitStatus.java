@@ -26,14 +26,16 @@ public enum ExitStatus {
   DAMAGED(5, "damaged data: a checksum is wrong, a file is truncated or foreign"),
   /** Would overwrite. */
   EXISTS(6, "the target exists already; restore --force overwrites it"),
-  /** The name is taken. */
-  BUSY(7, "another I/O process has this name"),
+  /** Somebody uses it. */
+  BUSY(7, "in use: another I/O process has this name, or a checkpoint is being read"),
   /** Does not fit. */
   NO_ROOM(8, "no room: the store is full, or the buffer exceeds shared memory"),
   /** Not allowed. */
   DENIED(9, "permission denied"),
   /** Written by, or talking to, another version. */
-  OTHER_VERSION(10, "other format version");
+  OTHER_VERSION(10, "other format version"),
+  /** Not the newest. */
+  FELL_BACK(11, "restored, but an older checkpoint: restore --fallback skipped damaged ones");
 
   private final int code;
   private final String description;
@@ -46,7 +48,7 @@ public enum ExitStatus {
   /**
    * The number the shell sees.
    *
-   * @return 0 to 10
+   * @return 0 to 11
    */
   public int code() {
     return code;

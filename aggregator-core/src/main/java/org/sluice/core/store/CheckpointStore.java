@@ -164,7 +164,17 @@ public interface CheckpointStore extends AutoCloseable {
    * @throws IOException as {@link #commits()}: what cannot be read might be the newest
    */
   default Optional<Commit> newest() throws IOException {
-    final List<Commit> commits = commits();
+    return newest(commits());
+  }
+
+  /**
+   * The one of some checkpoints that was committed last; what no group took only if there is no
+   * other.
+   *
+   * @param commits the one committed first first
+   * @return empty when there is none
+   */
+  static Optional<Commit> newest(final List<Commit> commits) {
     return commits.stream()
         .filter(commit -> !commit.ungrouped())
         .reduce((earlier, later) -> later)

@@ -1,0 +1,85 @@
+package org.sluice.restart;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.Commit;
+
+/** Tries one checkpoint after the other, the newest first, until one is intact. */
+final class Fallback {
+  private static final Pattern CHECKPOINT = Pattern.compile("/checkpoints/(\\d{10,18})-");
+
+  private final CheckpointStore store;
+  private final List<Skipped> skipped = new ArrayList<>();
+
+  /** One that is damaged or of another version. */
+  record Skipped(long number, IOException reason) {}
+
+  /** Uses a checkpoint all of which must be intact. */
+  @FunctionalInterface
+  interface Attempt {
+    void on(Commit commit) throws IOException;
+  }
+
+  Fallback(final CheckpointStore store) {
+    this.store = store;
+  }
+
+  /** In the order in which they were tried. Where a manifest belongs in it nobody can tell. */
+  List<Skipped> skipped() {
+    return skipped;
+  }
+
+  /**
+   * Tries them.
+   *
+   * @param number the first one; null the newest
+   */
+  void run(final Long number, final Attempt attempt) throws IOException {
+    for (final Commit commit : candidates(number)) {
+      try {
+        if (store.whileHeld(commit, () -> attempt.on(commit))) {
+          return;
+        }
+      } catch (final DamagedException | FormatVersionException e) {
+        skipped.add(new Skipped(commit.number(), e));
+      }
+    }
+    if (skipped.isEmpty()) {
+      Selection.commit(store, number); // says that there is none
+      throw new CommandException(
+          ExitStatus.FAILED, "all of them were removed just now; run it again");
+    }
+    throw new CommandException(
+        ExitStatus.of(skipped.getFirst().reason()),
+        "no checkpoint is intact: %s".formatted(skipped.getFirst().reason().getMessage())
+            + (skipped.size() > 1 ? "; and %d more".formatted(skipped.size() - 1) : ""));
+  }
+
+  private List<Commit> candidates(final Long number) throws IOException {
+    final long most = number == null ? Long.MAX_VALUE : number;
+    if (number != null && !store.numbers().contains(number)) {
+      Selection.commit(store, number);
+    }
+    final List<Commit> commits =
+        store.commits(this::skip).stream().filter(commit -> commit.number() <= most).toList();
+    skipped.removeIf(one -> one.number() > most);
+    final Optional<Commit> newest = CheckpointStore.newest(commits);
+    return commits.reversed().stream()
+        .filter(commit -> commit.ungrouped() == newest.orElseThrow().ungrouped())
+        .toList();
+  }
+
+  private void skip(final IOException unreadable) {
+    final Matcher place = CHECKPOINT.matcher(unreadable.getMessage());
+    skipped.add(new Skipped(place.find() ? Long.parseLong(place.group(1)) : -1, unreadable));
+  }
+}

@@ -1,0 +1,102 @@
+package org.sluice.restart;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.SizeConverter;
+import org.sluice.core.command.StoreOption;
+import org.sluice.core.command.Subcommand;
+import org.sluice.core.store.Leftover;
+import org.sluice.core.store.PosixStore;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Frees what no committed checkpoint needs. */
+@Command(
+    name = "gc",
+    description = {
+      "Removes from a store what no committed checkpoint needs and no live process uses.",
+      "That is what dead runs left: unfinished and superseded checkpoints, files of images that were"
+          + " never committed, spare containers. What a process used within the last minute stays,"
+          + " since a killed I/O process may be resumed.",
+      "A live I/O process would write its next chunks over spare containers, which is faster than"
+          + " into new ones; otherwise gc can be run at any time."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  sluice gc --store /scratch/store --dry-run",
+      "  sluice gc --store /scratch/store",
+      "  sluice gc --store /scratch/store --json | jq .bytes"
+    })
+public final class GcCommand implements Subcommand {
+  @Spec private CommandSpec spec;
+  @Mixin private StoreOption store;
+  @Mixin private JsonOption json;
+
+  @Option(names = "--dry-run", description = "Only say what would be removed.")
+  private boolean dryRun;
+
+  /** For picocli. */
+  public GcCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    final List<IOException> unreadable = new ArrayList<>();
+    try (PosixStore opened = PosixStore.open(store.directory())) {
+      final List<Leftover> leftovers = opened.collectGarbage(dryRun, unreadable::add);
+      final long bytes = leftovers.stream().mapToLong(Leftover::bytes).sum();
+      if (json.wanted()) {
+        printJson(opened, leftovers, bytes);
+      } else {
+        print(opened, leftovers, bytes);
+      }
+    }
+    if (!unreadable.isEmpty()) {
+      throw new CommandException(
+          ExitStatus.of(unreadable.getFirst()),
+          unreadable.getFirst().getMessage()
+              + "; as it might name any container, all of them stay until sluice rm removed it");
+    }
+    return ExitStatus.OK.code();
+  }
+
+  private void print(final PosixStore opened, final List<Leftover> leftovers, final long bytes) {
+    final PrintWriter out = spec.commandLine().getOut();
+    for (final Leftover leftover : leftovers) {
+      out.printf(
+          "%-10s  %8s  %s%n",
+          leftover.kind().label(),
+          SizeConverter.format(leftover.bytes()),
+          opened.directory().relativize(leftover.path()));
+    }
+    out.printf("%s %s%n", dryRun ? "would free" : "freed", SizeConverter.format(bytes));
+    out.flush();
+  }
+
+  private void printJson(final PosixStore opened, final List<Leftover> leftovers, final long bytes)
+      throws IOException {
+    final Map<String, Object> all = new LinkedHashMap<>();
+    all.put("store", opened.directory().toString());
+    all.put("dry_run", dryRun);
+    all.put("bytes", bytes);
+    all.put("removed", leftovers.stream().map(GcCommand::members).toList());
+    json.print(spec, all);
+  }
+
+  private static Map<String, Object> members(final Leftover leftover) {
+    final Map<String, Object> members = new LinkedHashMap<>();
+    members.put("kind", leftover.kind().label());
+    members.put("path", leftover.path().toString());
+    members.put("bytes", leftover.bytes());
+    return members;
+  }
+}

@@ -1,0 +1,146 @@
+package org.sluice.restart;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.StoreOption;
+import org.sluice.core.command.Subcommand;
+import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.Commit;
+import org.sluice.core.store.PosixStore;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Removes checkpoints. */
+@Command(
+    name = "rm",
+    description = {
+      "Removes committed checkpoints, damaged ones too, and the containers that only they need.",
+      "The newest checkpoint always stays, since a restart needs it, and so does"
+          + " one that is being read. Room that is still in use then is freed by sluice gc."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  sluice rm --store /scratch/store 3 4",
+      "  sluice rm --store /scratch/store --keep 2 --dry-run",
+      "  sluice rm --store /scratch/store --keep 1 --json"
+    })
+public final class RmCommand implements Subcommand {
+  @Spec private CommandSpec spec;
+  @Mixin private StoreOption store;
+  @Mixin private JsonOption json;
+
+  @Parameters(paramLabel = "N", description = "Numbers of checkpoints, as sluice ls shows them.")
+  private Set<Long> numbers = new LinkedHashSet<>();
+
+  @Option(
+      names = "--keep",
+      paramLabel = "N",
+      description = "Remove all but the N that were committed last.")
+  private Integer keep;
+
+  @Option(names = "--dry-run", description = "Only say what would be removed.")
+  private boolean dryRun;
+
+  /** For picocli. */
+  public RmCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    if (numbers.isEmpty() == (keep == null) || keep != null && keep < 1) {
+      throw new CommandException(
+          ExitStatus.USAGE,
+          "name the checkpoints to remove, or give --keep a number from 1 on; see sluice rm --help");
+    }
+    final List<Long> removed = new ArrayList<>();
+    final List<Long> busy = new ArrayList<>();
+    try (PosixStore opened = PosixStore.open(store.directory())) {
+      final List<Commit> commits = opened.commits(unreadable -> {});
+      for (final long number : keep == null ? named(opened, commits) : older(commits)) {
+        (dryRun || remove(opened, commits, number) ? removed : busy).add(number);
+      }
+    }
+    print(removed);
+    if (!busy.isEmpty()) {
+      throw new CommandException(
+          ExitStatus.BUSY,
+          "somebody reads checkpoint %s; remove it when that is over"
+              .formatted(busy.stream().map(String::valueOf).collect(Collectors.joining(", "))));
+    }
+    return ExitStatus.OK.code();
+  }
+
+  /** Checked before anything is removed. */
+  private Set<Long> named(final PosixStore opened, final List<Commit> commits) throws IOException {
+    for (final long number : numbers) {
+      if (!opened.numbers().contains(number)) {
+        Selection.commit(opened, number); // says that there is none
+      }
+      if (isNewest(commits, number)) {
+        throw new CommandException(
+            ExitStatus.FAILED,
+            "checkpoint %d is the newest, which a restart needs; commit a newer one first"
+                .formatted(number));
+      }
+    }
+    return numbers;
+  }
+
+  private List<Long> older(final List<Commit> commits) {
+    return commits.subList(0, Math.max(0, commits.size() - keep)).stream()
+        .map(Commit::number)
+        .filter(number -> !isNewest(commits, number))
+        .toList();
+  }
+
+  private static boolean isNewest(final List<Commit> commits, final long number) {
+    return CheckpointStore.newest(commits).filter(newest -> newest.number() == number).isPresent();
+  }
+
+  private static boolean remove(
+      final PosixStore opened, final List<Commit> commits, final long number) throws IOException {
+    if (!opened.removeUnreadable(number)) {
+      return false;
+    }
+    final Optional<Commit> commit =
+        commits.stream().filter(candidate -> candidate.number() == number).findFirst();
+    if (commit.isPresent()) {
+      if (!opened.remove(commit.get())) {
+        return false;
+      }
+      for (final long container : commit.get().containers()) {
+        opened.discard(container);
+      }
+    }
+    return true;
+  }
+
+  private void print(final List<Long> removed) throws IOException {
+    if (json.wanted()) {
+      final Map<String, Object> all = new LinkedHashMap<>();
+      all.put("store", store.directory().toString());
+      all.put("dry_run", dryRun);
+      all.put("removed", removed);
+      json.print(spec, all);
+    } else {
+      final PrintWriter out = spec.commandLine().getOut();
+      removed.forEach(
+          number -> out.printf("%s checkpoint %d%n", dryRun ? "would remove" : "removed", number));
+      out.flush();
+    }
+  }
+}
