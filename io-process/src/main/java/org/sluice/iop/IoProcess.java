@@ -46,7 +46,7 @@ final class IoProcess implements AutoCloseable {
       final Ledger past;
       if (goesOn) {
         segment = keep(Segment.map(directory.segment()));
-        past = new Ledger(segment.header().layout() == HeaderDescriptor.LAYOUT_FILES);
+        past = new Ledger(isInPlace());
         journal = keep(Journal.resume(directory.journal(), segment.header().sessionId(), past));
         pages = "as before";
       } else {
@@ -55,8 +55,9 @@ final class IoProcess implements AutoCloseable {
             SegmentPlace.find(
                 directory.path(), settings.pages(), settings.geometry().segmentLength());
         segment = keep(createSegment(place.file(), settings));
-        past = new Ledger(false);
-        journal = keep(Journal.create(directory.journal(), segment.header().sessionId()));
+        past = new Ledger(isInPlace());
+        journal =
+            keep(Journal.create(directory.journal(), segment.header().sessionId(), isInPlace()));
         pages = place.report(segment.hugeBytes(), settings.pages());
       }
       final PosixStore store = keep(PosixStore.create(Path.of(segment.header().store())));
@@ -140,6 +141,10 @@ final class IoProcess implements AutoCloseable {
       }
       throw e;
     }
+  }
+
+  private boolean isInPlace() {
+    return segment.header().layout() == HeaderDescriptor.LAYOUT_FILES;
   }
 
   private long bufferBytes() {

@@ -21,6 +21,7 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentException;
 import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.journal.Journal;
 import org.sluice.iop.memory.SegmentPlace;
 
 /**
@@ -161,7 +162,7 @@ final class RuntimeDirectory implements AutoCloseable {
   /** Removes what another one left. */
   void clear() throws IOException {
     SegmentPlace.clear(path);
-    Files.deleteIfExists(journal());
+    Journal.remove(journal());
     Files.deleteIfExists(path.resolve("socket"));
   }
 

@@ -2,9 +2,12 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -23,6 +26,7 @@ import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.journal.Entry;
+import org.sluice.iop.journal.GroupFacts;
 import org.sluice.iop.journal.ImageFacts;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.journal.Ledger;
@@ -38,6 +42,7 @@ public final class Checkpoints implements AutoCloseable {
   private final Journal journal;
   private final Waiters waiters;
   private final Committer committer;
+  private final Retention retention;
   private final Groups groups;
   private final ExplicitCheckpoints explicit;
   private final Restarts restarts;
@@ -81,8 +86,7 @@ public final class Checkpoints implements AutoCloseable {
     this.waiters =
         new Waiters(store.commits().stream().map(Commit::number).collect(Collectors.toSet()));
     this.committer = new Committer(store, drain, statistics, waiters, service, header, journal);
-    final Retention retention =
-        new Retention(keep, store, drain, registry, capture, service, this::forget);
+    this.retention = new Retention(keep, store, drain, registry, capture, service, this::forget);
     this.groups = new Groups(group, writers, capture, committer, retention);
     this.explicit =
         new ExplicitCheckpoints(
@@ -250,8 +254,9 @@ public final class Checkpoints implements AutoCloseable {
    * Takes over what a former I/O process knew, but for commits that may be under way.
    *
    * @param ledger what it wrote down
+   * @throws IOException when the store cannot be read
    */
-  public void resume(final Ledger ledger) {
+  public void resume(final Ledger ledger) throws IOException {
     final Map<Boolean, List<Image>> known =
         ledger.images().stream()
             .filter(ImageFacts::isCommitted)
@@ -261,9 +266,27 @@ public final class Checkpoints implements AutoCloseable {
                     Collectors.mapping(
                         facts -> registry.find(facts.admitted().image()), Collectors.toList())));
     committer.resume(ledger.lastAttempt(), known.get(false));
-    groups.resume(ledger.history(), registry::find);
+    ledger.groups().forEach((n, facts) -> groups.resume(n, facts, registry::find));
     ledger.checkpoints().forEach((n, facts) -> explicit.resume(n, facts, registry::find));
     known.get(true).forEach(explicit::discard);
+    resumeSeries(ledger.groups(), Set.copyOf(known.get(false)));
+  }
+
+  /** What was committed before the kill counts with what is committed from here on. */
+  private void resumeSeries(final Map<Long, GroupFacts> facts, final Set<Image> committed)
+      throws IOException {
+    store.commits().stream()
+        .filter(commit -> commit.sessionId() == header.sessionId() && !commit.ungrouped())
+        .sorted(Comparator.comparingLong(Commit::sequence))
+        .forEach(
+            commit ->
+                retention.resume(
+                    commit,
+                    Optional.ofNullable(facts.get(commit.number())).stream()
+                        .flatMap(group -> group.unchanged().stream())
+                        .map(registry::find)
+                        .filter(committed::contains)
+                        .collect(Collectors.toCollection(HashSet::new))));
   }
 
   /**

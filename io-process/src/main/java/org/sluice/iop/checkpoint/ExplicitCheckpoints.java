@@ -20,9 +20,9 @@ import org.sluice.core.store.Commit;
 import org.sluice.core.store.ImagePath;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.journal.CheckpointFacts;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
-import org.sluice.iop.journal.Ledger;
 import org.sluice.iop.measure.Warnings;
 
 /** The checkpoints under way that ranks began by request. Service thread only. */
@@ -118,8 +118,7 @@ final class ExplicitCheckpoints {
   }
 
   /** Takes over a checkpoint that a former I/O process had under way. */
-  void resume(
-      final long number, final Ledger.CheckpointFacts facts, final IntFunction<Image> find) {
+  void resume(final long number, final CheckpointFacts facts, final IntFunction<Image> find) {
     final ExplicitCheckpoint checkpoint = new ExplicitCheckpoint(number, facts.ranks());
     for (final Entry.Created created : facts.members()) {
       final Image image = find.apply(created.image());

@@ -6,7 +6,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntFunction;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.journal.GroupFacts;
 
 /** The images whose paths name one checkpoint. Service thread only. */
 final class Group {
@@ -21,6 +23,15 @@ final class Group {
 
   Group(final long number) {
     this.number = number;
+  }
+
+  /** As a former I/O process left it. */
+  Group(final long number, final GroupFacts facts, final IntFunction<Image> find) {
+    this(number);
+    facts.members().forEach((image, path) -> paths.put(find.apply(image), path));
+    facts.unchanged().forEach(image -> unchanged.add(find.apply(image)));
+    changed = facts.hasChanged();
+    rewriting = facts.isRewriting();
   }
 
   long number() {
@@ -53,11 +64,6 @@ final class Group {
   void rewritten(final Image image) {
     changed = true;
     rewriting |= unchanged.remove(image);
-  }
-
-  /** An image of its last commit was deleted. */
-  void lost() {
-    rewriting = true;
   }
 
   boolean isEmpty() {

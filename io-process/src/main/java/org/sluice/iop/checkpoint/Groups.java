@@ -13,6 +13,7 @@ import org.sluice.core.store.Commit;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
+import org.sluice.iop.journal.GroupFacts;
 
 /**
  * Finds checkpoints in the names that a program gives its files, and commits each when all ranks
@@ -153,51 +154,12 @@ final class Groups {
     return exist() && !commit.ungrouped();
   }
 
-  /**
-   * Takes over what became of the groups in a former I/O process.
-   *
-   * @param images finds an image; null for one that was forgotten since
-   */
-  void resume(final List<Entry> history, final IntFunction<Image> images) {
-    final Map<Long, Group> attempts = new HashMap<>();
-    for (final Entry entry : history) {
-      if (entry instanceof final Entry.Committing commit && made(commit)) {
-        attempts.put(commit.attempt(), committed(commit, images));
-      } else if (entry instanceof final Entry.Ended end && !end.succeeded()) {
-        Optional.ofNullable(attempts.get(end.attempt())).ifPresent(Group::failed);
-      } else if (entry instanceof final Entry.Opened opened) {
-        Optional.ofNullable(images.apply(opened.image())).ifPresent(this::rewritten);
-      } else if (entry instanceof final Entry.Replaced replaced) {
-        Optional.ofNullable(images.apply(replaced.image()))
-            .ifPresent(image -> replaced(image, images.apply(replaced.copy())));
-      }
-    }
-  }
-
-  /** A member that is not known any more was deleted, which rewrites the group. */
-  private Group committed(final Entry.Committing commit, final IntFunction<Image> images) {
-    final Group group = byNumber.computeIfAbsent(commit.checkpoint(), Group::new);
-    boolean whole = true;
-    for (final Entry.Part part : commit.members()) {
-      final Image image = images.apply(part.image());
-      whole &= image != null;
-      if (image != null) {
-        group.add(image, part.path());
-        byImage.put(image, group);
-      }
-    }
-    group.committed();
-    if (!whole) {
-      group.lost();
-    }
-    return group;
-  }
-
-  private void replaced(final Image image, final Image copy) {
-    if (copy == null) {
-      forget(image);
-    } else {
-      substitute(image, copy);
+  /** Takes over what became of a group in a former I/O process. */
+  void resume(final long number, final GroupFacts facts, final IntFunction<Image> find) {
+    if (exist()) {
+      final Group group = new Group(number, facts, find);
+      byNumber.put(number, group);
+      group.images().forEach(image -> byImage.put(image, group));
     }
   }
 

@@ -63,6 +63,11 @@ final class Retention {
     this.forget = forget;
   }
 
+  /** Takes over a checkpoint that a former I/O process of this session kept; the oldest first. */
+  void resume(final Commit commit, final Set<Image> images) {
+    series.addLast(new Kept(commit, images));
+  }
+
   /**
    * Keeps a checkpoint, and lets the oldest go.
    *

@@ -28,6 +28,9 @@ final class EntryCodec {
   private static final int JOINED = 17;
   private static final int LEFT = 18;
 
+  /** Not an entry: what the entries before added up to, see {@link SnapshotCodec}. */
+  static final int SNAPSHOT = 19;
+
   private EntryCodec() {}
 
   /** Appends an entry to what is written so far. */
@@ -101,7 +104,7 @@ final class EntryCodec {
     }
   }
 
-  private static void writeText(final Bytes<?> out, final String text) {
+  static void writeText(final Bytes<?> out, final String text) {
     final byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     out.writeInt(bytes.length).write(bytes);
   }
@@ -187,11 +190,11 @@ final class EntryCodec {
     return new Entry.Committing(attempt, checkpoint, ranks, ungrouped, members);
   }
 
-  private static boolean readFlag(final Bytes<?> in) {
+  static boolean readFlag(final Bytes<?> in) {
     return in.readInt() != 0;
   }
 
-  private static String readText(final Bytes<?> in) {
+  static String readText(final Bytes<?> in) {
     final int length = in.readInt();
     if (length < 0 || length > in.readRemaining()) {
       throw new BufferUnderflowException();

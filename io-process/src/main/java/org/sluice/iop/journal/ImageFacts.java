@@ -1,21 +1,22 @@
 package org.sluice.iop.journal;
 
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.ChunkLocation;
 
 /** What a {@link Ledger} knows of an image. Not thread-safe. */
 public final class ImageFacts {
   private final Entry.Admitted admitted;
-  private final Map<Integer, Integer> openings = new HashMap<>();
-  private final Set<Integer> writers = new HashSet<>();
+  private final Map<Integer, Integer> openings = new TreeMap<>();
+  private final Set<Integer> writers = new TreeSet<>();
   private final List<ChunkLocation> chunks = new ArrayList<>();
-  private final List<Entry.Mark> marks = new ArrayList<>();
+  private final Map<Integer, Entry.Mark> marks = new TreeMap<>();
   private Entry.Created created;
   private Entry.Attached writtenBy;
   private int state;
@@ -29,6 +30,31 @@ public final class ImageFacts {
     this.admitted = admitted;
     this.state = admitted.state();
     this.inPlace = inPlace;
+  }
+
+  /** As a snapshot has it, which goes on to say the rest. */
+  ImageFacts(
+      final Entry.Admitted admitted, final Entry.Created created, final Entry.Attached writtenBy) {
+    this.admitted = admitted;
+    this.created = created;
+    this.writtenBy = writtenBy;
+  }
+
+  void is(
+      final boolean itsAbandoned,
+      final boolean itsCommitted,
+      final boolean itsInPlace,
+      final boolean itsDirect,
+      final long itsSize) {
+    abandoned = itsAbandoned;
+    committed = itsCommitted;
+    inPlace = itsInPlace;
+    direct = itsDirect;
+    size = itsSize;
+  }
+
+  void mark(final Entry.Mark mark) {
+    marks.put(mark.chunk(), mark);
   }
 
   void createdFor(final Entry.Created checkpoint) {
@@ -65,7 +91,7 @@ public final class ImageFacts {
     chunks.clear();
     inPlace = e.inPlace();
     size = e.size();
-    marks.addAll(e.marks());
+    e.marks().forEach(this::mark);
     direct = e.cause() == Entry.Cause.DIRECT || direct && e.cause() != Entry.Cause.DIVERTED;
   }
 
@@ -188,9 +214,9 @@ public final class ImageFacts {
   /**
    * What was applied of chunks before they were drained.
    *
-   * @return the latest of a chunk last
+   * @return one of each chunk, of its latest use
    */
-  public List<Entry.Mark> marks() {
-    return marks;
+  public Collection<Entry.Mark> marks() {
+    return marks.values();
   }
 }

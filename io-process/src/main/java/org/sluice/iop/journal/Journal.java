@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import net.openhft.chronicle.bytes.Bytes;
 import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.chunk.DamagedException;
@@ -33,12 +34,29 @@ public final class Journal implements AutoCloseable {
   private static final int HEADER_LENGTH = 24;
   private static final int FRAME_LENGTH = 8;
 
-  private final NativeFile file;
+  /** A journal of this length is rewritten, and once more when it is four times as long again. */
+  private static final long LONG = 1 << 20;
+
+  private static final int GROWTH = 4;
+
+  private final Path path;
+  private final long sessionId;
+  private final boolean inPlace;
   private final Bytes<Void> frame = Bytes.allocateElasticDirect();
+  private NativeFile file;
   private long end;
+  private long limit = LONG;
   private boolean broken;
 
-  private Journal(final NativeFile file, final long end) {
+  private Journal(
+      final Path path,
+      final long sessionId,
+      final boolean inPlace,
+      final NativeFile file,
+      final long end) {
+    this.path = path;
+    this.sessionId = sessionId;
+    this.inPlace = inPlace;
     this.file = file.role(FaultPoint.JOURNAL_WRITE, null);
     this.end = end;
   }
@@ -48,13 +66,15 @@ public final class Journal implements AutoCloseable {
    *
    * @param path a file that does not exist
    * @param sessionId of the segment
+   * @param inPlace whether extents of diverted images go to the images' own files
    * @return the journal
    * @throws IOException when it cannot be created
    */
-  public static Journal create(final Path path, final long sessionId) throws IOException {
-    final Journal journal =
-        new Journal(NativeFile.open(path, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE), 0);
-    journal.frame.writeLong(MAGIC).writeInt(VERSION).writeInt(0).writeLong(sessionId);
+  public static Journal create(final Path path, final long sessionId, final boolean inPlace)
+      throws IOException {
+    final NativeFile file = NativeFile.open(path, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE);
+    final Journal journal = new Journal(path, sessionId, inPlace, file, 0);
+    journal.writeHeader();
     journal.flush();
     return journal;
   }
@@ -71,15 +91,31 @@ public final class Journal implements AutoCloseable {
    */
   public static Journal resume(final Path path, final long sessionId, final Ledger ledger)
       throws IOException {
+    Files.deleteIfExists(rewritten(path));
     final NativeFile file = NativeFile.open(path, Flag.WRITE);
     try {
       final long end = replay(file, sessionId, ledger);
       file.truncate(end);
-      return new Journal(file, end);
+      return new Journal(path, sessionId, ledger.isInPlace(), file, end);
     } catch (final IOException | RuntimeException e) {
       file.close();
       throw e;
     }
+  }
+
+  /**
+   * Removes a journal that nobody writes to.
+   *
+   * @param path the file; need not exist
+   * @throws IOException when the kernel refuses
+   */
+  public static void remove(final Path path) throws IOException {
+    Files.deleteIfExists(rewritten(path));
+    Files.deleteIfExists(path);
+  }
+
+  private static Path rewritten(final Path path) {
+    return path.resolveSibling(path.getFileName() + ".new");
   }
 
   private static long replay(final NativeFile file, final long sessionId, final Ledger ledger)
@@ -98,7 +134,7 @@ public final class Journal implements AutoCloseable {
           break;
         }
         end += FRAME_LENGTH + length;
-        ledger.enter(EntryCodec.read(in));
+        enter(in, ledger);
         in.readPosition(end);
       }
       return end;
@@ -106,6 +142,15 @@ public final class Journal implements AutoCloseable {
       throw new DamagedException(file.opened().toString(), in.readPosition(), "it is no entry");
     } finally {
       in.releaseLast();
+    }
+  }
+
+  private static void enter(final Bytes<Void> in, final Ledger ledger) {
+    if (in.readInt(in.readPosition()) == EntryCodec.SNAPSHOT) {
+      in.readSkip(Integer.BYTES);
+      SnapshotCodec.read(in, ledger);
+    } else {
+      ledger.enter(EntryCodec.read(in));
     }
   }
 
@@ -134,16 +179,31 @@ public final class Journal implements AutoCloseable {
     if (broken) {
       return;
     }
-    frame.clear().writePosition(FRAME_LENGTH);
-    EntryCodec.write(frame, entry);
-    final int length = (int) frame.writePosition() - FRAME_LENGTH;
-    frame.writeInt(0, length);
-    frame.writeInt(Integer.BYTES, Crc32c.of(frame.addressForRead(FRAME_LENGTH), length));
+    frame.clear();
+    append(() -> EntryCodec.write(frame, entry));
     try {
       flush();
     } catch (final PosixException e) {
       abandon(e);
+      return;
     }
+    if (end > limit) {
+      rewrite();
+    }
+  }
+
+  private void writeHeader() {
+    frame.clear().writeLong(MAGIC).writeInt(VERSION).writeInt(0).writeLong(sessionId);
+  }
+
+  private void append(final Runnable content) {
+    final long start = frame.writePosition();
+    frame.writeLong(0);
+    content.run();
+    final int length = (int) (frame.writePosition() - start) - FRAME_LENGTH;
+    frame.writeInt(start, length);
+    frame.writeInt(
+        start + Integer.BYTES, Crc32c.of(frame.addressForRead(start + FRAME_LENGTH), length));
   }
 
   private void flush() throws PosixException {
@@ -152,11 +212,40 @@ public final class Journal implements AutoCloseable {
     end += length;
   }
 
+  /**
+   * Puts a journal in this one's place that says the same in fewer words. A kill leaves the one or
+   * the other. One that cannot be written leaves this one, which grows on.
+   */
+  private void rewrite() {
+    final Path target = rewritten(path);
+    try {
+      final Ledger sum = new Ledger(inPlace);
+      replay(file, sessionId, sum);
+      writeHeader();
+      append(() -> SnapshotCodec.write(frame.writeInt(EntryCodec.SNAPSHOT), sum));
+      final NativeFile fresh = NativeFile.open(target, Flag.WRITE, Flag.CREATE, Flag.TRUNCATE);
+      try {
+        fresh.pwrite(frame.addressForRead(0), frame.writePosition(), 0);
+        Files.move(target, path, StandardCopyOption.ATOMIC_MOVE);
+      } catch (final IOException e) {
+        fresh.close();
+        throw e;
+      }
+      file.close();
+      file = fresh.role(FaultPoint.JOURNAL_WRITE, null);
+      end = frame.writePosition();
+      limit = Math.max(LONG, end * GROWTH);
+    } catch (final IOException e) {
+      limit = end * GROWTH;
+      Warnings.warn("the journal stays as long as it is: " + e.getMessage());
+    }
+  }
+
   private void abandon(final PosixException reason) {
     broken = true;
     Warnings.warn("this session cannot be resumed if it is killed: " + reason.getMessage());
     try {
-      Files.deleteIfExists(file.opened());
+      Files.deleteIfExists(path);
     } catch (final IOException e) {
       Warnings.warn(e.getMessage());
     }

@@ -1,70 +1,32 @@
 package org.sluice.iop.journal;
 
+import java.nio.BufferUnderflowException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.sluice.core.segment.ImageDescriptor;
 
 /** What the entries of a journal add up to. Not thread-safe. */
 public final class Ledger {
   private final boolean inPlace;
   private final Map<Integer, Entry.Attached> slots = new LinkedHashMap<>();
-  private final Map<Integer, Long> positions = new HashMap<>();
-  private final Map<Integer, Entry> lastRequests = new HashMap<>();
+  private final Map<Integer, Long> positions = new TreeMap<>();
+  private final Map<Integer, Entry> lastRequests = new TreeMap<>();
   private final Map<Integer, ImageFacts> images = new LinkedHashMap<>();
   private final List<Entry> pending = new ArrayList<>();
-  private final Map<Integer, Integer> taken = new HashMap<>();
-  private final Map<Integer, Integer> drained = new HashMap<>();
+  private final Map<Integer, Integer> taken = new TreeMap<>();
+  private final Map<Integer, Integer> drained = new TreeMap<>();
   private final Map<Long, CheckpointFacts> checkpoints = new LinkedHashMap<>();
   private final Map<Long, Entry.Committing> commits = new LinkedHashMap<>();
-  private final List<Entry> history = new ArrayList<>();
+  private final GroupLedger groups = new GroupLedger();
   private int lastImage;
   private long lastAttempt;
   private int members;
   private boolean memberFailed;
-
-  /** A checkpoint under way that was begun by request. */
-  public static final class CheckpointFacts {
-    private final int ranks;
-    private final Set<Integer> complete = new HashSet<>();
-    private final Map<Integer, Entry.Created> members = new LinkedHashMap<>();
-
-    private CheckpointFacts(final int ranks) {
-      this.ranks = ranks;
-    }
-
-    /**
-     * How many ranks complete it.
-     *
-     * @return ranks
-     */
-    public int ranks() {
-      return ranks;
-    }
-
-    /**
-     * The ranks that have.
-     *
-     * @return ranks
-     */
-    public Set<Integer> complete() {
-      return complete;
-    }
-
-    /**
-     * Its images.
-     *
-     * @return in the order of their creation
-     */
-    public Collection<Entry.Created> members() {
-      return members.values();
-    }
-  }
 
   /**
    * Nothing yet.
@@ -109,17 +71,18 @@ public final class Ledger {
       case Entry.Restarted e -> restart(e);
       case Entry.Begun e -> checkpoints.put(e.checkpoint(), new CheckpointFacts(e.ranks()));
       case Entry.Completed e -> {
-        checkpoints.get(e.checkpoint()).complete.add(e.rank());
+        of(e.checkpoint(), checkpoint -> checkpoint.complete(e.rank()));
         lastRequests.put(e.slot(), e);
       }
-      case Entry.Committing e -> {
-        commits.put(e.attempt(), e);
-        lastAttempt = e.attempt();
-        checkpoints.entrySet().removeIf(known -> isMade(known.getKey(), known.getValue(), e));
-        history.add(e);
-      }
+      case Entry.Committing e -> commit(e);
       case Entry.Ended e -> end(e);
-      case Entry.Replaced e -> history.add(e);
+      case Entry.Replaced e -> {
+        if (e.copy() == 0) {
+          groups.forget(e.image());
+        } else {
+          groups.substitute(e.image(), e.copy());
+        }
+      }
       case Entry.Joined e -> members++;
       case Entry.Left e -> {
         members--;
@@ -128,14 +91,58 @@ public final class Ledger {
     }
   }
 
-  private interface Step {
-    void apply(ImageFacts image);
+  // What a snapshot says beyond entries.
+
+  void count(final int image, final long attempt, final int memberCount, final boolean oneFailed) {
+    lastImage = image;
+    lastAttempt = attempt;
+    members = memberCount;
+    memberFailed = oneFailed;
   }
 
-  private void with(final int id, final Step step) {
+  void requested(final Entry request) {
+    switch (request) {
+      case Entry.Opened e -> lastRequests.put(e.slot(), e);
+      case Entry.Completed e -> lastRequests.put(e.slot(), e);
+      default -> throw new BufferUnderflowException();
+    }
+  }
+
+  void enter(final ImageFacts image) {
+    images.put(image.admitted().image(), image);
+  }
+
+  void enter(final long number, final GroupFacts group) {
+    groups.enter(number, group);
+  }
+
+  void underWay(final Entry.Committing commit) {
+    commits.put(commit.attempt(), commit);
+  }
+
+  Map<Integer, Long> positions() {
+    return positions;
+  }
+
+  Collection<Entry> lastRequests() {
+    return lastRequests.values();
+  }
+
+  boolean isInPlace() {
+    return inPlace;
+  }
+
+  private void with(final int id, final Consumer<ImageFacts> step) {
     final ImageFacts image = images.get(id);
     if (image != null) {
-      step.apply(image);
+      step.accept(image);
+    }
+  }
+
+  private void of(final long number, final Consumer<CheckpointFacts> step) {
+    final CheckpointFacts checkpoint = checkpoints.get(number);
+    if (checkpoint != null) {
+      step.accept(checkpoint);
     }
   }
 
@@ -158,21 +165,34 @@ public final class Ledger {
 
   private void create(final Entry.Created e) {
     with(e.image(), image -> image.createdFor(e));
-    final CheckpointFacts checkpoint = checkpoints.get(e.checkpoint());
-    checkpoint.complete.remove(e.rank());
-    checkpoint.members.put(e.image(), e);
+    of(e.checkpoint(), checkpoint -> checkpoint.created(e));
   }
 
-  private static boolean isMade(
-      final long number, final CheckpointFacts facts, final Entry.Committing commit) {
-    return number == commit.checkpoint() && facts.complete.size() == facts.ranks;
+  /** A checkpoint by request is over with it; images of a group are in no other one. */
+  private void commit(final Entry.Committing e) {
+    commits.put(e.attempt(), e);
+    lastAttempt = e.attempt();
+    of(
+        e.checkpoint(),
+        checkpoint -> {
+          if (checkpoint.isComplete()) {
+            checkpoints.remove(e.checkpoint());
+          }
+        });
+    if (!e.ungrouped() && e.members().stream().allMatch(part -> isCaptured(part.image()))) {
+      groups.committed(e.checkpoint(), e.members());
+    }
+  }
+
+  private boolean isCaptured(final int image) {
+    return images.containsKey(image) && images.get(image).created() == null;
   }
 
   private void change(final Entry.Changed e) {
     if (e.state() == ImageDescriptor.STATE_FREE) {
       images.remove(e.image());
-      checkpoints.values().forEach(checkpoint -> checkpoint.members.remove(e.image()));
-      history.add(e);
+      checkpoints.values().forEach(checkpoint -> checkpoint.forget(e.image()));
+      groups.forget(e.image());
     } else {
       with(e.image(), image -> image.state(e.state()));
     }
@@ -186,7 +206,7 @@ public final class Ledger {
         lastRequests.put(e.slot(), e);
       }
       if (e.writes()) {
-        history.add(e);
+        groups.rewritten(e.image());
       }
     }
   }
@@ -217,8 +237,10 @@ public final class Ledger {
 
   private void end(final Entry.Ended e) {
     final Entry.Committing commit = commits.remove(e.attempt());
-    history.add(e);
     if (commit != null) {
+      if (!e.succeeded()) {
+        groups.failed(commit.checkpoint());
+      }
       commit
           .members()
           .forEach(part -> with(part.image(), image -> image.commitEnded(e.succeeded())));
@@ -327,12 +349,12 @@ public final class Ledger {
   }
 
   /**
-   * What groups are made of.
+   * The groups that were committed.
    *
-   * @return openings for writing, commits and their ends, replacements and forgotten images
+   * @return by the checkpoint's number, as of their last commit
    */
-  public List<Entry> history() {
-    return history;
+  public Map<Long, GroupFacts> groups() {
+    return groups.byNumber();
   }
 
   /**

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.ChunkLocation;
@@ -64,6 +65,53 @@ class JournalTest {
       Files.write(file, Arrays.copyOf(whole, length));
       assertThat(resume(file, taken(3)).pending()).containsExactly(taken(0), taken(1));
       assertThat(resume(file).pending()).containsExactly(taken(0), taken(1), taken(3));
+    }
+  }
+
+  @Test
+  void aLongJournalIsRewrittenAndSaysTheSame() throws IOException {
+    final Ledger expected = new Ledger(false);
+    final Path file = directory.resolve("journal");
+    try (Journal journal = Journal.create(file, SESSION, false)) {
+      final RandomEntries entries = new RandomEntries(1);
+      for (int i = 0; i < 200_000; i++) {
+        final Entry entry = entries.next();
+        expected.enter(entry);
+        journal.write(entry);
+      }
+    }
+    assertThat(Files.size(file)).isLessThan(2 << 20);
+    assertSame(resume(file), expected);
+  }
+
+  @Test
+  void aRewriteCutShortByAKillCountsForNothing() throws IOException {
+    final Path file = journalOf(taken(0));
+    Files.writeString(directory.resolve("journal.new"), "half of it");
+    assertThat(resume(file).pending()).containsExactly(taken(0));
+    assertThat(directory)
+        .isDirectoryContaining(file::equals)
+        .isDirectoryNotContaining("glob:**.new");
+  }
+
+  /** Whatever is known and whatever comes behind it. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+  void aSnapshotIsAsGoodAsTheEntriesBeforeIt(final int seed) {
+    for (int length = 0; length < 400; length += 10) {
+      final RandomEntries entries = new RandomEntries(seed);
+      final Ledger one = new Ledger(false);
+      for (int i = 0; i < length; i++) {
+        one.enter(entries.next());
+      }
+      final Ledger other = copy(one);
+      assertSame(other, one);
+      for (int i = 0; i < 200; i++) {
+        final Entry entry = entries.next();
+        one.enter(entry);
+        other.enter(entry);
+      }
+      assertSame(other, one);
     }
   }
 
@@ -136,9 +184,26 @@ class JournalTest {
     return new Entry.Taken(0, chunk, 1, 100, 32L * (chunk + 1));
   }
 
+  /** Field by field, whatever of it a snapshot has. */
+  private static void assertSame(final Ledger actual, final Ledger expected) {
+    assertThat(actual).usingRecursiveComparison().isEqualTo(expected);
+  }
+
+  private static Ledger copy(final Ledger ledger) {
+    final Bytes<Void> bytes = Bytes.allocateElasticDirect();
+    try {
+      SnapshotCodec.write(bytes, ledger);
+      final Ledger copy = new Ledger(ledger.isInPlace());
+      SnapshotCodec.read(bytes, copy);
+      return copy;
+    } finally {
+      bytes.releaseLast();
+    }
+  }
+
   private Path journalOf(final Entry... entries) throws IOException {
     final Path file = directory.resolve("journal");
-    try (Journal journal = Journal.create(file, SESSION)) {
+    try (Journal journal = Journal.create(file, SESSION, false)) {
       List.of(entries).forEach(journal::write);
     }
     return file;

@@ -1,0 +1,78 @@
+package org.sluice.iop.journal;
+
+import java.util.List;
+import java.util.Random;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.store.ChunkLocation;
+
+/**
+ * Entries about few slots, images, chunks and checkpoints, so that they meet. The same seed gives
+ * the same.
+ */
+final class RandomEntries {
+  private static final int FEW = 6;
+  private static final List<Integer> STATES =
+      List.of(
+          ImageDescriptor.STATE_FREE,
+          ImageDescriptor.STATE_DIVERTED,
+          ImageDescriptor.STATE_DIRECT,
+          ImageDescriptor.STATE_COMMITTED);
+
+  private final Random dice;
+  private int attempts;
+
+  RandomEntries(final int seed) {
+    dice = new Random(seed);
+  }
+
+  Entry next() {
+    return switch (dice.nextInt(19)) {
+      case 0 -> new Entry.Attached(any(), any(), any(), any(), any(), any());
+      case 1 -> new Entry.Detached(any());
+      case 2 -> new Entry.Admitted(1 + any(), any(), any(), any(), any(), state(), "path" + any());
+      case 3 -> new Entry.Created(1 + any(), any(), any(), "name" + any());
+      case 4 -> new Entry.Changed(1 + any(), state());
+      case 5, 6 -> new Entry.Opened(1 + any(), any(), dice.nextBoolean(), any());
+      case 7 -> new Entry.Closed(1 + any(), any(), any() - 1);
+      case 8 -> new Entry.Taken(any(), any(), any(), any(), any() - 1);
+      case 9 -> new Entry.Drained(any(), any(), location(), shares());
+      case 10 -> new Entry.Emptying(1 + any(), dice.nextBoolean());
+      case 11 ->
+          new Entry.Restarted(
+              1 + any(),
+              Entry.Cause.values()[dice.nextInt(Entry.Cause.values().length)],
+              dice.nextBoolean(),
+              any(),
+              List.of(new Entry.Mark(any(), any(), any())));
+      case 12 -> new Entry.Begun(any(), 1 + dice.nextInt(2));
+      case 13 -> new Entry.Completed(any(), dice.nextInt(2), any(), any());
+      case 14 ->
+          new Entry.Committing(
+              ++attempts, any(), any(), dice.nextInt(4) == 0, List.of(part(), part()));
+      case 15 -> new Entry.Ended(attempts - dice.nextInt(3), dice.nextBoolean());
+      case 16 -> new Entry.Replaced(1 + any(), any());
+      case 17 -> new Entry.Joined();
+      default -> new Entry.Left(dice.nextInt(100) > 0);
+    };
+  }
+
+  private int any() {
+    return dice.nextInt(FEW);
+  }
+
+  private int state() {
+    return STATES.get(dice.nextInt(STATES.size()));
+  }
+
+  private ChunkLocation location() {
+    return dice.nextBoolean() ? null : new ChunkLocation(1 + any(), any(), any(), any());
+  }
+
+  private List<Entry.Share> shares() {
+    return List.of(new Entry.Share(1 + any(), any()));
+  }
+
+  private Entry.Part part() {
+    return new Entry.Part(1 + any(), "path" + any(), any(), any());
+  }
+}
