@@ -6,6 +6,7 @@ import java.util.Set;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.iop.drain.Caller;
+import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
@@ -17,8 +18,10 @@ final class Members {
   private static final int VANISHED = 137;
 
   private final Set<Connection> joined = new HashSet<>();
-  private boolean everJoined;
+  private final boolean endsSession;
+  private final Drain drain;
   private final Journal journal;
+  private boolean everJoined;
   private boolean failed;
   private int awaited;
   private Caller last;
@@ -26,16 +29,24 @@ final class Members {
   /**
    * Nobody yet, but for those that a former I/O process had.
    *
+   * @param endsSession whether the session is over when the last has left
+   * @param drain what members wrote is in it
    * @param journal learns who comes and goes
    * @param past what a former I/O process knew
    */
-  Members(final Journal journal, final Ledger past) {
+  Members(final boolean endsSession, final Drain drain, final Journal journal, final Ledger past) {
+    this.endsSession = endsSession;
+    this.drain = drain;
     this.journal = journal;
     this.awaited = past.members();
     this.failed = past.memberFailed();
   }
 
   void join(final Connection connection) {
+    if (last != null) {
+      last.answer(new Reply.Done());
+      last = null;
+    }
     if (awaited > 0) {
       awaited--;
     } else {
@@ -47,17 +58,22 @@ final class Members {
     connection.answer(new Reply.Done());
   }
 
-  /** The last one is answered when the session is over. */
+  /**
+   * The last one is answered when the session is over. While former members may come back nobody
+   * knows who is the last; and no member of a session that outlives its members is.
+   */
   void leave(final Connection connection, final int exitStatus) {
     if (!connection.isMember()) {
       connection.answer(new Reply.Failed(Errno.EINVAL, "no member"));
       return;
     }
     remove(connection, exitStatus);
-    if (joined.isEmpty() && awaited == 0) {
+    if (!joined.isEmpty()) {
+      connection.answer(new Reply.Done());
+    } else if (endsSession) {
       last = connection;
     } else {
-      connection.answer(new Reply.Done());
+      drain.afterwards(() -> connection.answer(new Reply.Done()));
     }
   }
 

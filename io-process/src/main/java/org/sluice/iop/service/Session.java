@@ -97,7 +97,7 @@ final class Session implements AutoCloseable {
             service);
     openings =
         new Openings(registry, capture, settling, drain, checkpoints, statistics, journal, service);
-    members = new Members(journal, past);
+    members = new Members(settings.endsWithMembers(), drain, journal, past);
     requests =
         new Requests(
             segment.header(),
