@@ -1,6 +1,5 @@
 package org.sluice.core.segment;
 
-import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import org.agrona.concurrent.AtomicBuffer;
 import org.sluice.core.chunk.ChunkDescriptor;
@@ -20,6 +19,20 @@ import org.sluice.core.chunk.ChunkDescriptor;
  * between its compare-and-set and its count leaves it one too high, until it is recounted.
  */
 public final class ChunkPool {
+  /** Sees chunks. */
+  @FunctionalInterface
+  public interface Visitor {
+    /**
+     * Sees a chunk.
+     *
+     * @param chunk its index
+     * @param word its state word, which may be another one by now
+     */
+    void visit(int chunk, long word);
+  }
+
+  private static final long ABSENT = ChunkStateDescriptor.word(ChunkStateDescriptor.ABSENT, 0, -1);
+
   private final AtomicBuffer states;
   private final Header header;
   private final IntFunction<AtomicBuffer> chunks;
@@ -40,7 +53,7 @@ public final class ChunkPool {
   /** No chunk has memory yet; {@link #provide} frees each one that has. */
   void init() {
     for (int chunk = 0; chunk < chunkCount; chunk++) {
-      states.putLong(offset(chunk), ChunkStateDescriptor.word(ChunkStateDescriptor.ABSENT, 0, -1));
+      states.putLong(offset(chunk), ABSENT);
     }
   }
 
@@ -102,21 +115,22 @@ public final class ChunkPool {
    * Frees a published chunk, one generation later. Called by the I/O process. The used length
    * becomes 0 first: until its next owner has finished the header, the chunk reads as empty.
    *
-   * <p>The word must still be what it was when the chunk went into the drain. A process that
-   * overwrote it may have made the chunk somebody else's, who keeps it.
+   * <p>A process may have overwritten the word of its chunk since, and so made it somebody else's,
+   * who keeps it.
    *
    * @param chunk a published chunk
-   * @param published its state word then
-   * @return false when the word has changed, and nothing was done
+   * @param published its state word when it went into the drain
+   * @return false when the chunk is no longer its owner's, and nothing was done
    */
   public boolean release(final int chunk, final long published) {
-    if (word(chunk) != published) {
+    final long word = word(chunk);
+    if (!isOwned(word) || ChunkStateDescriptor.slot(word) != ChunkStateDescriptor.slot(published)) {
       return false;
     }
     chunks.apply(chunk).putInt(ChunkDescriptor.USED_OFFSET, 0);
     final int next = ChunkStateDescriptor.generation(published) + 1;
     final long free = ChunkStateDescriptor.word(ChunkStateDescriptor.FREE, 0, next);
-    if (!states.compareAndSetLong(offset(chunk), published, free)) {
+    if (!states.compareAndSetLong(offset(chunk), word, free)) {
       return false;
     }
     header.addFreeChunks(1);
@@ -202,20 +216,20 @@ public final class ChunkPool {
    * Visits the chunks that a slot has open or published and the drain has not released.
    *
    * @param slot a slot
-   * @param action takes the chunk's index
+   * @param visitor sees each
    */
-  public void ownedBy(final int slot, final IntConsumer action) {
+  public void ownedBy(final int slot, final Visitor visitor) {
     for (int chunk = 0; chunk < chunkCount; chunk++) {
       final long word = word(chunk);
       if (isOwned(word) && ChunkStateDescriptor.slot(word) == slot) {
-        action.accept(chunk);
+        visitor.visit(chunk, word);
       }
     }
   }
 
+  /** Whatever its owner may have made of the word, unless it freed the chunk. */
   private static boolean isOwned(final long word) {
-    final int state = ChunkStateDescriptor.state(word);
-    return state == ChunkStateDescriptor.OPEN || state == ChunkStateDescriptor.PUBLISHED;
+    return ChunkStateDescriptor.state(word) != ChunkStateDescriptor.FREE && word != ABSENT;
   }
 
   private static int offset(final int chunk) {

@@ -10,6 +10,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.chunk.ChunkDescriptor;
 
 class ChunkPoolTest {
@@ -17,9 +19,9 @@ class ChunkPoolTest {
 
   private final Header header = new Header(new UnsafeBuffer(new byte[HeaderDescriptor.LENGTH]));
   private final UnsafeBuffer chunk = new UnsafeBuffer(new byte[ChunkDescriptor.HEADER_LENGTH]);
-  private final ChunkPool pool =
-      new ChunkPool(
-          new UnsafeBuffer(new byte[CHUNKS * ChunkStateDescriptor.LENGTH]), header, i -> chunk);
+  private final UnsafeBuffer states =
+      new UnsafeBuffer(new byte[CHUNKS * ChunkStateDescriptor.LENGTH]);
+  private final ChunkPool pool = new ChunkPool(states, header, i -> chunk);
 
   ChunkPoolTest() {
     header.addFreeChunks(CHUNKS);
@@ -64,6 +66,21 @@ class ChunkPoolTest {
     assertThat(header.freeChunks()).isEqualTo(CHUNKS - 1);
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {ChunkStateDescriptor.OPEN, ChunkStateDescriptor.ABSENT, 77})
+  void chunkInAStateThatCannotBeIsStillItsOwnersAndReleased(final int state) {
+    pool.claim(9, 5);
+    pool.publish(5);
+    final long published = pool.word(5);
+    states.putLong(5 * ChunkStateDescriptor.LENGTH, ChunkStateDescriptor.word(state, 9, 3));
+
+    final List<Integer> owned = new ArrayList<>();
+    pool.ownedBy(9, (chunk, word) -> owned.add(chunk));
+    assertThat(owned).containsExactly(5);
+    assertThat(pool.release(5, published)).isTrue();
+    assertThat(pool.word(5)).isEqualTo(ChunkStateDescriptor.word(ChunkStateDescriptor.FREE, 0, 1));
+  }
+
   @Test
   void countThatAKilledProcessLeftWrongIsCorrected() {
     pool.claim(1, 0);
@@ -93,7 +110,7 @@ class ChunkPoolTest {
     pool.claim(0, 3);
 
     final List<Integer> owned = new ArrayList<>();
-    pool.ownedBy(0, owned::add);
+    pool.ownedBy(0, (chunk, word) -> owned.add(chunk));
     assertThat(owned).containsExactly(3);
   }
 
@@ -105,7 +122,7 @@ class ChunkPoolTest {
     pool.publish(12);
 
     final List<Integer> owned = new ArrayList<>();
-    pool.ownedBy(1, owned::add);
+    pool.ownedBy(1, (chunk, word) -> owned.add(chunk));
     assertThat(owned).containsExactly(10, 12);
   }
 

@@ -48,6 +48,12 @@ final class ChunkWork implements Work {
     return new ChunkWork(drain, slot, index, 0, true);
   }
 
+  /** Whether the chunk went into the drain with this state word. */
+  boolean isOf(final long published) {
+    return ChunkStateDescriptor.slot(word) == ChunkStateDescriptor.slot(published)
+        && ChunkStateDescriptor.generation(word) == ChunkStateDescriptor.generation(published);
+  }
+
   @Override
   public void validate() {
     extents = drain.takeTable();
@@ -118,6 +124,7 @@ final class ChunkWork implements Work {
     if (!drain.segment().chunkPool().release(index, word)) {
       Warnings.warn("slot %d overwrote the state of its chunk %d".formatted(slot, index));
     }
+    drain.left(index, this);
     drain.statistics().drained(Math.min(used, memory.capacity()));
   }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.sluice.core.chunk.ChunkReader;
@@ -36,6 +37,10 @@ public final class Drain implements AutoCloseable {
   private final Pipeline pipeline;
   private final Grants grants = new Grants();
   private final ChunkReader reader = new ChunkReader();
+
+  /** By index: the chunks on their way through the pipeline. */
+  private final AtomicReferenceArray<ChunkWork> underWay;
+
   private final BlockingQueue<ExtentTable> tables = new ArrayBlockingQueue<>(TABLES);
 
   /**
@@ -65,6 +70,7 @@ public final class Drain implements AutoCloseable {
                 node,
                 (long) segment.geometry().chunkCount() * segment.geometry().chunkLength(),
                 statistics);
+    this.underWay = new AtomicReferenceArray<>(segment.geometry().chunkCount());
     for (int i = 0; i < TABLES; i++) {
       tables.add(new ExtentTable());
     }
@@ -106,11 +112,33 @@ public final class Drain implements AutoCloseable {
    */
   public void resume(final int slot, final int chunk, final int used) {
     if (used == Entry.ADOPTED) {
-      pipeline.publish(ChunkWork.adopted(this, slot, chunk));
+      publish(chunk, ChunkWork.adopted(this, slot, chunk));
       return;
     }
     statistics.published(Math.min(used, segment.geometry().chunkLength()));
-    pipeline.publish(ChunkWork.published(this, slot, chunk, used));
+    publish(chunk, ChunkWork.published(this, slot, chunk, used));
+  }
+
+  private void publish(final int chunk, final ChunkWork work) {
+    underWay.set(chunk, work);
+    pipeline.publish(work);
+  }
+
+  /**
+   * Whether a chunk is on its way through the pipeline.
+   *
+   * @param chunk its index
+   * @param word its state word: what its next owner publishes is another one
+   * @return false before, and once it was released
+   */
+  public boolean has(final int chunk, final long word) {
+    final ChunkWork work = underWay.get(chunk);
+    return work != null && work.isOf(word);
+  }
+
+  /** It is released. Write stage only. */
+  void left(final int chunk, final ChunkWork work) {
+    underWay.compareAndSet(chunk, work, null);
   }
 
   /**

@@ -82,7 +82,6 @@ final class Resumption {
       resume(facts);
     }
     registry.publish(past.lastImage());
-    rings.resume(past.taken());
     checkpoints.resume(past);
     drainTaken();
     past.images().forEach(this::finishChange);

@@ -1,8 +1,6 @@
 package org.sluice.iop.service;
 
-import java.util.Arrays;
 import java.util.Comparator;
-import java.util.Map;
 import java.util.stream.IntStream;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -43,15 +41,10 @@ final class Rings {
   /** What a full ring holds, and so whatever was published when a poll begins. */
   private static final int MOST = RingDescriptor.CAPACITY / RingDescriptor.RECORD_LENGTH;
 
-  private static final long NEVER = -1;
-
   private final Segment segment;
   private final ChunkPool pool;
   private final Drain drain;
   private final Closing closing;
-
-  /** The last generation of each chunk that went into the drain. */
-  private final long[] received;
 
   private Attachment polled;
 
@@ -60,8 +53,6 @@ final class Rings {
     this.pool = segment.chunkPool();
     this.drain = drain;
     this.closing = closing;
-    this.received = new long[pool.chunkCount()];
-    Arrays.fill(received, NEVER);
   }
 
   /**
@@ -125,7 +116,6 @@ final class Rings {
         || used < ChunkDescriptor.HEADER_LENGTH) {
       throw new IllegalArgumentException("record chunk=%d used=%d".formatted(chunk, used));
     }
-    take(chunk);
     drain.publish(polled.index(), chunk, used, positionBehind(offset));
   }
 
@@ -134,12 +124,6 @@ final class Rings {
     final long head = polled.position();
     final long record = offset - RecordDescriptor.HEADER_LENGTH;
     return head - head % RingDescriptor.CAPACITY + record + RingDescriptor.RECORD_LENGTH;
-  }
-
-  /** Takes over what a former I/O process had taken. */
-  void resume(final Map<Integer, Integer> generations) {
-    generations.forEach(
-        (chunk, generation) -> received[chunk] = Integer.toUnsignedLong(generation));
   }
 
   private boolean isPublished(
@@ -152,15 +136,14 @@ final class Rings {
         && ChunkStateDescriptor.slot(word) == slot
         && Integer.toUnsignedLong(ChunkStateDescriptor.generation(word))
             == record.getLong(offset + RingDescriptor.GENERATION_OFFSET)
-        && !isReceived(chunk, word);
+        && !isTaken(chunk, word);
   }
 
-  private boolean isReceived(final int chunk, final long word) {
-    return received[chunk] == Integer.toUnsignedLong(ChunkStateDescriptor.generation(word));
-  }
-
-  private void take(final int chunk) {
-    received[chunk] = Integer.toUnsignedLong(ChunkStateDescriptor.generation(pool.word(chunk)));
+  /** Looks at the word again, in case the chunk was released while it was looked for. */
+  private boolean isTaken(final int chunk, final long word) {
+    return drain.has(chunk, word)
+        || ChunkStateDescriptor.generation(pool.word(chunk))
+            != ChunkStateDescriptor.generation(word);
   }
 
   private void refuse(final Attachment attachment, final String reason) {
@@ -181,8 +164,8 @@ final class Rings {
     final IntArrayList chunks = new IntArrayList();
     pool.ownedBy(
         attachment.index(),
-        chunk -> {
-          if (!isReceived(chunk, pool.word(chunk))) {
+        (chunk, word) -> {
+          if (!isTaken(chunk, word)) {
             chunks.addInt(chunk);
           }
         });
@@ -200,10 +183,9 @@ final class Rings {
   /** Takes over all chunks of a process that does not run any more. */
   void adopt(final Attachment attachment) {
     for (final int chunk : unpublished(attachment)) {
-      if (ChunkStateDescriptor.state(pool.word(chunk)) == ChunkStateDescriptor.OPEN) {
+      if (ChunkStateDescriptor.state(pool.word(chunk)) != ChunkStateDescriptor.PUBLISHED) {
         pool.publish(chunk);
       }
-      take(chunk);
       drain.adopt(attachment.index(), chunk);
     }
   }
