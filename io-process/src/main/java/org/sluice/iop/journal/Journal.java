@@ -1,7 +1,6 @@
 package org.sluice.iop.journal;
 
 import java.io.IOException;
-import java.nio.BufferUnderflowException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -121,10 +120,10 @@ public final class Journal implements AutoCloseable {
   private static long replay(final NativeFile file, final long sessionId, final Ledger ledger)
       throws IOException {
     final Bytes<Void> in = Bytes.allocateDirect(Math.max(HEADER_LENGTH, file.size()));
+    long end = HEADER_LENGTH;
     try {
       in.writePosition(file.pread(in.addressForWrite(0), in.capacity(), 0));
       checkHeader(file, sessionId, in);
-      long end = HEADER_LENGTH;
       while (in.readRemaining() >= FRAME_LENGTH) {
         final int length = in.readInt();
         final int crc = in.readInt();
@@ -133,13 +132,13 @@ public final class Journal implements AutoCloseable {
             || crc != Crc32c.of(in.addressForRead(in.readPosition()), length)) {
           break;
         }
-        end += FRAME_LENGTH + length;
         enter(in, ledger);
+        end += FRAME_LENGTH + length;
         in.readPosition(end);
       }
       return end;
-    } catch (final BufferUnderflowException | IndexOutOfBoundsException e) {
-      throw new DamagedException(file.opened().toString(), in.readPosition(), "it is no entry");
+    } catch (final RuntimeException e) {
+      throw new DamagedException(file.opened().toString(), end, "an entry is impossible");
     } finally {
       in.releaseLast();
     }

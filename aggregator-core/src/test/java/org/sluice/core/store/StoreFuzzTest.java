@@ -1,0 +1,198 @@
+package org.sluice.core.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.zip.CRC32C;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeContainer;
+import net.openhft.chronicle.bytes.Bytes;
+import org.agrona.BitUtil;
+import org.agrona.IoUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.sluice.core.chunk.ChunkDescriptor;
+import org.sluice.core.chunk.ChunkReader;
+import org.sluice.core.fuzz.Mutation;
+import org.sluice.core.fuzz.Outcome;
+import org.sluice.core.segment.HeaderDescriptor;
+
+/** What lies in a store and may hold anything: with its crc wrong, and with its crc made right. */
+class StoreFuzzTest {
+  private static final long COMMIT = 5;
+  private static final int MANIFEST_CRC = ",\"crc\":\"00000000\"}\n".length();
+  private static Path directory;
+  private static byte[] container;
+  private static long containerId;
+  private static ChunkLocation chunk;
+
+  @BeforeContainer
+  static void fill() throws IOException {
+    directory = Files.createTempDirectory("sluice-fuzz");
+    final Path store = directory.resolve("store");
+    try (StoreFixture fixture = new StoreFixture(store, directory)) {
+      chunk =
+          fixture.append(
+              fixture.chunk().write(1, 0, new byte[100]).direct(1, 500, 9).truncate(1, 700));
+      containerId = chunk.container();
+    }
+    try (var files = Files.list(store.resolve("containers"))) {
+      container = Files.readAllBytes(files.findFirst().orElseThrow());
+    }
+  }
+
+  @AfterContainer
+  static void remove() {
+    IoUtil.delete(directory.toFile(), false);
+  }
+
+  @Provide
+  Arbitrary<List<Mutation>> mutations() {
+    return Mutation.several();
+  }
+
+  @Property
+  void indexIsReadOrRefused(
+      @ForAll("mutations") final List<Mutation> mutations, @ForAll final boolean crcIsRight) {
+    final byte[] bytes = Mutation.apply(index(), mutations);
+    if (crcIsRight && bytes.length > IndexCodec.FOOTER_LENGTH) {
+      sealIndex(bytes);
+    }
+    final Bytes<Void> in = Bytes.allocateDirect(Math.max(1, bytes.length));
+    try {
+      in.write(bytes);
+      Outcome.isReadOrRefused(
+          "the-index",
+          () -> IndexCodec.decode("the-index", COMMIT, in).forEach(StoreFuzzTest::checkSane));
+    } finally {
+      in.releaseLast();
+    }
+  }
+
+  private static void checkSane(final CommittedImage image) {
+    assertThat(ImagePath.isValid(image.path())).isTrue();
+    assertThat(image.size()).isNotNegative();
+    image
+        .blocks()
+        .forEach(block -> assertThat(block.offset() + block.length()).isBetween(1L, image.size()));
+  }
+
+  @Property
+  void manifestIsReadOrRefused(
+      @ForAll("mutations") final List<Mutation> mutations, @ForAll final boolean crcIsRight)
+      throws IOException {
+    final byte[] bytes = Mutation.apply(manifest(), mutations);
+    if (crcIsRight && bytes.length > MANIFEST_CRC) {
+      sealManifest(bytes);
+    }
+    Outcome.isReadOrRefused("the-manifest", () -> ManifestCodec.decode("the-manifest", bytes));
+  }
+
+  @Property
+  void containerIsReadOrRefused(
+      @ForAll("mutations") final List<Mutation> mutations, @ForAll final boolean crcIsRight)
+      throws IOException {
+    final byte[] bytes = Mutation.apply(container, mutations);
+    final Path file = directory.resolve("the-container");
+    final ChunkLocation location = crcIsRight ? sealContainer(bytes) : chunk;
+    Files.write(file, bytes);
+    Outcome.isReadOrRefused(
+        "the-container",
+        () -> {
+          try (ContainerReader reader =
+              ContainerReader.open(file, containerId, StoreFixture.SESSION)) {
+            readAll(reader.read(location));
+          }
+        });
+  }
+
+  private static void readAll(final ChunkReader records) throws IOException {
+    while (records.next()) {
+      assertThat(records.offset() + records.length()).isNotNegative();
+      assertThat(records.payload()).isLessThanOrEqualTo(records.used());
+    }
+  }
+
+  private static byte[] index() {
+    final List<ChunkLocation> chunks =
+        List.of(new ChunkLocation(7, 4096, 500, 11), new ChunkLocation(7, 8192, 600, 12));
+    final Bytes<Void> out =
+        IndexCodec.encode(
+            COMMIT,
+            List.of(
+                new CommittedImage(
+                    0, "a/b", 0, 2, 0640, 3000, 1, chunks, List.of(new Block(10, 20, 30))),
+                new CommittedImage(1, "c", 1, 2, 0640, 0, 2, List.of(), List.of())));
+    try {
+      return out.toByteArray();
+    } finally {
+      out.releaseLast();
+    }
+  }
+
+  private static void sealIndex(final byte[] bytes) {
+    final UnsafeBuffer buffer = new UnsafeBuffer(bytes);
+    final int end = bytes.length - Integer.BYTES;
+    buffer.putLong(end - Long.BYTES, ~IndexCodec.MAGIC);
+    buffer.putInt(end, crc(bytes, end));
+  }
+
+  private static byte[] manifest() throws IOException {
+    return ManifestCodec.encode(
+        new Commit(
+            3,
+            COMMIT,
+            9,
+            Instant.ofEpochMilli(1000),
+            "node1",
+            "job",
+            HeaderDescriptor.LAYOUT_CONTAINER,
+            2,
+            false,
+            StoreFixture.SESSION,
+            2,
+            3000,
+            List.of(7L)));
+  }
+
+  private static void sealManifest(final byte[] bytes) {
+    final int end = bytes.length - MANIFEST_CRC;
+    final byte[] member =
+        ",\"crc\":\"%08x\"}\n".formatted(crc(bytes, end)).getBytes(StandardCharsets.US_ASCII);
+    System.arraycopy(member, 0, bytes, end, MANIFEST_CRC);
+  }
+
+  /** Makes both crcs of the chunk, and the one of the header block, right. */
+  private static ChunkLocation sealContainer(final byte[] bytes) {
+    final int begin = (int) chunk.position();
+    final int header = ChunkDescriptor.HEADER_LENGTH;
+    if (bytes.length < begin + BitUtil.align(chunk.used(), 4096)) {
+      return chunk;
+    }
+    final UnsafeBuffer all = new UnsafeBuffer(bytes);
+    all.putInt(ContainerDescriptor.CRC_OFFSET, 0);
+    all.putInt(ContainerDescriptor.CRC_OFFSET, crc(bytes, ContainerDescriptor.BLOCK_LENGTH));
+    final UnsafeBuffer memory = new UnsafeBuffer(bytes, begin, chunk.used());
+    final byte[] records = Arrays.copyOfRange(bytes, begin + header, begin + chunk.used());
+    memory.putInt(ChunkDescriptor.CRC_OFFSET, crc(records, records.length));
+    final byte[] front = Arrays.copyOfRange(bytes, begin, begin + header);
+    memory.putInt(ChunkDescriptor.HEADER_CRC_OFFSET, crc(front, ChunkDescriptor.HEADER_CRC_OFFSET));
+    return new ChunkLocation(
+        chunk.container(), chunk.position(), chunk.used(), crc(records, records.length));
+  }
+
+  private static int crc(final byte[] bytes, final int length) {
+    final CRC32C crc = new CRC32C();
+    crc.update(bytes, 0, length);
+    return (int) crc.getValue();
+  }
+}
