@@ -1,7 +1,6 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -132,15 +131,15 @@ final class Leftovers {
   void unlinkCommitted() throws IOException {
     final Map<ImageKey, List<Path>> names = capture.names();
     for (final Image image : committed()) {
-      names.getOrDefault(image.key(), List.of()).forEach(Leftovers::unlink);
+      names.getOrDefault(image.key(), List.of()).forEach(name -> unlink(image, name));
     }
   }
 
-  private static void unlink(final Path path) {
+  private static void unlink(final Image image, final Path name) {
     try {
-      Files.deleteIfExists(path);
+      CaptureDirectory.unlink(image.key(), name);
     } catch (final IOException e) {
-      Warnings.warn("cannot remove " + path + ", which is committed: " + e.getMessage());
+      Warnings.warn("cannot remove " + name + ", which is committed: " + e.getMessage());
     }
   }
 

@@ -75,7 +75,7 @@ final class ReplaceWork implements Work {
   }
 
   private Optional<NativeFile> replace() throws IOException {
-    final Path temporary = path.resolveSibling("." + path.getFileName() + ".sluice");
+    final Path temporary = path.resolveSibling(".sluice-%016x".formatted(image.key().inode()));
     Files.deleteIfExists(temporary); // left by a killed process, or somebody's symbolic link
     final NativeFile fresh =
         NativeFile.open(

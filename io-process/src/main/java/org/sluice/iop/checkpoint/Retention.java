@@ -1,7 +1,6 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -114,7 +113,7 @@ final class Retention {
 
   private void unlink(final Image image) throws IOException {
     for (Optional<Path> name = capture.find(image); name.isPresent(); name = capture.find(image)) {
-      Files.deleteIfExists(name.get());
+      CaptureDirectory.unlink(image.key(), name.get());
     }
   }
 

@@ -1,11 +1,15 @@
 package org.sluice.iop.image;
 
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -81,6 +85,43 @@ public final class CaptureDirectory {
     } catch (final IOException e) {
       Warnings.warn("the present path of " + image + " is unknown: " + e.getMessage());
       return Optional.empty();
+    }
+  }
+
+  /**
+   * Takes a name from an image. A program may give it to another file at any moment, and the kernel
+   * removes names whatever they stand for. So the name is moved aside first, and given back if it
+   * is another file's by then.
+   *
+   * @param key what identifies the image
+   * @param name a name that it had a moment ago
+   * @throws IOException when that fails
+   */
+  public static void unlink(final ImageKey key, final Path name) throws IOException {
+    final Path aside = name.resolveSibling(".sluice-removed-%016x".formatted(key.inode()));
+    try {
+      Files.move(name, aside, StandardCopyOption.ATOMIC_MOVE);
+    } catch (final NoSuchFileException removedByTheProgram) {
+      return;
+    }
+    if (key.isAt(aside)) {
+      Files.delete(aside);
+    } else {
+      giveBack(aside, name);
+    }
+  }
+
+  /** Never in place of another file: a link, unlike a rename, fails then. */
+  private static void giveBack(final Path aside, final Path name) throws IOException {
+    if (Files.isDirectory(aside, LinkOption.NOFOLLOW_LINKS)) {
+      Files.move(aside, name);
+      return;
+    }
+    try {
+      Files.createLink(name, aside);
+      Files.delete(aside);
+    } catch (final FileAlreadyExistsException e) {
+      Warnings.warn("%s was replaced twice; the first file is now %s".formatted(name, aside));
     }
   }
 

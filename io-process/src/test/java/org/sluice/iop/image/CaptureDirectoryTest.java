@@ -1,0 +1,48 @@
+package org.sluice.iop.image;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Names that a program may give to another file while they are taken from an image. */
+class CaptureDirectoryTest {
+  @TempDir private Path directory;
+  private Path name;
+  private ImageKey image;
+
+  @BeforeEach
+  void capture() throws IOException {
+    name = Files.writeString(directory.resolve("n".repeat(255)), "image");
+    image = ImageKey.of(name);
+  }
+
+  @Test
+  void anImagesNameIsRemoved() throws IOException {
+    CaptureDirectory.unlink(image, name);
+    assertThat(directory).isEmptyDirectory();
+    CaptureDirectory.unlink(image, name);
+  }
+
+  @Test
+  void aNameThatIsAnotherFilesByNowStays() throws IOException {
+    final Path other = Files.writeString(directory.resolve("other"), "another file");
+    Files.move(name, directory.resolve("renamed"));
+    Files.move(other, name);
+    CaptureDirectory.unlink(image, name);
+    assertThat(name).hasContent("another file");
+    assertThat(directory).isDirectoryNotContaining("glob:**/.sluice*");
+  }
+
+  @Test
+  void aNameThatIsADirectorysByNowStays() throws IOException {
+    Files.move(name, directory.resolve("renamed"));
+    Files.writeString(Files.createDirectory(name).resolve("file"), "in it");
+    CaptureDirectory.unlink(image, name);
+    assertThat(name.resolve("file")).hasContent("in it");
+  }
+}
