@@ -9,6 +9,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,27 @@ class GarbageTest {
       }
       PosixStore.create(path, disk).close();
       assertThat(checkpoints()).as("killed at step %d", step).hasSize(intact().size());
+    }
+  }
+
+  @Test
+  void aCheckpointWhoseRemovalWasKilledDoesNotComeBackWithoutItsContainer() throws IOException {
+    final LoggedDisk disk = new LoggedDisk(fresh());
+    path = disk.directory().resolve("store");
+    try (PosixStore live = PosixStore.create(path, disk);
+        StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
+      final Commit old = add(fixture, 1);
+      disk.stopAfterDeletionOf("manifest.json");
+      assertThat(killed(() -> fixture.store().remove(old))).isEqualTo(1);
+      disk.endProcess();
+      age();
+      live.createContainer(StoreFixture.SESSION, "node1");
+      for (int seed = 0; seed < 100; seed++) {
+        final Path left = fresh();
+        new PowerCut(disk, disk.position(), new Random(seed)).leave(left);
+        path = left.resolve("store");
+        assertThat(intact()).as("seed %d", seed).isEmpty();
+      }
     }
   }
 
@@ -159,9 +181,10 @@ class GarbageTest {
 
   @Test
   void containersStayWhileAManifestCannotBeRead() throws IOException {
-    try (StoreFixture fixture = new StoreFixture(path, fresh())) {
-      add(fixture, 1);
-      add(fixture, 2);
+    for (int number = 1; number <= 2; number++) {
+      try (StoreFixture fixture = new StoreFixture(path, fresh())) {
+        add(fixture, number);
+      }
     }
     Files.writeString(checkpoints().getFirst().resolve("manifest.json"), "{}");
     age();
@@ -169,6 +192,7 @@ class GarbageTest {
     try (PosixStore store = PosixStore.open(path)) {
       assertThat(store.collectGarbage(false, unreadable::add)).isEmpty();
       assertThat(unreadable).hasSize(1);
+      assertThat(files("containers")).hasSize(2);
       assertThat(store.numbers()).containsExactly(1L, 2L);
       final long damaged =
           Long.parseLong(checkpoints().getFirst().getFileName().toString(), 0, 10, 10);

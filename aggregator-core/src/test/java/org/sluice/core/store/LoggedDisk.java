@@ -68,6 +68,7 @@ final class LoggedDisk extends Disk {
   private final Map<Path, Set<String>> lastStep = new HashMap<>();
   private BiPredicate<Path, Set<String>> leftOut = (path, lastStep) -> false;
   private int stop = Integer.MAX_VALUE;
+  private String lastDeletion = "";
   private boolean links = true;
   private final List<LoggedFile> open = new ArrayList<>();
 
@@ -101,12 +102,18 @@ final class LoggedDisk extends Disk {
     stop = position;
   }
 
+  /** Lets every change fail that follows the deletion of a name. */
+  void stopAfterDeletionOf(final String name) {
+    lastDeletion = name;
+  }
+
   /** Closes what the killed process had open, and with it gives up its locks. */
   void endProcess() throws IOException {
     for (final LoggedFile file : List.copyOf(open)) {
       file.close();
     }
     stop = Integer.MAX_VALUE;
+    lastDeletion = "";
   }
 
   /** Whether files can have a name here besides the one they were opened by. */
@@ -174,6 +181,9 @@ final class LoggedDisk extends Disk {
       final Map<String, Node> entries = new HashMap<>();
       entries.put(path.getFileName().toString(), null);
       change(path.getParent(), entries);
+      if (path.endsWith(lastDeletion)) {
+        stop = position();
+      }
     }
   }
 

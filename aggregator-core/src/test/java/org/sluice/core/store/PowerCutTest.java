@@ -22,6 +22,7 @@ class PowerCutTest {
   private static final int STORES = 30;
   private static final int CUTS = 100;
   private static final int CREATION = 15;
+  private static final int MOST_CHANGES = 200;
 
   @TempDir(factory = InMemory.class)
   private Path directory;
@@ -105,8 +106,9 @@ class PowerCutTest {
   /** A store that saw several sessions, some of them killed. */
   private static StoreLife lives(final LoggedDisk disk, final Random random) throws IOException {
     final StoreLife life = new StoreLife(disk, random);
-    for (int session = 0; session < 3; session++) {
-      life.live(1 + random.nextInt(4), random.nextInt(200));
+    for (int session = 0; session < 4; session++) {
+      final int changes = random.nextBoolean() ? CREATION : MOST_CHANGES;
+      life.live(1 + random.nextInt(4), random.nextInt(changes));
     }
     return life;
   }

@@ -7,6 +7,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -109,6 +111,10 @@ final class StoreLife {
   void live(final int checkpoints, final int changes) throws IOException {
     disk.stopAt(disk.position() + changes);
     disk.linkFiles(random.nextInt(4) != 0);
+    if (random.nextInt(3) == 0) {
+      disk.stopAfterDeletionOf("manifest.json");
+    }
+    age();
     try (PosixStore created = PosixStore.create(directory(), disk)) {
       store = created;
       final int layout =
@@ -123,6 +129,17 @@ final class StoreLife {
       assertThat(disk.position()).isGreaterThan(0);
     } finally {
       disk.endProcess();
+    }
+  }
+
+  /** Containers of the session before are old enough to be used again. */
+  private void age() throws IOException {
+    if (Files.isDirectory(directory().resolve("containers"))) {
+      try (Stream<Path> containers = Files.list(directory().resolve("containers"))) {
+        for (final Path container : containers.toList()) {
+          Files.setLastModifiedTime(container, FileTime.from(Instant.EPOCH));
+        }
+      }
     }
   }
 
