@@ -49,10 +49,8 @@ public final class ImageTable {
     final int bucket = ImageDescriptor.bucket(device, inode, count);
     for (int entry = bucket; entry < bucket + ImageDescriptor.BUCKET_LENGTH; entry++) {
       if (state(entry) == ImageDescriptor.STATE_FREE) {
-        final int offset = offset(entry);
-        entries.putLongRelease(offset + ImageDescriptor.DEVICE_OFFSET, device);
-        entries.putLongRelease(offset + ImageDescriptor.INODE_OFFSET, inode);
-        entries.putIntRelease(offset + ImageDescriptor.IMAGE_ID_OFFSET, imageId);
+        identify(entry, device, inode);
+        entries.putIntRelease(offset(entry) + ImageDescriptor.IMAGE_ID_OFFSET, imageId);
         error(entry, 0);
         size(entry, size);
         state(entry, state);
@@ -60,6 +58,19 @@ public final class ImageTable {
       }
     }
     return -1;
+  }
+
+  /**
+   * Gives an entry another identity, by which nobody finds it. I/O process only.
+   *
+   * @param entry index of the entry
+   * @param device {@code major << 32 | minor}
+   * @param inode inode number
+   */
+  public void identify(final int entry, final long device, final long inode) {
+    final int offset = offset(entry);
+    entries.putLongRelease(offset + ImageDescriptor.DEVICE_OFFSET, device);
+    entries.putLongRelease(offset + ImageDescriptor.INODE_OFFSET, inode);
   }
 
   /**

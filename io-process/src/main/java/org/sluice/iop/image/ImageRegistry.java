@@ -109,7 +109,8 @@ public final class ImageRegistry {
   }
 
   /**
-   * Enters an image of a former I/O process again.
+   * Enters an image of a former I/O process again. A file in the place of one that is gone takes
+   * over its entry, whose identity another file may have by now.
    *
    * @param facts what is known of it
    * @param file its file, open for reading and writing; the registry's from here on
@@ -127,6 +128,7 @@ public final class ImageRegistry {
             facts.state(),
             inPlace,
             journal);
+    table.identify(image.entry(), image.key().device(), image.key().inode());
     image.resumeFailure(table.error(image.entry()));
     add(image);
     return image;

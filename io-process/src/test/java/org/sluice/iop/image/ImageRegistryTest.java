@@ -1,0 +1,57 @@
+package org.sluice.iop.image;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.segment.Geometry;
+import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Segment;
+import org.sluice.core.segment.SegmentSettings;
+import org.sluice.iop.journal.Journal;
+import org.sluice.iop.journal.Ledger;
+
+class ImageRegistryTest {
+  private static final long SESSION = 7;
+  private static final SegmentSettings SETTINGS =
+      new SegmentSettings(
+          SESSION,
+          HeaderDescriptor.LAYOUT_CONTAINER,
+          Long.MAX_VALUE,
+          HeaderDescriptor.POLICY_AUTO,
+          HeaderDescriptor.WHEN_FULL_WAIT,
+          "/store",
+          "/capture");
+
+  @TempDir private Path directory;
+
+  /** A file that was deleted while nobody held it leaves its inode number to the next one. */
+  @Test
+  void nobodyTakesAnotherFileForOneThatIsGone() throws IOException {
+    final Path file = directory.resolve("journal");
+    final Ledger past = new Ledger(false);
+    try (Segment segment =
+        Segment.create(directory.resolve("segment"), new Geometry(4, 64, 8, 8192), SETTINGS)) {
+      final ImageKey gone;
+      try (Journal journal = Journal.create(file, SESSION, false)) {
+        final ImageRegistry former = new ImageRegistry(segment.imageTable(), false, journal);
+        gone = former.admit(create("gone"), ImageDescriptor.STATE_DIVERTED).orElseThrow().key();
+      }
+      assertThat(segment.imageTable().find(gone.device(), gone.inode())).isNotNegative();
+      try (Journal journal = Journal.resume(file, SESSION, past)) {
+        final ImageRegistry resumed = new ImageRegistry(segment.imageTable(), false, journal);
+        resumed.resume(past.images().iterator().next(), create("in its place"));
+        resumed.publish(past.lastImage());
+      }
+      assertThat(segment.imageTable().find(gone.device(), gone.inode())).isNegative();
+    }
+  }
+
+  private NativeFile create(final String name) throws IOException {
+    return NativeFile.open(directory.resolve(name), NativeFile.Flag.WRITE, NativeFile.Flag.CREATE);
+  }
+}
