@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
@@ -12,9 +13,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -233,16 +236,30 @@ class JavaClientTest {
       image.write(ByteBuffer.wrap(bytes, 0, LENGTH / 2));
       killed.kill();
       image.write(ByteBuffer.wrap(bytes, LENGTH / 2, 100_000));
+      final CompletableFuture<Void> late = connectOnAnotherThread(killed.directory());
       try (ServeProcess resumed = serve("--resume", "--layout", layout, "--buffer", "4M")) {
         image.write(ByteBuffer.wrap(bytes, LENGTH / 2 + 100_000, LENGTH / 2 - 100_000));
         checkpoint.complete();
         assertThat(checkpoint.awaitDurable(LONG)).isTrue();
         assertThat(read(client, "u")).isEqualTo(bytes);
         client.close();
+        late.get(LONG.toSeconds(), TimeUnit.SECONDS);
         assertThat(resumed.stop()).isZero();
         assertThat(resumed.errors()).isEmpty();
       }
     }
+  }
+
+  /** A process that starts while nobody listens waits, too. */
+  private static CompletableFuture<Void> connectOnAnotherThread(final Path directory) {
+    return CompletableFuture.runAsync(
+        () -> {
+          try {
+            CheckpointClient.connect(directory, 0, 1).close();
+          } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
   }
 
   private static void write(final Checkpoint checkpoint, final String name, final int value)

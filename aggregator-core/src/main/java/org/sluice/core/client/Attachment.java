@@ -1,17 +1,21 @@
 package org.sluice.core.client;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
+import org.sluice.core.segment.SegmentException;
 
 /** This process's place at an I/O process: the segment, the socket and the log. Thread-safe. */
 final class Attachment implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(1);
+  private static final long NAP_NANOS = 5_000_000;
 
   private final Segment segment;
   private final Connection connection;
@@ -23,7 +27,30 @@ final class Attachment implements AutoCloseable {
     this.writer = writer;
   }
 
+  /** Waits for an I/O process that was killed, as somebody may be about to resume it. */
   static Attachment open(final Path directory, final int rank, final int ranks) throws IOException {
+    final long end = System.nanoTime() + Connection.patience().toNanos();
+    while (true) {
+      try {
+        return tryOpen(directory, rank, ranks);
+      } catch (final SegmentException | RequestFailedException e) {
+        throw e;
+      } catch (final IOException e) {
+        if (!mayComeBack(directory) || System.nanoTime() - end > 0) {
+          throw e;
+        }
+      }
+      LockSupport.parkNanos(NAP_NANOS);
+    }
+  }
+
+  /** One that ends removes its journal; one that is killed leaves it to who resumes it. */
+  private static boolean mayComeBack(final Path directory) {
+    return Files.exists(directory.resolve("journal")) && !Thread.currentThread().isInterrupted();
+  }
+
+  private static Attachment tryOpen(final Path directory, final int rank, final int ranks)
+      throws IOException {
     final Segment segment = Segment.map(directory.resolve("segment"));
     Connection connection = null;
     try {

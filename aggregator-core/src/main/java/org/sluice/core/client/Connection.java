@@ -165,7 +165,8 @@ public final class Connection implements AutoCloseable {
     }
   }
 
-  private static Duration patience() {
+  /** How long to wait for a killed I/O process to come back. */
+  static Duration patience() {
     final String seconds = System.getenv("SLUICE_PATIENCE");
     return seconds == null || seconds.isEmpty()
         ? PATIENCE

@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -27,6 +28,9 @@ import org.sluice.core.posix.PosixException;
  * discards it.
  */
 final class PosixContainer implements Container {
+  private static final long PATIENCE_NANOS = 1_000_000_000;
+  private static final long NAP_NANOS = 1_000_000;
+
   private final long id;
   private final NativeFile file;
   private final LongConsumer closed;
@@ -54,12 +58,17 @@ final class PosixContainer implements Container {
     }
   }
 
+  /** The I/O process that had it may be dying still: files are closed one after the other. */
   static PosixContainer resume(final Path path, final long id, final LongConsumer closed)
       throws IOException {
     final NativeFile file = inRole(NativeFile.open(path, Flag.WRITE));
-    if (!file.tryLock()) {
-      file.close();
-      throw new PosixException("lock " + path, Errno.EBUSY);
+    final long end = System.nanoTime() + PATIENCE_NANOS;
+    while (!file.tryLock()) {
+      if (System.nanoTime() - end > 0) {
+        file.close();
+        throw new PosixException("lock " + path, Errno.EBUSY);
+      }
+      LockSupport.parkNanos(NAP_NANOS);
     }
     return new PosixContainer(id, file, closed);
   }

@@ -67,7 +67,7 @@ final class Restarts implements AutoCloseable {
               "checkpoint %d was removed just now".formatted(commit.number()));
         }
         return copy.opened();
-      } catch (final IOException | NoSuchElementException e) {
+      } catch (final IOException | RuntimeException e) {
         Files.deleteIfExists(copy.opened());
         throw e;
       }

@@ -152,7 +152,7 @@ final class Openings {
         caller,
         () -> {
           if (image.errno() != 0) {
-            service.execute(() -> refuse(opener, image));
+            refuse(opener, image);
           }
           return Drain.unlessFailed(image, opened(RequestDescriptor.DIRECT, image));
         });
@@ -210,10 +210,10 @@ final class Openings {
     end(opener, image);
   }
 
-  /** An opening that is answered with an error is none. */
+  /** An opening that is answered with an error is none. Last stage, before the answer. */
   private void refuse(final Attachment opener, final Image image) {
     journal.write(new Entry.Closed(image.id(), opener.index(), Entry.NO_POSITION));
-    end(opener, image);
+    service.execute(() -> end(opener, image));
   }
 
   private void end(final Attachment opener, final Image image) {
