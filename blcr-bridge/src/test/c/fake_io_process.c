@@ -109,7 +109,9 @@ static void sleep_in(struct fake_io_process *iop, struct pollfd *fds, nfds_t cou
 {
     atomic_store(&iop->header->sleeping, 1);
     atomic_thread_fence(memory_order_seq_cst);
+    pthread_mutex_lock(&iop->lock);
     const bool busy = !iop->paused && ring_filled(iop);
+    pthread_mutex_unlock(&iop->lock);
     poll(fds, count, busy ? 0 : 10000);
     atomic_store(&iop->header->sleeping, 0);
 }
