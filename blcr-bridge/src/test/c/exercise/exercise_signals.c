@@ -1,0 +1,148 @@
+/*
+ * exercise_signals SEED OPERATIONS DIRECTORY
+ *
+ * What signals do to a program that writes files below DIRECTORY: handlers that write, too, a process
+ * that is stopped in the midst of a write, and ends without a close. Leaves the files.
+ */
+#include "exercise.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *directory;
+static long operations;
+
+static int create(const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    const int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
+    CHECK(fd >= 0);
+    return fd;
+}
+
+static void write_pieces(int fd, uint64_t seed, long count)
+{
+    char piece[5000];
+    random_seed(seed);
+    for (long i = 0; i < count; i++) {
+        const size_t length = random_length(sizeof piece);
+        random_fill(piece, length);
+        CHECK_EQUAL(write(fd, piece, length), length);
+    }
+}
+
+/* ---- a handler that writes ---- */
+
+static int handlers_file;
+static volatile sig_atomic_t handled;
+
+static void write_line(int signal)
+{
+    (void)signal;
+    const int error = errno;
+    if (handled < 100) {
+        handled++;
+        CHECK_EQUAL(write(handlers_file, "handled\n", 8), 8);
+    }
+    errno = error;
+}
+
+static void handler_writes(uint64_t seed)
+{
+    const int fd = create("handled-over");
+    handlers_file = create("handler");
+    struct sigaction action = {.sa_handler = write_line, .sa_flags = SA_RESTART};
+    CHECK_EQUAL(sigaction(SIGALRM, &action, NULL), 0);
+    const struct itimerval often = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
+    CHECK_EQUAL(setitimer(ITIMER_REAL, &often, NULL), 0);
+    write_pieces(fd, seed, operations);
+    while (handled < 100) {
+        CHECK_EQUAL(pwrite(fd, "again", 5, 0), 5);
+    }
+    CHECK_EQUAL(setitimer(ITIMER_REAL, &never, NULL), 0);
+    close(fd);
+    close(handlers_file);
+}
+
+/* ---- a process that is stopped ---- */
+
+static void stopped_at_random(uint64_t seed)
+{
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        const int fd = create("stopped");
+        write_pieces(fd, seed, 4 * operations);
+        close(fd);
+        _exit(0);
+    }
+    const int fd = create("beside-the-stopped");
+    random_seed(seed + 1);
+    int status = 0;
+    for (int i = 0; i < 10 && waitpid(child, &status, WNOHANG) == 0; i++) {
+        const struct timespec nap = {.tv_nsec = (long)random_below(3000000)};
+        nanosleep(&nap, NULL);
+        kill(child, SIGSTOP);
+        CHECK_EQUAL(pwrite(fd, "goes on", 7, i * 7), 7);
+        CHECK_EQUAL(fsync(fd), 0);
+        kill(child, SIGCONT);
+    }
+    const pid_t ended = waitpid(child, &status, 0);
+    CHECK(ended == child || errno == ECHILD);
+    CHECK_EQUAL(status, 0);
+    CHECK_EQUAL(ftruncate(fd, 0), 0); /* how often is nobody's */
+    close(fd);
+}
+
+/* ---- ends without a close ---- */
+
+static void end_by(const char *name, int signal)
+{
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        const struct rlimit none = {0, 0};
+        setrlimit(RLIMIT_CORE, &none);
+        write_pieces(create(name), (uint64_t)signal, 50);
+        signal == SIGABRT ? abort() : (void)raise(signal);
+    }
+    int status;
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == signal);
+}
+
+static void child_of_vfork_writes(void)
+{
+    const int fd = create("vfork");
+    CHECK_EQUAL(write(fd, "parent ", 7), 7);
+    const pid_t child = vfork();
+    if (child == 0) {
+        execlp("sh", "sh", "-c", "exit 0", (char *)NULL);
+        _exit(1);
+    }
+    int status;
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK_EQUAL(write(fd, "goes on", 7), 7);
+    close(fd);
+}
+
+int main(int count, char **arguments)
+{
+    CHECK_EQUAL(count, 4);
+    const uint64_t seed = strtoull(arguments[1], NULL, 10);
+    operations = strtol(arguments[2], NULL, 10);
+    directory = arguments[3];
+    handler_writes(seed);
+    stopped_at_random(seed);
+    end_by("aborted", SIGABRT);
+    end_by("segfaulted", SIGSEGV);
+    end_by("terminated", SIGTERM);
+    child_of_vfork_writes();
+    return 0;
+}
