@@ -64,7 +64,7 @@ final class IoProcess implements AutoCloseable {
       statistics = new Statistics(bufferBytes(), pages);
       final ServerSocketChannel server = keep(directory.listen());
       Fault.arm(
-          settings.fault()); // the store and the segment are there: what follows is the session
+          settings.faults()); // the store and the segment are there: what follows is the session
       service = new Service(server, segment, store, session(settings), statistics, journal, past);
       segment.header().process(ProcessIdentity.current());
       directory.preserve(false);

@@ -3,6 +3,7 @@ package org.sluice.iop;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -174,7 +175,7 @@ final class ServiceOptions {
         writers(),
         keep(),
         endsWithMembers,
-        fault());
+        faults());
   }
 
   ParameterException usage(final String message) {
@@ -220,10 +221,9 @@ final class ServiceOptions {
     return Integer.parseInt(keep);
   }
 
-  private Fault fault() {
-    final String text = System.getenv(Fault.VARIABLE);
+  private List<Fault> faults() {
     try {
-      return text == null || text.isEmpty() ? null : Fault.parse(text);
+      return Fault.parse(System.getenv().getOrDefault(Fault.VARIABLE, ""));
     } catch (final IllegalArgumentException e) {
       throw usage(e.getMessage());
     }

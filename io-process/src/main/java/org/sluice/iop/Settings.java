@@ -1,6 +1,7 @@
 package org.sluice.iop;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import org.sluice.core.fault.Fault;
@@ -22,7 +23,7 @@ import org.sluice.iop.memory.Pages;
  * @param writers how many ranks write a checkpoint, 0 for all of the job
  * @param keep how many checkpoints of a series stay, 0 for all
  * @param endsWithMembers whether it ends when its last member has left
- * @param fault what is to go wrong; null for nothing
+ * @param faults what is to go wrong
  */
 record Settings(
     Path store,
@@ -37,4 +38,4 @@ record Settings(
     int writers,
     int keep,
     boolean endsWithMembers,
-    Fault fault) {}
+    List<Fault> faults) {}

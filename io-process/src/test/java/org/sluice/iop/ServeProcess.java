@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -25,8 +26,14 @@ final class ServeProcess implements AutoCloseable {
    * Starts one whose runtime directory is below {@code runtime}; waits until clients can attach.
    */
   static ServeProcess start(final Path runtime, final String... options) throws IOException {
+    return start(runtime, Map.of(), options);
+  }
+
+  static ServeProcess start(
+      final Path runtime, final Map<String, String> environment, final String... options)
+      throws IOException {
     final Path errors = Files.createTempFile(runtime, "serve", ".err");
-    final Process process = launch(runtime, errors, options);
+    final Process process = launch(runtime, errors, environment, options);
     final BufferedReader output = process.inputReader();
     final String line = output.readLine();
     if (line == null || !line.startsWith("ready: ")) {
@@ -39,7 +46,7 @@ final class ServeProcess implements AutoCloseable {
   static Outcome fail(final Path runtime, final String... options)
       throws IOException, InterruptedException {
     final Path errors = Files.createTempFile(runtime, "serve", ".err");
-    final Process process = launch(runtime, errors, options);
+    final Process process = launch(runtime, errors, Map.of(), options);
     if (!process.waitFor(30, TimeUnit.SECONDS)) {
       process.destroyForcibly();
       throw new AssertionError("still running");
@@ -49,7 +56,11 @@ final class ServeProcess implements AutoCloseable {
 
   record Outcome(int status, List<String> errors) {}
 
-  private static Process launch(final Path runtime, final Path errors, final String... options)
+  private static Process launch(
+      final Path runtime,
+      final Path errors,
+      final Map<String, String> environment,
+      final String... options)
       throws IOException {
     final List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -60,6 +71,7 @@ final class ServeProcess implements AutoCloseable {
     command.addAll(List.of("org.sluice.core.command.Sluice", "serve", "--pages", "small"));
     Stream.of(options).forEach(command::add);
     final ProcessBuilder builder = new ProcessBuilder(command).redirectError(errors.toFile());
+    builder.environment().putAll(environment);
     builder.environment().put("SLUICE_RUNTIME", runtime.toString());
     builder.environment().keySet().removeAll(List.of("SLUICE_STORE", "SLUICE_CAPTURE"));
     return builder.start();

@@ -10,7 +10,10 @@ public final class RequestFailedException extends IOException {
   private final int errno;
 
   RequestFailedException(final int errno, final String sentence) {
-    super("%s: %s".formatted(sentence, Errno.describe(errno)));
+    super(
+        sentence.contains(Errno.describe(errno))
+            ? sentence
+            : "%s: %s".formatted(sentence, Errno.describe(errno)));
     this.errno = errno;
   }
 

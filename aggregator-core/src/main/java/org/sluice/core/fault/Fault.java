@@ -1,6 +1,8 @@
 package org.sluice.core.fault;
 
 import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,7 +23,7 @@ import org.sluice.core.posix.PosixException;
  * </pre>
  *
  * <p>All of them at the first time, {@code @N} at the Nth, {@code @N-M} from the Nth to the Mth,
- * {@code @N-} from the Nth on.
+ * {@code @N-} from the Nth on. Commas part several, of which the first that is due strikes.
  *
  * <p>Thread-safe once armed.
  */
@@ -35,7 +37,7 @@ public final class Fault {
   private static final int BLOCK = 4096;
 
   /** Written before the threads start that come to any point. */
-  private static Fault armed;
+  private static List<Fault> armed = List.of();
 
   private final String text;
   private final FaultPoint point;
@@ -96,11 +98,15 @@ public final class Fault {
   /**
    * Reads what a user asks for.
    *
-   * @param text as described above
-   * @return the fault
+   * @param text as described above; empty for nothing
+   * @return the faults
    * @throws IllegalArgumentException when it makes no sense; the message says why
    */
-  public static Fault parse(final String text) {
+  public static List<Fault> parse(final String text) {
+    return text.isEmpty() ? List.of() : Arrays.stream(text.split(",", -1)).map(Fault::one).toList();
+  }
+
+  private static Fault one(final String text) {
     final Matcher parts = TEXT.matcher(text);
     if (!parts.matches()) {
       throw wrong(text, "it reads [after-]POINT[:ACTION][@N]; sluice check --faults says more");
@@ -142,12 +148,12 @@ public final class Fault {
   }
 
   /**
-   * Lets a fault happen from here on in this process.
+   * Lets faults happen from here on in this process, and no others.
    *
-   * @param fault the fault; null for none
+   * @param faults what is to go wrong
    */
-  public static void arm(final Fault fault) {
-    armed = fault;
+  public static void arm(final List<Fault> faults) {
+    armed = faults;
   }
 
   /**
@@ -157,8 +163,16 @@ public final class Fault {
    * @return null nearly always
    */
   public static Fault at(final FaultPoint point) {
-    final Fault fault = armed;
-    return fault != null && fault.point == point && fault.isDue() ? fault : null;
+    if (armed.isEmpty()) {
+      return null;
+    }
+    Fault struck = null;
+    for (final Fault fault : armed) {
+      if (fault.point == point && fault.isDue() && struck == null) {
+        struck = fault;
+      }
+    }
+    return struck;
   }
 
   /**

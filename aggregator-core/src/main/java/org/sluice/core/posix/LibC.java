@@ -87,6 +87,8 @@ final class LibC {
       function("statx", JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS);
   private static final MethodHandle LINKAT =
       function("linkat", JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, ADDRESS, JAVA_INT);
+  private static final MethodHandle MKDIR = function("mkdir", JAVA_INT, ADDRESS, JAVA_INT);
+  private static final MethodHandle RENAME = function("rename", JAVA_INT, ADDRESS, ADDRESS);
   private static final MethodHandle FALLOCATE =
       function("fallocate", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle MADVISE =
@@ -256,6 +258,22 @@ final class LibC {
       final int flags) {
     try {
       return (int) LINKAT.invokeExact(CAPTURE.get(), fromDirectory, from, toDirectory, to, flags);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static int mkdir(final MemorySegment path, final int mode) {
+    try {
+      return (int) MKDIR.invokeExact(CAPTURE.get(), path, mode);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static int rename(final MemorySegment from, final MemorySegment to) {
+    try {
+      return (int) RENAME.invokeExact(CAPTURE.get(), from, to);
     } catch (final Throwable e) {
       throw new AssertionError(e);
     }

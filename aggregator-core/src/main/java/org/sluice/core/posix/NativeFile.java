@@ -56,6 +56,9 @@ public class NativeFile implements AutoCloseable {
   private final long inode;
   private final long born;
 
+  /** The errno of the first sync that failed, 0 while none has. Any thread. */
+  private volatile int lost;
+
   /** Where a rehearsal can strike; null nowhere. Written before the file is shared. */
   private FaultPoint writes;
 
@@ -373,6 +376,8 @@ public class NativeFile implements AutoCloseable {
 
   /**
    * Brings the data, and what is needed to read it back, to stable storage ({@code fdatasync}).
+   * Once that has failed it always fails: the kernel drops what it could not write, so that trying
+   * again would succeed without it.
    *
    * @throws PosixException when that fails; what was written since the last success may be lost
    */
@@ -383,21 +388,43 @@ public class NativeFile implements AutoCloseable {
   /**
    * Brings data and attributes to stable storage ({@code fsync}); for a directory, its entries.
    *
-   * @throws PosixException when that fails
+   * @throws PosixException when that fails, or {@link #sync()} has failed before
    */
   public void syncAll() throws PosixException {
     sync(LibC::fsync);
   }
 
   private void sync(final IntUnaryOperator call) throws PosixException {
-    final Fault fault = Fault.at(syncs);
-    if (fault != null) {
-      fault.begin("sync " + opened);
+    if (lost != 0) {
+      throw new PosixException("sync " + opened, lost);
     }
-    check(call.applyAsInt(descriptor), "sync ");
+    final Fault fault = Fault.at(syncs);
+    try {
+      if (fault != null) {
+        fault.begin("sync " + opened);
+      }
+      check(call.applyAsInt(descriptor), "sync ");
+    } catch (final PosixException e) {
+      lost = e.errno();
+      throw e;
+    }
     if (fault != null) {
       fault.end();
     }
+  }
+
+  /**
+   * Whether it failed to reach stable storage.
+   *
+   * @return true once a sync has failed
+   */
+  public boolean isLost() {
+    return lost != 0;
+  }
+
+  /** Says that nothing is missed of what was written so far: the file was emptied on purpose. */
+  public void renew() {
+    lost = 0;
   }
 
   /**

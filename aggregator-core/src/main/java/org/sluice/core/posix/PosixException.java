@@ -15,8 +15,18 @@ public final class PosixException extends IOException {
    * @param errno why it failed
    */
   public PosixException(final String operation, final int errno) {
-    super("cannot %s: %s".formatted(operation, Errno.describe(errno)));
+    super("cannot %s: %s%s".formatted(operation, Errno.describe(errno), remedy(errno)));
     this.errno = errno;
+  }
+
+  private static String remedy(final int errno) {
+    return switch (errno) {
+      case Errno.ENOSPC -> "; make room there";
+      case Errno.EDQUOT -> "; raise the quota or make room there";
+      case Errno.EROFS -> "; mount it for writing";
+      case Errno.EIO -> "; see dmesg for what is wrong with the disk";
+      default -> "";
+    };
   }
 
   /**

@@ -45,6 +45,13 @@ public interface Container extends AutoCloseable {
    */
   void sync() throws IOException;
 
+  /**
+   * Whether a sync has failed, so that chunks of it may be lost. Any thread.
+   *
+   * @return true for ever, once one has
+   */
+  boolean isLost();
+
   @Override
   void close() throws IOException;
 }

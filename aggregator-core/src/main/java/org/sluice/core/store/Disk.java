@@ -6,12 +6,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 
@@ -34,12 +34,14 @@ class Disk {
 
   /** Makes a directory, unless it is there. */
   void createDirectory(final Path path) throws IOException {
-    Files.createDirectories(path);
+    if (!Files.isDirectory(path)) {
+      Names.createDirectory(path);
+    }
   }
 
   /** Gives a file another name in its directory, in place of whatever has that. */
   void rename(final Path from, final Path to, final FaultPoint point) throws IOException {
-    Fault.at(point, "rename " + from, () -> Files.move(from, to, StandardCopyOption.ATOMIC_MOVE));
+    Fault.at(point, "rename " + from, () -> Names.rename(from, to));
   }
 
   /** Deletes a file or an empty directory, if it is there. */

@@ -154,6 +154,11 @@ final class PosixContainer implements Container {
   }
 
   @Override
+  public boolean isLost() {
+    return file.isLost();
+  }
+
+  @Override
   public void close() throws IOException {
     closed.accept(id);
     file.close();

@@ -35,6 +35,8 @@ import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 public final class PosixStore implements CheckpointStore {
   private static final Logger LOG = LoggerFactory.getLogger(PosixStore.class);
 
+  private static final SecureRandom RANDOM = new SecureRandom();
+
   private final StoreDirectory directory;
   private final CommitScan scan;
   private final SpareContainers spares;
@@ -98,17 +100,23 @@ public final class PosixStore implements CheckpointStore {
 
   @Override
   public Container createContainer(final long sessionId, final String node) throws IOException {
-    final long id = new SecureRandom().nextLong(1, Long.MAX_VALUE);
+    final long id = RANDOM.nextLong(1, Long.MAX_VALUE);
     final Path path = directory.container(id);
+    final PosixContainer container;
     try (NativeFile lock = format()) {
       lock.lock();
       garbage.sweep();
       spares.moveOne(path);
-      openContainers.put(
-          id, PosixContainer.create(path, id, sessionId, node, directory.disk(), this::give));
+      container = PosixContainer.create(path, id, sessionId, node, directory.disk(), this::give);
+      openContainers.put(id, container);
     }
-    directory.disk().syncDirectory(directory.containers(), FaultPoint.DIRECTORY_FSYNC);
-    return openContainers.get(id);
+    try {
+      directory.disk().syncDirectory(directory.containers(), FaultPoint.DIRECTORY_FSYNC);
+    } catch (final IOException e) {
+      container.close();
+      throw e;
+    }
+    return container;
   }
 
   @Override
@@ -172,7 +180,7 @@ public final class PosixStore implements CheckpointStore {
 
   @Override
   public NativeFile createImageFile() throws IOException {
-    final String name = "%016x".formatted(new SecureRandom().nextLong());
+    final String name = "%016x".formatted(RANDOM.nextLong());
     final Path path = directory.staging().resolve(name);
     final NativeFile file = directory.disk().open(path, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE);
     keepImageFile(file);

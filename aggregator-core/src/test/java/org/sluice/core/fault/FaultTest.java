@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,7 @@ class FaultTest {
 
   @AfterEach
   void disarm() {
-    Fault.arm(null);
+    Fault.arm(List.of());
   }
 
   @ParameterizedTest
@@ -39,7 +40,7 @@ class FaultTest {
     "index-fsync@0,counted from 1",
     "index-fsync@3-2,counted from 1",
     "index fsync,it reads",
-    "'',it reads"
+    "index-write:,it reads"
   })
   void whatMakesNoSenseIsRefused(final String text, final String reason) {
     assertThatThrownBy(() -> Fault.parse(text))
@@ -58,6 +59,16 @@ class FaultTest {
       struck.append(Fault.at(FaultPoint.INDEX_FSYNC) == null ? '0' : '1');
     }
     assertThat(struck).hasToString(expected);
+  }
+
+  @Test
+  void severalFaultsAreCountedEachOnItsOwn() {
+    Fault.arm(Fault.parse("index-fsync:EIO@2,index-write:ENOSPC"));
+    assertThat(Fault.at(FaultPoint.INDEX_FSYNC)).isNull();
+    assertThat(Fault.at(FaultPoint.INDEX_WRITE)).isNotNull();
+    assertThat(Fault.at(FaultPoint.INDEX_FSYNC)).isNotNull();
+    assertThatThrownBy(() -> Fault.parse("index-fsync:EIO,"))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
@@ -103,6 +114,19 @@ class FaultTest {
       file.pwrite(pieces, 0);
     }
     assertThat(Files.readAllBytes(root.resolve("file"))).isEqualTo(bytes);
+  }
+
+  @Test
+  void aSyncThatFailedOnceFailsForEver() throws Exception {
+    Fault.arm(Fault.parse("index-fsync:EIO"));
+    try (NativeFile file = open().role(null, FaultPoint.INDEX_FSYNC)) {
+      assertThatThrownBy(file::sync).hasMessageContaining("EIO");
+      assertThatThrownBy(file::sync).hasMessageContaining("EIO");
+      assertThatThrownBy(file::syncAll).hasMessageContaining("EIO");
+      assertThat(file.isLost()).isTrue();
+      file.renew();
+      file.sync();
+    }
   }
 
   @Test

@@ -81,7 +81,7 @@ class NativeFileTest {
         NativeFile full = NativeFile.open(Path.of("/dev/full"), Flag.WRITE)) {
       final long address = arena.allocate(ValueLayout.JAVA_LONG).address();
       assertThatThrownBy(() -> full.pwrite(address, 8, 0))
-          .hasMessage("cannot write /dev/full: No space left on device (ENOSPC)");
+          .hasMessage("cannot write /dev/full: No space left on device (ENOSPC); make room there");
     }
   }
 

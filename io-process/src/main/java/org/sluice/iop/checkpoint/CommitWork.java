@@ -70,7 +70,7 @@ final class CommitWork implements Work {
     final Image image = member.image();
     final ImageLog log = image.log();
     if (image.errno() != 0) {
-      throw new PosixException("the drain lost bytes of " + member.path(), image.errno());
+      throw new PosixException("store all bytes of " + member.path(), image.errno());
     }
     return new DraftImage(
         member.path(),
@@ -97,8 +97,14 @@ final class CommitWork implements Work {
         });
   }
 
+  /** What storage has lost is not committed later on either. */
   @Override
   public void fail(final Exception failure) {
+    drain.failLost(failure);
+    members.stream()
+        .map(Member::image)
+        .filter(image -> image.file().isLost())
+        .forEach(image -> image.fail(failure));
     outcome.failed(failure);
   }
 }

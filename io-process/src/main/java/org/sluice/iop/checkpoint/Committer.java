@@ -183,12 +183,15 @@ final class Committer {
     done.accept(Optional.of(commit));
   }
 
+  /** What is lost keeps no room in the store, which may be what the next one lacks. */
   private void undo(
       final long number,
       final Map<Image, Integer> before,
       final Exception failure,
       final Consumer<Optional<Commit>> done) {
     before.forEach(Image::state);
+    before.keySet().stream().filter(image -> image.errno() != 0).forEach(drain::release);
+    drain.makeRoom();
     Warnings.warn("checkpoint %d is not committed: %s".formatted(number, failure.getMessage()));
     statistics.failed(failure);
     waiters.failed(number, failure);

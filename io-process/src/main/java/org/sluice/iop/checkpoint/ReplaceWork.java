@@ -5,10 +5,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Optional;
 import org.sluice.core.posix.Extent;
+import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.ChunkLocation;
@@ -85,7 +85,7 @@ final class ReplaceWork implements Work {
       if (!empty) {
         rebuild(fresh);
       }
-      Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
+      Names.rename(temporary, path);
     } catch (final IOException e) {
       fresh.close();
       Files.deleteIfExists(temporary);

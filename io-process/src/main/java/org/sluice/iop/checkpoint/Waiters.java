@@ -9,6 +9,7 @@ import java.util.function.Predicate;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.iop.drain.Caller;
+import org.sluice.iop.image.Image;
 
 /** Processes that wait until a checkpoint is committed. Service thread only. */
 final class Waiters {
@@ -47,8 +48,9 @@ final class Waiters {
   }
 
   void failed(final long number, final Exception failure) {
-    final String message = "checkpoint %d is not committed: %s".formatted(number, failure);
-    answer(waiter -> waiter.number == number, new Reply.Failed(Errno.EIO, message));
+    final String message =
+        "checkpoint %d is not committed: %s".formatted(number, failure.getMessage());
+    answer(waiter -> waiter.number == number, new Reply.Failed(Image.errnoOf(failure), message));
   }
 
   /** Answers those whose time is over. */

@@ -138,7 +138,7 @@ final class ContainerLayout implements Layout {
       if (!image.log().isInPlace()) {
         if (image != last) {
           image.log().add(location);
-          containers.usedBy(container, image.log());
+          containers.usedBy(container, image);
           last = image;
         }
         image.log().follow(extents.type(i), extents.offset(i), extents.length(i));
@@ -159,7 +159,7 @@ final class ContainerLayout implements Layout {
   @Override
   public void resume(final Image image) throws IOException {
     for (final ChunkLocation chunk : image.log().chunks()) {
-      containers.resume(chunk.container(), image.log());
+      containers.resume(chunk.container(), image);
     }
   }
 
@@ -175,9 +175,13 @@ final class ContainerLayout implements Layout {
   }
 
   @Override
-  public void sync(final Image image) throws IOException {
-    containers.sync();
-    image.file().sync();
+  public List<Container> containersOf(final Image image) {
+    return containers.of(image);
+  }
+
+  @Override
+  public void failLost(final Exception failure) {
+    containers.failLost(failure);
   }
 
   @Override
@@ -193,6 +197,11 @@ final class ContainerLayout implements Layout {
   @Override
   public void prepare() throws IOException {
     containers.prepare();
+  }
+
+  @Override
+  public void discardSpares() throws IOException {
+    containers.discardSpares();
   }
 
   @Override

@@ -288,6 +288,15 @@ public final class Drain implements AutoCloseable {
             }));
   }
 
+  /**
+   * Fails the images of which storage may have lost bytes, since a sync failed. Last stage only.
+   *
+   * @param failure how it failed
+   */
+  public void failLost(final Exception failure) {
+    layout.failLost(failure);
+  }
+
   /** Says that chunks from here on are of another checkpoint. Write stage only. */
   public void turn() {
     layout.turn();
@@ -295,7 +304,12 @@ public final class Drain implements AutoCloseable {
 
   /** Closes the files that no image needs any more, and makes the next ones ready. */
   public void tidy() {
-    pipeline.publish(new TidyWork(layout));
+    pipeline.publish(new TidyWork(layout, false));
+  }
+
+  /** Closes the files that no image needs any more, and gives their room back. */
+  public void makeRoom() {
+    pipeline.publish(new TidyWork(layout, true));
   }
 
   /**

@@ -47,10 +47,5 @@ final class FilesLayout implements Layout {
   }
 
   @Override
-  public void sync(final Image image) throws IOException {
-    image.file().sync();
-  }
-
-  @Override
   public void close() {}
 }

@@ -35,8 +35,13 @@ interface Layout extends AutoCloseable {
    */
   void settle(Image image, List<ChunkReader> open) throws IOException;
 
-  /** Brings everything drained of an image to stable storage. Last stage only. */
-  void sync(Image image) throws IOException;
+  /** The containers that have bytes of an image, beside its own file. */
+  default List<Container> containersOf(final Image image) {
+    return List.of();
+  }
+
+  /** Fails the images that have bytes in a container of which a sync failed. Last stage only. */
+  default void failLost(final Exception failure) {}
 
   /** Says that chunks from here on are of another checkpoint. */
   default void turn() {}
@@ -48,6 +53,9 @@ interface Layout extends AutoCloseable {
 
   /** Makes ready what the next chunks need, so that they need not wait for it. Last stage only. */
   default void prepare() throws IOException {}
+
+  /** Deletes what was made ready, and all that nobody needs. Last stage only. */
+  default void discardSpares() throws IOException {}
 
   /** Ends the session's files; nothing may be under way any more. */
   @Override

@@ -2,23 +2,21 @@ package org.sluice.iop.drain;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Container;
-import org.sluice.iop.image.ImageLog;
+import org.sluice.iop.image.Image;
 
 /**
  * The open containers of a session. The last one is appended to; the others stay open, and so
  * theirs, while the log of any image refers to them. Each checkpoint has its own, so that its
  * blocks can be used again when it is removed.
  *
- * <p>The write stage alone changes the list; the last stage reads it to sync, and fills the
- * reserve.
+ * <p>The write stage alone changes the list; the last stage reads it, and fills the reserve.
  */
 final class SessionContainers {
   private static final long ROTATION_LENGTH = 1L << 30;
@@ -31,15 +29,15 @@ final class SessionContainers {
   private Use current;
   private long appended;
 
-  /** A container and who may need it; a log that does not any more is found out later. */
-  private record Use(Container container, Set<ImageLog> logs) {
+  /** A container and who may need it; an image that does not any more is found out later. */
+  private record Use(Container container, Set<Image> images) {
     Use(final Container container) {
-      this(container, Collections.newSetFromMap(new IdentityHashMap<>()));
+      this(container, ConcurrentHashMap.newKeySet());
     }
 
     boolean isNeeded() {
-      logs.removeIf(log -> !log.refersTo(container.id()));
-      return !logs.isEmpty();
+      images.removeIf(image -> !image.log().refersTo(container.id()));
+      return !images.isEmpty();
     }
   }
 
@@ -55,7 +53,7 @@ final class SessionContainers {
    * @param length bytes of the chunk
    */
   Container next(final int length) throws IOException {
-    if (current == null || appended >= ROTATION_LENGTH) {
+    if (current == null || appended >= ROTATION_LENGTH || current.container.isLost()) {
       final Container ready = reserve.getAndSet(null);
       current = new Use(ready == null ? store.createContainer(sessionId, node) : ready);
       open.add(current);
@@ -66,22 +64,41 @@ final class SessionContainers {
   }
 
   /** Opens a container of a former I/O process, which takes no more chunks. */
-  void resume(final long id, final ImageLog log) throws IOException {
+  void resume(final long id, final Image image) throws IOException {
     Use known = open.stream().filter(use -> use.container.id() == id).findFirst().orElse(null);
     if (known == null) {
       known = new Use(store.resumeContainer(id, sessionId));
       open.add(known);
     }
-    known.logs.add(log);
+    known.images.add(image);
   }
 
-  /** Notes that a log refers to a container that {@link #next} returned. Write stage only. */
-  void usedBy(final Container container, final ImageLog log) {
+  /** Notes that an image has bytes in a container that {@link #next} returned. Write stage only. */
+  void usedBy(final Container container, final Image image) {
     for (final Use use : open) {
       if (use.container == container) {
-        use.logs.add(log);
+        use.images.add(image);
       }
     }
+  }
+
+  /** The containers that have bytes of an image. Write stage only. */
+  List<Container> of(final Image image) {
+    return open.stream()
+        .map(Use::container)
+        .filter(container -> image.log().refersTo(container.id()))
+        .toList();
+  }
+
+  /**
+   * Fails the images that have bytes in a container of which a sync failed, also for an I/O process
+   * that goes on after this one was killed: the kernel would tell that one nothing. An image that
+   * the write stage adds meanwhile fails when it is committed. Last stage only.
+   */
+  void failLost(final Exception failure) {
+    open.stream()
+        .filter(use -> use.container.isLost())
+        .forEach(use -> use.images.forEach(image -> image.fail(failure)));
   }
 
   /** Lets the next chunk begin another container. Write stage only. */
@@ -93,8 +110,9 @@ final class SessionContainers {
   List<Container> release() {
     final List<Container> released = new ArrayList<>();
     for (final Use use : open) {
-      if (use != current && !use.isNeeded()) {
+      if (!use.isNeeded()) {
         open.remove(use);
+        current = use == current ? null : current;
         released.add(use.container);
       }
     }
@@ -108,11 +126,13 @@ final class SessionContainers {
     }
   }
 
-  /** Brings all chunks to stable storage. Last stage only. */
-  void sync() throws IOException {
-    for (final Use use : open) {
-      use.container.sync();
+  /** Deletes all containers that nobody needs, the reserve too. Last stage only. */
+  void discardSpares() throws IOException {
+    final Container ready = reserve.getAndSet(null);
+    if (ready != null) {
+      ready.close();
     }
+    store.discardSpares();
   }
 
   /** Ends the session; nothing may be under way any more. */
@@ -120,10 +140,6 @@ final class SessionContainers {
     for (final Use use : open) {
       use.container.close();
     }
-    final Container ready = reserve.getAndSet(null);
-    if (ready != null) {
-      ready.close();
-    }
-    store.discardSpares();
+    discardSpares();
   }
 }

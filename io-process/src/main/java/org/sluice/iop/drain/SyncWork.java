@@ -1,7 +1,9 @@
 package org.sluice.iop.drain;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.function.LongConsumer;
+import org.sluice.core.store.Container;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Timed;
 
@@ -10,6 +12,7 @@ final class SyncWork implements Work {
   private final Drain drain;
   private final Image image;
   private final LongConsumer durable;
+  private List<Container> containers = List.of();
 
   /**
    * An image.
@@ -23,9 +26,17 @@ final class SyncWork implements Work {
   }
 
   @Override
+  public void write() {
+    containers = drain.layout().containersOf(image);
+  }
+
+  @Override
   public void commit() throws IOException {
     final long began = System.nanoTime();
-    drain.layout().sync(image);
+    for (final Container container : containers) {
+      container.sync();
+    }
+    image.file().sync();
     drain.statistics().took(Timed.SYNC, began);
     durable.accept(System.nanoTime());
   }
@@ -33,6 +44,7 @@ final class SyncWork implements Work {
   @Override
   public void fail(final Exception failure) {
     image.fail(failure);
+    drain.failLost(failure);
     durable.accept(System.nanoTime());
   }
 }

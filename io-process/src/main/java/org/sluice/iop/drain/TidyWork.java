@@ -7,15 +7,17 @@ import org.sluice.iop.measure.Warnings;
 
 /**
  * Between two checkpoints: closes containers that no image needs, so that the store may use their
- * blocks again, and makes the next one ready. The last stage closes them, as it is the one that
- * syncs them for the work before.
+ * blocks again, and makes the next one ready, or where room is short gives all of them back. The
+ * last stage closes them, as it is the one that syncs them for the work before.
  */
 final class TidyWork implements Work {
   private final Layout layout;
+  private final boolean shortOfRoom;
   private List<Container> released = List.of();
 
-  TidyWork(final Layout layout) {
+  TidyWork(final Layout layout, final boolean shortOfRoom) {
     this.layout = layout;
+    this.shortOfRoom = shortOfRoom;
   }
 
   @Override
@@ -28,11 +30,19 @@ final class TidyWork implements Work {
     for (final Container container : released) {
       container.close();
     }
-    layout.prepare();
+    if (shortOfRoom) {
+      layout.discardSpares();
+    } else {
+      layout.prepare();
+    }
   }
 
   @Override
   public void fail(final Exception failure) {
-    Warnings.warn("no container is ready for the next checkpoint: " + failure.getMessage());
+    Warnings.warn(
+        (shortOfRoom
+                ? "containers that are not needed keep their room: "
+                : "no container is ready for the next checkpoint: ")
+            + failure.getMessage());
   }
 }

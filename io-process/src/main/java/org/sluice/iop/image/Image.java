@@ -280,6 +280,7 @@ public final class Image {
 
   /** Forgets its error, since it has lost its bytes on purpose. Any thread. */
   public void recover() {
+    file.renew();
     if (failure.getAndSet(null) != null) {
       table.error(entry, 0);
     }

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
@@ -20,6 +21,7 @@ import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Timed;
+import org.sluice.iop.measure.Warnings;
 
 /**
  * Who may log an image: exactly one process, as long as no other has the file open. Service thread
@@ -37,6 +39,7 @@ final class Openings {
   private final Statistics statistics;
   private final Journal journal;
   private final Executor service;
+  private boolean untidy;
 
   Openings(
       final ImageRegistry registry,
@@ -305,6 +308,30 @@ final class Openings {
     checkpoints.look(image);
     if (image.openers().isEmpty() && capture.find(image).isEmpty()) {
       checkpoints.forget(image);
+    }
+  }
+
+  /** Lets go of files that were deleted behind everybody's back: as images they would keep room. */
+  void forgetDeleted() {
+    if (untidy) {
+      drain.tidy();
+    }
+    untidy = false;
+    for (final Image image : registry.all()) {
+      if (image.openers().isEmpty() && !checkpoints.hasByRequest(image) && isDeleted(image)) {
+        checkpoints.look(image);
+        checkpoints.forget(image);
+        untidy = true;
+      }
+    }
+  }
+
+  private static boolean isDeleted(final Image image) {
+    try {
+      return image.file().links() == 0;
+    } catch (final PosixException e) {
+      Warnings.warn(e.getMessage());
+      return false;
     }
   }
 

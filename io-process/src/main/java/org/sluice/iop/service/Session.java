@@ -159,6 +159,7 @@ final class Session implements AutoCloseable {
     if (System.nanoTime() - renewed > RENEWAL_NANOS) {
       renewed = System.nanoTime();
       renew();
+      openings.forgetDeleted();
     }
     endIfDeserted();
     if (ending != null) {
