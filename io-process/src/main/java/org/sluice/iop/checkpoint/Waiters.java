@@ -1,9 +1,11 @@
 package org.sluice.iop.checkpoint;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.sluice.core.posix.Errno;
@@ -16,6 +18,9 @@ final class Waiters {
   private final List<Waiter> waiting = new ArrayList<>();
   private final Set<Long> committed;
 
+  /** What those are told that ask after the commit failed, by number. */
+  private final Map<Long, Reply> failed = new HashMap<>();
+
   private record Waiter(long number, long deadline, Caller caller) {}
 
   /**
@@ -27,10 +32,12 @@ final class Waiters {
     this.committed = new HashSet<>(committed);
   }
 
-  /** Answers when the checkpoint is committed, at once if it is. */
+  /** Answers when the checkpoint is committed or that has failed, at once if so. */
   void add(final long number, final long timeoutMillis, final Caller caller) {
     if (committed.contains(number)) {
       caller.answer(new Reply.Done());
+    } else if (failed.containsKey(number)) {
+      caller.answer(failed.get(number));
     } else {
       final long nanos = Math.min(Math.max(timeoutMillis, 0), Long.MAX_VALUE >> 22) * 1_000_000;
       waiting.add(new Waiter(number, System.nanoTime() + nanos, caller));
@@ -40,17 +47,21 @@ final class Waiters {
   /** The checkpoint is being written anew: its older commit does not count. */
   void begun(final long number) {
     committed.remove(number);
+    failed.remove(number);
   }
 
   void committed(final long number) {
     committed.add(number);
+    failed.remove(number);
     answer(waiter -> waiter.number == number, new Reply.Done());
   }
 
   void failed(final long number, final Exception failure) {
     final String message =
         "checkpoint %d is not committed: %s".formatted(number, failure.getMessage());
-    answer(waiter -> waiter.number == number, new Reply.Failed(Image.errnoOf(failure), message));
+    final Reply reply = new Reply.Failed(Image.errnoOf(failure), message);
+    failed.put(number, reply);
+    answer(waiter -> waiter.number == number, reply);
   }
 
   /** Answers those whose time is over. */
