@@ -23,6 +23,7 @@ import org.sluice.core.client.ImageChannel;
 import org.sluice.core.client.RequestFailedException;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.PosixStore;
 
@@ -105,6 +106,8 @@ class StorageFaultTest {
             write(client, number);
             committed.add(number);
           } catch (final RequestFailedException e) {
+            errors.add(Errno.describe(e.errno()));
+          } catch (final PosixException e) {
             errors.add(Errno.describe(e.errno()));
           }
         }
