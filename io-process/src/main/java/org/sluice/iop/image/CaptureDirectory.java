@@ -77,15 +77,21 @@ public final class CaptureDirectory {
       return Optional.empty();
     }
     try {
-      final Optional<Path> path = image.file().path();
-      if (path.isPresent() && image.key().isAt(path.get())) {
-        return path.filter(this::contains);
-      }
-      return image.file().links() > 0 ? search(image) : Optional.empty();
+      return find(image, image.file().path());
     } catch (final IOException e) {
       Warnings.warn("the present path of " + image + " is unknown: " + e.getMessage());
       return Optional.empty();
     }
+  }
+
+  /** A program may rename it meanwhile, so that neither the old name nor the new one is seen. */
+  private Optional<Path> find(final Image image, final Optional<Path> path) throws IOException {
+    if (path.isPresent() && image.key().isAt(path.get())) {
+      return path.filter(this::contains);
+    }
+    final Optional<Path> other = image.file().links() > 0 ? search(image) : Optional.empty();
+    final Optional<Path> now = image.file().path();
+    return other.isPresent() || now.equals(path) ? other : find(image, now);
   }
 
   /**
@@ -145,7 +151,11 @@ public final class CaptureDirectory {
     final Map<ImageKey, List<Path>> names = new HashMap<>();
     if (directory != null) {
       for (final Path path : files()) {
-        names.computeIfAbsent(ImageKey.of(path), any -> new ArrayList<>()).add(path);
+        try {
+          names.computeIfAbsent(ImageKey.of(path), any -> new ArrayList<>()).add(path);
+        } catch (final NoSuchFileException renamedOrDeletedMeanwhile) {
+          continue;
+        }
       }
     }
     return names;
@@ -176,6 +186,15 @@ public final class CaptureDirectory {
         files.add(path);
       }
       return FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult visitFileFailed(final Path path, final IOException failure)
+        throws IOException {
+      if (failure instanceof NoSuchFileException) { // renamed or deleted since its name was read
+        return FileVisitResult.CONTINUE;
+      }
+      throw failure;
     }
   }
 
