@@ -127,9 +127,25 @@ final class Attachments {
     return records;
   }
 
+  /**
+   * Takes what was published by those who have an image open, and ends those who died unnoticed, as
+   * between a kill of the I/O process and their return: their end must not come after the opening
+   * of who takes their place.
+   */
+  void poll(final Image image) {
+    for (final Attachment attachment : List.copyOf(all)) {
+      if (image.openers().has(attachment.index())) {
+        rings.poll(attachment);
+        if (!attachment.process().isAlive()) {
+          end(attachment);
+        }
+      }
+    }
+  }
+
   /** A process closed its socket: it died, became another program, or detached. */
   void disconnected(final Attachment attachment, final Connection connection) {
-    if (attachment.connection() == connection) {
+    if (attachment.connection() == connection && at(attachment.index()) == attachment) {
       attachment.gone();
       endIfOver(attachment);
     }

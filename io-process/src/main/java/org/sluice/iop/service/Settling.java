@@ -47,9 +47,7 @@ final class Settling {
   /** Takes what those published who have an image open, in case they have closed it by now. */
   void pollOpeners(final Image image) {
     if (image != null) {
-      attachments.all().stream()
-          .filter(attachment -> image.openers().has(attachment.index()))
-          .forEach(rings::poll);
+      attachments.poll(image);
     }
   }
 
