@@ -267,6 +267,7 @@ public final class Checkpoints implements AutoCloseable {
                         facts -> registry.find(facts.admitted().image()), Collectors.toList())));
     committer.resume(ledger.lastAttempt(), known.get(false));
     ledger.groups().forEach((n, facts) -> groups.resume(n, facts, registry::find));
+    groups.place(registry.all());
     ledger.checkpoints().forEach((n, facts) -> explicit.resume(n, facts, registry::find));
     known.get(true).forEach(explicit::discard);
     resumeSeries(ledger.groups(), Set.copyOf(known.get(false)));

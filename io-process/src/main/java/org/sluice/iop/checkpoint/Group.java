@@ -91,6 +91,14 @@ final class Group {
         .allMatch(image -> image.openers().isEmpty() && !image.isAbandoned());
   }
 
+  /**
+   * Whether two images have one name: a program has just renamed one over the other, and says so
+   * next.
+   */
+  boolean isBeingRenamed() {
+    return Set.copyOf(paths.values()).size() < paths.size();
+  }
+
   /** Whether as many ranks as the job has have written images. */
   boolean hasAllRanks(final int writers) {
     final int expected = writers > 0 ? writers : ranks();

@@ -61,6 +61,16 @@ final class Groups {
     }
   }
 
+  /**
+   * Puts images of a former I/O process where their names say, before one of them is looked at: a
+   * group of which only some are known may seem complete.
+   */
+  void place(final Collection<Image> images) {
+    if (pattern != null) {
+      images.forEach(this::place);
+    }
+  }
+
   /** An image is about to get other bytes. */
   void rewritten(final Image image) {
     final Group group = byImage.get(image);
@@ -120,7 +130,10 @@ final class Groups {
   private void commitIfComplete(final Group group) {
     if (group.hasChanged() && group.isQuiet() && group.hasAllRanks(writers)) {
       refresh(group);
-      if (group.isQuiet() && group.hasAllRanks(writers) && !group.isMixed()) {
+      if (group.isQuiet()
+          && group.hasAllRanks(writers)
+          && !group.isMixed()
+          && !group.isBeingRenamed()) {
         commit(group);
       }
     }
