@@ -34,6 +34,7 @@ import org.sluice.iop.journal.Ledger;
  */
 final class Resumption {
   private static final int OWNER_WRITES = 0200;
+  private static final int MOST_LOOKS = 10;
 
   private final Ledger past;
   private final Segment segment;
@@ -47,6 +48,9 @@ final class Resumption {
   private final Openings openings;
   private final Checkpoints checkpoints;
   private Map<ImageKey, List<Path>> names;
+
+  /** Each costs a walk through the capture directory, and most such files were deleted. */
+  private int looksForNameless = 4;
 
   Resumption(
       final Ledger past,
@@ -159,14 +163,33 @@ final class Resumption {
     for (final int slot : facts.openings().keySet()) {
       file = file.or(() -> openAsOpenedBy(attachments.at(slot).process().pid(), image));
     }
-    if (file.isEmpty() && facts.created() == null) {
-      names = names == null ? capture.names() : names;
-      file =
-          names.getOrDefault(key(facts), List.of()).stream()
-              .findFirst()
-              .flatMap(p -> open(p, image));
+    return file.isPresent() || facts.created() != null ? file : findByName(facts);
+  }
+
+  /**
+   * Programs go on renaming their files meanwhile, so a name may be old, and a file may have been
+   * in none of the directories when they were read.
+   */
+  private Optional<NativeFile> findByName(final ImageFacts facts) throws IOException {
+    if (names == null) {
+      names = capture.names();
+    }
+    Optional<NativeFile> file = openByName(facts);
+    for (int look = 0;
+        file.isEmpty()
+            && look < MOST_LOOKS
+            && (names.containsKey(key(facts)) || looksForNameless-- > 0);
+        look++) {
+      names = capture.names();
+      file = openByName(facts);
     }
     return file;
+  }
+
+  private Optional<NativeFile> openByName(final ImageFacts facts) {
+    return names.getOrDefault(key(facts), List.of()).stream()
+        .findFirst()
+        .flatMap(path -> open(path, facts.admitted()));
   }
 
   /** Nobody held the file meanwhile, so that another one may have its inode number. */
