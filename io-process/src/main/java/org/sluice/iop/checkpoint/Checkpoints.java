@@ -310,6 +310,11 @@ public final class Checkpoints implements AutoCloseable {
     }
   }
 
+  /** Commits what all ranks have completed and no former I/O process has decided to commit. */
+  public void commitComplete() {
+    explicit.commitComplete();
+  }
+
   /**
    * Takes over an image that was created by request for a commit under way.
    *

@@ -54,13 +54,13 @@ final class ExplicitCheckpoint {
         .toList();
   }
 
-  /**
-   * A rank has written all its images.
-   *
-   * @return whether it was the last rank
-   */
-  boolean complete(final int rank) {
+  /** A rank has written all its images. */
+  void complete(final int rank) {
     complete.add(rank);
+  }
+
+  /** Whether all ranks have. */
+  boolean isComplete() {
     return complete.size() == ranks;
   }
 

@@ -168,16 +168,28 @@ final class ExplicitCheckpoints {
               .formatted(request.rank(), open.size(), checkpoint.number()));
     }
     journal.write(new Entry.Completed(request.checkpoint(), request.rank(), slot, number));
-    if (checkpoint.complete(request.rank())) {
-      underWay.remove(checkpoint.number());
-      committer.commit(
-          checkpoint.number(),
-          checkpoint.ranks(),
-          false,
-          checkpoint.members(),
-          outcome -> ended(checkpoint.images(), outcome));
+    checkpoint.complete(request.rank());
+    if (checkpoint.isComplete()) {
+      commit(checkpoint);
     }
     return new Reply.Done();
+  }
+
+  private void commit(final ExplicitCheckpoint checkpoint) {
+    underWay.remove(checkpoint.number());
+    committer.commit(
+        checkpoint.number(),
+        checkpoint.ranks(),
+        false,
+        checkpoint.members(),
+        outcome -> ended(checkpoint.images(), outcome));
+  }
+
+  /** Commits what was complete when the former I/O process was killed, before it could decide. */
+  void commitComplete() {
+    List.copyOf(underWay.values()).stream()
+        .filter(ExplicitCheckpoint::isComplete)
+        .forEach(this::commit);
   }
 
   private static Reply invalid(final String message) {

@@ -90,6 +90,7 @@ final class Resumption {
     drainTaken();
     past.images().forEach(this::finishChange);
     commitAgain();
+    checkpoints.commitComplete();
     attachments.endDead();
     registry.all().forEach(openings::look);
   }
