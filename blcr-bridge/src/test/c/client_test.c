@@ -108,6 +108,22 @@ static void write_longer_than_a_chunk_is_split(void **state)
     stop();
 }
 
+static void nothing_reaches_beyond_what_an_image_can_have(void **state)
+{
+    (void)state;
+    start(container);
+    const int64_t end = SLUICE_RECORD_MAX_END;
+    write_all("first", 5, 0);
+    assert_int_equal(sluice_log_pwrite(&image, image_fd, "more", 4, end - 3), -EFBIG);
+    assert_int_equal(sluice_log_pwrite(&image, image_fd, "more", 4, INT64_MAX - 4), -EFBIG);
+    assert_int_equal(sluice_log_pwrite(&image, image_fd, "more", SIZE_MAX, 0), -EFBIG);
+    assert_int_equal(sluice_log_pwrite(&image, image_fd, "more", 4, -1), -EINVAL);
+    assert_int_equal(sluice_log_truncate(&image, image_fd, end + 1), -EFBIG);
+    assert_int_equal(sluice_log_end(&image), 0);
+    assert_rebuilt("first", 5);
+    stop();
+}
+
 static void large_write_goes_to_the_file_and_leaves_a_record(void **state)
 {
     (void)state;
@@ -513,6 +529,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(consecutive_writes_extend_one_record),
         cmocka_unit_test(write_longer_than_a_chunk_is_split),
+        cmocka_unit_test(nothing_reaches_beyond_what_an_image_can_have),
         cmocka_unit_test(large_write_goes_to_the_file_and_leaves_a_record),
         cmocka_unit_test(large_write_in_files_layout_leaves_no_record),
         cmocka_unit_test(large_write_over_undrained_bytes_settles_first),

@@ -279,6 +279,12 @@ static ssize_t log_write(struct sluice_log_image *image, int fd, const void *dat
     return logged;
 }
 
+static int too_long(size_t length, int64_t offset)
+{
+    return sluice_failure(EFBIG, "%zu bytes at offset %lld: an image has at most 2^60", length,
+                          (long long)offset);
+}
+
 ssize_t sluice_log_pwrite(struct sluice_log_image *image, int fd, const void *data, size_t length,
                           int64_t offset)
 {
@@ -286,9 +292,11 @@ ssize_t sluice_log_pwrite(struct sluice_log_image *image, int fd, const void *da
     if (error != 0) {
         return error;
     }
-    if (offset < 0 || length > (size_t)(INT64_MAX - offset)) {
-        return sluice_failure(offset < 0 ? EINVAL : EFBIG, "a write of %zu bytes at offset %lld",
-                              length, (long long)offset);
+    if (offset < 0) {
+        return sluice_failure(EINVAL, "a write at offset %lld", (long long)offset);
+    }
+    if ((uint64_t)offset > SLUICE_RECORD_MAX_END || length > SLUICE_RECORD_MAX_END - (size_t)offset) {
+        return too_long(length, offset);
     }
     if (length == 0) {
         return 0;
@@ -321,6 +329,9 @@ static bool mark_truncated(struct sluice_log_image *image, int64_t size)
 int sluice_log_truncate(struct sluice_log_image *image, int fd, int64_t size)
 {
     int error = check(image);
+    if (error == 0 && size > (int64_t)SLUICE_RECORD_MAX_END) {
+        error = too_long(0, size);
+    }
     if (error == 0 && drain_in_the_way(image, 0, INT64_MAX)) {
         error = sluice_log_settle(image, false);
         if (error == 0 && image->entry == NULL) {

@@ -36,6 +36,21 @@ class DamageTest extends ServeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"files", "container"})
+  void absurdOffsetFailsItsOwnersImageOnly(final String layout) throws Exception {
+    try (ServeProcess serve = serve(layout);
+        RawProcess mad = RawProcess.attach(serve.directory());
+        RawProcess good = RawProcess.attach(serve.directory())) {
+      final Reply.Opened spoiled = mad.create(capture.resolve("spoiled"));
+      mad.write(spoiled.imageId(), Long.MAX_VALUE - 10, bytes("far"));
+      mad.publish();
+      checkFailed(mad, spoiled);
+      checkWorks(good, capture.resolve("good"));
+      assertThat(serve.errors()).contains("spoiled", "is impossible", "offset 9223372036854775797");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"files", "container"})
   void recordOfAnotherProcessesImageFailsItsOwnersImagesOnly(final String layout) throws Exception {
     try (ServeProcess serve = serve(layout);
         RawProcess mad = RawProcess.attach(serve.directory());

@@ -193,7 +193,7 @@ public final class ChunkReader {
   /**
    * How many bytes the record is about.
    *
-   * @return 0 or more; {@code offset() + length()} does not overflow
+   * @return 0 or more; {@code offset() + length()} is at most {@link RecordDescriptor#MAX_END}
    */
   public long length() {
     return length;
@@ -257,13 +257,19 @@ public final class ChunkReader {
           default ->
               throw new DamagedException(CHUNK, position, "a record has unknown type " + type);
         };
-    if (!ok || imageId < 1 || offset < 0 || offset + length < 0) {
+    if (!ok || imageId < 1 || !isInImage()) {
       throw new DamagedException(
           CHUNK,
           position,
           "a record of type %d is impossible: image %d, offset %d, length %d"
               .formatted(type, imageId, offset, length));
     }
+  }
+
+  private boolean isInImage() {
+    return offset >= 0
+        && offset <= RecordDescriptor.MAX_END
+        && length <= RecordDescriptor.MAX_END - offset;
   }
 
   /** Cuts the last record of an open chunk, which may be longer than what is valid of it. */

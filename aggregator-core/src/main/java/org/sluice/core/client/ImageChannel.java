@@ -7,6 +7,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
 import org.sluice.core.chunk.RecordDescriptor;
+import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
@@ -70,13 +71,17 @@ public final class ImageChannel implements SeekableByteChannel {
    *
    * @param source the bytes
    * @return how many they were
-   * @throws IOException when storage failed, now or in the drain
+   * @throws IOException when storage failed, now or in the drain, or they reach beyond what an
+   *     image can have
    */
   @Override
   public synchronized int write(final ByteBuffer source) throws IOException {
     checkUsable();
     final int begin = source.position();
     final int length = source.remaining();
+    if (length > RecordDescriptor.MAX_END - position) {
+      throw new PosixException("write image %s at %d".formatted(name, position), Errno.EFBIG);
+    }
     if (length == 0) {
       return 0;
     }

@@ -46,6 +46,9 @@ public final class Errno {
   /** Invalid argument. */
   public static final int EINVAL = 22;
 
+  /** Larger than a file may be. */
+  public static final int EFBIG = 27;
+
   /** No space left. */
   public static final int ENOSPC = 28;
 

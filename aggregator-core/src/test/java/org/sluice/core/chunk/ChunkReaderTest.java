@@ -49,6 +49,13 @@ class ChunkReaderTest {
     reader.wrap(chunk.buffer(), LENGTH, SESSION).validate();
   }
 
+  @Test
+  void acceptsWhatReachesToTheEndOfTheLargestImage() throws IOException {
+    final long end = RecordDescriptor.MAX_END;
+    chunk.write(1, end - 1, (byte) 1).direct(1, 0, end).truncate(1, end);
+    reader.wrap(chunk.buffer(), chunk.used(), SESSION).validate();
+  }
+
   @ParameterizedTest
   @CsvSource({
     // type, image, offset, length
@@ -59,9 +66,13 @@ class ChunkReaderTest {
     "1, 0, 0, 0",
     "1, -5, 0, 0",
     "2, 1, 0, -1",
+    "1, 1, 9223372036854775806, 1",
+    "1, 1, 1152921504606846976, 1",
     "2, 1, 9223372036854775807, 1",
+    "2, 1, 1, 1152921504606846976",
     "3, 1, 0, 1",
     "3, 1, -1, 0",
+    "3, 1, 1152921504606846977, 0",
     "0, 1, 0, 0",
     "4, 1, 0, 0",
   })
@@ -151,7 +162,7 @@ class ChunkReaderTest {
         final long payload = any.type() == RecordDescriptor.TYPE_WRITE ? any.length() : 0;
         assertThat(any.payload() + payload).isBetween(0L, (long) any.used());
         assertThat(any.used()).isLessThanOrEqualTo(LENGTH);
-        assertThat(any.offset() + any.length()).isNotNegative();
+        assertThat(any.offset() + any.length()).isBetween(0L, RecordDescriptor.MAX_END);
       }
     } catch (final DamagedException | FormatVersionException e) {
       assertThat(e).hasMessageContaining("chunk");

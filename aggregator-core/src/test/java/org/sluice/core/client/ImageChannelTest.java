@@ -13,7 +13,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.HeaderDescriptor;
@@ -95,6 +97,23 @@ class ImageChannelTest {
       assertThat(slot.counter(SlotDescriptor.AGGREGATED_BYTES_OFFSET, sizeClass)).isEqualTo(999);
       assertThat(slot.counter(SlotDescriptor.DIRECT_BYTES_OFFSET, sizeClass)).isEqualTo(1000);
       assertThat(directory.resolve("a").toFile()).hasSize(1999);
+      assertThat(ioProcess.last(Request.Settle.class)).isEmpty();
+    }
+  }
+
+  @Test
+  void nothingReachesBeyondWhatAnImageCanHave() throws IOException {
+    final long end = RecordDescriptor.MAX_END;
+    try (StandInIoProcess ioProcess = new StandInIoProcess(directory, CONTAINER, THRESHOLD, 8);
+        CheckpointClient client = CheckpointClient.connect(directory, 0, 1)) {
+      final ImageChannel image = client.begin(1).image("a");
+      image.position(end - 10).write(ByteBuffer.allocate(10));
+      for (final long position : new long[] {end - 9, end, Long.MAX_VALUE - 5}) {
+        assertThatThrownBy(() -> image.position(position).write(ByteBuffer.allocate(10)))
+            .isInstanceOfSatisfying(
+                PosixException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EFBIG));
+      }
+      assertThat(image.size()).isEqualTo(end);
       assertThat(ioProcess.last(Request.Settle.class)).isEmpty();
     }
   }
