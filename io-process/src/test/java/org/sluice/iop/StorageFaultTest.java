@@ -193,4 +193,32 @@ class StorageFaultTest {
       assertThat(client.checkpoints()).containsExactly(3L);
     }
   }
+
+  @Test
+  void aFailedCommitIsToldToWhoAsksAfterAKill() throws Exception {
+    final ServeProcess killed = start("container", "index-write:ENOSPC@1");
+    try (killed;
+        CheckpointClient client = connect(killed)) {
+      final Checkpoint first = complete(client, 1);
+      assertThatThrownBy(() -> first.awaitDurable(LONG)).hasMessageContaining("ENOSPC");
+      killed.kill();
+      try (ServeProcess resumed = start("container")) {
+        assertThatThrownBy(() -> first.awaitDurable(LONG))
+            .hasMessageMatching("checkpoint 1 is not committed: .*ENOSPC.*");
+        assertThat(complete(client, 1).awaitDurable(LONG)).isTrue();
+        assertThat(first.awaitDurable(LONG)).isTrue();
+        assertThat(resumed.stop()).isZero();
+      }
+    }
+  }
+
+  private static Checkpoint complete(final CheckpointClient client, final long number)
+      throws IOException {
+    final Checkpoint checkpoint = client.begin(number);
+    try (ImageChannel image = checkpoint.image("state")) {
+      image.write(ByteBuffer.wrap(new byte[100]));
+    }
+    checkpoint.complete();
+    return checkpoint;
+  }
 }

@@ -265,6 +265,7 @@ public final class Checkpoints implements AutoCloseable {
                     facts -> facts.created() != null,
                     Collectors.mapping(
                         facts -> registry.find(facts.admitted().image()), Collectors.toList())));
+    waiters.resume(ledger.failedCommits());
     committer.resume(ledger.lastAttempt(), known.get(false));
     ledger.groups().forEach((n, facts) -> groups.resume(n, facts, registry::find));
     groups.place(registry.all());

@@ -131,7 +131,7 @@ final class Committer {
               @Override
               public void committed(final Commit commit) {
                 final long now = System.nanoTime();
-                journal.write(new Entry.Ended(decision.attempt(), true));
+                journal.write(new Entry.Ended(decision.attempt()));
                 service.execute(
                     () -> {
                       succeed(commit, members, now, done);
@@ -141,8 +141,13 @@ final class Committer {
 
               @Override
               public void failed(final Exception failure) {
-                journal.write(new Entry.Ended(decision.attempt(), false));
-                service.execute(() -> undo(number, before, failure, done));
+                final Entry.Ended end =
+                    new Entry.Ended(
+                        decision.attempt(),
+                        Image.errnoOf(failure),
+                        String.valueOf(failure.getMessage()));
+                journal.write(end);
+                service.execute(() -> undo(number, before, failure, end, done));
               }
             }));
   }
@@ -188,13 +193,14 @@ final class Committer {
       final long number,
       final Map<Image, Integer> before,
       final Exception failure,
+      final Entry.Ended end,
       final Consumer<Optional<Commit>> done) {
     before.forEach(Image::state);
     before.keySet().stream().filter(image -> image.errno() != 0).forEach(drain::release);
     drain.makeRoom();
-    Warnings.warn("checkpoint %d is not committed: %s".formatted(number, failure.getMessage()));
+    Warnings.warn("checkpoint %d is not committed: %s".formatted(number, end.reason()));
     statistics.failed(failure);
-    waiters.failed(number, failure);
+    waiters.failed(number, end);
     done.accept(Optional.empty());
   }
 

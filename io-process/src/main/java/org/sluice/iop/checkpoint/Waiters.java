@@ -1,25 +1,24 @@
 package org.sluice.iop.checkpoint;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.iop.drain.Caller;
-import org.sluice.iop.image.Image;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.journal.FailedCommits;
 
 /** Processes that wait until a checkpoint is committed. Service thread only. */
 final class Waiters {
   private final List<Waiter> waiting = new ArrayList<>();
   private final Set<Long> committed;
 
-  /** What those are told that ask after the commit failed, by number. */
-  private final Map<Long, Reply> failed = new HashMap<>();
+  /** Those who ask after the commit failed are told why. */
+  private final FailedCommits failed = new FailedCommits();
 
   private record Waiter(long number, long deadline, Caller caller) {}
 
@@ -32,12 +31,17 @@ final class Waiters {
     this.committed = new HashSet<>(committed);
   }
 
+  /** Takes over what a former I/O process knew. */
+  void resume(final FailedCommits past) {
+    past.byNumber().forEach(failed::add);
+  }
+
   /** Answers when the checkpoint is committed or that has failed, at once if so. */
   void add(final long number, final long timeoutMillis, final Caller caller) {
     if (committed.contains(number)) {
       caller.answer(new Reply.Done());
-    } else if (failed.containsKey(number)) {
-      caller.answer(failed.get(number));
+    } else if (failed.find(number).isPresent()) {
+      caller.answer(reply(number, failed.find(number).get()));
     } else {
       final long nanos = Math.min(Math.max(timeoutMillis, 0), Long.MAX_VALUE >> 22) * 1_000_000;
       waiting.add(new Waiter(number, System.nanoTime() + nanos, caller));
@@ -56,12 +60,14 @@ final class Waiters {
     answer(waiter -> waiter.number == number, new Reply.Done());
   }
 
-  void failed(final long number, final Exception failure) {
-    final String message =
-        "checkpoint %d is not committed: %s".formatted(number, failure.getMessage());
-    final Reply reply = new Reply.Failed(Image.errnoOf(failure), message);
-    failed.put(number, reply);
-    answer(waiter -> waiter.number == number, reply);
+  void failed(final long number, final Entry.Ended end) {
+    failed.add(number, end);
+    answer(waiter -> waiter.number == number, reply(number, end));
+  }
+
+  private static Reply reply(final long number, final Entry.Ended end) {
+    return new Reply.Failed(
+        end.errno(), "checkpoint %d is not committed: %s".formatted(number, end.reason()));
   }
 
   /** Answers those whose time is over. */

@@ -200,9 +200,28 @@ public sealed interface Entry {
    * A commit is over.
    *
    * @param attempt which
-   * @param succeeded whether it is in the store
+   * @param errno why it failed; 0 when it is in the store
+   * @param reason the same in words; empty when it is in the store
    */
-  record Ended(long attempt, boolean succeeded) implements Entry {}
+  record Ended(long attempt, int errno, String reason) implements Entry {
+    /**
+     * The end of a commit that is in the store.
+     *
+     * @param attempt which
+     */
+    public Ended(final long attempt) {
+      this(attempt, 0, "");
+    }
+
+    /**
+     * Whether it is in the store.
+     *
+     * @return false when it failed
+     */
+    public boolean succeeded() {
+      return errno == 0;
+    }
+  }
 
   /**
    * A copy took a committed image's place, so that the image stays as it is.

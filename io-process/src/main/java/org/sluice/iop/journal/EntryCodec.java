@@ -71,8 +71,10 @@ final class EntryCodec {
         out.writeInt(e.slot()).writeLong(e.request());
       }
       case Entry.Committing e -> writeCommitting(out, e);
-      case Entry.Ended e ->
-          out.writeInt(ENDED).writeLong(e.attempt()).writeInt(e.succeeded() ? 1 : 0);
+      case Entry.Ended e -> {
+        out.writeInt(ENDED).writeLong(e.attempt()).writeInt(e.errno());
+        writeText(out, e.reason());
+      }
       case Entry.Replaced e -> out.writeInt(REPLACED).writeInt(e.image()).writeInt(e.copy());
       case Entry.Joined e -> out.writeInt(JOINED);
       case Entry.Left e -> out.writeInt(LEFT).writeInt(e.succeeded() ? 1 : 0);
@@ -142,7 +144,7 @@ final class EntryCodec {
       case COMPLETED ->
           new Entry.Completed(in.readLong(), in.readInt(), in.readInt(), in.readLong());
       case COMMITTING -> readCommitting(in);
-      case ENDED -> new Entry.Ended(in.readLong(), readFlag(in));
+      case ENDED -> new Entry.Ended(in.readLong(), in.readInt(), readText(in));
       case REPLACED -> new Entry.Replaced(in.readInt(), in.readInt());
       case JOINED -> new Entry.Joined();
       case LEFT -> new Entry.Left(readFlag(in));

@@ -23,6 +23,7 @@ public final class Ledger {
   private final Map<Long, CheckpointFacts> checkpoints = new LinkedHashMap<>();
   private final Map<Long, Entry.Committing> commits = new LinkedHashMap<>();
   private final GroupLedger groups = new GroupLedger();
+  private final FailedCommits failedCommits = new FailedCommits();
   private int lastImage;
   private long lastAttempt;
   private int members;
@@ -69,7 +70,10 @@ public final class Ledger {
       case Entry.Drained e -> drain(e);
       case Entry.Emptying e -> pending.add(e);
       case Entry.Restarted e -> restart(e);
-      case Entry.Begun e -> checkpoints.put(e.checkpoint(), new CheckpointFacts(e.ranks()));
+      case Entry.Begun e -> {
+        checkpoints.put(e.checkpoint(), new CheckpointFacts(e.ranks()));
+        failedCommits.remove(e.checkpoint());
+      }
       case Entry.Completed e -> {
         of(e.checkpoint(), checkpoint -> checkpoint.complete(e.rank()));
         lastRequests.put(e.slot(), e);
@@ -238,7 +242,10 @@ public final class Ledger {
   private void end(final Entry.Ended e) {
     final Entry.Committing commit = commits.remove(e.attempt());
     if (commit != null) {
-      if (!e.succeeded()) {
+      if (e.succeeded()) {
+        failedCommits.remove(commit.checkpoint());
+      } else {
+        failedCommits.add(commit.checkpoint(), e);
         groups.failed(commit.checkpoint());
       }
       commit
@@ -355,6 +362,15 @@ public final class Ledger {
    */
   public Map<Long, GroupFacts> groups() {
     return groups.byNumber();
+  }
+
+  /**
+   * The commits that failed.
+   *
+   * @return as of now
+   */
+  public FailedCommits failedCommits() {
+    return failedCommits;
   }
 
   /**

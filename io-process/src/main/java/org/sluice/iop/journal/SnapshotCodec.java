@@ -31,6 +31,7 @@ final class SnapshotCodec {
     writeAll(out, ledger.checkpoints().entrySet(), checkpoint -> writeCheckpoint(out, checkpoint));
     writeAll(out, ledger.commits(), commit -> EntryCodec.write(out, commit));
     writeAll(out, ledger.groups().entrySet(), group -> writeGroup(out, group));
+    writeAll(out, ledger.failedCommits().byNumber().entrySet(), failed -> writeFailed(out, failed));
   }
 
   private static <T> void writeAll(
@@ -98,6 +99,11 @@ final class SnapshotCodec {
         });
   }
 
+  private static void writeFailed(final Bytes<?> out, final Map.Entry<Long, Entry.Ended> failed) {
+    out.writeLong(failed.getKey());
+    EntryCodec.write(out, failed.getValue());
+  }
+
   /**
    * Reads a snapshot into a ledger that knows nothing yet.
    *
@@ -115,6 +121,7 @@ final class SnapshotCodec {
     times(in, () -> ledger.checkpoints().put(in.readLong(), readCheckpoint(in)));
     times(in, () -> ledger.underWay(entry(in, Entry.Committing.class)));
     times(in, () -> ledger.enter(in.readLong(), readGroup(in)));
+    times(in, () -> ledger.failedCommits().add(in.readLong(), entry(in, Entry.Ended.class)));
   }
 
   private static void times(final Bytes<?> in, final Runnable one) {

@@ -41,7 +41,8 @@ class JournalTest {
         new Entry.Begun(1, 2),
         new Entry.Completed(1, 2, 3, 4),
         new Entry.Committing(1, 2, 3, true, List.of(new Entry.Part(4, "p", 5, 6))),
-        new Entry.Ended(1, true),
+        new Entry.Ended(1),
+        new Entry.Ended(1, 5, "reason"),
         new Entry.Replaced(1, 2),
         new Entry.Joined(),
         new Entry.Left(false));
@@ -172,12 +173,38 @@ class JournalTest {
             new Entry.Completed(7, 0, 2, 5),
             commit,
             new Entry.Changed(9, ImageDescriptor.STATE_COMMITTED));
-    final Ledger before = resume(file, new Entry.Ended(1, false));
+    final Entry.Ended end = new Entry.Ended(1, 5, "reason");
+    final Ledger before = resume(file, end);
     assertThat(before.commits()).containsExactly(commit);
     assertThat(before.checkpoints()).isEmpty();
     final Ledger after = resume(file);
     assertThat(after.commits()).isEmpty();
     assertThat(after.images().iterator().next().state()).isEqualTo(ImageDescriptor.STATE_DIVERTED);
+    assertThat(after.failedCommits().find(7)).hasValue(end);
+  }
+
+  @Test
+  void aFailedCommitIsKnownUntilItsCheckpointIsBegunAnewOrCommitted() {
+    final Ledger ledger = new Ledger(false);
+    final Entry.Ended end = fail(ledger, 1, 7);
+    fail(ledger, 2, 8);
+    assertThat(ledger.failedCommits().byNumber()).containsOnlyKeys(7L, 8L).containsValue(end);
+    ledger.enter(new Entry.Begun(7, 1));
+    ledger.enter(new Entry.Committing(3, 8, 1, false, List.of()));
+    ledger.enter(new Entry.Ended(3));
+    assertThat(ledger.failedCommits().byNumber()).isEmpty();
+    for (long number = 1; number <= 2L * FailedCommits.MOST; number++) {
+      fail(ledger, 3 + number, number);
+    }
+    assertThat(ledger.failedCommits().byNumber()).hasSize(FailedCommits.MOST);
+    assertThat(ledger.failedCommits().find(2L * FailedCommits.MOST)).isPresent();
+  }
+
+  private static Entry.Ended fail(final Ledger ledger, final long attempt, final long number) {
+    final Entry.Ended end = new Entry.Ended(attempt, 5, "reason");
+    ledger.enter(new Entry.Committing(attempt, number, 1, false, List.of()));
+    ledger.enter(end);
+    return end;
   }
 
   private static Entry taken(final int chunk) {

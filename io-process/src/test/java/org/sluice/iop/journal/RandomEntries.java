@@ -49,7 +49,7 @@ final class RandomEntries {
       case 14 ->
           new Entry.Committing(
               ++attempts, any(), any(), dice.nextInt(4) == 0, List.of(part(), part()));
-      case 15 -> new Entry.Ended(attempts - dice.nextInt(3), dice.nextBoolean());
+      case 15 -> new Entry.Ended(attempts - dice.nextInt(3), dice.nextInt(2), "reason" + any());
       case 16 -> new Entry.Replaced(1 + any(), any());
       case 17 -> new Entry.Joined();
       default -> new Entry.Left(dice.nextInt(100) > 0);
