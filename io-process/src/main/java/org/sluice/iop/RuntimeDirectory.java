@@ -22,6 +22,7 @@ import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentException;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.journal.Journal;
+import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.memory.SegmentPlace;
 
 /**
@@ -129,7 +130,16 @@ final class RuntimeDirectory implements AutoCloseable {
    * @param anyhow whether it counts if no process is attached any more
    */
   boolean isLeft(final boolean anyhow) throws IOException {
-    return Files.exists(journal()) && Files.exists(segment()) && (anyhow || isUsed());
+    if (!Files.exists(journal()) || !Files.exists(segment())) {
+      return false;
+    }
+    if (!Journal.isOfThisBoot(journal())) {
+      Warnings.warn(
+          "what is in %s was not written since this node was booted, and is removed"
+              .formatted(path));
+      return false;
+    }
+    return anyhow || isUsed();
   }
 
   private boolean isUsed() throws IOException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -28,6 +29,42 @@ class RuntimeDirectoryTest extends ServeTest {
     try (ServeProcess next = serve("files");
         RawProcess client = RawProcess.attach(next.directory())) {
       assertThat(client.slot()).isZero();
+    }
+  }
+
+  /** As where it lies on a disk: every pid and start time may be somebody else's. */
+  @Test
+  void whatAnEarlierBootLeftIsNotResumed() throws Exception {
+    final ServeProcess killed = serve("container");
+    final long session;
+    try (RawProcess client = RawProcess.attach(killed.directory())) {
+      client.create(capture.resolve("file"));
+      session = client.segment().header().sessionId();
+      killed.kill();
+      final Path journal = killed.directory().resolve("journal");
+      final byte[] bytes = Files.readAllBytes(journal);
+      bytes[30]++;
+      Files.write(journal, bytes);
+      try (ServeProcess next = serve("container", "--resume");
+          RawProcess fresh = RawProcess.attach(next.directory())) {
+        assertThat(fresh.segment().header().sessionId()).isNotEqualTo(session);
+        assertThat(fresh.slot()).isZero();
+        assertThat(next.errors()).contains(next.directory().toString(), "booted");
+      }
+    }
+  }
+
+  @Test
+  void whatThisBootLeftIsResumed() throws Exception {
+    final ServeProcess killed = serve("container");
+    try (RawProcess client = RawProcess.attach(killed.directory())) {
+      killed.kill();
+      try (ServeProcess next = serve("container");
+          RawProcess other = RawProcess.attach(next.directory())) {
+        assertThat(other.segment().header().sessionId())
+            .isEqualTo(client.segment().header().sessionId());
+        assertThat(other.slot()).isEqualTo(1);
+      }
     }
   }
 

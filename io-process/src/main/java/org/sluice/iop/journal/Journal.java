@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.UUID;
 import net.openhft.chronicle.bytes.Bytes;
 import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.chunk.DamagedException;
@@ -16,7 +17,8 @@ import org.sluice.iop.measure.Warnings;
 
 /**
  * The file of entries, in memory beside the segment: it outlives the I/O process as the segment
- * does, and both are worth nothing after the node is gone, so nothing is synced.
+ * does, and both are worth nothing after the node is gone, so nothing is synced. Where they lie on
+ * a disk they may come back after a power cut, with holes: the header says of which boot they are.
  *
  * <p>An entry is written before anything that follows from it leaves this process: a reply, a
  * released chunk, a consumed ring record, a changed word of the segment. So whoever reads the
@@ -30,7 +32,8 @@ public final class Journal implements AutoCloseable {
   static final long MAGIC = 0x4C4E_4A43_4955_4C53L;
 
   static final int VERSION = 1;
-  private static final int HEADER_LENGTH = 24;
+  private static final int BOOT_OFFSET = 24;
+  private static final int HEADER_LENGTH = 40;
   private static final int FRAME_LENGTH = 8;
 
   /** A journal of this length is rewritten, and once more when it is four times as long again. */
@@ -38,9 +41,12 @@ public final class Journal implements AutoCloseable {
 
   private static final int GROWTH = 4;
 
+  private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
+
   private final Path path;
   private final long sessionId;
   private final boolean inPlace;
+  private final UUID boot = thisBoot();
   private final Bytes<Void> frame = Bytes.allocateElasticDirect();
   private NativeFile file;
   private long end;
@@ -52,7 +58,8 @@ public final class Journal implements AutoCloseable {
       final long sessionId,
       final boolean inPlace,
       final NativeFile file,
-      final long end) {
+      final long end)
+      throws IOException {
     this.path = path;
     this.sessionId = sessionId;
     this.inPlace = inPlace;
@@ -99,6 +106,26 @@ public final class Journal implements AutoCloseable {
     } catch (final IOException | RuntimeException e) {
       file.close();
       throw e;
+    }
+  }
+
+  /**
+   * Whether a journal was begun since the node was booted. An older one may miss any entry, and its
+   * pids may be anybody's by now.
+   *
+   * @param path the file
+   * @return false when it says otherwise, or is too short to say
+   * @throws IOException when it cannot be read
+   */
+  public static boolean isOfThisBoot(final Path path) throws IOException {
+    final Bytes<Void> header = Bytes.allocateDirect(HEADER_LENGTH);
+    try (NativeFile file = NativeFile.open(path)) {
+      final long length = file.pread(header.addressForWrite(0), HEADER_LENGTH, 0);
+      header.writePosition(length).readPosition(Math.min(length, BOOT_OFFSET));
+      return length == HEADER_LENGTH
+          && new UUID(header.readLong(), header.readLong()).equals(thisBoot());
+    } finally {
+      header.releaseLast();
     }
   }
 
@@ -165,8 +192,9 @@ public final class Journal implements AutoCloseable {
     }
     in.readInt();
     if (in.readLong() != sessionId) {
-      throw new DamagedException(name, HEADER_LENGTH - Long.BYTES, "it is of another session");
+      throw new DamagedException(name, BOOT_OFFSET - Long.BYTES, "it is of another session");
     }
+    in.readPosition(HEADER_LENGTH);
   }
 
   /**
@@ -193,6 +221,11 @@ public final class Journal implements AutoCloseable {
 
   private void writeHeader() {
     frame.clear().writeLong(MAGIC).writeInt(VERSION).writeInt(0).writeLong(sessionId);
+    frame.writeLong(boot.getMostSignificantBits()).writeLong(boot.getLeastSignificantBits());
+  }
+
+  private static UUID thisBoot() throws IOException {
+    return UUID.fromString(Files.readString(BOOT_ID).strip());
   }
 
   private void append(final Runnable content) {

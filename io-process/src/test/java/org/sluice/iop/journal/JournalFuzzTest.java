@@ -11,6 +11,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
+import net.openhft.chronicle.bytes.Bytes;
 import org.agrona.IoUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.fuzz.Mutation;
@@ -19,10 +20,11 @@ import org.sluice.core.fuzz.Outcome;
 /** A journal that may hold anything: with its crcs wrong, and with its crcs made right. */
 class JournalFuzzTest {
   private static final long SESSION = 77;
-  private static final int HEADER_LENGTH = 24;
+  private static final int HEADER_LENGTH = 40;
   private static final int FRAME_LENGTH = 8;
   private static Path directory;
   private static byte[] valid;
+  private static byte[] rewritten;
 
   @BeforeContainer
   static void write() throws IOException {
@@ -32,6 +34,23 @@ class JournalFuzzTest {
       JournalTest.everyEntry().forEach(journal::write);
     }
     valid = Files.readAllBytes(file());
+    rewritten = rewritten();
+  }
+
+  /** A journal of a snapshot and nothing else. */
+  private static byte[] rewritten() {
+    final Ledger ledger = new Ledger(false);
+    final RandomEntries entries = new RandomEntries(1);
+    for (int i = 0; i < 200; i++) {
+      ledger.enter(entries.next());
+    }
+    final Bytes<byte[]> journal = Bytes.allocateElasticOnHeap();
+    journal.write(valid, 0, HEADER_LENGTH).writeLong(0).writeInt(EntryCodec.SNAPSHOT);
+    SnapshotCodec.write(journal, ledger);
+    journal.writeInt(HEADER_LENGTH, (int) journal.writePosition() - HEADER_LENGTH - FRAME_LENGTH);
+    final byte[] bytes = journal.toByteArray();
+    seal(bytes);
+    return bytes;
   }
 
   @AfterContainer
@@ -58,9 +77,27 @@ class JournalFuzzTest {
     if (crcIsRight) {
       seal(bytes);
     }
+    isReadOrRefused(bytes, inPlace);
+  }
+
+  @Property
+  void snapshotIsReadOrRefused(
+      @ForAll("mutations") final List<Mutation> mutations, @ForAll final boolean inPlace)
+      throws IOException {
+    final byte[] bytes = Mutation.apply(rewritten, mutations);
+    seal(bytes);
+    isReadOrRefused(bytes, inPlace);
+  }
+
+  private static void isReadOrRefused(final byte[] bytes, final boolean inPlace)
+      throws IOException {
     Files.write(file(), bytes);
     Outcome.isReadOrRefused(
-        file().toString(), () -> Journal.resume(file(), SESSION, new Ledger(inPlace)).close());
+        file().toString(),
+        () -> {
+          Journal.isOfThisBoot(file());
+          Journal.resume(file(), SESSION, new Ledger(inPlace)).close();
+        });
   }
 
   private static void seal(final byte[] bytes) {

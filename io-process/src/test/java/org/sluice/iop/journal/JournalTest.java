@@ -20,6 +20,7 @@ import org.sluice.core.store.ChunkLocation;
 
 class JournalTest {
   private static final long SESSION = 77;
+  private static final int BOOT_END = 40;
   private static final ChunkLocation AT = new ChunkLocation(5, 4096, 100, 7);
 
   @TempDir private Path directory;
@@ -122,6 +123,20 @@ class JournalTest {
     assertThatThrownBy(() -> Journal.resume(file, SESSION + 1, new Ledger(false)))
         .isInstanceOf(DamagedException.class)
         .hasMessageContaining("another session");
+  }
+
+  @Test
+  void aJournalOfAnotherBootIsTold() throws IOException {
+    final Path file = journalOf(taken(0));
+    final byte[] whole = Files.readAllBytes(file);
+    assertThat(Journal.isOfThisBoot(file)).isTrue();
+    for (final int length : new int[] {0, BOOT_END - 1, BOOT_END}) {
+      Files.write(file, Arrays.copyOf(whole, length));
+      assertThat(Journal.isOfThisBoot(file)).isEqualTo(length == BOOT_END);
+    }
+    whole[BOOT_END - 1]++;
+    Files.write(file, whole);
+    assertThat(Journal.isOfThisBoot(file)).isFalse();
   }
 
   @Test
