@@ -66,6 +66,8 @@ final class ContainerReader implements AutoCloseable {
       return reader;
     } catch (final DamagedException e) {
       throw e.in(path.toString(), position);
+    } catch (final FormatVersionException e) {
+      throw e.in(path.toString(), position);
     }
   }
 

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32C;
 import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -113,6 +114,12 @@ class StoreFuzzTest {
             readAll(reader.read(location));
           }
         });
+  }
+
+  /** Found once: the version of a chunk was refused without a word about where. */
+  @Example
+  void chunkOfAnotherVersionIsRefusedByName() throws IOException {
+    containerIsReadOrRefused(List.of(new Mutation(Mutation.Kind.FLIP, 12292, 0)), true);
   }
 
   private static void readAll(final ChunkReader records) throws IOException {
