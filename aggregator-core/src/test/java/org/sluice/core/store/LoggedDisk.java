@@ -21,9 +21,10 @@ import org.sluice.core.posix.PosixException;
 
 /**
  * Makes every change below a directory, and logs it, so that {@link PowerCut} can tell what might
- * be left of it. It can stop before any change, as a killed process would.
+ * be left of it. What others write to a file is logged when that is synchronised. It can stop
+ * before any change, as a killed process would. Thread-safe.
  */
-final class LoggedDisk extends Disk {
+public final class LoggedDisk extends Disk {
   /** A file or a directory, whatever its names. */
   static final class Node {
     private final int id;
@@ -62,6 +63,8 @@ final class LoggedDisk extends Disk {
     private static final long serialVersionUID = 1L;
   }
 
+  private static final int SECTOR = 512;
+
   private final Path root;
   private final Map<Path, Node> nodes = new HashMap<>();
   private final List<Change> changes = new ArrayList<>();
@@ -73,7 +76,7 @@ final class LoggedDisk extends Disk {
   private final List<LoggedFile> open = new ArrayList<>();
 
   /** What is there already is durable. */
-  LoggedDisk(final Path root) throws IOException {
+  public LoggedDisk(final Path root) throws IOException {
     this.root = root;
     nodes.put(root, new Node(0, true));
     try (Stream<Path> tree = Files.walk(root)) {
@@ -98,17 +101,17 @@ final class LoggedDisk extends Disk {
   }
 
   /** Lets every change from a position on fail, until {@link #endProcess}. */
-  void stopAt(final int position) {
+  synchronized void stopAt(final int position) {
     stop = position;
   }
 
   /** Lets every change fail that follows the deletion of a name. */
-  void stopAfterDeletionOf(final String name) {
+  synchronized void stopAfterDeletionOf(final String name) {
     lastDeletion = name;
   }
 
   /** Closes what the killed process had open, and with it gives up its locks. */
-  void endProcess() throws IOException {
+  synchronized void endProcess() throws IOException {
     for (final LoggedFile file : List.copyOf(open)) {
       file.close();
     }
@@ -117,17 +120,22 @@ final class LoggedDisk extends Disk {
   }
 
   /** Whether files can have a name here besides the one they were opened by. */
-  void linkFiles(final boolean can) {
+  public synchronized void linkFiles(final boolean can) {
     links = can;
   }
 
   /** How many changes there were. */
-  int position() {
+  public synchronized int position() {
     return changes.size();
   }
 
   List<Change> changes() {
     return changes;
+  }
+
+  /** Opens the one store on it for writing. */
+  public PosixStore createStore() throws IOException {
+    return PosixStore.create(root.resolve("store"), this);
   }
 
   Path directory() {
@@ -139,7 +147,7 @@ final class LoggedDisk extends Disk {
   }
 
   @Override
-  NativeFile open(final Path path, final NativeFile.Flag... flags) throws IOException {
+  synchronized NativeFile open(final Path path, final NativeFile.Flag... flags) throws IOException {
     final boolean created = !nodes.containsKey(path);
     proceed();
     final LoggedFile file = new LoggedFile(path, flags);
@@ -153,7 +161,7 @@ final class LoggedDisk extends Disk {
   }
 
   @Override
-  void createDirectory(final Path path) throws IOException {
+  synchronized void createDirectory(final Path path) throws IOException {
     if (!Files.isDirectory(path)) {
       proceed();
       super.createDirectory(path);
@@ -162,7 +170,8 @@ final class LoggedDisk extends Disk {
   }
 
   @Override
-  void rename(final Path from, final Path to, final FaultPoint point) throws IOException {
+  synchronized void rename(final Path from, final Path to, final FaultPoint point)
+      throws IOException {
     proceed();
     super.rename(from, to, point);
     final Map<String, Node> entries = new HashMap<>();
@@ -173,7 +182,7 @@ final class LoggedDisk extends Disk {
   }
 
   @Override
-  void delete(final Path path, final FaultPoint point) throws IOException {
+  synchronized void delete(final Path path, final FaultPoint point) throws IOException {
     if (Files.exists(path)) {
       proceed();
       super.delete(path, point);
@@ -188,7 +197,7 @@ final class LoggedDisk extends Disk {
   }
 
   @Override
-  void syncDirectory(final Path directory, final FaultPoint point) {
+  synchronized void syncDirectory(final Path directory, final FaultPoint point) {
     synchronise(directory, nodes.get(directory));
   }
 
@@ -216,6 +225,21 @@ final class LoggedDisk extends Disk {
     }
   }
 
+  /** What the log says a file holds. */
+  private byte[] logged(final Node node) {
+    byte[] content = {};
+    for (final Change change : changes) {
+      if (change.node() == node && change instanceof final Write write) {
+        final int end = (int) write.offset() + write.bytes().length;
+        content = Arrays.copyOf(content, Math.max(content.length, end));
+        System.arraycopy(write.bytes(), 0, content, (int) write.offset(), write.bytes().length);
+      } else if (change.node() == node && change instanceof final Resize resize) {
+        content = Arrays.copyOf(content, (int) resize.size());
+      }
+    }
+    return content;
+  }
+
   /** Need not really be synchronised: the power fails in the log only. */
   private final class LoggedFile extends NativeFile {
     private Node node;
@@ -227,61 +251,107 @@ final class LoggedDisk extends Disk {
 
     @Override
     public void close() throws PosixException {
-      if (open.remove(this)) {
-        super.close();
+      synchronized (LoggedDisk.this) {
+        if (open.remove(this)) {
+          super.close();
+        }
       }
     }
 
     @Override
     public void pwrite(final long address, final long length, final long offset)
         throws PosixException {
-      proceed();
-      super.pwrite(address, length, offset);
-      final byte[] bytes = new byte[(int) length];
-      new UnsafeBuffer(address, (int) length).getBytes(0, bytes);
-      changes.add(new Write(node, offset, bytes));
-    }
-
-    @Override
-    public void pwrite(final Pieces pieces, final long offset) throws PosixException {
-      proceed();
-      final int length = (int) pieces.length();
-      super.pwrite(pieces, offset);
-      try (NativeFile written = NativeFile.open(opened())) {
-        final UnsafeBuffer buffer = new UnsafeBuffer(ByteBuffer.allocateDirect(length));
-        written.pread(buffer.addressOffset(), length, offset);
-        final byte[] bytes = new byte[length];
-        buffer.getBytes(0, bytes);
+      synchronized (LoggedDisk.this) {
+        proceed();
+        super.pwrite(address, length, offset);
+        final byte[] bytes = new byte[(int) length];
+        new UnsafeBuffer(address, (int) length).getBytes(0, bytes);
         changes.add(new Write(node, offset, bytes));
       }
     }
 
     @Override
+    public void pwrite(final Pieces pieces, final long offset) throws PosixException {
+      synchronized (LoggedDisk.this) {
+        proceed();
+        final int length = (int) pieces.length();
+        super.pwrite(pieces, offset);
+        changes.add(new Write(node, offset, read(offset, length)));
+      }
+    }
+
+    @Override
+    public void pwritePast(final Pieces pieces, final long offset) throws PosixException {
+      pwrite(pieces, offset);
+    }
+
+    /** Through the page cache, for which no length is odd. */
+    private byte[] read(final long offset, final int length) throws PosixException {
+      final UnsafeBuffer buffer = new UnsafeBuffer(ByteBuffer.allocateDirect(length));
+      try (NativeFile written = NativeFile.open(opened())) {
+        written.pread(buffer.addressOffset(), length, offset);
+      }
+      final byte[] bytes = new byte[length];
+      buffer.getBytes(0, bytes);
+      return bytes;
+    }
+
+    @Override
     public void truncate(final long size) throws PosixException {
-      proceed();
-      super.truncate(size);
-      changes.add(new Resize(node, size));
+      synchronized (LoggedDisk.this) {
+        proceed();
+        super.truncate(size);
+        changes.add(new Resize(node, size));
+      }
     }
 
     @Override
     public void linkTo(final Path name) throws PosixException {
-      proceed();
-      if (!links) {
-        throw new PosixException("link " + name, Errno.EXDEV);
+      synchronized (LoggedDisk.this) {
+        proceed();
+        if (!links) {
+          throw new PosixException("link " + name, Errno.EXDEV);
+        }
+        super.linkTo(name);
+        nodes.put(name, node);
+        enter(name);
       }
-      super.linkTo(name);
-      nodes.put(name, node);
-      enter(name);
     }
 
     @Override
-    public void sync() {
-      synchronise(opened(), node);
+    public void sync() throws PosixException {
+      synchronized (LoggedDisk.this) {
+        logOthers();
+        synchronise(opened(), node);
+      }
     }
 
     @Override
-    public void syncAll() {
-      synchronise(opened(), node);
+    public void syncAll() throws PosixException {
+      sync();
+    }
+
+    /** What other processes have written directly; any of it may be on the disk already. */
+    private void logOthers() throws PosixException {
+      final byte[] known = logged(node);
+      final byte[] present = read(0, (int) size());
+      if (present.length < known.length) {
+        changes.add(new Resize(node, present.length));
+      }
+      final byte[] before = Arrays.copyOf(known, present.length);
+      for (int from = 0; from < present.length; from++) {
+        final int same = Arrays.mismatch(before, from, before.length, present, from, before.length);
+        if (same < 0) {
+          break;
+        }
+        from += same;
+        final int to = Math.min(present.length, (from / SECTOR + 1) * SECTOR);
+        changes.add(new Write(node, from, Arrays.copyOfRange(present, from, to)));
+        from = to - 1;
+      }
+      if (present.length > logged(node).length) {
+        changes.add(new Resize(node, present.length));
+      }
     }
   }
 }

@@ -26,7 +26,7 @@ import org.sluice.core.store.LoggedDisk.Write;
  * rename as a whole; a file may have any of the sizes it had, and where no sector reached it, zeros
  * or what stood on the disk before.
  */
-final class PowerCut {
+public final class PowerCut {
   private static final int SECTOR = 512;
 
   private final List<Change> changes;
@@ -41,7 +41,7 @@ final class PowerCut {
    *
    * @param position changes before it were made
    */
-  PowerCut(final LoggedDisk disk, final int position, final Random random) {
+  public PowerCut(final LoggedDisk disk, final int position, final Random random) {
     this.changes = disk.changes().subList(0, position);
     this.root = disk.root();
     this.seed = random.nextLong();
@@ -78,7 +78,7 @@ final class PowerCut {
   }
 
   /** Writes what is left to a directory; all of it is old by the time somebody looks. */
-  void leave(final Path directory) throws IOException {
+  public void leave(final Path directory) throws IOException {
     leave(root, directory);
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -15,9 +16,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.sluice.core.chunk.ChunkBuilder;
 import org.sluice.core.posix.NativeFile;
@@ -33,6 +31,7 @@ final class StoreLife {
   private static final int CHUNK_LENGTH = 8192;
   private static final int MOST_BYTES = 1500;
   private static final int KEPT = 2;
+  private static final String JOB = "attempt ";
 
   private final Path root;
   private final LoggedDisk disk;
@@ -44,14 +43,14 @@ final class StoreLife {
   /** A commit that was begun, and the positions of the log where something became of it. */
   private static final class Attempt {
     private final Draft draft;
-    private final Map<String, byte[]> images;
+    private final Map<String, ByteBuffer> images;
     private final int begun;
     private int durable = Integer.MAX_VALUE;
     private int doomed = Integer.MAX_VALUE;
     private int gone = Integer.MAX_VALUE;
     private Commit commit;
 
-    Attempt(final Draft draft, final Map<String, byte[]> images, final int begun) {
+    Attempt(final Draft draft, final Map<String, ByteBuffer> images, final int begun) {
       this.draft = draft;
       this.images = images;
       this.begun = begun;
@@ -115,7 +114,7 @@ final class StoreLife {
       disk.stopAfterDeletionOf("manifest.json");
     }
     age();
-    try (PosixStore created = PosixStore.create(directory(), disk)) {
+    try (PosixStore created = disk.createStore()) {
       store = created;
       final int layout =
           random.nextInt(4) == 0
@@ -226,14 +225,14 @@ final class StoreLife {
 
   private void commit(final int layout, final List<Writing> images) throws IOException {
     final List<DraftImage> drafts = new ArrayList<>();
-    final Map<String, byte[]> content = new HashMap<>();
+    final Map<String, ByteBuffer> content = new HashMap<>();
     for (final Writing image : images) {
       final String path = "image" + image.id;
       final long size = image.content.length;
       drafts.add(new DraftImage(path, image.id, 0, 0600, size, image.id, image.chunks, image.file));
-      content.put(path, image.content);
+      content.put(path, ByteBuffer.wrap(image.content));
     }
-    final String job = "attempt " + attempts.size();
+    final String job = JOB + attempts.size();
     final Draft draft =
         new Draft(number(), "node1", job, layout, 0, false, StoreFixture.SESSION, drafts);
     final Attempt attempt = new Attempt(draft, content, disk.position());
@@ -277,79 +276,26 @@ final class StoreLife {
    * @param cut the position of the disk's log where the power failed
    * @return what is wrong
    */
-  List<String> faults(final Path left, final int cut) throws IOException {
-    final List<String> faults = new ArrayList<>();
-    final boolean any = attempts.stream().anyMatch(attempt -> attempt.isThere(cut));
-    try (PosixStore after = any ? PosixStore.open(left) : PosixStore.create(left)) {
-      final List<Commit> commits = after.commits(e -> faults.add(e.getMessage()));
-      for (final Commit commit : commits) {
-        final Attempt attempt = attempts.get(Integer.parseInt(commit.job().substring(8)));
-        if (!attempt.mayBeThere(cut)) {
-          faults.add(commit.job() + " is there, but was removed");
-        }
-        attempt.images.forEach((path, content) -> check(after, commit, path, content, faults));
+  List<String> faults(final Path left, final int cut) {
+    final Remains remains = new Remains(left);
+    for (final Commit commit : remains.commits()) {
+      final Attempt attempt = attemptOf(commit);
+      if (!attempt.mayBeThere(cut)) {
+        remains.fault(commit.job() + " is there, but was removed");
       }
-      attempts.stream()
-          .filter(attempt -> attempt.isThere(cut))
-          .filter(attempt -> commits.stream().noneMatch(attempt::isKeptBy))
-          .forEach(attempt -> faults.add(attempt.draft.job() + " is lost"));
-      faults.addAll(leftovers(left, commits));
-    } catch (final IOException e) {
-      faults.add(e.toString());
+      if (!remains.images(commit).equals(attempt.images)) {
+        remains.fault(commit.job() + " has wrong bytes");
+      }
     }
-    return faults;
+    attempts.stream()
+        .filter(attempt -> attempt.isThere(cut))
+        .filter(attempt -> remains.commits().stream().noneMatch(attempt::isKeptBy))
+        .forEach(attempt -> remains.fault(attempt.draft.job() + " is lost"));
+    remains.cleanUp();
+    return remains.faults();
   }
 
-  /** What the next process does not clean up, or should not have. */
-  private static List<String> leftovers(final Path left, final List<Commit> commits)
-      throws IOException {
-    final Set<String> expected = new TreeSet<>(Set.of("format"));
-    try (PosixStore next = PosixStore.create(left)) {
-      next.collectGarbage(false, unreadable -> {});
-      for (final Commit commit : next.commits()) {
-        final String path = "checkpoints/%010d-%016x/".formatted(commit.number(), commit.id());
-        expected.addAll(List.of(path + "index", path + "manifest.json"));
-        next.images(commit).stream()
-            .filter(image -> !image.blocks().isEmpty())
-            .forEach(image -> expected.add(path + "images/" + image.ordinal()));
-        commit.containers().forEach(id -> expected.add("containers/%016x.data".formatted(id)));
-      }
-      if (!next.commits().equals(commits)) {
-        return List.of("cleaning up changed what is committed");
-      }
-    }
-    try (Stream<Path> files = Files.walk(left)) {
-      final Set<String> there =
-          files
-              .filter(Files::isRegularFile)
-              .map(file -> left.relativize(file).toString())
-              .filter(name -> !name.startsWith("format."))
-              .collect(Collectors.toCollection(TreeSet::new));
-      return there.equals(expected) ? List.of() : List.of("%s, not %s".formatted(there, expected));
-    }
-  }
-
-  private static void check(
-      final PosixStore store,
-      final Commit commit,
-      final String path,
-      final byte[] content,
-      final List<String> faults) {
-    try {
-      final CommittedImage image =
-          store.images(commit).stream()
-              .filter(i -> i.path().equals(path))
-              .findFirst()
-              .orElseThrow();
-      final Path target = store.directory().resolveSibling("rebuilt");
-      try (NativeFile file = NativeFile.open(target, Flag.WRITE, Flag.CREATE, Flag.TRUNCATE)) {
-        store.rebuild(commit, image, file);
-      }
-      if (!Arrays.equals(content, Files.readAllBytes(target))) {
-        faults.add("%s of %s has wrong bytes".formatted(path, commit.job()));
-      }
-    } catch (final IOException e) {
-      faults.add(e.getMessage());
-    }
+  private Attempt attemptOf(final Commit commit) {
+    return attempts.get(Integer.parseInt(commit.job().substring(JOB.length())));
   }
 }
