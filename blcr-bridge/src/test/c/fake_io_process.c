@@ -23,7 +23,8 @@ void fake_must(bool holds, const char *what)
 static void lay_out(struct sluice_header *header, struct fake_geometry geometry)
 {
     header->magic = SLUICE_HEADER_MAGIC;
-    header->session_id = 0x5e5510;
+    static int64_t sessions;
+    header->session_id = 0x5e5510 + sessions++;
     header->slots = SLUICE_HEADER_LENGTH;
     header->slot_count = FAKE_MAX_CLIENTS;
     header->slot_length = SLUICE_SLOT_LENGTH;
@@ -79,6 +80,7 @@ static void serve_client(struct fake_io_process *iop, int slot)
         pthread_mutex_lock(&iop->lock);
         iop->clients[slot] = -1;
         iop->member[slot] = false;
+        iop->slots[slot].state = SLUICE_SLOT_STATE_FREE;
         pthread_mutex_unlock(&iop->lock);
         return;
     }

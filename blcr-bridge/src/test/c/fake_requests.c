@@ -105,17 +105,42 @@ static void create(struct fake_io_process *iop, int fd, const char *body)
     iop->images[iop->image_count - 1].by_request = true;
 }
 
-/* The shim sees the API of its own process open the file of an image. */
-static bool created_by_request(struct fake_io_process *iop, int64_t device, int64_t inode)
+static struct fake_image *find_image(struct fake_io_process *iop, int64_t device, int64_t inode)
 {
     for (int i = 0; i < iop->image_count; i++) {
         struct sluice_image_entry *entry = iop->images[i].entry;
-        if (iop->images[i].by_request && atomic_load(&entry->device) == device
-            && atomic_load(&entry->inode) == inode) {
-            return true;
+        if (atomic_load(&entry->device) == device && atomic_load(&entry->inode) == inode) {
+            return iop->images + i;
         }
     }
-    return false;
+    return NULL;
+}
+
+static void reply_plain(int fd)
+{
+    reply(fd, 0, (const int32_t[6]){SLUICE_REQUEST_PLAIN}, 6 * sizeof(int32_t));
+}
+
+/* A file that it knows becomes direct; one that it does not know is an image if it is new. */
+static void open_image(struct fake_io_process *iop, int fd, const char *body, size_t length)
+{
+    int64_t identity[2];
+    int32_t flags;
+    char path[256] = "";
+    memcpy(identity, body, sizeof identity);
+    memcpy(&flags, body + 16, sizeof flags);
+    memcpy(path, body + 24, length - 24);
+    struct fake_image *known = find_image(iop, identity[0], identity[1]);
+    if (known == NULL && (flags & SLUICE_REQUEST_OPEN_CREATED)) {
+        answer_open(iop, fd, identity[0], identity[1], path, NULL);
+    } else if (known == NULL || known->by_request) {
+        reply_plain(fd); /* by request: the shim sees the API of its own process open the file */
+    } else {
+        atomic_store(&known->entry->state, SLUICE_IMAGE_STATE_DIRECT);
+        fake_settle(iop, known);
+        reply(fd, 0, (const int32_t[6]){SLUICE_REQUEST_DIRECT, 0, known->entry->image_id},
+              6 * sizeof(int32_t));
+    }
 }
 
 static void restart(struct fake_io_process *iop, int fd)
@@ -145,8 +170,6 @@ static void answer_settle(struct fake_io_process *iop, int fd, const int32_t *bo
 void fake_answer(struct fake_io_process *iop, int slot, int type, const char *body, size_t length)
 {
     const int fd = iop->clients[slot];
-    int64_t identity[2];
-    char path[256] = "";
     switch (type) {
     case SLUICE_REQUEST_ATTACH: {
         const int64_t session[2] = {slot, iop->header->session_id};
@@ -155,18 +178,14 @@ void fake_answer(struct fake_io_process *iop, int slot, int type, const char *bo
         if (version != SLUICE_HEADER_VERSION) {
             refuse(fd, EPROTONOSUPPORT, "another version");
         } else {
+            iop->slots[slot].generation++;
+            iop->slots[slot].state = SLUICE_SLOT_STATE_ATTACHED;
             reply(fd, 0, session, sizeof session);
         }
         break;
     }
     case SLUICE_REQUEST_OPEN:
-        memcpy(identity, body, sizeof identity);
-        memcpy(path, body + 24, length - 24);
-        if (created_by_request(iop, identity[0], identity[1])) {
-            reply(fd, 0, (const int32_t[6]){SLUICE_REQUEST_PLAIN}, 6 * sizeof(int32_t));
-            break;
-        }
-        answer_open(iop, fd, identity[0], identity[1], path, NULL);
+        open_image(iop, fd, body, length);
         break;
     case SLUICE_REQUEST_CREATE:
         create(iop, fd, body);

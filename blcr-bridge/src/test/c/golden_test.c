@@ -129,6 +129,7 @@ static void chunk(void **state)
     uint8_t *golden = vector("chunk.bin", 4096);
     struct sluice_connection connection = {.socket = -1};
     struct sluice_chunk_writer writer;
+    segment->slots[SLOT].state = SLUICE_SLOT_STATE_ATTACHED;
     assert_int_equal(sluice_chunk_writer_init(&writer, segment, &connection, SLOT, RANK), 0);
     assert_int_equal(sluice_chunk_write(&writer, true, 7, "hello", 5, 0), 5);
     assert_int_equal(sluice_chunk_write(&writer, true, 7, ", world", 7, 5), 7);

@@ -19,9 +19,20 @@ struct sluice_client {
     struct sluice_segment *segment;
     struct sluice_connection connection;
     struct sluice_chunk_writer writer;
+    int64_t session_id;
     int64_t generation; /* of the slot */
     bool kernel_fences; /* so that an append need not; see barrier.h */
+    int32_t pid;
+    int64_t start_time;
+    int rank;
+    int ranks;
+    pthread_mutex_t succession; /* guards what follows; inside an image's lock, no other is */
+    bool succeeded;
+    struct sluice_client *successor;
 };
+
+/* Whether this is the process that attached, not one brought back from its dump nor its child. */
+bool sluice_client_same_process(const struct sluice_client *client);
 
 /* Sends OPEN or CREATE. `path`, unless NULL, takes the path behind the disposition, unterminated. */
 int sluice_client_open(struct sluice_client *client, int type, const struct sluice_body *body,

@@ -76,7 +76,7 @@ static int tell(struct sluice_chunk_writer *writer, const struct sluice_ring_rec
 {
     const struct sluice_pool *pool = &writer->pool;
     for (unsigned round = 0; !sluice_ring_offer(&writer->ring, record); round++) {
-        if (!sluice_connection_pause(pool->connection, round)) {
+        if (!sluice_pool_pause(pool, round)) {
             return -EIO;
         }
     }
@@ -91,6 +91,9 @@ int sluice_chunk_publish(struct sluice_chunk_writer *writer)
 {
     if (writer->chunk == NULL) {
         return 0;
+    }
+    if (!sluice_pool_held(&writer->pool)) {
+        return -EIO;
     }
     sluice_pool_publish(&writer->pool, writer->index, writer->generation);
     const int error = tell(writer, &(struct sluice_ring_record){.type = SLUICE_RING_TYPE_CHUNK,
@@ -108,6 +111,9 @@ int sluice_chunk_publish(struct sluice_chunk_writer *writer)
 int sluice_chunk_close(struct sluice_chunk_writer *writer, uint32_t image, int64_t opened,
                        int64_t closed)
 {
+    if (!sluice_pool_held(&writer->pool)) {
+        return -EIO;
+    }
     return tell(writer, &(struct sluice_ring_record){.type = SLUICE_RING_TYPE_CLOSE,
                                                      .image_id = (int32_t)image,
                                                      .opened = opened,
@@ -174,6 +180,9 @@ ssize_t sluice_chunk_write(struct sluice_chunk_writer *writer, bool waits, uint3
                            const void *data, size_t length, int64_t offset)
 {
     size_t done = 0;
+    if (!sluice_pool_held(&writer->pool)) {
+        return -EIO;
+    }
     while (done < length) {
         const int64_t at = offset + (int64_t)done;
         if (writer->used == writer->capacity
@@ -194,6 +203,9 @@ ssize_t sluice_chunk_write(struct sluice_chunk_writer *writer, bool waits, uint3
 int sluice_chunk_mark(struct sluice_chunk_writer *writer, bool waits, int type, uint32_t image,
                       int64_t offset, int64_t length)
 {
+    if (!sluice_pool_held(&writer->pool)) {
+        return -EIO;
+    }
     if (type == SLUICE_RECORD_TYPE_DIRECT && continues(writer->last, type, image, offset)) {
         lengthen(writer->last, length);
         return 0;

@@ -37,7 +37,7 @@ void sluice_chunk_writer_destroy(struct sluice_chunk_writer *writer);
 
 /*
  * Logs a write; a long one is split over chunks. Returns how many bytes are logged, which is less
- * than `length` only when there was no chunk for the rest, or -EIO when the I/O process is gone.
+ * than `length` only when there was no chunk for the rest, or -EIO when the I/O process or the slot is gone.
  * `waits` says whether to wait for the drain before there is said to be none; here and below.
  */
 ssize_t sluice_chunk_write(struct sluice_chunk_writer *writer, bool waits, uint32_t image,
@@ -47,7 +47,7 @@ ssize_t sluice_chunk_write(struct sluice_chunk_writer *writer, bool waits, uint3
 int sluice_chunk_mark(struct sluice_chunk_writer *writer, bool waits, int type, uint32_t image,
                       int64_t offset, int64_t length);
 
-/* Publishes the open chunk, if there is one: 0, or -EIO when the I/O process is gone. */
+/* Publishes the open chunk, if there is one: 0, or -EIO as above. */
 int sluice_chunk_publish(struct sluice_chunk_writer *writer);
 
 /* Says that one opening of the image has ended, times as in the record; as above. */

@@ -55,6 +55,18 @@ struct resume_body {
     int64_t answered;
 };
 
+bool sluice_client_same_process(const struct sluice_client *client)
+{
+    return client->pid == getpid() && client->start_time == start_time();
+}
+
+/* Before each attempt to resume: whoever lost the slot must not have it given back. */
+static bool may_resume(void *greeter)
+{
+    const struct sluice_client *client = greeter;
+    return sluice_pool_held(&client->writer.pool) && sluice_client_same_process(client);
+}
+
 /* The session goes on: this process has its slot, and had so many of its requests answered. */
 static int resume(struct sluice_connection *connection, void *greeter)
 {
@@ -63,7 +75,7 @@ static int resume(struct sluice_connection *connection, void *greeter)
     const struct resume_body request = {
         .version = SLUICE_HEADER_VERSION,
         .slot = (int32_t)slot,
-        .session_id = client->segment->header->session_id,
+        .session_id = client->session_id,
         .generation = client->generation,
         .answered = connection->answered,
     };
@@ -72,14 +84,14 @@ static int resume(struct sluice_connection *connection, void *greeter)
         &(struct sluice_body){.fields = &request, .length = sizeof request}, NULL);
 }
 
-static int take_slot(struct sluice_client *client, int rank, int ranks)
+static int take_slot(struct sluice_client *client)
 {
     const struct attach_body request = {
         .version = SLUICE_HEADER_VERSION,
-        .pid = getpid(),
-        .rank = rank,
-        .ranks = ranks,
-        .start_time = start_time(),
+        .pid = client->pid,
+        .rank = client->rank,
+        .ranks = client->ranks,
+        .start_time = client->start_time,
     };
     struct attach_reply answer;
     const int error = sluice_connection_request(
@@ -95,13 +107,14 @@ static int take_slot(struct sluice_client *client, int rank, int ranks)
     }
     client->kernel_fences = client->segment->header->barrier == SLUICE_HEADER_BARRIER_KERNEL
         && sluice_barrier_register();
+    client->session_id = answer.session_id;
     client->generation = client->segment->slots[answer.slot].generation;
-    sluice_connection_greet(&client->connection, resume, NULL, client);
+    sluice_connection_greet(&client->connection, resume, may_resume, client);
     return sluice_chunk_writer_init(&client->writer, client->segment, &client->connection,
-                                    (uint32_t)answer.slot, rank);
+                                    (uint32_t)answer.slot, client->rank);
 }
 
-static int connect_client(const char *directory, int rank, int ranks, struct sluice_client *client)
+static int connect_client(const char *directory, struct sluice_client *client)
 {
     int error = sluice_connection_open(directory, &client->connection);
     if (error != 0) {
@@ -109,7 +122,7 @@ static int connect_client(const char *directory, int rank, int ranks, struct slu
     }
     error = sluice_segment_map(directory, &client->segment);
     if (error == 0) {
-        error = take_slot(client, rank, ranks);
+        error = take_slot(client);
         if (error != 0) {
             sluice_segment_unmap(client->segment);
         }
@@ -135,11 +148,16 @@ int sluice_client_attach(const char *directory, int rank, int ranks, struct slui
     if (attached == NULL) {
         return sluice_failure(ENOMEM, "no memory to attach to %s", directory);
     }
+    attached->pid = getpid();
+    attached->start_time = start_time();
+    attached->rank = rank;
+    attached->ranks = ranks;
+    pthread_mutex_init(&attached->succession, NULL);
     const int64_t end = sluice_connection_clock() + sluice_connection_patience();
-    int error = connect_client(directory, rank, ranks, attached);
+    int error = connect_client(directory, attached);
     while (may_come_back(directory, error) && sluice_connection_clock() < end) {
         nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
-        error = connect_client(directory, rank, ranks, attached);
+        error = connect_client(directory, attached);
     }
     if (error != 0) {
         free(attached);
@@ -151,6 +169,9 @@ int sluice_client_attach(const char *directory, int rank, int ranks, struct slui
 
 void sluice_client_abandon(struct sluice_client *client)
 {
+    if (client->successor != NULL) {
+        sluice_client_abandon(client->successor);
+    }
     sluice_connection_close(&client->connection);
     sluice_chunk_writer_destroy(&client->writer);
     sluice_segment_unmap(client->segment);
@@ -159,9 +180,11 @@ void sluice_client_abandon(struct sluice_client *client)
 
 void sluice_client_detach(struct sluice_client *client)
 {
-    sluice_lock_take(&client->writer.lock);
-    sluice_chunk_publish(&client->writer);
-    sluice_lock_release(&client->writer.lock);
+    for (struct sluice_client *each = client; each != NULL; each = each->successor) {
+        sluice_lock_take(&each->writer.lock);
+        sluice_chunk_publish(&each->writer);
+        sluice_lock_release(&each->writer.lock);
+    }
     sluice_client_abandon(client);
 }
 

@@ -38,7 +38,7 @@ struct sluice_client;
 int sluice_client_attach(const char *directory, int rank, int ranks,
                          struct sluice_client **client);
 
-/* Publishes what is open and gives the slot back. */
+/* Publishes what is open and gives the slot back; its successor's, too. */
 void sluice_client_detach(struct sluice_client *client);
 
 /*
@@ -46,6 +46,15 @@ void sluice_client_detach(struct sluice_client *client);
  * the client. Takes no lock. Images of the client must not be used any more.
  */
 void sluice_client_abandon(struct sluice_client *client);
+
+/* Whether its slot is not, or no longer, this process's. Nothing goes into its segment then. */
+bool sluice_client_adrift(struct sluice_client *client);
+
+/*
+ * The client itself, or, if it is adrift, the one that this process then attached in its place,
+ * once; NULL if that failed. The old one must not be detached while images refer to it.
+ */
+struct sluice_client *sluice_client_current(struct sluice_client *client);
 
 const struct sluice_segment *sluice_client_segment(const struct sluice_client *client);
 
@@ -62,6 +71,8 @@ struct sluice_log_image {
     struct sluice_image_entry *entry; /* in the segment; NULL once the image is direct */
     struct sluice_lock lock;          /* guards every field, held by callers that say so below */
     uint32_t id;
+    int64_t device; /* of a diverted image, as its entry has them */
+    int64_t inode;
     int64_t pending_low; /* bounds of what was logged and may not be in the image's own file yet */
     int64_t pending_high;
     int64_t last_chunk; /* sequence of the chunk with its last record, 0 for none */

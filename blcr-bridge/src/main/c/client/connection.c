@@ -93,7 +93,9 @@ int sluice_connection_open(const char *directory, struct sluice_connection *conn
 
 void sluice_connection_close(struct sluice_connection *connection)
 {
-    sluice_kernel_close(connection->socket);
+    if (connection->socket >= 0) {
+        sluice_kernel_close(connection->socket);
+    }
     free(connection->directory);
 }
 
@@ -308,10 +310,8 @@ static int reconnect(struct sluice_connection *connection)
 {
     const int64_t end = sluice_connection_clock() + sluice_connection_patience();
     long nap = 1;
-    while (connection->greet != NULL && !atomic_load(&connection->lost) && !ended(connection)) {
-        if (connection->revive != NULL) {
-            connection->revive(connection->greeter);
-        }
+    while (connection->greet != NULL && !atomic_load(&connection->lost) && !ended(connection)
+           && connection->revive(connection->greeter)) {
         if (try_again(connection)) {
             return 0;
         }
@@ -325,7 +325,7 @@ static int reconnect(struct sluice_connection *connection)
 }
 
 void sluice_connection_greet(struct sluice_connection *connection, sluice_greeting *greet,
-                             void (*revive)(void *greeter), void *greeter)
+                             bool (*revive)(void *greeter), void *greeter)
 {
     connection->greet = greet;
     connection->revive = revive;
@@ -401,7 +401,7 @@ static void wake(struct sluice_connection *connection)
     send_frame(connection, SLUICE_REQUEST_WAKE, NULL);
     if (is_broken(connection) && !atomic_load(&connection->lost) && connection->greet != NULL
         && pthread_mutex_trylock(&connection->request_lock) == 0) {
-        if (is_broken(connection)) {
+        if (is_broken(connection) && connection->revive(connection->greeter)) {
             try_again(connection);
         }
         pthread_mutex_unlock(&connection->request_lock);

@@ -32,7 +32,7 @@ struct sluice_connection {
     int64_t answered;             /* requests that had a reply, but for the greeting */
     char *directory;
     sluice_greeting *greet; /* NULL for a connection that is lost when it breaks */
-    void (*revive)(void *greeter);
+    bool (*revive)(void *greeter);
     void *greeter;
     pthread_mutex_t request_lock; /* from a request's first byte to its reply's last */
     pthread_mutex_t send_lock;    /* while a frame is sent; inside request_lock */
@@ -62,11 +62,11 @@ int sluice_connection_open(const char *directory, struct sluice_connection *conn
 void sluice_connection_close(struct sluice_connection *connection);
 
 /*
- * From here on the connection is made anew when it breaks. `revive` is called before each attempt;
- * NULL for who only waits.
+ * From here on the connection is made anew when it breaks. `revive` is called before each attempt,
+ * and says whether to make it or to give up.
  */
 void sluice_connection_greet(struct sluice_connection *connection, sluice_greeting *greet,
-                             void (*revive)(void *greeter), void *greeter);
+                             bool (*revive)(void *greeter), void *greeter);
 
 /* How long to wait for a killed I/O process to come back, and the time, in milliseconds. */
 int64_t sluice_connection_patience(void);

@@ -73,6 +73,13 @@ static inline void *sluice_kernel_map(int fd, size_t length)
     return (void *)syscall(SYS_mmap, NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
 }
 
+/* Zeroed memory in whole pages; MAP_FAILED with errno set. */
+static inline void *sluice_kernel_allocate(size_t length)
+{
+    return (void *)syscall(SYS_mmap, NULL, length, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+}
+
 static inline void sluice_kernel_unmap(void *address, size_t length)
 {
     syscall(SYS_munmap, address, length);

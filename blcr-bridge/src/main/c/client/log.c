@@ -21,12 +21,15 @@ static int64_t now(void)
 void sluice_log_init(struct sluice_log_image *image, struct sluice_client *client,
                      const struct sluice_disposition *disposition)
 {
+    struct sluice_image_entry *entry = disposition->kind == SLUICE_REQUEST_DIVERT
+        ? client->segment->images + disposition->entry
+        : NULL;
     *image = (struct sluice_log_image){
         .client = client,
-        .entry = disposition->kind == SLUICE_REQUEST_DIVERT
-            ? client->segment->images + disposition->entry
-            : NULL,
+        .entry = entry,
         .id = disposition->id,
+        .device = entry == NULL ? 0 : entry->device,
+        .inode = entry == NULL ? 0 : entry->inode,
         .pending_low = disposition->size > 0 ? 0 : INT64_MAX, /* from an earlier opening */
         .pending_high = disposition->size,
         .opened = now(),
@@ -50,6 +53,12 @@ static bool became_direct(const struct sluice_log_image *image)
     return !still_diverted(image);
 }
 
+/* False for a process that must keep its hands off the segment; see hold.h. */
+static bool held(const struct sluice_log_image *image)
+{
+    return sluice_pool_held(&image->client->writer.pool);
+}
+
 static bool lost(const struct sluice_log_image *image)
 {
     return atomic_load_explicit(&image->client->connection.lost, memory_order_relaxed);
@@ -67,10 +76,11 @@ static int refusal(struct sluice_log_image *image)
     if (image->entry == NULL) {
         return -ESTALE;
     }
-    if (lost(image)) {
+    const bool adrift = !held(image) || (lost(image) && sluice_client_adrift(image->client));
+    if (!adrift && lost(image)) {
         return sluice_failure(EIO, "the I/O process is gone; the image is incomplete");
     }
-    if (!still_diverted(image)) {
+    if (adrift || !still_diverted(image)) {
         const int error = sluice_log_settle(image, true);
         return error == 0 ? -ESTALE : error;
     }
@@ -83,6 +93,12 @@ static int check(struct sluice_log_image *image)
             && atomic_load_explicit(&image->entry->error, memory_order_relaxed) == 0
         ? 0
         : refusal(image);
+}
+
+/* The same before anything else than an append, which looks by itself. */
+static int check_held(struct sluice_log_image *image)
+{
+    return image->entry != NULL && !held(image) ? refusal(image) : check(image);
 }
 
 /* Publishes the open chunk if it holds anything of the image. */
@@ -112,6 +128,49 @@ static void grow(struct sluice_log_image *image, int64_t offset, int64_t length)
 }
 
 /*
+ * The I/O process that has what was logged, if it can be found, puts it into the image's file when
+ * this process opens that once more, as its own successor. Another one knows nothing of it, so the
+ * image is whole only if there is nothing.
+ */
+static int leave_log(struct sluice_log_image *image)
+{
+    struct sluice_client *former = image->client;
+    struct sluice_client *next = sluice_client_current(former);
+    const struct __attribute__((packed)) {
+        struct sluice_identity identity;
+        int32_t flags;
+    } request = {{image->device, image->inode},
+                 SLUICE_REQUEST_OPEN_WRITE | SLUICE_REQUEST_OPEN_DIRECT};
+    struct sluice_disposition disposition = {.kind = SLUICE_REQUEST_PLAIN};
+    const int error = next == NULL
+        ? 0
+        : sluice_client_open(next, SLUICE_REQUEST_OPEN,
+                             &(struct sluice_body){.fields = &request, .length = sizeof request,
+                                                   .string = ""},
+                             &disposition, NULL, 0);
+    const bool known = error == 0 && disposition.kind == SLUICE_REQUEST_DIRECT;
+    const bool same_session = next != NULL && next->session_id == former->session_id;
+    const bool complete = same_session ? known : image->pending_high <= image->pending_low;
+    if (known && !complete) {
+        sluice_lock_take(&next->writer.lock);
+        sluice_chunk_close(&next->writer, disposition.id, image->opened, now());
+        sluice_lock_release(&next->writer.lock);
+    }
+    if (error != 0 || !complete) {
+        return sluice_failure(EIO, "this process was brought back where nobody has what it logged "
+                                   "of the image; write it anew");
+    }
+    if (known) {
+        image->client = next;
+        image->id = disposition.id;
+    }
+    nothing_pending(image);
+    image->last_chunk = 0;
+    image->entry = NULL;
+    return 0;
+}
+
+/*
  * The state is read before the request: an image that becomes direct while it is under way is found
  * out at the next call, which settles again and so waits for what the other process set going.
  */
@@ -119,6 +178,9 @@ int sluice_log_settle(struct sluice_log_image *image, bool direct)
 {
     if (image->entry == NULL) {
         return 0;
+    }
+    if (!held(image)) {
+        return leave_log(image);
     }
     const bool for_good = direct || !still_diverted(image);
     int error = publish(image);
@@ -137,7 +199,7 @@ int sluice_log_settle(struct sluice_log_image *image, bool direct)
 
 int64_t sluice_log_size(struct sluice_log_image *image)
 {
-    if (image->entry == NULL || !still_diverted(image)) {
+    if (image->entry == NULL || !held(image) || !still_diverted(image)) {
         return refusal(image);
     }
     return atomic_load_explicit(&image->entry->size, memory_order_relaxed);
@@ -219,10 +281,12 @@ static ssize_t direct_write(struct sluice_log_image *image, int fd, const void *
     if (written <= 0) {
         return written;
     }
-    grow(image, offset, written);
     image->directs++;
-    if (mark_direct(image, offset, written, now() - begin) && !became_direct(image)) {
-        return written;
+    if (held(image)) {
+        grow(image, offset, written);
+        if (mark_direct(image, offset, written, now() - begin) && !became_direct(image)) {
+            return written;
+        }
     }
     const int error = sluice_log_settle(image, true);
     return error != 0 ? error : sluice_kernel_pwrite(fd, data, (size_t)written, offset);
@@ -328,7 +392,7 @@ static bool mark_truncated(struct sluice_log_image *image, int64_t size)
  */
 int sluice_log_truncate(struct sluice_log_image *image, int fd, int64_t size)
 {
-    int error = check(image);
+    int error = check_held(image);
     if (error == 0 && size > (int64_t)SLUICE_RECORD_MAX_END) {
         error = too_long(0, size);
     }
@@ -344,9 +408,11 @@ int sluice_log_truncate(struct sluice_log_image *image, int fd, int64_t size)
     if (error != 0) {
         return error;
     }
-    atomic_store_explicit(&image->entry->size, size, memory_order_release);
-    if (mark_truncated(image, size) && !became_direct(image)) {
-        return 0;
+    if (held(image)) {
+        atomic_store_explicit(&image->entry->size, size, memory_order_release);
+        if (mark_truncated(image, size) && !became_direct(image)) {
+            return 0;
+        }
     }
     error = sluice_log_settle(image, true);
     return error != 0 ? error : sluice_kernel_truncate(fd, size);
@@ -354,7 +420,7 @@ int sluice_log_truncate(struct sluice_log_image *image, int fd, int64_t size)
 
 int sluice_log_sync(struct sluice_log_image *image)
 {
-    int error = check(image);
+    int error = check_held(image);
     if (error == 0) {
         error = publish(image);
     }
@@ -374,6 +440,11 @@ int sluice_log_sync(struct sluice_log_image *image)
 
 int sluice_log_end(struct sluice_log_image *image)
 {
+    const int left = held(image) ? 0 : sluice_log_settle(image, true);
+    if (left != 0) {
+        image->entry = NULL;
+        return left;
+    }
     struct sluice_chunk_writer *writer = &image->client->writer;
     const bool logged = image->entry != NULL;
     int error = publish(image);

@@ -22,6 +22,7 @@
 
 void sluice_pool_destroy(struct sluice_pool *pool)
 {
+    sluice_hold_free(&pool->hold);
     free(pool->populated);
 }
 
@@ -68,7 +69,9 @@ int sluice_pool_init(struct sluice_pool *pool, const struct sluice_segment *segm
         /* Spread over the pool, so that the processes of a node do not contend for one chunk. */
         .last = (uint32_t)((uint64_t)(slot * UINT32_C(0x9E3779B9)) * segment->chunk_count >> 32),
     };
-    if (pool->populated == NULL) {
+    if (pool->populated == NULL
+        || !sluice_hold_take(&pool->hold, segment->header, segment->slots + slot)) {
+        free(pool->populated);
         return sluice_failure(ENOMEM, "no memory for the chunk pool");
     }
     if (segment->huge) {
@@ -120,6 +123,11 @@ static int64_t now(void)
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
+bool sluice_pool_pause(const struct sluice_pool *pool, unsigned round)
+{
+    return sluice_connection_pause(pool->connection, round) && sluice_pool_held(pool);
+}
+
 /*
  * Searches until a chunk turns up or none was released anywhere for PATIENCE. After a wait in vain
  * the next one is not begun before there has been a release.
@@ -130,7 +138,7 @@ static int await(struct sluice_pool *pool, uint64_t releases)
     uint64_t seen = releases;
     uint32_t resumptions = atomic_load(&pool->connection->resumptions);
     for (unsigned round = 0; pool->starved != releases + 1; round++) {
-        if (!sluice_connection_pause(pool->connection, round)) {
+        if (!sluice_pool_pause(pool, round)) {
             return -EIO;
         }
         if (search(pool, false, &releases)) {
@@ -167,6 +175,9 @@ int sluice_pool_claim(struct sluice_pool *pool, bool waits, uint32_t *chunk, uin
         struct sluice_slot *slot = pool->segment->slots + pool->slot;
         const int64_t begin = now();
         const int error = await(pool, releases);
+        if (error == -EIO) {
+            return error;
+        }
         sluice_counter_add(&slot->waits, 1);
         waited = now() - begin;
         sluice_counter_add(&slot->wait_nanos, waited);

@@ -17,7 +17,7 @@ struct sluice_header {
     _Atomic int32_t version;
     int32_t pid;
     int64_t start_time;
-    int64_t session_id;
+    _Atomic int64_t session_id;
     int64_t segment_length;
     int64_t slots;
     int32_t slot_count;
@@ -45,12 +45,12 @@ struct sluice_header {
 };
 
 struct sluice_slot {
-    int32_t state;
+    _Atomic int32_t state;
     int32_t pid;
     int64_t start_time;
     int32_t rank;
     int32_t ranks;
-    int64_t generation;
+    _Atomic int64_t generation;
     _Alignas(128) _Atomic int64_t aggregated_writes[SLUICE_SLOT_SIZE_CLASSES];
     _Atomic int64_t aggregated_bytes[SLUICE_SLOT_SIZE_CLASSES];
     _Atomic int64_t direct_writes[SLUICE_SLOT_SIZE_CLASSES];

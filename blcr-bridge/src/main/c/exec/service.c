@@ -186,12 +186,12 @@ static bool was_killed(const struct sluice_exec_service *service)
 }
 
 /* Of the ranks of the node, who comes first does it; the others wait for the socket. */
-static void revive(void *argument)
+static bool revive(void *argument)
 {
     struct sluice_exec_service *service = argument;
     const int fd = service->failures < MOST_FAILURES ? try_lock_start_file(service) : -1;
     if (fd < 0) {
-        return;
+        return true;
     }
     if (was_killed(service)) {
         sluice_exec_say("the I/O process %s was killed and is resumed", service->options->name);
@@ -202,6 +202,7 @@ static void revive(void *argument)
         service->failures = status == 0 ? 0 : service->failures + 1;
     }
     close(fd);
+    return true;
 }
 
 static int greet(struct sluice_connection *connection, void *service)

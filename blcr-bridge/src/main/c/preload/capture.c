@@ -70,13 +70,25 @@ const struct sluice_segment *sluice_capture_segment(void)
     return segment;
 }
 
+/* This process has lost its slot: it needs another, and perhaps another segment. Locked. */
+static void attach_anew(void)
+{
+    client = sluice_client_current(client);
+    client_failed = client == NULL;
+    segment = NULL;
+    segment_failed = false;
+}
+
 struct sluice_client *sluice_capture_client(void)
 {
     struct sluice_client *attached = atomic_load_explicit(&client, memory_order_acquire);
-    if (attached != NULL || client_failed || runtime[0] == '\0')
+    const bool adrift = attached != NULL && sluice_client_adrift(attached);
+    if ((attached != NULL && !adrift) || client_failed || runtime[0] == '\0')
         return attached;
     sluice_guard_enter();
     pthread_mutex_lock(&lock);
+    if (client != NULL && sluice_client_adrift(client))
+        attach_anew();
     if (client == NULL && !client_failed) {
         int rank, ranks;
         sluice_launcher_rank(&rank, &ranks);

@@ -18,14 +18,10 @@ struct sluice_image {
     unsigned forks; /* when it was created; in a forked child there were more */
 };
 
-static int create(struct sluice_session *session, int64_t checkpoint, const char *name,
-                  struct sluice_disposition *disposition, char *path, size_t capacity)
+static int create(struct sluice_session *session, struct sluice_client *client, int64_t checkpoint,
+                  const char *name, struct sluice_disposition *disposition, char *path,
+                  size_t capacity)
 {
-    int error;
-    struct sluice_client *client = sluice_session_client(session, &error);
-    if (error != 0) {
-        return error;
-    }
     const struct {
         int64_t checkpoint;
         int32_t rank;
@@ -46,12 +42,16 @@ int sluice_image_create(sluice_session *session, int64_t checkpoint, const char 
     if (created == NULL) {
         return sluice_failure(ENOMEM, "no memory for image %s", name);
     }
-    const int error = create(session, checkpoint, name, &disposition, path, sizeof path - 1);
+    int error;
+    struct sluice_client *client = sluice_session_client(session, &error);
+    if (error == 0) {
+        error = create(session, client, checkpoint, name, &disposition, path, sizeof path - 1);
+    }
     if (error != 0) {
         free(created);
         return error;
     }
-    sluice_log_init(&created->log, session->client, &disposition);
+    sluice_log_init(&created->log, client, &disposition);
     created->session = session;
     created->forks = sluice_session_forks();
     created->fd = open(path, O_RDWR | O_CLOEXEC);

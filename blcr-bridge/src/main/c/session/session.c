@@ -141,6 +141,7 @@ struct sluice_client *sluice_session_client(struct sluice_session *session, int 
 {
     *error = 0;
     pthread_mutex_lock(&session->lock);
+    session->client = sluice_client_current(session->client);
     if (session->client == NULL) {
         *error = sluice_client_attach(session->directory, session->rank, session->ranks,
                                       &session->client);

@@ -22,7 +22,7 @@ struct sluice_session {
     struct sluice_session *next; /* of this process's sessions */
 };
 
-/* The client of the session, attached anew in a forked child; NULL with *error set otherwise. */
+/* The client of the session, attached anew in a forked child or when adrift; NULL with *error set otherwise. */
 struct sluice_client *sluice_session_client(struct sluice_session *session, int *error);
 
 /* Counts an image as open or, with `change` -1, as closed. */

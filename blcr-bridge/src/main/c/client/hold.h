@@ -1,0 +1,52 @@
+/*
+ * What tells a process that its slot is still its own.
+ *
+ * A checkpointer brings a process back with the memory it had, when its slot may be another's, or
+ * where another session's segment lies at the old one's path; the child of a bare clone() has its
+ * parent's mapping. None of our code runs before it goes on. So it looks before it stores into the
+ * segment: at each append, and after whatever it waited for. It compares the session, the slot's
+ * state and its generation with what it was given, which a page remembers that the kernel empties
+ * in a child. That takes loads from lines that stay in the cache, as they change at an attach only,
+ * and no system call.
+ *
+ * Two things it cannot see: that it was dumped between the look and the store, and that the slot is
+ * its original's, which still runs or whose end the I/O process has not noticed.
+ */
+#ifndef SLUICE_HOLD_H
+#define SLUICE_HOLD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "structures.h"
+
+/* On a page of its own. */
+struct sluice_given {
+    _Atomic int64_t session_id;
+    _Atomic int64_t generation; /* of the slot; 0 once it is known to be lost */
+};
+
+struct sluice_hold {
+    struct sluice_header *header;
+    struct sluice_slot *slot;
+    struct sluice_given *given;
+};
+
+/* False without memory. */
+bool sluice_hold_take(struct sluice_hold *hold, struct sluice_header *header,
+                      struct sluice_slot *slot);
+void sluice_hold_free(struct sluice_hold *hold);
+
+/* The state is stored last at an attach, so it is loaded first. */
+static inline bool sluice_hold_valid(const struct sluice_hold *hold)
+{
+    return atomic_load_explicit(&hold->slot->state, memory_order_acquire)
+        == SLUICE_SLOT_STATE_ATTACHED
+        && atomic_load_explicit(&hold->slot->generation, memory_order_relaxed)
+        == atomic_load_explicit(&hold->given->generation, memory_order_relaxed)
+        && atomic_load_explicit(&hold->header->session_id, memory_order_relaxed)
+        == atomic_load_explicit(&hold->given->session_id, memory_order_relaxed);
+}
+
+#endif
