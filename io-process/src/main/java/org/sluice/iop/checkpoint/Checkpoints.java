@@ -379,6 +379,15 @@ public final class Checkpoints implements AutoCloseable {
     leftovers.commit(highest + 1, groups.exist());
   }
 
+  /**
+   * Says what no checkpoint has, instead of committing it.
+   *
+   * @throws IOException when the capture directory cannot be searched
+   */
+  public void reportUncommitted() throws IOException {
+    leftovers.reportUncommitted();
+  }
+
   /** Makes plain files of what is still not committed. */
   public void settleLeftovers() {
     explicit.discardAll();

@@ -59,6 +59,11 @@ final class ExplicitCheckpoint {
     complete.add(rank);
   }
 
+  /** How many ranks have. */
+  int completeRanks() {
+    return complete.size();
+  }
+
   /** Whether all ranks have. */
   boolean isComplete() {
     return complete.size() == ranks;

@@ -198,7 +198,12 @@ final class ExplicitCheckpoints {
 
   /** Drops what was not completed, at the end of the session. */
   void discardAll() {
-    underWay.values().forEach(checkpoint -> checkpoint.images().forEach(this::discard));
+    for (final ExplicitCheckpoint checkpoint : underWay.values()) {
+      Warnings.warn(
+          "checkpoint %d is dropped: %d of %d ranks completed it"
+              .formatted(checkpoint.number(), checkpoint.completeRanks(), checkpoint.ranks()));
+      checkpoint.images().forEach(this::discard);
+    }
     underWay.clear();
   }
 

@@ -87,8 +87,11 @@ final class Group {
 
   /** Whether nobody writes to any image of it and none was abandoned. */
   boolean isQuiet() {
-    return paths.keySet().stream()
-        .allMatch(image -> image.openers().isEmpty() && !image.isAbandoned());
+    return paths.keySet().stream().allMatch(Group::isFinished);
+  }
+
+  private static boolean isFinished(final Image image) {
+    return image.openers().isEmpty() && !image.isAbandoned();
   }
 
   /**
@@ -108,6 +111,30 @@ final class Group {
   /** Whether some images of the last commit were rewritten or deleted and others were not. */
   boolean isMixed() {
     return rewriting && !unchanged.isEmpty();
+  }
+
+  /**
+   * Why it is not committed as it is.
+   *
+   * @param writers how many ranks write it, 0 for all of the job
+   */
+  String obstacle(final int writers) {
+    final int expected = writers > 0 ? writers : ranks();
+    final long lost = paths.keySet().stream().filter(image -> image.errno() != 0).count();
+    final long unfinished = paths.keySet().stream().filter(image -> !isFinished(image)).count();
+    if (lost > 0) {
+      return "%d of %d images lost bytes".formatted(lost, paths.size());
+    } else if (unfinished > 0) {
+      return "%d of %d images never closed".formatted(unfinished, paths.size());
+    } else if (expected == 0) {
+      return "nothing says how many ranks write it; see --writers";
+    } else if (distinctRanks() < expected) {
+      return "%d of %d ranks wrote images; see --writers".formatted(distinctRanks(), expected);
+    } else if (isMixed()) {
+      return "%d of %d images rewritten after its last commit"
+          .formatted(paths.size() - unchanged.size(), paths.size());
+    }
+    return isBeingRenamed() ? "two of its images have one name" : "its commit failed";
   }
 
   /** Ranks of the job, 0 when no image tells. */

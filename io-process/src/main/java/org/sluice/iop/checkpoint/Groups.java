@@ -189,6 +189,11 @@ final class Groups {
     return byNumber.values().stream().filter(Group::hasChanged).toList();
   }
 
+  /** Why a checkpoint is not committed as it is. */
+  String obstacle(final Group group) {
+    return group.obstacle(writers);
+  }
+
   /** Whether a group has this image. */
   boolean has(final Image image) {
     return byImage.containsKey(image);

@@ -22,6 +22,7 @@ import org.sluice.iop.measure.Warnings;
  */
 final class Leftovers {
   private static final int UNKNOWN_RANKS = 0;
+  private static final int MOST_LINES = 8;
 
   private final ImageRegistry registry;
   private final Groups groups;
@@ -53,13 +54,40 @@ final class Leftovers {
    */
   void commit(final long next, final boolean grouped) throws IOException {
     long free = next;
-    for (final Group group : groups.incomplete()) {
+    final Collection<Group> incomplete = groups.incomplete();
+    say(incomplete, "committed as it is at the end");
+    for (final Group group : incomplete) {
       free = Math.max(free, group.number() + 1);
       commit(group.number(), false, group.members());
     }
     final List<Member> others = others();
     if (!others.isEmpty()) {
       commit(free, grouped, others);
+    }
+  }
+
+  /** Says what stays uncommitted of a run with groups, so that nobody expects it in the store. */
+  void reportUncommitted() throws IOException {
+    if (groups.exist()) {
+      final String outcome = "not committed and stays plain files in " + capture.path();
+      say(groups.incomplete(), outcome);
+      final int others = others().size();
+      if (others > 0) {
+        Warnings.warn("what is in no checkpoint is %s: files=%d".formatted(outcome, others));
+      }
+    }
+  }
+
+  /** A line for each checkpoint, but no flood. */
+  private void say(final Collection<Group> incomplete, final String outcome) {
+    for (final Group group : incomplete.stream().limit(MOST_LINES).toList()) {
+      Warnings.warn(
+          "checkpoint %d is %s: %s".formatted(group.number(), outcome, groups.obstacle(group)));
+    }
+    if (incomplete.size() > MOST_LINES) {
+      Warnings.warn(
+          "so is every other one that is incomplete: checkpoints=%d"
+              .formatted(incomplete.size() - MOST_LINES));
     }
   }
 

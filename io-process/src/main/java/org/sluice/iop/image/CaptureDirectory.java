@@ -40,6 +40,15 @@ public final class CaptureDirectory {
   }
 
   /**
+   * Which directory it is.
+   *
+   * @return absolute and resolved; null when nothing is captured by path
+   */
+  public Path path() {
+    return directory;
+  }
+
+  /**
    * Opens a file that is to become an image.
    *
    * @param key what identifies it

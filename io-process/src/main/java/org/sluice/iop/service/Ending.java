@@ -45,7 +45,7 @@ final class Ending {
       final Statistics statistics,
       final Executor service,
       final CompletableFuture<Void> over) {
-    this.commits = commits && !drain.isInPlace();
+    this.commits = commits;
     this.attachments = attachments;
     this.settling = settling;
     this.checkpoints = checkpoints;
@@ -77,9 +77,13 @@ final class Ending {
   }
 
   private void commit() {
-    if (commits) {
+    if (!drain.isInPlace()) {
       try {
-        checkpoints.commitLeftovers();
+        if (commits) {
+          checkpoints.commitLeftovers();
+        } else {
+          checkpoints.reportUncommitted();
+        }
       } catch (final IOException e) {
         failed("files without a checkpoint stay plain files", e);
       }
