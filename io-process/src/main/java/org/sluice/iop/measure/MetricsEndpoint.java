@@ -8,11 +8,21 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.sluice.core.segment.Segment;
 
-/** Serves the metrics to Prometheus, on this host only. */
+/**
+ * Serves the metrics to Prometheus, on this host only. Whoever is on it may connect, so only a few
+ * may at a time, each with a thread of its own, and none for long with half a request.
+ */
 public final class MetricsEndpoint implements AutoCloseable {
+  private static final String MOST_CONNECTIONS = "16";
+  private static final String MOST_SECONDS = "2";
+
   private final HttpServer server;
+  private final ExecutorService answering =
+      Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name("metrics").factory());
 
   private MetricsEndpoint(final HttpServer server) {
     this.server = server;
@@ -34,6 +44,8 @@ public final class MetricsEndpoint implements AutoCloseable {
     }
     final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     new Metrics(segment, statistics).bindTo(registry);
+    System.setProperty("jdk.httpserver.maxConnections", MOST_CONNECTIONS);
+    System.setProperty("sun.net.httpserver.maxReqTime", MOST_SECONDS);
     final HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
     server.createContext("/metrics", exchange -> answer(exchange, registry));
@@ -43,6 +55,7 @@ public final class MetricsEndpoint implements AutoCloseable {
   /** Begins to serve. */
   public void start() {
     if (server != null) {
+      server.setExecutor(answering);
       server.start();
     }
   }
@@ -62,5 +75,6 @@ public final class MetricsEndpoint implements AutoCloseable {
     if (server != null) {
       server.stop(0);
     }
+    answering.shutdownNow();
   }
 }
