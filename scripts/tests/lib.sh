@@ -117,7 +117,7 @@ leftovers_now() {
 }
 
 run_one() {
-  trap 'jobs -p | xargs -r kill -9 2>/dev/null' EXIT
+  trap 'jobs -p | xargs -r kill -9 2>/dev/null || true' EXIT
   set -eE
   "$1" </dev/null
 }
