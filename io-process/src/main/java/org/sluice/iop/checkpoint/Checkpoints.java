@@ -292,7 +292,7 @@ public final class Checkpoints implements AutoCloseable {
   }
 
   /**
-   * Commits once more what a former I/O process may have committed.
+   * Commits what a former I/O process had decided to.
    *
    * @param commit its decision
    * @param before the states of the images if this fails
@@ -307,7 +307,7 @@ public final class Checkpoints implements AutoCloseable {
     } else if (groups.made(commit)) {
       groups.commitAgain(commit, members, before);
     } else {
-      committer.commit(commit, members, before, outcome -> {});
+      committer.commitAgain(commit, members, before, outcome -> {});
     }
   }
 

@@ -2,6 +2,7 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Commit;
@@ -69,8 +70,11 @@ final class CommitWork implements Work {
   private static DraftImage describe(final Member member) throws IOException {
     final Image image = member.image();
     final ImageLog log = image.log();
-    if (image.errno() != 0) {
-      throw new PosixException("store all bytes of " + member.path(), image.errno());
+    final Optional<Exception> failure = image.failure();
+    if (failure.isPresent()) {
+      throw failure.get() instanceof final PosixException posix
+          ? new PosixException("store all bytes of " + member.path(), posix.errno())
+          : new IOException(member.path() + ": " + failure.get().getMessage(), failure.get());
     }
     return new DraftImage(
         member.path(),

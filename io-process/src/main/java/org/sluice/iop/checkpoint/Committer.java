@@ -1,5 +1,6 @@
 package org.sluice.iop.checkpoint;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -10,10 +11,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Commit;
+import org.sluice.core.store.CommittedImage;
 import org.sluice.core.store.Draft;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
@@ -98,21 +102,92 @@ final class Committer {
   }
 
   /**
-   * Commits what was decided. Doing so a second time, since it is not known whether the first
-   * succeeded, supersedes the first by the same.
+   * Ends what a former I/O process had decided. It may be in the store already. Otherwise it is
+   * committed, unless a program has deleted or replaced an image since, whose bytes are gone.
    *
-   * @param before the states of the images if it fails
+   * @param before the states of the images if it is not committed
    */
-  void commit(
+  void commitAgain(
+      final Entry.Committing decision,
+      final List<Member> members,
+      final Map<Image, Integer> before,
+      final Consumer<Optional<Commit>> done) {
+    final Optional<Commit> made = inStore(decision);
+    final Optional<Member> missing = members.stream().filter(Committer::isDeleted).findFirst();
+    if (made.isPresent()) {
+      members.forEach(member -> seal(member.image()));
+      committed(decision, made.get(), members, done);
+    } else if (missing.isPresent()) {
+      takeBack(decision, missing.get(), before, done);
+    } else {
+      commit(decision, members, before, done);
+    }
+  }
+
+  /** Nothing has failed, and nobody was told that it is durable. */
+  private void takeBack(
+      final Entry.Committing decision,
+      final Member missing,
+      final Map<Image, Integer> before,
+      final Consumer<Optional<Commit>> done) {
+    final Entry.Ended end =
+        new Entry.Ended(
+            decision.attempt(),
+            Errno.ENOENT,
+            missing.path()
+                + " was deleted or replaced while there was no I/O process; write all of its images again");
+    journal.write(end);
+    before.forEach(Image::state);
+    tellOfFailure(decision.checkpoint(), end);
+    done.accept(Optional.empty());
+  }
+
+  /** What is committed is never rewritten, so the same images under the same names are the same. */
+  private Optional<Commit> inStore(final Entry.Committing decision) {
+    try {
+      final Optional<Commit> commit = store.find(decision.checkpoint());
+      if (commit.isPresent()
+          && commit.get().sessionId() == header.sessionId()
+          && names(store.images(commit.get())).equals(names(decision))) {
+        return commit;
+      }
+    } catch (final IOException e) {
+      Warnings.warn(
+          "checkpoint %d is committed again: %s".formatted(decision.checkpoint(), e.getMessage()));
+    }
+    return Optional.empty();
+  }
+
+  private static Set<Map.Entry<Integer, String>> names(final List<CommittedImage> images) {
+    return images.stream()
+        .map(image -> Map.entry(image.imageId(), image.path()))
+        .collect(Collectors.toSet());
+  }
+
+  private static Set<Map.Entry<Integer, String>> names(final Entry.Committing decision) {
+    return decision.members().stream()
+        .map(part -> Map.entry(part.image(), part.path()))
+        .collect(Collectors.toSet());
+  }
+
+  private static boolean isDeleted(final Member member) {
+    try {
+      return member.image().file().links() == 0;
+    } catch (final PosixException e) {
+      member.image().fail(e);
+      return false;
+    }
+  }
+
+  private void commit(
       final Entry.Committing decision,
       final List<Member> members,
       final Map<Image, Integer> before,
       final Consumer<Optional<Commit>> done) {
     members.forEach(member -> seal(member.image()));
-    final long number = decision.checkpoint();
     final Draft draft =
         new Draft(
-            number,
+            decision.checkpoint(),
             header.node(),
             header.job(),
             header.layout(),
@@ -130,26 +205,42 @@ final class Committer {
             new CommitWork.Outcome() {
               @Override
               public void committed(final Commit commit) {
-                final long now = System.nanoTime();
-                journal.write(new Entry.Ended(decision.attempt()));
-                service.execute(
-                    () -> {
-                      succeed(commit, members, now, done);
-                      drain.tidy();
-                    });
+                Committer.this.committed(decision, commit, members, done);
               }
 
               @Override
               public void failed(final Exception failure) {
-                final Entry.Ended end =
-                    new Entry.Ended(
-                        decision.attempt(),
-                        Image.errnoOf(failure),
-                        String.valueOf(failure.getMessage()));
-                journal.write(end);
-                service.execute(() -> undo(number, before, failure, end, done));
+                Committer.this.failed(decision, before, failure, done);
               }
             }));
+  }
+
+  /** Any thread. */
+  private void committed(
+      final Entry.Committing decision,
+      final Commit commit,
+      final List<Member> members,
+      final Consumer<Optional<Commit>> done) {
+    final long now = System.nanoTime();
+    journal.write(new Entry.Ended(decision.attempt()));
+    service.execute(
+        () -> {
+          succeed(commit, members, now, done);
+          drain.tidy();
+        });
+  }
+
+  /** Any thread. */
+  private void failed(
+      final Entry.Committing decision,
+      final Map<Image, Integer> before,
+      final Exception failure,
+      final Consumer<Optional<Commit>> done) {
+    final Entry.Ended end =
+        new Entry.Ended(
+            decision.attempt(), Image.errnoOf(failure), String.valueOf(failure.getMessage()));
+    journal.write(end);
+    service.execute(() -> undo(decision.checkpoint(), before, failure, end, done));
   }
 
   private static void seal(final Image image) {
@@ -198,10 +289,14 @@ final class Committer {
     before.forEach(Image::state);
     before.keySet().stream().filter(image -> image.errno() != 0).forEach(drain::release);
     drain.makeRoom();
-    Warnings.warn("checkpoint %d is not committed: %s".formatted(number, end.reason()));
     statistics.failed(failure);
-    waiters.failed(number, end);
+    tellOfFailure(number, end);
     done.accept(Optional.empty());
+  }
+
+  private void tellOfFailure(final long number, final Entry.Ended end) {
+    Warnings.warn("checkpoint %d is not committed: %s".formatted(number, end.reason()));
+    waiters.failed(number, end);
   }
 
   /** Whether a commit of the image succeeded. */

@@ -130,12 +130,12 @@ final class ExplicitCheckpoints {
     waiters.begun(number);
   }
 
-  /** Commits once more what a former I/O process may have committed. */
+  /** Commits what a former I/O process had decided to. */
   void commitAgain(
       final Entry.Committing commit, final List<Member> members, final Map<Image, Integer> before) {
     waiters.begun(commit.checkpoint());
     members.forEach(member -> images.add(member.image()));
-    committer.commit(
+    committer.commitAgain(
         commit,
         members,
         before,

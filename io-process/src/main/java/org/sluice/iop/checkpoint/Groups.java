@@ -152,14 +152,14 @@ final class Groups {
         writers > 0 ? 0 : group.ranks(),
         false,
         members,
-        commit -> ended(group, members, commit));
+        commit -> ended(group.number(), members, commit));
   }
 
   private void ended(
-      final Group group, final List<Member> members, final Optional<Commit> outcome) {
+      final long number, final List<Member> members, final Optional<Commit> outcome) {
     outcome.ifPresentOrElse(
         kept -> retention.committed(kept, members.stream().map(Member::image).toList()),
-        group::failed);
+        () -> Optional.ofNullable(byNumber.get(number)).ifPresent(Group::failed));
   }
 
   /** Whether commits of this kind are the groups'. */
@@ -176,11 +176,11 @@ final class Groups {
     }
   }
 
-  /** Commits once more what a former I/O process may have committed. */
+  /** Commits what a former I/O process had decided to. */
   void commitAgain(
       final Entry.Committing commit, final List<Member> members, final Map<Image, Integer> before) {
-    final Group group = byNumber.get(commit.checkpoint());
-    committer.commit(commit, members, before, outcome -> ended(group, members, outcome));
+    committer.commitAgain(
+        commit, members, before, outcome -> ended(commit.checkpoint(), members, outcome));
   }
 
   /** At the end: commits what is there of every checkpoint that is not committed as it is. */

@@ -32,8 +32,23 @@ public record ImageKey(long device, long inode) {
    * @throws IOException when there is nothing of that name
    */
   public static ImageKey of(final Path path) throws IOException {
-    final Map<String, Object> status =
-        Files.readAttributes(path, "unix:ino,dev", LinkOption.NOFOLLOW_LINKS);
+    return status(path, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /**
+   * What identifies the file that a path leads to, through symbolic links and descriptors in {@code
+   * /proc}.
+   *
+   * @param path any path
+   * @return its key
+   * @throws IOException when it leads to nothing
+   */
+  public static ImageKey behind(final Path path) throws IOException {
+    return status(path);
+  }
+
+  private static ImageKey status(final Path path, final LinkOption... options) throws IOException {
+    final Map<String, Object> status = Files.readAttributes(path, "unix:ino,dev", options);
     return new ImageKey(device((long) status.get("dev")), (long) status.get("ino"));
   }
 

@@ -2,24 +2,21 @@ package org.sluice.iop.service;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ChunkPool;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
-import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.ImageFacts;
@@ -33,24 +30,17 @@ import org.sluice.iop.journal.Ledger;
  * <p>Before the service thread runs, on the thread that starts it.
  */
 final class Resumption {
-  private static final int OWNER_WRITES = 0200;
-  private static final int MOST_LOOKS = 10;
-
   private final Ledger past;
   private final Segment segment;
   private final CheckpointStore store;
   private final ImageRegistry registry;
-  private final CaptureDirectory capture;
+  private final ImageFiles files;
   private final Attachments attachments;
   private final Rings rings;
   private final Drain drain;
   private final Settling settling;
   private final Openings openings;
   private final Checkpoints checkpoints;
-  private Map<ImageKey, List<Path>> names;
-
-  /** Each costs a walk through the capture directory, and most such files were deleted. */
-  private int looksForNameless = 4;
 
   Resumption(
       final Ledger past,
@@ -68,7 +58,7 @@ final class Resumption {
     this.segment = segment;
     this.store = store;
     this.registry = registry;
-    this.capture = capture;
+    this.files = new ImageFiles(capture);
     this.attachments = attachments;
     this.rings = rings;
     this.drain = drain;
@@ -110,12 +100,7 @@ final class Resumption {
   }
 
   private void resume(final ImageFacts facts) throws IOException {
-    final Optional<NativeFile> file = find(facts);
-    final Image image = registry.resume(facts, file.isPresent() ? file.get() : nameless());
-    if (file.isEmpty() && isMissed(facts)) {
-      final String path = facts.admitted().path();
-      image.fail(new IOException("its file cannot be found or opened any more: " + path));
-    }
+    final Image image = enter(facts);
     if (facts.writtenBy() != null) {
       final Entry.Attached writer = facts.writtenBy();
       image.writtenBy(
@@ -135,132 +120,31 @@ final class Resumption {
     facts.writers().forEach(slot -> drain.grant(slot, image));
   }
 
-  /** One that has no name any more, and nobody open, still may have records in chunks. */
+  private Image enter(final ImageFacts facts) throws IOException {
+    try {
+      return registry.resume(facts, find(facts));
+    } catch (final IOException e) {
+      final Image image = registry.resume(facts, nameless());
+      image.fail(new IOException("its file cannot be opened again: " + e.getMessage(), e));
+      return image;
+    }
+  }
+
+  private NativeFile find(final ImageFacts facts) throws IOException {
+    if (facts.created() != null) {
+      return files.get(facts.admitted());
+    }
+    final List<ProcessIdentity> openers =
+        facts.openings().keySet().stream().map(slot -> attachments.at(slot).process()).toList();
+    final Optional<NativeFile> file = files.find(facts.admitted(), openers);
+    return file.isPresent() ? file.get() : nameless();
+  }
+
+  /** For one that was deleted; chunks may still have records of it. */
   private NativeFile nameless() throws IOException {
     final NativeFile file = store.createImageFile();
     Files.delete(file.opened());
     return file;
-  }
-
-  /** Whether somebody counts on the image's own file: a name, a process or a commit. */
-  private boolean isMissed(final ImageFacts facts) {
-    return names != null
-            && names.getOrDefault(key(facts), List.of()).stream()
-                .anyMatch(name -> mayBe(name, facts.admitted()))
-        || facts.openings().keySet().stream()
-            .anyMatch(slot -> attachments.at(slot).process().isAlive())
-        || past.commits().stream()
-            .flatMap(commit -> commit.members().stream())
-            .anyMatch(part -> part.image() == facts.admitted().image());
-  }
-
-  private static ImageKey key(final ImageFacts facts) {
-    return new ImageKey(facts.admitted().device(), facts.admitted().inode());
-  }
-
-  private Optional<NativeFile> find(final ImageFacts facts) throws IOException {
-    final Entry.Admitted image = facts.admitted();
-    Optional<NativeFile> file = open(Path.of(image.path()), image);
-    for (final int slot : facts.openings().keySet()) {
-      file = file.or(() -> openAsOpenedBy(attachments.at(slot).process().pid(), image));
-    }
-    return file.isPresent() || facts.created() != null ? file : findByName(facts);
-  }
-
-  /**
-   * Programs go on renaming their files meanwhile, so a name may be old, and a file may have been
-   * in none of the directories when they were read.
-   */
-  private Optional<NativeFile> findByName(final ImageFacts facts) throws IOException {
-    if (names == null) {
-      names = capture.names();
-    }
-    Optional<NativeFile> file = openByName(facts);
-    for (int look = 0;
-        file.isEmpty()
-            && look < MOST_LOOKS
-            && (names.containsKey(key(facts)) || looksForNameless-- > 0);
-        look++) {
-      names = capture.names();
-      file = openByName(facts);
-    }
-    return file;
-  }
-
-  private Optional<NativeFile> openByName(final ImageFacts facts) {
-    return names.getOrDefault(key(facts), List.of()).stream()
-        .findFirst()
-        .flatMap(path -> open(path, facts.admitted()));
-  }
-
-  /** Nobody held the file meanwhile, so that another one may have its inode number. */
-  private static boolean isOf(final NativeFile file, final Entry.Admitted image) {
-    return file.device() == image.device()
-        && file.inode() == image.inode()
-        && file.born() == image.born();
-  }
-
-  private static boolean mayBe(final Path path, final Entry.Admitted image) {
-    try (NativeFile file = NativeFile.open(path)) {
-      return isOf(file, image);
-    } catch (final IOException unknown) {
-      return true;
-    }
-  }
-
-  private static Optional<NativeFile> open(final Path path, final Entry.Admitted image) {
-    try {
-      final NativeFile file = openForWriting(path, image);
-      if (isOf(file, image)) {
-        return Optional.of(file);
-      }
-      file.close();
-    } catch (final IOException notThisOne) {
-      return Optional.empty();
-    }
-    return Optional.empty();
-  }
-
-  /** A program may have made the file read-only since the former I/O process opened it. */
-  private static NativeFile openForWriting(final Path path, final Entry.Admitted image)
-      throws IOException {
-    try {
-      return NativeFile.open(path, NativeFile.Flag.WRITE);
-    } catch (final PosixException e) {
-      if (e.errno() != Errno.EACCES) {
-        throw e;
-      }
-      try (NativeFile readOnly = NativeFile.open(path)) {
-        if (!isOf(readOnly, image)) {
-          throw e;
-        }
-        final int mode = readOnly.mode();
-        readOnly.chmod(mode | OWNER_WRITES);
-        try {
-          return NativeFile.open(path, NativeFile.Flag.WRITE);
-        } finally {
-          readOnly.chmod(mode);
-        }
-      }
-    }
-  }
-
-  /** By way of a descriptor of a process that has it open, whatever became of its name. */
-  private static Optional<NativeFile> openAsOpenedBy(final int pid, final Entry.Admitted image) {
-    try (var descriptors = Files.newDirectoryStream(Path.of("/proc/%d/fd".formatted(pid)))) {
-      for (final Path descriptor : descriptors) {
-        if (Files.isRegularFile(descriptor)
-            && image.inode() == (long) Files.getAttribute(descriptor, "unix:ino")) {
-          final Optional<NativeFile> file = open(descriptor, image);
-          if (file.isPresent()) {
-            return file;
-          }
-        }
-      }
-    } catch (final IOException processIsGone) {
-      return Optional.empty();
-    }
-    return Optional.empty();
   }
 
   /** In the old order, with what the owners might write then; afterwards with what they may now. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,5 +45,35 @@ class CaptureDirectoryTest {
     Files.writeString(Files.createDirectory(name).resolve("file"), "in it");
     CaptureDirectory.unlink(image, name);
     assertThat(name.resolve("file")).hasContent("in it");
+  }
+
+  /** Checkpointers rename their files into place while others look through the directory. */
+  @Test
+  void namesThatComeAndGoMeanwhileDoNoHarm() throws Exception {
+    final CaptureDirectory capture = new CaptureDirectory(directory, directory.resolve("store"));
+    final Thread program = new Thread(this::renameForEver);
+    program.start();
+    try {
+      for (int i = 0; i < 300; i++) {
+        assertThat(capture.names()).containsKey(image);
+      }
+    } finally {
+      program.interrupt();
+      program.join();
+    }
+  }
+
+  private void renameForEver() {
+    try {
+      for (int i = 0; !Thread.currentThread().isInterrupted(); i++) {
+        final Path other = Files.writeString(directory.resolve("other-" + i), "another file");
+        Files.move(
+            other,
+            Files.createDirectories(directory.resolve("below")).resolve("other"),
+            StandardCopyOption.REPLACE_EXISTING);
+      }
+    } catch (final IOException e) {
+      throw new AssertionError(e);
+    }
   }
 }

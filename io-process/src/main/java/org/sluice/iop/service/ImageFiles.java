@@ -1,0 +1,170 @@
+package org.sluice.iop.service;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.segment.ProcessIdentity;
+import org.sluice.iop.image.CaptureDirectory;
+import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.journal.Entry;
+
+/**
+ * Finds the files of images again that a killed I/O process had open. Programs go on renaming,
+ * replacing and deleting them meanwhile. One thread.
+ */
+final class ImageFiles {
+  private static final int OWNER_WRITES = 0200;
+  private static final int MOST_LOOKS = 10;
+
+  private final CaptureDirectory capture;
+  private Map<ImageKey, List<Path>> names;
+
+  /** Each costs a walk through the capture directory, and most such files were deleted. */
+  private int looksForNameless = 4;
+
+  ImageFiles(final CaptureDirectory capture) {
+    this.capture = capture;
+  }
+
+  /**
+   * Opens a captured file by the name it had, by way of who has it open, or by a name it has now.
+   *
+   * @param image what is known of it
+   * @param openers processes that may have it open
+   * @return empty when no name and no descriptor leads to it any more
+   * @throws IOException when one does, or may do, but it cannot be opened
+   */
+  Optional<NativeFile> find(final Entry.Admitted image, final Collection<ProcessIdentity> openers)
+      throws IOException {
+    Optional<NativeFile> file = open(Path.of(image.path()), image);
+    IOException unseen = null;
+    for (final ProcessIdentity opener : openers) {
+      try {
+        file = file.isPresent() ? file : openAsOpenedBy(opener, image);
+      } catch (final IOException e) {
+        unseen = opener.isAlive() ? e : unseen;
+      }
+    }
+    file = file.isPresent() ? file : findByName(image);
+    if (file.isEmpty() && unseen != null) {
+      throw unseen;
+    }
+    return file;
+  }
+
+  /**
+   * Opens a file that nobody but an I/O process renames or deletes.
+   *
+   * @param image what is known of it
+   * @return the file
+   * @throws IOException when it is gone or cannot be opened
+   */
+  NativeFile get(final Entry.Admitted image) throws IOException {
+    return open(Path.of(image.path()), image)
+        .orElseThrow(() -> new IOException("there is no " + image.path() + " any more"));
+  }
+
+  /** A name may be old, and a file may have been in no directory at the moment it was read. */
+  private Optional<NativeFile> findByName(final Entry.Admitted image) throws IOException {
+    final ImageKey key = key(image);
+    for (int look = 0; look < MOST_LOOKS; look++) {
+      if (names == null || look > 0) {
+        names = capture.names();
+      }
+      final List<Path> its = names.getOrDefault(key, List.of());
+      for (final Path name : its) {
+        final Optional<NativeFile> file = open(name, image);
+        if (file.isPresent()) {
+          return file;
+        }
+      }
+      if (its.isEmpty() ? looksForNameless-- <= 0 : its.stream().anyMatch(key::isAt)) {
+        break;
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static ImageKey key(final Entry.Admitted image) {
+    return new ImageKey(image.device(), image.inode());
+  }
+
+  /** Empty when the path leads to nothing, or to something else. */
+  private static Optional<NativeFile> open(final Path path, final Entry.Admitted image)
+      throws IOException {
+    try {
+      final NativeFile file = openForWriting(path, image);
+      if (isOf(file, image)) {
+        return Optional.of(file);
+      }
+      file.close();
+    } catch (final PosixException e) {
+      if (leadsTo(path, image)) {
+        throw e;
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Nobody held the file meanwhile, so that another one may have its inode number. */
+  private static boolean isOf(final NativeFile file, final Entry.Admitted image) {
+    return ImageKey.of(file).equals(key(image)) && file.born() == image.born();
+  }
+
+  private static boolean leadsTo(final Path path, final Entry.Admitted image) {
+    try {
+      return ImageKey.behind(path).equals(key(image));
+    } catch (final IOException nothingThere) {
+      return false;
+    }
+  }
+
+  /** A program may have made the file read-only since the former I/O process opened it. */
+  private static NativeFile openForWriting(final Path path, final Entry.Admitted image)
+      throws PosixException {
+    try {
+      return NativeFile.open(path, NativeFile.Flag.WRITE);
+    } catch (final PosixException e) {
+      if (e.errno() != Errno.EACCES) {
+        throw e;
+      }
+      try (NativeFile readOnly = NativeFile.open(path)) {
+        if (!isOf(readOnly, image)) {
+          throw e;
+        }
+        final int mode = readOnly.mode();
+        readOnly.chmod(mode | OWNER_WRITES);
+        try {
+          return NativeFile.open(path, NativeFile.Flag.WRITE);
+        } finally {
+          readOnly.chmod(mode);
+        }
+      }
+    }
+  }
+
+  /** By way of a descriptor of a process that has it open, whatever became of its name. */
+  private static Optional<NativeFile> openAsOpenedBy(
+      final ProcessIdentity opener, final Entry.Admitted image) throws IOException {
+    final Path descriptors = Path.of("/proc/%d/fd".formatted(opener.pid()));
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(descriptors)) {
+      for (final Path descriptor : all) {
+        if (leadsTo(descriptor, image)) {
+          final Optional<NativeFile> file = open(descriptor, image);
+          if (file.isPresent()) {
+            return file;
+          }
+        }
+      }
+    }
+    return Optional.empty();
+  }
+}
