@@ -24,6 +24,7 @@ struct sluice_client {
     bool kernel_fences; /* so that an append need not; see barrier.h */
     int32_t pid;
     int64_t start_time;
+    int64_t token; /* of the request to attach, also when it is repeated */
     int rank;
     int ranks;
     pthread_mutex_t succession; /* guards what follows; inside an image's lock, no other is */

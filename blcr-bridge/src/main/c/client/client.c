@@ -22,6 +22,7 @@ struct attach_body {
     int32_t rank;
     int32_t ranks;
     int64_t start_time;
+    int64_t token;
 };
 
 struct attach_reply {
@@ -92,6 +93,7 @@ static int take_slot(struct sluice_client *client)
         .rank = client->rank,
         .ranks = client->ranks,
         .start_time = client->start_time,
+        .token = client->token,
     };
     struct attach_reply answer;
     const int error = sluice_connection_request(
@@ -150,6 +152,7 @@ int sluice_client_attach(const char *directory, int rank, int ranks, struct slui
     }
     attached->pid = getpid();
     attached->start_time = start_time();
+    sluice_kernel_random(&attached->token, sizeof attached->token);
     attached->rank = rank;
     attached->ranks = ranks;
     pthread_mutex_init(&attached->succession, NULL);

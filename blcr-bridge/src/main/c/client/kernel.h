@@ -73,6 +73,12 @@ static inline void *sluice_kernel_map(int fd, size_t length)
     return (void *)syscall(SYS_mmap, NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
 }
 
+/* Leaves what is there if the kernel has no such call. */
+static inline void sluice_kernel_random(void *data, size_t length)
+{
+    syscall(SYS_getrandom, data, length, 0);
+}
+
 /* Zeroed memory in whole pages; MAP_FAILED with errno set. */
 static inline void *sluice_kernel_allocate(size_t length)
 {

@@ -21,7 +21,7 @@ class AttachTest extends ServeTest {
   void clientOfAnotherVersionIsToldBothVersions() throws Exception {
     try (ServeProcess serve = serve("files");
         RawProcess client = RawProcess.connect(serve.directory())) {
-      final Reply reply = client.call(new Request.Attach(7, 1, 0, 1, 0));
+      final Reply reply = client.call(new Request.Attach(7, 1, 0, 1, 0, 0));
       assertThat(reply).isInstanceOf(Reply.Failed.class);
       assertThat(((Reply.Failed) reply).errno()).isEqualTo(Errno.EPROTO);
       assertThat(((Reply.Failed) reply).message()).contains("version 7", "version 1");
@@ -35,7 +35,8 @@ class AttachTest extends ServeTest {
         RawProcess client = RawProcess.connect(serve.directory())) {
       final Reply reply =
           client.call(
-              new Request.Attach(HeaderDescriptor.VERSION, self.pid(), 0, 1, self.startTime() + 1));
+              new Request.Attach(
+                  HeaderDescriptor.VERSION, self.pid(), 0, 1, self.startTime() + 1, 0));
       assertThat(((Reply.Failed) reply).errno()).isEqualTo(Errno.EINVAL);
     }
   }

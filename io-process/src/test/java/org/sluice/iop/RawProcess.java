@@ -62,7 +62,7 @@ final class RawProcess implements AutoCloseable {
     final Reply reply =
         unattached.call(
             new Request.Attach(
-                HeaderDescriptor.VERSION, process.pid(), rank, ranks, process.startTime()));
+                HeaderDescriptor.VERSION, process.pid(), rank, ranks, process.startTime(), 0));
     return new RawProcess(
         channel, Segment.map(directory.resolve("segment")), ((Reply.Attached) reply).slot());
   }

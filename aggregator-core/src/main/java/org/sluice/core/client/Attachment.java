@@ -3,6 +3,7 @@ package org.sluice.core.client;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.sluice.core.request.Reply;
@@ -30,9 +31,10 @@ final class Attachment implements AutoCloseable {
   /** Waits for an I/O process that was killed, as somebody may be about to resume it. */
   static Attachment open(final Path directory, final int rank, final int ranks) throws IOException {
     final long end = System.nanoTime() + Connection.patience().toNanos();
+    final long token = new SecureRandom().nextLong();
     while (true) {
       try {
-        return tryOpen(directory, rank, ranks);
+        return tryOpen(directory, rank, ranks, token);
       } catch (final SegmentException | RequestFailedException e) {
         throw e;
       } catch (final IOException e) {
@@ -49,13 +51,13 @@ final class Attachment implements AutoCloseable {
     return Files.exists(directory.resolve("journal")) && !Thread.currentThread().isInterrupted();
   }
 
-  private static Attachment tryOpen(final Path directory, final int rank, final int ranks)
-      throws IOException {
+  private static Attachment tryOpen(
+      final Path directory, final int rank, final int ranks, final long token) throws IOException {
     final Segment segment = Segment.map(directory.resolve("segment"));
     Connection connection = null;
     try {
       connection = Connection.open(directory.resolve("socket"));
-      final int slot = attach(directory, segment, connection, rank, ranks);
+      final int slot = attach(directory, segment, connection, rank, ranks, token);
       final long session = segment.header().sessionId();
       final long generation = segment.slot(slot).generation();
       connection.greetWith(
@@ -92,11 +94,13 @@ final class Attachment implements AutoCloseable {
       final Segment segment,
       final Connection connection,
       final int rank,
-      final int ranks)
+      final int ranks,
+      final long token)
       throws IOException {
     final ProcessIdentity self = ProcessIdentity.current();
     final Request request =
-        new Request.Attach(HeaderDescriptor.VERSION, self.pid(), rank, ranks, self.startTime());
+        new Request.Attach(
+            HeaderDescriptor.VERSION, self.pid(), rank, ranks, self.startTime(), token);
     final Reply.Attached attached = (Reply.Attached) connection.call(request);
     if (attached.sessionId() != segment.header().sessionId()) {
       throw new IOException(

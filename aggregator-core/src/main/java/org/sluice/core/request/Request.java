@@ -18,8 +18,10 @@ public sealed interface Request {
    * @param rank its rank, -1 unknown
    * @param ranks ranks of the job, 0 unknown
    * @param startTime when the client started, in clock ticks since boot
+   * @param token random; the same when a client asks again that got no reply
    */
-  record Attach(int version, int pid, int rank, int ranks, long startTime) implements Request {}
+  record Attach(int version, int pid, int rank, int ranks, long startTime, long token)
+      implements Request {}
 
   /**
    * Takes a slot again that the session gave this client, on a connection made anew.
@@ -171,7 +173,13 @@ public sealed interface Request {
     final FrameWriter frame = new FrameWriter(buffer, offset, type());
     switch (this) {
       case Attach r ->
-          frame.putInt(r.version).putInt(r.pid).putInt(r.rank).putInt(r.ranks).putLong(r.startTime);
+          frame
+              .putInt(r.version)
+              .putInt(r.pid)
+              .putInt(r.rank)
+              .putInt(r.ranks)
+              .putLong(r.startTime)
+              .putLong(r.token);
       case Resume r ->
           frame
               .putInt(r.version)
@@ -266,9 +274,9 @@ public sealed interface Request {
     final int version = f.getInt();
     if (version != HeaderDescriptor.VERSION) {
       f.skipRest();
-      return new Attach(version, 0, -1, 0, 0);
+      return new Attach(version, 0, -1, 0, 0, 0);
     }
-    return new Attach(version, f.getInt(), f.getInt(), f.getInt(), f.getLong());
+    return new Attach(version, f.getInt(), f.getInt(), f.getInt(), f.getLong(), f.getLong());
   }
 
   private static Request decodeResume(final FrameReader f) throws ProtocolException {

@@ -45,9 +45,11 @@ class CheckpointClientTest {
   @Test
   void attachesWithItsIdentityAndRank() {
     final ProcessIdentity self = ProcessIdentity.current();
+    final long token = ((Request.Attach) ioProcess.requests.getFirst()).token();
     assertThat(ioProcess.requests)
         .containsExactly(
-            new Request.Attach(HeaderDescriptor.VERSION, self.pid(), 3, 5, self.startTime()));
+            new Request.Attach(
+                HeaderDescriptor.VERSION, self.pid(), 3, 5, self.startTime(), token));
   }
 
   @Test

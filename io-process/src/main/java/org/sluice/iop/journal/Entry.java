@@ -23,8 +23,10 @@ public sealed interface Entry {
    * @param rank its rank, -1 unknown
    * @param ranks ranks of its job, 0 unknown
    * @param generation of the slot
+   * @param token of its request
    */
-  record Attached(int slot, int pid, long startTime, int rank, int ranks, long generation)
+  record Attached(
+      int slot, int pid, long startTime, int rank, int ranks, long generation, long token)
       implements Entry {}
 
   /**

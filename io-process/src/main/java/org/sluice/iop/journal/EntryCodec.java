@@ -38,7 +38,7 @@ final class EntryCodec {
     switch (entry) {
       case Entry.Attached e -> {
         out.writeInt(ATTACHED).writeInt(e.slot()).writeInt(e.pid()).writeLong(e.startTime());
-        out.writeInt(e.rank()).writeInt(e.ranks()).writeLong(e.generation());
+        out.writeInt(e.rank()).writeInt(e.ranks()).writeLong(e.generation()).writeLong(e.token());
       }
       case Entry.Detached e -> out.writeInt(DETACHED).writeInt(e.slot());
       case Entry.Admitted e -> {
@@ -120,7 +120,13 @@ final class EntryCodec {
     return switch (in.readInt()) {
       case ATTACHED ->
           new Entry.Attached(
-              in.readInt(), in.readInt(), in.readLong(), in.readInt(), in.readInt(), in.readLong());
+              in.readInt(),
+              in.readInt(),
+              in.readLong(),
+              in.readInt(),
+              in.readInt(),
+              in.readLong(),
+              in.readLong());
       case DETACHED -> new Entry.Detached(in.readInt());
       case ADMITTED ->
           new Entry.Admitted(

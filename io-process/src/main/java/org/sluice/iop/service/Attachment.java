@@ -19,6 +19,7 @@ final class Attachment {
   private final ProcessIdentity process;
   private final int rank;
   private final int ranks;
+  private final long token;
 
   /** The images it has open, with the time of the first opening. */
   private final Map<Image, Long> images = new LinkedHashMap<>();
@@ -38,6 +39,7 @@ final class Attachment {
    *
    * @param generation how many processes the slot has had; tells them apart
    * @param index the slot's index
+   * @param token of the request for it
    */
   Attachment(
       final long generation,
@@ -45,7 +47,8 @@ final class Attachment {
       final Segment segment,
       final ProcessIdentity process,
       final int rank,
-      final int ranks) {
+      final int ranks,
+      final long token) {
     this.generation = generation;
     this.index = index;
     this.slot = segment.slot(index);
@@ -53,6 +56,12 @@ final class Attachment {
     this.process = process;
     this.rank = rank;
     this.ranks = ranks;
+    this.token = token;
+  }
+
+  /** Whether it was this request of this process that got the slot. */
+  boolean isFor(final ProcessIdentity requester, final long requestToken) {
+    return process.equals(requester) && token == requestToken;
   }
 
   /** Tells all processes of the session apart, whichever I/O process serves it. */

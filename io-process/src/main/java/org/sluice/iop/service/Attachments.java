@@ -50,22 +50,39 @@ final class Attachments {
     this.bySlot = new Attachment[segment.geometry().slots()];
   }
 
-  /** Gives a process a slot; empty when all are taken. */
-  Optional<Attachment> attach(final ProcessIdentity process, final int rank, final int ranks) {
+  /**
+   * Gives a process a slot; empty when all are taken.
+   *
+   * @param token of its request
+   */
+  Optional<Attachment> attach(
+      final ProcessIdentity process, final int rank, final int ranks, final long token) {
+    endUntold(process, token);
     for (int slot = 0; slot < bySlot.length && !closed; slot++) {
       if (bySlot[slot] == null) {
         final long generation = segment.slot(slot).generation() + 1;
         journal.write(
-            new Entry.Attached(slot, process.pid(), process.startTime(), rank, ranks, generation));
+            new Entry.Attached(
+                slot, process.pid(), process.startTime(), rank, ranks, generation, token));
         segment.resetRing(slot);
         final Attachment attachment =
-            new Attachment(generation, slot, segment, process, rank, ranks);
+            new Attachment(generation, slot, segment, process, rank, ranks, token);
         attachment.slot().attach(process, rank, ranks);
         add(attachment);
         return Optional.of(attachment);
       }
     }
     return Optional.empty();
+  }
+
+  /**
+   * A slot that a former I/O process gave for the same request, and died before it could say so.
+   */
+  private void endUntold(final ProcessIdentity process, final long token) {
+    List.copyOf(all).stream()
+        .filter(Attachment::isAwaited)
+        .filter(attachment -> attachment.isFor(process, token))
+        .forEach(this::end);
   }
 
   private void add(final Attachment attachment) {
@@ -83,7 +100,8 @@ final class Attachments {
             segment,
             new ProcessIdentity(process.pid(), process.startTime()),
             process.rank(),
-            process.ranks());
+            process.ranks(),
+            process.token());
     // What cannot be done to a ring that is damaged need not be: its reader will see that it is.
     segment.advanceRing(process.slot(), position);
     attachment.position(position);

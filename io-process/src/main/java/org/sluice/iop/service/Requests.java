@@ -110,7 +110,7 @@ final class Requests {
         return;
       }
       final Optional<Attachment> attachment =
-          attachments.attach(process, request.rank(), request.ranks());
+          attachments.attach(process, request.rank(), request.ranks(), request.token());
       attachment.ifPresent(slot -> connect(connection, slot));
       connection.answer(
           attachment

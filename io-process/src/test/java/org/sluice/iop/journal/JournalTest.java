@@ -27,7 +27,7 @@ class JournalTest {
 
   static List<Entry> everyEntry() {
     return List.of(
-        new Entry.Attached(1, 2, 3, 4, 5, 6),
+        new Entry.Attached(1, 2, 3, 4, 5, 6, 7),
         new Entry.Detached(1),
         new Entry.Admitted(1, 2, 3, 4, 5, 6, "/ä"),
         new Entry.Created(1, 2, 3, "name"),
@@ -159,7 +159,7 @@ class JournalTest {
     final Ledger ledger =
         resume(
             journalOf(
-                new Entry.Attached(2, 40, 50, 3, 8, 1),
+                new Entry.Attached(2, 40, 50, 3, 8, 1, 9),
                 new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"),
                 new Entry.Opened(9, 2, true, 1),
                 drained,
