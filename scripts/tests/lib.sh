@@ -96,6 +96,15 @@ server_pid() {
   od -An -t d4 -j 12 -N 4 "$SLUICE_RUNTIME/$1/segment" | tr -d ' '
 }
 
+# How many slots of the I/O process called NAME are taken. The header says where they are; each has
+# 1024 bytes, its state first.
+taken_slots() {
+  local segment=$SLUICE_RUNTIME/$1/segment first count
+  first=$(od -An -t d8 -j 40 -N 8 "$segment" | tr -d ' ')
+  count=$(od -An -t d4 -j 48 -N 4 "$segment" | tr -d ' ')
+  od -An -v -t d4 -w1024 -j "$first" -N $((count * 1024)) "$segment" | awk '$1 == 1' | wc -l
+}
+
 # ---- running them ----
 
 # What a test left behind; an I/O process that is just ending gets a moment.
