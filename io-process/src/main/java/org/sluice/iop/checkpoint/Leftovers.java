@@ -69,13 +69,19 @@ final class Leftovers {
   /** Says what stays uncommitted of a run with groups, so that nobody expects it in the store. */
   void reportUncommitted() throws IOException {
     if (groups.exist()) {
-      final String outcome = "not committed and stays plain files in " + capture.path();
-      say(groups.incomplete(), outcome);
+      final String stays = "stays plain files in " + capture.path();
+      say(
+          groups.incomplete().stream().filter(this::hasUncommitted).toList(),
+          "not committed as it is, what no commit has " + stays);
       final int others = others().size();
       if (others > 0) {
-        Warnings.warn("what is in no checkpoint is %s: files=%d".formatted(outcome, others));
+        Warnings.warn("what is in no checkpoint %s: files=%d".formatted(stays, others));
       }
     }
+  }
+
+  private boolean hasUncommitted(final Group group) {
+    return !group.images().stream().allMatch(committer::hasCommitted);
   }
 
   /** A line for each checkpoint, but no flood. */
