@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDirFactory;
 
 /** A temporary directory in memory where that can be, for tests that make thousands of stores. */
-final class InMemory implements TempDirFactory {
+public final class InMemory implements TempDirFactory {
   @Override
   public Path createTempDirectory(
       final AnnotatedElementContext element, final ExtensionContext context) throws IOException {

@@ -65,6 +65,7 @@ public final class Journal implements AutoCloseable {
     this.inPlace = inPlace;
     this.file = file.role(FaultPoint.JOURNAL_WRITE, null);
     this.end = end;
+    frame.singleThreadedCheckDisabled(true); // each use of it is under this journal's monitor
   }
 
   /**

@@ -1,0 +1,102 @@
+package org.sluice.iop;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.agrona.CloseHelper;
+import org.sluice.core.segment.Geometry;
+import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.ProcessIdentity;
+import org.sluice.core.segment.Segment;
+import org.sluice.core.segment.SegmentSettings;
+import org.sluice.core.store.LoggedDisk;
+import org.sluice.core.store.PosixStore;
+import org.sluice.iop.journal.Journal;
+import org.sluice.iop.journal.Ledger;
+import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.service.Service;
+import org.sluice.iop.service.SessionSettings;
+
+/** An I/O process inside this one, with every stage, whose store is on a logged disk. */
+final class LoggedIoProcess implements AutoCloseable {
+  static final int KEPT = 2;
+  static final int THRESHOLD = 3000;
+  private static final Geometry GEOMETRY = new Geometry(4, 64, 8, 8192);
+
+  private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+  private final Path directory;
+  private final Service service;
+
+  /** The Disruptor asserts that one thread alone publishes, from the beginning. */
+  private final ExecutorService thread = Executors.newSingleThreadExecutor();
+
+  private final CompletableFuture<Void> running;
+
+  /**
+   * Begins a session.
+   *
+   * @param directory where clients are to find it; is made
+   * @param session its id
+   */
+  LoggedIoProcess(final LoggedDisk disk, final Path directory, final long session, final int layout)
+      throws IOException {
+    this.directory = Files.createDirectory(directory);
+    final boolean inPlace = layout == HeaderDescriptor.LAYOUT_FILES;
+    final PosixStore store = keep(disk.createStore());
+    final SegmentSettings settings =
+        new SegmentSettings(
+            session,
+            layout,
+            THRESHOLD,
+            HeaderDescriptor.POLICY_FIXED,
+            HeaderDescriptor.WHEN_FULL_WAIT,
+            store.directory().toString(),
+            "");
+    final Segment segment = keep(Segment.create(directory.resolve("segment"), GEOMETRY, settings));
+    final Journal journal = keep(Journal.create(directory.resolve("journal"), session, inPlace));
+    final ServerSocketChannel server = keep(ServerSocketChannel.open(StandardProtocolFamily.UNIX));
+    server.bind(UnixDomainSocketAddress.of(directory.resolve("socket")));
+    final SessionSettings how = new SessionSettings("node1", "job", null, null, 0, KEPT, false);
+    final Statistics statistics =
+        new Statistics(GEOMETRY.chunkCount() * (long) GEOMETRY.chunkLength(), "small");
+    final Ledger past = new Ledger(inPlace);
+    try {
+      service =
+          thread
+              .submit(() -> new Service(server, segment, store, how, statistics, journal, past))
+              .get();
+    } catch (final ExecutionException | InterruptedException e) {
+      throw new IOException(e);
+    }
+    segment.header().process(ProcessIdentity.current());
+    running = CompletableFuture.runAsync(service, thread);
+  }
+
+  private <T extends AutoCloseable> T keep(final T part) {
+    parts.push(part);
+    return part;
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  /** Ends the session, when all clients have left. */
+  @Override
+  public void close() {
+    service.end(false);
+    running.join();
+    service.over().join();
+    thread.close();
+    CloseHelper.closeAll(parts);
+  }
+}

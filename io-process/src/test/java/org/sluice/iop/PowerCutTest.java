@@ -1,0 +1,93 @@
+package org.sluice.iop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.agrona.IoUtil;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.sluice.core.client.CheckpointClient;
+import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.store.InMemory;
+import org.sluice.core.store.LoggedDisk;
+import org.sluice.core.store.PowerCut;
+import org.sluice.core.store.Remains;
+
+/**
+ * Whenever the power fails under the I/O process's own stages, every checkpoint of which a client
+ * was told is there, and the next session starts, cleans up and commits behind it.
+ */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class PowerCutTest {
+  private static final int CHAINS = 6;
+  private static final int SESSIONS = 3;
+  private static final int CUTS = 60;
+
+  @TempDir(factory = InMemory.class)
+  private Path directory;
+
+  private final long seed = Long.getLong("sluice.seed", System.nanoTime());
+  private int count;
+
+  @ParameterizedTest
+  @ValueSource(ints = {HeaderDescriptor.LAYOUT_CONTAINER, HeaderDescriptor.LAYOUT_FILES})
+  void whatAClientWasToldOfIsThereWhateverReachedTheDisk(final int layout) throws Exception {
+    for (int chain = 0; chain < CHAINS; chain++) {
+      assertThat(faults(layout, new Random(seed + chain)))
+          .as("-Dsluice.seed=%d", seed + chain)
+          .isEmpty();
+    }
+  }
+
+  /** A few sessions, each on what a power cut left of the one before; many cuts of each. */
+  private List<String> faults(final int layout, final Random random) throws Exception {
+    final List<String> faults = new ArrayList<>();
+    History history = new History();
+    Path state = fresh();
+    for (int session = 0; session < SESSIONS; session++) {
+      final LoggedDisk disk = new LoggedDisk(state);
+      final int begin = disk.position();
+      run(disk, history, layout, random);
+      History left = history;
+      for (int i = 0; i <= CUTS; i++) {
+        final int cut = begin + random.nextInt(disk.position() - begin + 1);
+        state = fresh();
+        new PowerCut(disk, cut, random).leave(state);
+        final Remains remains = new Remains(state.resolve("store"));
+        left = history.compare(remains, cut);
+        if (i < CUTS) {
+          remains.cleanUp(); // of the last state the next session does
+          IoUtil.delete(state.toFile(), false);
+        }
+        faults.addAll(remains.faults());
+      }
+      history = left;
+    }
+    return faults;
+  }
+
+  private void run(
+      final LoggedDisk disk, final History history, final int layout, final Random random)
+      throws Exception {
+    disk.linkFiles(random.nextInt(4) != 0);
+    final Path runtime = directory.resolve("run" + count++);
+    try (LoggedIoProcess process = new LoggedIoProcess(disk, runtime, random.nextLong(), layout);
+        CheckpointClient zero = CheckpointClient.connect(process.directory(), 0, 2);
+        CheckpointClient one = CheckpointClient.connect(process.directory(), 1, 2)) {
+      for (int i = 0; i <= random.nextInt(6); i++) {
+        history.write(disk, List.of(zero, one), random);
+      }
+    }
+  }
+
+  private Path fresh() throws IOException {
+    return Files.createDirectory(directory.resolve(Integer.toString(count++)));
+  }
+}
