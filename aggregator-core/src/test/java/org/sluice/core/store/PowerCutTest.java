@@ -21,6 +21,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PowerCutTest {
   private static final int STORES = 30;
   private static final int CUTS = 100;
+  private static final int CHAINS = 300;
+  private static final int LINKS = 3;
   private static final int CREATION = 15;
   private static final int MOST_CHANGES = 200;
 
@@ -38,9 +40,34 @@ class PowerCutTest {
       final StoreLife life = lives(disk, random);
       for (int j = 0; j < CUTS; j++) {
         final int cut = cut(disk, j, random);
-        assertThat(faults(life, disk, cut, random))
+        assertThat(faults(life, new PowerCut(disk, cut, random), cut))
             .as("-Dsluice.seed=%d, store %d, power fails before change %d", seed, i, cut)
             .isEmpty();
+      }
+    }
+  }
+
+  /** A cut while what another one left is cleaned up and committed upon, and so on. */
+  @Test
+  void whatOneCutLeftIsThereAfterTheNext() throws IOException {
+    for (int i = 0; i < CHAINS; i++) {
+      final Random random = new Random(seed + i);
+      LoggedDisk disk = new LoggedDisk(fresh());
+      StoreLife life = lives(disk, random);
+      int begin = 0;
+      for (int link = 0; link < LINKS; link++) {
+        final int cut = begin + random.nextInt(disk.position() - begin + 1);
+        final PowerCut power = new PowerCut(disk, cut, random);
+        assertThat(faults(life, power, cut))
+            .as("-Dsluice.seed=%d, cut %d before change %d", seed + i, link, cut)
+            .isEmpty();
+        final Path left = fresh();
+        power.leave(left);
+        Disk.REAL.deleteAll(disk.directory());
+        disk = new LoggedDisk(left);
+        begin = disk.position();
+        life = life.after(disk);
+        life.live(1, random.nextInt(MOST_CHANGES));
       }
     }
   }
@@ -55,7 +82,8 @@ class PowerCutTest {
       final LoggedDisk disk = new LoggedDisk(fresh()).leaveOut(sync);
       final StoreLife life = lives(disk, random);
       for (int j = 0; j < CUTS; j++) {
-        faults += faults(life, disk, cut(disk, j, random), random).size();
+        final int cut = cut(disk, j, random);
+        faults += faults(life, new PowerCut(disk, cut, random), cut).size();
       }
     }
     assertThat(faults).as("faults").isPositive();
@@ -113,11 +141,10 @@ class PowerCutTest {
     return life;
   }
 
-  private List<String> faults(
-      final StoreLife life, final LoggedDisk disk, final int cut, final Random random)
+  private List<String> faults(final StoreLife life, final PowerCut power, final int cut)
       throws IOException {
     final Path left = fresh();
-    new PowerCut(disk, cut, random).leave(left);
+    power.leave(left);
     final List<String> faults = life.faults(left.resolve("store"), cut);
     Disk.REAL.deleteAll(left);
     return faults;

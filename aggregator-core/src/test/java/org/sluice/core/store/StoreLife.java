@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.sluice.core.chunk.ChunkBuilder;
@@ -54,6 +55,14 @@ final class StoreLife {
       this.draft = draft;
       this.images = images;
       this.begun = begun;
+    }
+
+    /** The same behind a power cut: what that left is durable, what it took is gone for good. */
+    Attempt after(final Optional<Commit> left) {
+      final Attempt after = new Attempt(draft, images, left.isPresent() ? -1 : Integer.MAX_VALUE);
+      after.durable = left.isPresent() ? 0 : Integer.MAX_VALUE;
+      after.commit = left.orElse(null);
+      return after;
     }
 
     boolean isThere(final int cut) {
@@ -98,6 +107,22 @@ final class StoreLife {
     this.random = random;
   }
 
+  /**
+   * The life that follows a power cut.
+   *
+   * @param left a disk with what that left
+   */
+  StoreLife after(final LoggedDisk left) {
+    final StoreLife next = new StoreLife(left, random);
+    next.nextFile = nextFile;
+    final List<Commit> commits = new Remains(next.directory()).commits();
+    for (final Attempt attempt : attempts) {
+      next.attempts.add(
+          attempt.after(commits.stream().filter(c -> attemptOf(c) == attempt).findFirst()));
+    }
+    return next;
+  }
+
   private Path directory() {
     return root.resolve("store");
   }
@@ -116,6 +141,9 @@ final class StoreLife {
     age();
     try (PosixStore created = disk.createStore()) {
       store = created;
+      if (random.nextBoolean()) {
+        store.collectGarbage(false, unreadable -> {});
+      }
       final int layout =
           random.nextInt(4) == 0
               ? HeaderDescriptor.LAYOUT_FILES
