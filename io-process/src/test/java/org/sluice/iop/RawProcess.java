@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
@@ -29,6 +30,8 @@ import org.sluice.core.segment.Segment;
  * attaches in the name of another process if it is to die.
  */
 final class RawProcess implements AutoCloseable {
+  private static final AtomicLong TOKENS = new AtomicLong();
+
   private final SocketChannel channel;
   private final Segment segment;
   private final int slot;
@@ -62,7 +65,12 @@ final class RawProcess implements AutoCloseable {
     final Reply reply =
         unattached.call(
             new Request.Attach(
-                HeaderDescriptor.VERSION, process.pid(), rank, ranks, process.startTime(), 0));
+                HeaderDescriptor.VERSION,
+                process.pid(),
+                rank,
+                ranks,
+                process.startTime(),
+                TOKENS.incrementAndGet()));
     return new RawProcess(
         channel, Segment.map(directory.resolve("segment")), ((Reply.Attached) reply).slot());
   }
