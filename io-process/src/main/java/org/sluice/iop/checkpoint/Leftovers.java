@@ -173,7 +173,9 @@ final class Leftovers {
     try {
       CaptureDirectory.unlink(image.key(), name);
     } catch (final IOException e) {
-      Warnings.warn("cannot remove " + name + ", which is committed: " + e.getMessage());
+      Warnings.warn(
+          "%s stays, though only sluice restore gives back all of it: %s"
+              .formatted(name, e.getMessage()));
     }
   }
 
