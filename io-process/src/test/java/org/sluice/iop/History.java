@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,9 +16,12 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.client.Checkpoint;
 import org.sluice.core.client.CheckpointClient;
 import org.sluice.core.client.ImageChannel;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.LoggedDisk;
 import org.sluice.core.store.Remains;
@@ -25,7 +31,7 @@ import org.sluice.core.store.Remains;
  * and may hold wherever the power fails.
  */
 final class History {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final int MOST_BYTES = 12_000;
 
   private final List<Attempt> attempts = new ArrayList<>();
@@ -61,6 +67,39 @@ final class History {
     }
     assertThat(parts.getFirst().awaitDurable(PATIENCE)).isTrue();
     attempts.add(new Attempt(number, images, begun, disk.position(), false));
+  }
+
+  /** The next checkpoint as a captured file, which becomes one by its name. */
+  void capture(
+      final LoggedDisk disk, final RawProcess process, final Path directory, final Random random)
+      throws IOException {
+    final long number = attempts.stream().mapToLong(Attempt::number).max().orElse(0) + 1;
+    final String name = "ckpt-" + number;
+    final int id = process.create(directory.resolve(name)).imageId();
+    final byte[] content = new byte[MOST_BYTES];
+    int size = 0;
+    try (FileChannel file = FileChannel.open(directory.resolve(name), StandardOpenOption.WRITE)) {
+      for (int i = 0; i < 1 + random.nextInt(12); i++) {
+        final byte[] bytes = new byte[1 + random.nextInt(1500)];
+        random.nextBytes(bytes);
+        final int at = random.nextInt(Math.min(size + 600, MOST_BYTES - bytes.length));
+        if (random.nextInt(4) == 0) {
+          file.write(ByteBuffer.wrap(bytes), at);
+          process.publish(); // the next chunk has room for the record
+          process.mark(RecordDescriptor.TYPE_DIRECT, id, at, bytes.length);
+        } else {
+          process.writeInChunks(id, at, bytes);
+        }
+        System.arraycopy(bytes, 0, content, at, bytes.length);
+        size = Math.max(size, at + bytes.length);
+      }
+    }
+    final int begun = disk.position();
+    process.end(id);
+    final Reply reply = process.call(new Request.Await(number, PATIENCE.toMillis()));
+    assertThat(reply).isNotInstanceOf(Reply.Failed.class);
+    final ByteBuffer written = ByteBuffer.wrap(Arrays.copyOf(content, size));
+    attempts.add(new Attempt(number, Map.of(name, written), begun, disk.position(), false));
   }
 
   /** Small writes and direct ones, over each other, and a cut or a sync now and then. */

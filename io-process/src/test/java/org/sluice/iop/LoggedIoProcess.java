@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.regex.Pattern;
 import org.agrona.CloseHelper;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
@@ -30,10 +31,12 @@ import org.sluice.iop.service.SessionSettings;
 final class LoggedIoProcess implements AutoCloseable {
   static final int KEPT = 2;
   static final int THRESHOLD = 3000;
+  private static final Pattern GROUP = Pattern.compile("ckpt-(\\d+)");
   private static final Geometry GEOMETRY = new Geometry(4, 64, 8, 8192);
 
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final Path directory;
+  private final Path capture;
   private final Service service;
 
   /** The Disruptor asserts that one thread alone publishes, from the beginning. */
@@ -50,6 +53,7 @@ final class LoggedIoProcess implements AutoCloseable {
   LoggedIoProcess(final LoggedDisk disk, final Path directory, final long session, final int layout)
       throws IOException {
     this.directory = Files.createDirectory(directory);
+    this.capture = Files.createDirectory(directory.resolve("capture")).toRealPath();
     final boolean inPlace = layout == HeaderDescriptor.LAYOUT_FILES;
     final PosixStore store = keep(disk.createStore());
     final SegmentSettings settings =
@@ -60,12 +64,12 @@ final class LoggedIoProcess implements AutoCloseable {
             HeaderDescriptor.POLICY_FIXED,
             HeaderDescriptor.WHEN_FULL_WAIT,
             store.directory().toString(),
-            "");
+            capture.toString());
     final Segment segment = keep(Segment.create(directory.resolve("segment"), GEOMETRY, settings));
     final Journal journal = keep(Journal.create(directory.resolve("journal"), session, inPlace));
     final ServerSocketChannel server = keep(ServerSocketChannel.open(StandardProtocolFamily.UNIX));
     server.bind(UnixDomainSocketAddress.of(directory.resolve("socket")));
-    final SessionSettings how = new SessionSettings("node1", "job", null, null, 0, KEPT, false);
+    final SessionSettings how = new SessionSettings("node1", "job", capture, GROUP, 1, KEPT, false);
     final Statistics statistics =
         new Statistics(GEOMETRY.chunkCount() * (long) GEOMETRY.chunkLength(), "small");
     final Ledger past = new Ledger(inPlace);
@@ -88,6 +92,11 @@ final class LoggedIoProcess implements AutoCloseable {
 
   Path directory() {
     return directory;
+  }
+
+  /** Where a file called {@code ckpt-N} is checkpoint N. */
+  Path capture() {
+    return capture;
   }
 
   /** Ends the session, when all clients have left. */

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.client.CheckpointClient;
 import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.store.InMemory;
 import org.sluice.core.store.LoggedDisk;
 import org.sluice.core.store.PowerCut;
@@ -80,9 +81,15 @@ class PowerCutTest {
     final Path runtime = directory.resolve("run" + count++);
     try (LoggedIoProcess process = new LoggedIoProcess(disk, runtime, random.nextLong(), layout);
         CheckpointClient zero = CheckpointClient.connect(process.directory(), 0, 2);
-        CheckpointClient one = CheckpointClient.connect(process.directory(), 1, 2)) {
+        CheckpointClient one = CheckpointClient.connect(process.directory(), 1, 2);
+        RawProcess other =
+            RawProcess.attach(process.directory(), ProcessIdentity.current(), 0, 1)) {
       for (int i = 0; i <= random.nextInt(6); i++) {
-        history.write(disk, List.of(zero, one), random);
+        if (layout == HeaderDescriptor.LAYOUT_CONTAINER && random.nextInt(3) == 0) {
+          history.capture(disk, other, process.capture(), random);
+        } else {
+          history.write(disk, List.of(zero, one), random);
+        }
       }
     }
   }

@@ -14,6 +14,7 @@ import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.PosixException;
 
 /**
  * What a store changes of its file system, it changes through here: nowhere else is a file opened
@@ -37,6 +38,16 @@ class Disk {
     if (!Files.isDirectory(path)) {
       Names.createDirectory(path);
     }
+  }
+
+  /** Gives an open file one more name; whoever opened it. */
+  void link(final NativeFile file, final Path name) throws PosixException {
+    file.linkTo(name);
+  }
+
+  /** Makes the bytes of an open file durable; whoever opened it, and wrote them. */
+  void sync(final NativeFile file) throws PosixException {
+    file.sync();
   }
 
   /** Gives a file another name in its directory, in place of whatever has that. */

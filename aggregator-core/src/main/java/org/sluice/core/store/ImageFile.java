@@ -35,7 +35,7 @@ final class ImageFile implements AutoCloseable {
     if (pieces.isEmpty()) {
       return List.of();
     }
-    source.sync();
+    disk.sync(source);
     if (link(source, path)) {
       return checksum(source, pieces, (address, length, offset) -> {});
     }
@@ -70,9 +70,9 @@ final class ImageFile implements AutoCloseable {
     }
   }
 
-  private static boolean link(final NativeFile source, final Path path) throws PosixException {
+  private boolean link(final NativeFile source, final Path path) throws PosixException {
     try {
-      Fault.at(FaultPoint.IMAGE_LINK, "link " + path, () -> source.linkTo(path));
+      Fault.at(FaultPoint.IMAGE_LINK, "link " + path, () -> disk.link(source, path));
       return true;
     } catch (final PosixException e) {
       return switch (e.errno()) {

@@ -75,6 +75,9 @@ public final class LoggedDisk extends Disk {
   private boolean links = true;
   private final List<LoggedFile> open = new ArrayList<>();
 
+  /** Of files opened elsewhere, by device, inode and birth. */
+  private final Map<List<Long>, Node> others = new HashMap<>();
+
   /** What is there already is durable. */
   public LoggedDisk(final Path root) throws IOException {
     this.root = root;
@@ -225,6 +228,59 @@ public final class LoggedDisk extends Disk {
     }
   }
 
+  @Override
+  synchronized void link(final NativeFile file, final Path name) throws PosixException {
+    proceed();
+    if (!links) {
+      throw new PosixException("link " + name, Errno.EXDEV);
+    }
+    super.link(file, name);
+    nodes.put(name, nodeOf(file));
+    enter(name);
+  }
+
+  @Override
+  synchronized void sync(final NativeFile file) throws PosixException {
+    proceed();
+    logOthers(file);
+    synchronise(file.opened(), nodeOf(file));
+  }
+
+  /** A file that was not opened here, such as a captured one, has no name on this disk yet. */
+  private Node nodeOf(final NativeFile file) {
+    return file instanceof final LoggedFile own
+        ? own.node
+        : others.computeIfAbsent(
+            List.of(file.device(), file.inode(), file.born()),
+            any -> new Node(changes.size() + 1, false));
+  }
+
+  /** What other processes have written directly; any of it may be on the disk already. */
+  private void logOthers(final NativeFile file) throws PosixException {
+    final Node node = nodeOf(file);
+    final byte[] present = read(file, 0, (int) file.size());
+    final byte[] known = logged(node);
+    if (present.length != known.length) {
+      changes.add(new Resize(node, present.length));
+    }
+    final byte[] before = Arrays.copyOf(known, present.length);
+    for (int from = 0; from < present.length; from += SECTOR) {
+      final int to = Math.min(present.length, from + SECTOR);
+      if (!Arrays.equals(before, from, to, present, from, to)) {
+        changes.add(new Write(node, from, Arrays.copyOfRange(present, from, to)));
+      }
+    }
+  }
+
+  private static byte[] read(final NativeFile file, final long offset, final int length)
+      throws PosixException {
+    final UnsafeBuffer buffer = new UnsafeBuffer(ByteBuffer.allocateDirect(length));
+    file.pread(buffer.addressOffset(), length, offset);
+    final byte[] bytes = new byte[length];
+    buffer.getBytes(0, bytes);
+    return bytes;
+  }
+
   /** What the log says a file holds. */
   private byte[] logged(final Node node) {
     byte[] content = {};
@@ -276,24 +332,15 @@ public final class LoggedDisk extends Disk {
         proceed();
         final int length = (int) pieces.length();
         super.pwrite(pieces, offset);
-        changes.add(new Write(node, offset, read(offset, length)));
+        try (NativeFile written = NativeFile.open(opened())) { // the page cache takes any length
+          changes.add(new Write(node, offset, read(written, offset, length)));
+        }
       }
     }
 
     @Override
     public void pwritePast(final Pieces pieces, final long offset) throws PosixException {
       pwrite(pieces, offset);
-    }
-
-    /** Through the page cache, for which no length is odd. */
-    private byte[] read(final long offset, final int length) throws PosixException {
-      final UnsafeBuffer buffer = new UnsafeBuffer(ByteBuffer.allocateDirect(length));
-      try (NativeFile written = NativeFile.open(opened())) {
-        written.pread(buffer.addressOffset(), length, offset);
-      }
-      final byte[] bytes = new byte[length];
-      buffer.getBytes(0, bytes);
-      return bytes;
     }
 
     @Override
@@ -306,52 +353,13 @@ public final class LoggedDisk extends Disk {
     }
 
     @Override
-    public void linkTo(final Path name) throws PosixException {
-      synchronized (LoggedDisk.this) {
-        proceed();
-        if (!links) {
-          throw new PosixException("link " + name, Errno.EXDEV);
-        }
-        super.linkTo(name);
-        nodes.put(name, node);
-        enter(name);
-      }
+    public void sync() {
+      synchronise(opened(), node);
     }
 
     @Override
-    public void sync() throws PosixException {
-      synchronized (LoggedDisk.this) {
-        logOthers();
-        synchronise(opened(), node);
-      }
-    }
-
-    @Override
-    public void syncAll() throws PosixException {
-      sync();
-    }
-
-    /** What other processes have written directly; any of it may be on the disk already. */
-    private void logOthers() throws PosixException {
-      final byte[] known = logged(node);
-      final byte[] present = read(0, (int) size());
-      if (present.length < known.length) {
-        changes.add(new Resize(node, present.length));
-      }
-      final byte[] before = Arrays.copyOf(known, present.length);
-      for (int from = 0; from < present.length; from++) {
-        final int same = Arrays.mismatch(before, from, before.length, present, from, before.length);
-        if (same < 0) {
-          break;
-        }
-        from += same;
-        final int to = Math.min(present.length, (from / SECTOR + 1) * SECTOR);
-        changes.add(new Write(node, from, Arrays.copyOfRange(present, from, to)));
-        from = to - 1;
-      }
-      if (present.length > logged(node).length) {
-        changes.add(new Resize(node, present.length));
-      }
+    public void syncAll() {
+      synchronise(opened(), node);
     }
   }
 }
