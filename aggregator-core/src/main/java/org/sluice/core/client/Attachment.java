@@ -60,12 +60,14 @@ final class Attachment implements AutoCloseable {
       final int slot = attach(directory, segment, connection, rank, ranks, token);
       final long session = segment.header().sessionId();
       final long generation = segment.slot(slot).generation();
+      final ChunkWriter writer =
+          new ChunkWriter(segment, slot, rank, doorbell(connection), PATIENCE);
+      final ProcessIdentity self = ProcessIdentity.current();
       connection.greetWith(
           answered ->
-              new Request.Resume(HeaderDescriptor.VERSION, slot, session, generation, answered));
-      final Doorbell doorbell = doorbell(connection);
-      return new Attachment(
-          segment, connection, new ChunkWriter(segment, slot, rank, doorbell, PATIENCE));
+              new Request.Resume(HeaderDescriptor.VERSION, slot, session, generation, answered),
+          () -> writer.hold().isValid() && ProcessIdentity.current().equals(self));
+      return new Attachment(segment, connection, writer);
     } catch (final IOException e) {
       if (connection != null) {
         connection.close();

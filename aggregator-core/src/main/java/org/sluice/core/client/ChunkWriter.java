@@ -24,6 +24,7 @@ final class ChunkWriter {
   private final ChunkPool pool;
   private final ChunkRing ring;
   private final Slot slot;
+  private final SlotHold hold;
   private final int slotIndex;
   private final int rank;
   private final Doorbell doorbell;
@@ -53,6 +54,7 @@ final class ChunkWriter {
     this.pool = segment.chunkPool();
     this.ring = new ChunkRing(segment.ring(slotIndex));
     this.slot = segment.slot(slotIndex);
+    this.hold = new SlotHold(segment, slotIndex);
     this.slotIndex = slotIndex;
     this.rank = rank;
     this.doorbell = doorbell;
@@ -67,10 +69,11 @@ final class ChunkWriter {
    * @param source the bytes; its position moves over what was appended
    * @return false when no chunk was to be had for all of it; how long to wait for one is for the
    *     header to say
-   * @throws IOException when the I/O process is gone
+   * @throws IOException when the I/O process or the slot is gone
    */
   synchronized boolean write(final int image, final long offset, final ByteBuffer source)
       throws IOException {
+    hold.check();
     final int begin = source.position();
     final boolean waits = segment.header().whenFull() != HeaderDescriptor.WHEN_FULL_DIRECT;
     while (ensureOpen(waits)) {
@@ -93,11 +96,12 @@ final class ChunkWriter {
    * @param length how many they are, or 0
    * @param waits whether to wait for a chunk when none is free
    * @return false when no chunk was to be had
-   * @throws IOException when the I/O process is gone
+   * @throws IOException when the I/O process or the slot is gone
    */
   synchronized boolean mark(
       final int type, final int image, final long offset, final long length, final boolean waits)
       throws IOException {
+    hold.check();
     while (ensureOpen(waits)) {
       if (open.mark(type, image, offset, length)) {
         return true;
@@ -114,7 +118,9 @@ final class ChunkWriter {
    * @param nanos how long it took
    */
   synchronized void countDirect(final long length, final long nanos) {
-    slot.countDirect(length);
+    if (hold.isValid()) {
+      slot.countDirect(length);
+    }
     if (length >= AutoThreshold.FLOOR) {
       costs.addDirect(nanos, length);
     }
@@ -144,17 +150,19 @@ final class ChunkWriter {
   /**
    * Hands the open chunk, if there is one, to the I/O process.
    *
-   * @throws IOException when the I/O process is gone
+   * @throws IOException when the I/O process or the slot is gone
    */
   synchronized void publish() throws IOException {
     if (open == null) {
       return;
     }
+    hold.check();
     pool.publish(index);
     final int generation = ChunkStateDescriptor.generation(pool.word(index));
     while (!ring.offer(index, open.used(), open.sequence(), generation)) {
       wake();
       patience.pauseForReader();
+      hold.check();
     }
     open = null;
     wake();
@@ -166,14 +174,20 @@ final class ChunkWriter {
    *
    * @param image the image's id
    * @param opened when it began, in nanoseconds of the monotonic clock
-   * @throws IOException when the I/O process is gone
+   * @throws IOException when the I/O process or the slot is gone
    */
   synchronized void end(final int image, final long opened) throws IOException {
+    hold.check();
     while (!ring.offerClose(image, opened, System.nanoTime())) {
       wake();
       patience.pauseForReader();
+      hold.check();
     }
     doorbell.ringUntilHeard();
+  }
+
+  SlotHold hold() {
+    return hold;
   }
 
   private void wake() throws IOException {
@@ -210,8 +224,10 @@ final class ChunkWriter {
     final long begin = patience.begin();
     int claimed = -1;
     while (claimed < 0 && patience.pauseForChunk()) {
+      hold.check();
       claimed = pool.claim(slotIndex, index);
     }
+    hold.check();
     slot.countWait(System.nanoTime() - begin);
     return claimed;
   }

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongFunction;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.request.Frames;
@@ -38,6 +39,7 @@ public final class Connection implements AutoCloseable {
   private SteadyChannel channel;
 
   private volatile LongFunction<Request> greeting;
+  private BooleanSupplier mayGreet;
   private long answered;
   private volatile boolean closed;
 
@@ -67,8 +69,10 @@ public final class Connection implements AutoCloseable {
    * From here on the connection is made anew when it breaks.
    *
    * @param request says who this process is, given how many of its requests were answered
+   * @param isStillIt whether it is, not one brought back from its dump
    */
-  void greetWith(final LongFunction<Request> request) {
+  void greetWith(final LongFunction<Request> request, final BooleanSupplier isStillIt) {
+    mayGreet = isStillIt;
     greeting = request;
     answered = 0;
   }
@@ -134,7 +138,7 @@ public final class Connection implements AutoCloseable {
   /** One attempt: false when nobody listens, or who does dies at once. */
   private boolean tryAgain(final GoneException cause) throws GoneException {
     final LongFunction<Request> greet = greeting;
-    if (greet == null || closed || !Files.exists(socket.getParent())) {
+    if (greet == null || closed || !Files.exists(socket.getParent()) || !mayGreet.getAsBoolean()) {
       throw lost(cause);
     }
     final Reply reply;

@@ -1,9 +1,12 @@
 package org.sluice.core.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,6 +25,7 @@ import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.RingDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
@@ -52,6 +56,7 @@ class ChunkWriterTest {
                 HeaderDescriptor.WHEN_FULL_WAIT,
                 "/store",
                 ""));
+    segment.slot(0).attach(ProcessIdentity.current(), 0, 1);
     writer = new ChunkWriter(segment, 0, 0, rings::incrementAndGet, Duration.ofMillis(20));
   }
 
@@ -138,6 +143,35 @@ class ChunkWriterTest {
     final byte[] padding = new byte[RecordDescriptor.ALIGNMENT - 1];
     segment.chunk(0).getBytes(FIRST_PAYLOAD + 1, padding);
     assertThat(padding).containsOnly(0);
+  }
+
+  @Test
+  void slotOfAnotherIsNotWrittenTo() throws IOException {
+    writer.write(5, 0, ByteBuffer.allocate(100));
+    segment.slot(0).detach();
+    expectNothingIsStored();
+    segment.slot(0).attach(ProcessIdentity.current(), 0, 1);
+    expectNothingIsStored();
+  }
+
+  private void expectNothingIsStored() {
+    final byte[] before = bytesOfSegment();
+    assertThatThrownBy(() -> writer.write(5, 100, ByteBuffer.allocate(7)))
+        .hasMessageContaining("lost its slot");
+    assertThatThrownBy(() -> writer.mark(RecordDescriptor.TYPE_DIRECT, 5, 0, 9, true))
+        .hasMessageContaining("lost its slot");
+    assertThatThrownBy(() -> writer.publish()).hasMessageContaining("lost its slot");
+    assertThatThrownBy(() -> writer.end(5, 0)).hasMessageContaining("lost its slot");
+    writer.countDirect(10, 10);
+    assertThat(bytesOfSegment()).isEqualTo(before);
+  }
+
+  private byte[] bytesOfSegment() {
+    try {
+      return Files.readAllBytes(directory.resolve("segment"));
+    } catch (final IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test

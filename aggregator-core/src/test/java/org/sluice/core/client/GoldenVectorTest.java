@@ -51,6 +51,7 @@ class GoldenVectorTest {
             "/store",
             "/capture");
     segment = Segment.create(directory.resolve("segment"), GEOMETRY, settings);
+    segment.slot(SLOT).attach(new ProcessIdentity(4243, 987_654_321), RANK, 8);
     writer = new ChunkWriter(segment, SLOT, RANK, () -> {}, Duration.ZERO);
   }
 
@@ -73,7 +74,6 @@ class GoldenVectorTest {
   @Test
   void slot() throws IOException {
     final Slot slot = segment.slot(SLOT);
-    slot.attach(new ProcessIdentity(4243, 987_654_321), RANK, 8);
     slot.countAggregated(63);
     slot.countAggregated(64);
     slot.countDirect(1 << 20);

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.RingDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
@@ -99,6 +100,7 @@ class TwoProcessTest {
   static final class Producer {
     public static void main(final String[] args) throws IOException {
       try (Segment segment = Segment.map(Path.of(args[0]))) {
+        segment.slot(0).attach(ProcessIdentity.current(), 0, 1);
         final ChunkWriter writer = new ChunkWriter(segment, 0, 0, () -> {}, Duration.ofSeconds(20));
         int offset = 0;
         while (offset < LENGTH) {

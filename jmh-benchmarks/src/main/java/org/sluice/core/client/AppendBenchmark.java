@@ -21,6 +21,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.sluice.bench.micro.BenchmarkSegment;
 import org.sluice.core.segment.ChunkPool;
+import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.RingDescriptor;
 import org.sluice.core.segment.Segment;
 
@@ -69,6 +70,7 @@ public class AppendBenchmark {
     pool = segment.chunkPool();
     ring = segment.ring(0);
     segment.header().sleeping(true);
+    segment.slot(0).attach(ProcessIdentity.current(), 0, 1);
     writer = new ChunkWriter(segment, 0, 0, this::drain, Duration.ofSeconds(1));
     source = ByteBuffer.allocateDirect(bytes);
   }
