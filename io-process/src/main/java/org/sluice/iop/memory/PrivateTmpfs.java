@@ -35,7 +35,10 @@ final class PrivateTmpfs implements HugePageSource {
     }
   }
 
-  /** Detaches what is mounted below a runtime directory. */
+  /**
+   * Detaches what is mounted below a runtime directory. A segment may lie in the place of the mount
+   * if its creator was ended by a signal.
+   */
   static void remove(final Path directory) throws IOException {
     final Path point = directory.resolve(MOUNT_POINT);
     if (!Files.exists(point)) {
@@ -44,6 +47,7 @@ final class PrivateTmpfs implements HugePageSource {
     while (Mount.isAt(point)) {
       Mount.detach(point);
     }
+    Files.deleteIfExists(point.resolve(SegmentPlace.FILE));
     Files.delete(point);
   }
 }

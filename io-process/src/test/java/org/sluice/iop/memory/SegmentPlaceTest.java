@@ -62,6 +62,15 @@ class SegmentPlaceTest {
     assertThat(file).doesNotExist();
   }
 
+  /** Its mount was gone again before the segment was created in it. */
+  @Test
+  void whatAnEndedCreatorLeftIsCleared() throws IOException {
+    Files.writeString(
+        Files.createDirectory(directory.resolve("pages")).resolve("segment"), "segment");
+    SegmentPlace.clear(directory);
+    assertThat(directory).isEmptyDirectory();
+  }
+
   @Test
   void smallPagesAskNobody() throws IOException {
     source("only", directory.resolve("never"));
