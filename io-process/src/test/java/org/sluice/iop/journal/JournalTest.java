@@ -76,7 +76,7 @@ class JournalTest {
     final Path file = directory.resolve("journal");
     try (Journal journal = Journal.create(file, SESSION, false)) {
       final RandomEntries entries = new RandomEntries(1);
-      for (int i = 0; i < 200_000; i++) {
+      for (int i = 0; i < 60_000; i++) {
         final Entry entry = entries.next();
         expected.enter(entry);
         journal.write(entry);
