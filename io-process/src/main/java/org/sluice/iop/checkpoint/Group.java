@@ -90,6 +90,11 @@ final class Group {
     return paths.keySet().stream().allMatch(Group::isFinished);
   }
 
+  /** Those whose writers died before they closed them. */
+  List<Image> abandoned() {
+    return paths.keySet().stream().filter(Image::isAbandoned).toList();
+  }
+
   private static boolean isFinished(final Image image) {
     return image.openers().isEmpty() && !image.isAbandoned();
   }

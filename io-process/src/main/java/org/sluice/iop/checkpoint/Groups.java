@@ -128,6 +128,7 @@ final class Groups {
   }
 
   private void commitIfComplete(final Group group) {
+    group.abandoned().forEach(this::place); // who begins anew deletes such a file first
     if (group.hasChanged() && group.isQuiet() && group.hasAllRanks(writers)) {
       refresh(group);
       if (group.isQuiet()
