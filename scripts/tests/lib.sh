@@ -86,6 +86,12 @@ server_answers() {
   grep -q '^ready: ' server.out
 }
 
+# captured CMD...: a rank of that I/O process, whose files in ./capture are captured.
+captured() {
+  SLUICE_CAPTURE="$PWD/capture" LD_PRELOAD="$native/libsluice_preload.so" \
+    SLUICE_DIRECTORY="$SLUICE_RUNTIME/default" "$@"
+}
+
 stop_server() {
   kill -TERM $server
   wait $server
