@@ -1,17 +1,8 @@
 package org.sluice.core.posix;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
-
-import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.IntUnaryOperator;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
@@ -22,7 +13,7 @@ import org.sluice.core.fault.FaultPoint;
  * it. Thread-safe, but for {@link #close()}, after which nothing may be called. Tests extend it, to
  * see what is written.
  */
-public class NativeFile implements AutoCloseable {
+public class NativeFile extends OpenFile {
   /** What a file is opened for. Without {@link #WRITE} it is read only. */
   public enum Flag {
     /** Reading and writing. */
@@ -46,15 +37,6 @@ public class NativeFile implements AutoCloseable {
   }
 
   private static final boolean AARCH64 = "aarch64".equals(System.getProperty("os.arch"));
-  private static final int CLOSE_ON_EXEC = 0x80000;
-  private static final int PRIVATE = 0600;
-  private static final String DELETED = " (deleted)";
-
-  private final Path opened;
-  private final int descriptor;
-  private final long device;
-  private final long inode;
-  private final long born;
 
   /** The errno of the first sync that failed, 0 while none has. Any thread. */
   private volatile int lost;
@@ -78,17 +60,7 @@ public class NativeFile implements AutoCloseable {
    * @throws PosixException when that fails
    */
   protected NativeFile(final Path path, final Flag... flags) throws PosixException {
-    this.opened = path;
-    this.descriptor = descriptor(path, flags);
-    try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment status = status(arena);
-      device =
-          (long) status.get(JAVA_INT, 136) << 32
-              | Integer.toUnsignedLong(status.get(JAVA_INT, 140));
-      inode = status.get(JAVA_LONG, 32);
-      final boolean known = (status.get(JAVA_INT, 0) & LibC.STATX_BTIME) != 0;
-      born = known ? status.get(JAVA_LONG, 80) * 1_000_000_000 + status.get(JAVA_INT, 88) : 0;
-    }
+    super(path, bits(flags));
   }
 
   /**
@@ -103,22 +75,12 @@ public class NativeFile implements AutoCloseable {
     return new NativeFile(path, flags);
   }
 
-  private static int descriptor(final Path path, final Flag... flags) throws PosixException {
-    int bits = CLOSE_ON_EXEC;
+  private static int bits(final Flag... flags) {
+    int bits = 0;
     for (final Flag flag : flags) {
       bits |= flag.bits;
     }
-    try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment name = arena.allocateFrom(path.toString());
-      int descriptor;
-      do {
-        descriptor = LibC.open(name, bits, PRIVATE);
-      } while (descriptor < 0 && LibC.errno() == Errno.EINTR);
-      if (descriptor < 0) {
-        throw new PosixException("open " + path, LibC.errno());
-      }
-      return descriptor;
-    }
+    return bits;
   }
 
   /**
@@ -133,89 +95,6 @@ public class NativeFile implements AutoCloseable {
     writes = writing;
     syncs = syncing;
     return this;
-  }
-
-  /**
-   * The name it was opened by, which messages use.
-   *
-   * @return a path, possibly out of date
-   */
-  public Path opened() {
-    return opened;
-  }
-
-  /**
-   * Where the file is now, after any rename by any process.
-   *
-   * @return its present path; empty when it was deleted
-   * @throws IOException when the kernel does not tell
-   */
-  public Optional<Path> path() throws IOException {
-    final Path link = Files.readSymbolicLink(procPath());
-    return link.toString().endsWith(DELETED) && links() == 0 ? Optional.empty() : Optional.of(link);
-  }
-
-  /**
-   * When the file was created, which tells it from a later one with the same inode number.
-   *
-   * @return nanoseconds since 1970; 0 where the file system does not know
-   */
-  public long born() {
-    return born;
-  }
-
-  /**
-   * The file's device.
-   *
-   * @return {@code major << 32 | minor}
-   */
-  public long device() {
-    return device;
-  }
-
-  /**
-   * The file's inode number.
-   *
-   * @return unsigned
-   */
-  public long inode() {
-    return inode;
-  }
-
-  /**
-   * The file's size.
-   *
-   * @return bytes
-   * @throws PosixException when that fails
-   */
-  public long size() throws PosixException {
-    try (Arena arena = Arena.ofConfined()) {
-      return status(arena).get(JAVA_LONG, 40);
-    }
-  }
-
-  /**
-   * The file's permissions.
-   *
-   * @return the low 12 bits of its mode
-   * @throws PosixException when that fails
-   */
-  public int mode() throws PosixException {
-    try (Arena arena = Arena.ofConfined()) {
-      return status(arena).get(JAVA_SHORT, 28) & 07777;
-    }
-  }
-
-  /**
-   * How many names the file has.
-   *
-   * @return hard links, 0 when deleted
-   * @throws PosixException when that fails
-   */
-  public int links() throws PosixException {
-    try (Arena arena = Arena.ofConfined()) {
-      return status(arena).get(JAVA_INT, 16);
-    }
   }
 
   /**
@@ -436,77 +315,6 @@ public class NativeFile implements AutoCloseable {
   }
 
   /**
-   * Sets the file's permissions.
-   *
-   * @param mode the low 12 bits of a mode
-   * @throws PosixException when that fails
-   */
-  public void chmod(final int mode) throws PosixException {
-    check(LibC.fchmod(descriptor, mode), "change mode of ");
-  }
-
-  /**
-   * Waits for and takes the file's exclusive lock ({@code flock}), until it is closed.
-   *
-   * @throws PosixException when that fails
-   */
-  public void lock() throws PosixException {
-    if (!flock(LibC.LOCK_EX)) {
-      throw new PosixException("lock " + opened, Errno.EAGAIN);
-    }
-  }
-
-  /**
-   * Takes the file's exclusive lock ({@code flock}), until it is closed, if nobody has it.
-   *
-   * @return false when somebody has it, in this process or another
-   * @throws PosixException when that fails
-   */
-  public boolean tryLock() throws PosixException {
-    return flock(LibC.LOCK_EX | LibC.LOCK_NB);
-  }
-
-  /**
-   * Takes the file's shared lock ({@code flock}), until it is closed, if nobody has the exclusive
-   * one.
-   *
-   * @return false when somebody has it, in this process or another
-   * @throws PosixException when that fails
-   */
-  public boolean tryLockShared() throws PosixException {
-    return flock(LibC.LOCK_SH | LibC.LOCK_NB);
-  }
-
-  private boolean flock(final int operation) throws PosixException {
-    int result;
-    do {
-      result = LibC.flock(descriptor, operation);
-    } while (result < 0 && LibC.errno() == Errno.EINTR);
-    if (result < 0 && LibC.errno() == Errno.EAGAIN) {
-      return false;
-    }
-    check(result, "lock ");
-    return true;
-  }
-
-  /**
-   * Gives the file one more name.
-   *
-   * @param name a path on the same file system that does not exist
-   * @throws PosixException when that fails; {@link Errno#EXDEV} for another file system, {@link
-   *     Errno#ENOENT} when the file was deleted
-   */
-  public void linkTo(final Path name) throws PosixException {
-    try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment from = arena.allocateFrom(procPath().toString());
-      final MemorySegment to = arena.allocateFrom(name.toString());
-      check(
-          LibC.linkat(LibC.AT_FDCWD, from, LibC.AT_FDCWD, to, LibC.AT_SYMLINK_FOLLOW),
-          "link " + name + " to ");
-    }
-  }
-
-  /**
    * The parts of the file that are not holes, as the file system knows them.
    *
    * @return extents in ascending order, not touching each other
@@ -531,40 +339,5 @@ public class NativeFile implements AutoCloseable {
       throw new PosixException("seek in " + opened, LibC.errno());
     }
     return found;
-  }
-
-  @Override
-  public void close() throws PosixException {
-    check(LibC.close(descriptor), "close ");
-  }
-
-  /** statx, since its structure is the same on every architecture. */
-  private MemorySegment status(final Arena arena) throws PosixException {
-    final MemorySegment status = arena.allocate(LibC.STATX_LENGTH, Long.BYTES);
-    final MemorySegment thisDescriptor = arena.allocateFrom("");
-    check(
-        LibC.statx(
-            descriptor,
-            thisDescriptor,
-            LibC.AT_EMPTY_PATH,
-            LibC.STATX_BASIC_STATS | LibC.STATX_BTIME,
-            status),
-        "stat ");
-    return status;
-  }
-
-  private void check(final int result, final String operation) throws PosixException {
-    if (result < 0) {
-      throw new PosixException(operation + opened, LibC.errno());
-    }
-  }
-
-  private Path procPath() {
-    return Path.of("/proc/self/fd/" + descriptor);
-  }
-
-  @Override
-  public String toString() {
-    return "%s (descriptor %d)".formatted(opened, descriptor);
   }
 }

@@ -1,0 +1,46 @@
+package org.sluice.core.posix;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+
+/** What {@code statx} tells, since its structure is the same on every architecture. */
+record FileStatus(long device, long inode, long born, long size, int mode, int links) {
+  static FileStatus of(final int descriptor, final Path opened) throws PosixException {
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment status = arena.allocate(LibC.STATX_LENGTH, Long.BYTES);
+      final int result =
+          LibC.statx(
+              descriptor,
+              arena.allocateFrom(""),
+              LibC.AT_EMPTY_PATH,
+              LibC.STATX_BASIC_STATS | LibC.STATX_BTIME,
+              status);
+      if (result < 0) {
+        throw new PosixException("stat " + opened, LibC.errno());
+      }
+      return new FileStatus(
+          device(status),
+          status.get(JAVA_LONG, 32),
+          born(status),
+          status.get(JAVA_LONG, 40),
+          status.get(JAVA_SHORT, 28) & 07777,
+          status.get(JAVA_INT, 16));
+    }
+  }
+
+  private static long device(final MemorySegment status) {
+    return (long) status.get(JAVA_INT, 136) << 32
+        | Integer.toUnsignedLong(status.get(JAVA_INT, 140));
+  }
+
+  private static long born(final MemorySegment status) {
+    return (status.get(JAVA_INT, 0) & LibC.STATX_BTIME) == 0
+        ? 0
+        : status.get(JAVA_LONG, 80) * 1_000_000_000 + status.get(JAVA_INT, 88);
+  }
+}

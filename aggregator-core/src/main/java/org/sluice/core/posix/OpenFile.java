@@ -1,0 +1,215 @@
+package org.sluice.core.posix;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * An open file as a whole: which one it is, its attributes, its names and its locks. What is in it
+ * is {@link NativeFile}'s.
+ */
+abstract class OpenFile implements AutoCloseable {
+  private static final int CLOSE_ON_EXEC = 0x80000;
+  private static final int PRIVATE = 0600;
+  private static final String DELETED = " (deleted)";
+
+  final int descriptor;
+  final Path opened;
+
+  private final FileStatus found;
+
+  OpenFile(final Path path, final int flags) throws PosixException {
+    this.opened = path;
+    this.descriptor = open(path, flags | CLOSE_ON_EXEC);
+    this.found = status();
+  }
+
+  private static int open(final Path path, final int flags) throws PosixException {
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment name = arena.allocateFrom(path.toString());
+      int descriptor;
+      do {
+        descriptor = LibC.open(name, flags, PRIVATE);
+      } while (descriptor < 0 && LibC.errno() == Errno.EINTR);
+      if (descriptor < 0) {
+        throw new PosixException("open " + path, LibC.errno());
+      }
+      return descriptor;
+    }
+  }
+
+  /**
+   * The name it was opened by, which messages use.
+   *
+   * @return a path, possibly out of date
+   */
+  public Path opened() {
+    return opened;
+  }
+
+  /**
+   * Where the file is now, after any rename by any process.
+   *
+   * @return its present path; empty when it was deleted
+   * @throws IOException when the kernel does not tell
+   */
+  public Optional<Path> path() throws IOException {
+    final Path link = Files.readSymbolicLink(procPath());
+    return link.toString().endsWith(DELETED) && links() == 0 ? Optional.empty() : Optional.of(link);
+  }
+
+  /**
+   * When the file was created, which tells it from a later one with the same inode number.
+   *
+   * @return nanoseconds since 1970; 0 where the file system does not know
+   */
+  public long born() {
+    return found.born();
+  }
+
+  /**
+   * The file's device.
+   *
+   * @return {@code major << 32 | minor}
+   */
+  public long device() {
+    return found.device();
+  }
+
+  /**
+   * The file's inode number.
+   *
+   * @return unsigned
+   */
+  public long inode() {
+    return found.inode();
+  }
+
+  /**
+   * The file's size.
+   *
+   * @return bytes
+   * @throws PosixException when that fails
+   */
+  public long size() throws PosixException {
+    return status().size();
+  }
+
+  /**
+   * The file's permissions.
+   *
+   * @return the low 12 bits of its mode
+   * @throws PosixException when that fails
+   */
+  public int mode() throws PosixException {
+    return status().mode();
+  }
+
+  /**
+   * How many names the file has.
+   *
+   * @return hard links, 0 when deleted
+   * @throws PosixException when that fails
+   */
+  public int links() throws PosixException {
+    return status().links();
+  }
+
+  /**
+   * Sets the file's permissions.
+   *
+   * @param mode the low 12 bits of a mode
+   * @throws PosixException when that fails
+   */
+  public void chmod(final int mode) throws PosixException {
+    check(LibC.fchmod(descriptor, mode), "change mode of ");
+  }
+
+  /**
+   * Gives the file one more name.
+   *
+   * @param name a path on the same file system that does not exist
+   * @throws PosixException when that fails; {@link Errno#EXDEV} for another file system, {@link
+   *     Errno#ENOENT} when the file was deleted
+   */
+  public void linkTo(final Path name) throws PosixException {
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment from = arena.allocateFrom(procPath().toString());
+      final MemorySegment to = arena.allocateFrom(name.toString());
+      check(
+          LibC.linkat(LibC.AT_FDCWD, from, LibC.AT_FDCWD, to, LibC.AT_SYMLINK_FOLLOW),
+          "link " + name + " to ");
+    }
+  }
+
+  /**
+   * Waits for and takes the file's exclusive lock ({@code flock}), until it is closed.
+   *
+   * @throws PosixException when that fails
+   */
+  public void lock() throws PosixException {
+    if (!flock(LibC.LOCK_EX)) {
+      throw new PosixException("lock " + opened, Errno.EAGAIN);
+    }
+  }
+
+  /**
+   * Takes the file's exclusive lock ({@code flock}), until it is closed, if nobody has it.
+   *
+   * @return false when somebody has it, in this process or another
+   * @throws PosixException when that fails
+   */
+  public boolean tryLock() throws PosixException {
+    return flock(LibC.LOCK_EX | LibC.LOCK_NB);
+  }
+
+  /**
+   * Takes the file's shared lock ({@code flock}), until it is closed, if nobody has the exclusive
+   * one.
+   *
+   * @return false when somebody has it, in this process or another
+   * @throws PosixException when that fails
+   */
+  public boolean tryLockShared() throws PosixException {
+    return flock(LibC.LOCK_SH | LibC.LOCK_NB);
+  }
+
+  private boolean flock(final int operation) throws PosixException {
+    int result;
+    do {
+      result = LibC.flock(descriptor, operation);
+    } while (result < 0 && LibC.errno() == Errno.EINTR);
+    if (result < 0 && LibC.errno() == Errno.EAGAIN) {
+      return false;
+    }
+    check(result, "lock ");
+    return true;
+  }
+
+  @Override
+  public void close() throws PosixException {
+    check(LibC.close(descriptor), "close ");
+  }
+
+  private FileStatus status() throws PosixException {
+    return FileStatus.of(descriptor, opened);
+  }
+
+  final void check(final int result, final String operation) throws PosixException {
+    if (result < 0) {
+      throw new PosixException(operation + opened, LibC.errno());
+    }
+  }
+
+  private Path procPath() {
+    return Path.of("/proc/self/fd/" + descriptor);
+  }
+
+  @Override
+  public String toString() {
+    return "%s (descriptor %d)".formatted(opened, descriptor);
+  }
+}
