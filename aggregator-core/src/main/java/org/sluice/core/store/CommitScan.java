@@ -51,7 +51,8 @@ final class CommitScan {
 
   /**
    * The commits in the directories that count. When one is superseded meanwhile the scan starts
-   * over, as the one that supersedes it may have come too late to be seen.
+   * over, as the one that supersedes it may have come too late to be seen: what was passed over
+   * because it had no manifest has got one since, or has lost it while another directory came.
    */
   List<Commit> commits(
       final Predicate<CheckpointDirectory> counts, final Consumer<IOException> unreadable)
@@ -62,13 +63,22 @@ final class CommitScan {
       try {
         final List<CheckpointDirectory> directories = directories();
         known.keySet().retainAll(directories.stream().map(CheckpointDirectory::manifest).toList());
+        final List<CheckpointDirectory> uncommitted = new ArrayList<>();
         for (final CheckpointDirectory directory : directories) {
-          if (counts.test(directory) && directory.isCommitted()) {
-            read(directory, commits, failures);
+          if (counts.test(directory)) {
+            if (directory.isCommitted()) {
+              read(directory, commits, failures);
+            } else {
+              uncommitted.add(directory);
+            }
           }
         }
-        failures.forEach(unreadable);
-        return commits;
+        if (uncommitted.isEmpty()
+            || uncommitted.stream().noneMatch(CheckpointDirectory::isCommitted)
+                && directories().equals(directories)) {
+          failures.forEach(unreadable);
+          return commits;
+        }
       } catch (final NoSuchFileException e) {
         if (!Files.isDirectory(store.checkpoints())) {
           throw e;
