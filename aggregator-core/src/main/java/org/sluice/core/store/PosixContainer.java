@@ -28,7 +28,7 @@ import org.sluice.core.posix.PosixException;
  * discards it.
  */
 final class PosixContainer implements Container {
-  private static final long PATIENCE_NANOS = 1_000_000_000;
+  private static final long PATIENCE_NANOS = 10_000_000_000L;
   private static final long NAP_NANOS = 1_000_000;
 
   private final long id;
@@ -77,12 +77,12 @@ final class PosixContainer implements Container {
   private static NativeFile createWith(final Disk disk, final Path path, final long header)
       throws IOException {
     try {
-      return write(disk, header, inRole(disk.open(path, Flag.WRITE, Flag.CREATE, Flag.DIRECT)));
+      return begin(disk, header, disk.open(path, Flag.WRITE, Flag.CREATE, Flag.DIRECT));
     } catch (final PosixException e) {
       if (e.errno() != Errno.EINVAL) {
         throw e;
       }
-      return write(disk, header, inRole(disk.open(path, Flag.WRITE, Flag.CREATE)));
+      return begin(disk, header, disk.open(path, Flag.WRITE, Flag.CREATE));
     }
   }
 
@@ -90,12 +90,12 @@ final class PosixContainer implements Container {
     return file.role(FaultPoint.CONTAINER_WRITE, FaultPoint.CONTAINER_FSYNC);
   }
 
-  private static NativeFile write(final Disk disk, final long header, final NativeFile file)
+  private static NativeFile begin(final Disk disk, final long header, final NativeFile file)
       throws IOException {
     try {
-      file.lock();
+      file.role(FaultPoint.CONTAINER_HEADER, null).lock();
       file.pwrite(header, BLOCK_LENGTH, 0);
-      return file;
+      return inRole(file);
     } catch (final PosixException e) {
       file.close();
       disk.delete(file.opened(), null);

@@ -28,7 +28,7 @@ class TwoProcessTest {
   @TempDir Path directory;
 
   @Test
-  @Timeout(60)
+  @Timeout(240)
   void everyByteArrivesInOrderThroughASmallPool() throws Exception {
     final Path file = directory.resolve("segment");
     final SegmentSettings settings =
@@ -101,7 +101,7 @@ class TwoProcessTest {
     public static void main(final String[] args) throws IOException {
       try (Segment segment = Segment.map(Path.of(args[0]))) {
         segment.slot(0).attach(ProcessIdentity.current(), 0, 1);
-        final ChunkWriter writer = new ChunkWriter(segment, 0, 0, () -> {}, Duration.ofSeconds(20));
+        final ChunkWriter writer = new ChunkWriter(segment, 0, 0, () -> {}, Duration.ofSeconds(60));
         int offset = 0;
         while (offset < LENGTH) {
           final ByteBuffer piece =

@@ -209,7 +209,7 @@ class SegmentTest {
         CompletableFuture.supplyAsync(
             () -> {
               try {
-                return Segment.map(file());
+                return Segment.map(file(), Duration.ofMinutes(1));
               } catch (final IOException e) {
                 throw new java.io.UncheckedIOException(e);
               }
