@@ -35,6 +35,12 @@ struct sluice_client {
 /* Whether this is the process that attached, not one brought back from its dump nor its child. */
 bool sluice_client_same_process(const struct sluice_client *client);
 
+/*
+ * Makes an image direct whose client has lost its slot: 0 when its own file holds everything, and
+ * then it may be the successor's, or -EIO. The caller holds image->lock.
+ */
+int sluice_client_leave_log(struct sluice_log_image *image);
+
 /* Sends OPEN or CREATE. `path`, unless NULL, takes the path behind the disposition, unterminated. */
 int sluice_client_open(struct sluice_client *client, int type, const struct sluice_body *body,
                        struct sluice_disposition *disposition, char *path, size_t capacity);

@@ -181,6 +181,16 @@ void sluice_client_abandon(struct sluice_client *client)
     free(client);
 }
 
+void sluice_client_leave(struct sluice_client *client, bool leaving)
+{
+    for (struct sluice_client *each = client; each != NULL; each = each->successor) {
+        if (sluice_pool_held(&each->writer.pool)) {
+            atomic_store_explicit(&each->writer.pool.hold.slot->left, leaving,
+                                  memory_order_release);
+        }
+    }
+}
+
 void sluice_client_detach(struct sluice_client *client)
 {
     for (struct sluice_client *each = client; each != NULL; each = each->successor) {
@@ -188,6 +198,7 @@ void sluice_client_detach(struct sluice_client *client)
         sluice_chunk_publish(&each->writer);
         sluice_lock_release(&each->writer.lock);
     }
+    sluice_client_leave(client, true);
     sluice_client_abandon(client);
 }
 

@@ -42,6 +42,12 @@ int sluice_client_attach(const char *directory, int rank, int ranks,
 void sluice_client_detach(struct sluice_client *client);
 
 /*
+ * Says whether this process is about to end well, or to become another program: one that goes without
+ * having said so has failed or was killed. Lock-free, async-signal-safe.
+ */
+void sluice_client_leave(struct sluice_client *client, bool leaving);
+
+/*
  * In a forked child: lets go of the parent's socket and mapping without a word to anybody, and frees
  * the client. Takes no lock. Images of the client must not be used any more.
  */

@@ -11,10 +11,9 @@
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include "sluice_layout.h"
+#include "frame.h"
 
 struct sluice_connection;
 
@@ -36,26 +35,6 @@ struct sluice_connection {
     void *greeter;
     pthread_mutex_t request_lock; /* from a request's first byte to its reply's last */
     pthread_mutex_t send_lock;    /* while a frame is sent; inside request_lock */
-};
-
-/* The body of a request: fields, then a string unless it is NULL. */
-struct sluice_body {
-    const void *fields;
-    size_t length;
-    const char *string;
-};
-
-/*
- * Where a reply's body goes: fields, then, where `elements` is not NULL, a counted array: a string
- * is one of single bytes. What comes behind is skipped.
- */
-struct sluice_reply {
-    void *fields;
-    size_t length;
-    void *elements;
-    size_t element_length;
-    size_t capacity; /* elements; more of them are an error */
-    size_t *count;   /* how many came, unless NULL */
 };
 
 int sluice_connection_open(const char *directory, struct sluice_connection *connection);

@@ -1,22 +1,15 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 #include "attachment.h"
 #include "barrier.h"
 #include "client.h"
+#include "clock.h"
 #include "counter.h"
 #include "failure.h"
 #include "kernel.h"
 #include "threshold.h"
-
-static int64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
 
 void sluice_log_init(struct sluice_log_image *image, struct sluice_client *client,
                      const struct sluice_disposition *disposition)
@@ -32,7 +25,7 @@ void sluice_log_init(struct sluice_log_image *image, struct sluice_client *clien
         .inode = entry == NULL ? 0 : entry->inode,
         .pending_low = disposition->size > 0 ? 0 : INT64_MAX, /* from an earlier opening */
         .pending_high = disposition->size,
-        .opened = now(),
+        .opened = sluice_clock(),
     };
     sluice_lock_init(&image->lock);
 }
@@ -128,49 +121,6 @@ static void grow(struct sluice_log_image *image, int64_t offset, int64_t length)
 }
 
 /*
- * The I/O process that has what was logged, if it can be found, puts it into the image's file when
- * this process opens that once more, as its own successor. Another one knows nothing of it, so the
- * image is whole only if there is nothing.
- */
-static int leave_log(struct sluice_log_image *image)
-{
-    struct sluice_client *former = image->client;
-    struct sluice_client *next = sluice_client_current(former);
-    const struct __attribute__((packed)) {
-        struct sluice_identity identity;
-        int32_t flags;
-    } request = {{image->device, image->inode},
-                 SLUICE_REQUEST_OPEN_WRITE | SLUICE_REQUEST_OPEN_DIRECT};
-    struct sluice_disposition disposition = {.kind = SLUICE_REQUEST_PLAIN};
-    const int error = next == NULL
-        ? 0
-        : sluice_client_open(next, SLUICE_REQUEST_OPEN,
-                             &(struct sluice_body){.fields = &request, .length = sizeof request,
-                                                   .string = ""},
-                             &disposition, NULL, 0);
-    const bool known = error == 0 && disposition.kind == SLUICE_REQUEST_DIRECT;
-    const bool same_session = next != NULL && next->session_id == former->session_id;
-    const bool complete = same_session ? known : image->pending_high <= image->pending_low;
-    if (known && !complete) {
-        sluice_lock_take(&next->writer.lock);
-        sluice_chunk_close(&next->writer, disposition.id, image->opened, now());
-        sluice_lock_release(&next->writer.lock);
-    }
-    if (error != 0 || !complete) {
-        return sluice_failure(EIO, "this process was brought back where nobody has what it logged "
-                                   "of the image; write it anew");
-    }
-    if (known) {
-        image->client = next;
-        image->id = disposition.id;
-    }
-    nothing_pending(image);
-    image->last_chunk = 0;
-    image->entry = NULL;
-    return 0;
-}
-
-/*
  * The state is read before the request: an image that becomes direct while it is under way is found
  * out at the next call, which settles again and so waits for what the other process set going.
  */
@@ -180,7 +130,7 @@ int sluice_log_settle(struct sluice_log_image *image, bool direct)
         return 0;
     }
     if (!held(image)) {
-        return leave_log(image);
+        return sluice_client_leave_log(image);
     }
     const bool for_good = direct || !still_diverted(image);
     int error = publish(image);
@@ -276,7 +226,7 @@ static ssize_t direct_write(struct sluice_log_image *image, int fd, const void *
             return error != 0 ? error : -ESTALE;
         }
     }
-    const int64_t begin = now();
+    const int64_t begin = sluice_clock();
     const ssize_t written = sluice_kernel_pwrite(fd, data, length, offset);
     if (written <= 0) {
         return written;
@@ -284,7 +234,7 @@ static ssize_t direct_write(struct sluice_log_image *image, int fd, const void *
     image->directs++;
     if (held(image)) {
         grow(image, offset, written);
-        if (mark_direct(image, offset, written, now() - begin) && !became_direct(image)) {
+        if (mark_direct(image, offset, written, sluice_clock() - begin) && !became_direct(image)) {
             return written;
         }
     }
@@ -452,7 +402,7 @@ int sluice_log_end(struct sluice_log_image *image)
         error = drain_error(image);
     }
     sluice_lock_take(&writer->lock);
-    int told = sluice_chunk_close(writer, image->id, image->opened, now());
+    int told = sluice_chunk_close(writer, image->id, image->opened, sluice_clock());
     sluice_lock_release(&writer->lock);
     if (told == 0 && logged) {
         told = sluice_connection_check(&image->client->connection);

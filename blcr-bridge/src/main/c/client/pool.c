@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 
+#include "clock.h"
 #include "counter.h"
 #include "failure.h"
 
@@ -116,13 +116,6 @@ static bool search(struct sluice_pool *pool, bool warm, uint64_t *releases)
     return false;
 }
 
-static int64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
-
 bool sluice_pool_pause(const struct sluice_pool *pool, unsigned round)
 {
     return sluice_connection_pause(pool->connection, round) && sluice_pool_held(pool);
@@ -134,7 +127,7 @@ bool sluice_pool_pause(const struct sluice_pool *pool, unsigned round)
  */
 static int await(struct sluice_pool *pool, uint64_t releases)
 {
-    int64_t progress = now();
+    int64_t progress = sluice_clock();
     uint64_t seen = releases;
     uint32_t resumptions = atomic_load(&pool->connection->resumptions);
     for (unsigned round = 0; pool->starved != releases + 1; round++) {
@@ -147,8 +140,8 @@ static int await(struct sluice_pool *pool, uint64_t releases)
         if (releases != seen || resumptions != atomic_load(&pool->connection->resumptions)) {
             seen = releases;
             resumptions = atomic_load(&pool->connection->resumptions);
-            progress = now();
-        } else if (now() - progress > PATIENCE) {
+            progress = sluice_clock();
+        } else if (sluice_clock() - progress > PATIENCE) {
             pool->starved = releases + 1;
         }
     }
@@ -173,13 +166,13 @@ int sluice_pool_claim(struct sluice_pool *pool, bool waits, uint32_t *chunk, uin
             return -EAGAIN;
         }
         struct sluice_slot *slot = pool->segment->slots + pool->slot;
-        const int64_t begin = now();
+        const int64_t begin = sluice_clock();
         const int error = await(pool, releases);
         if (error == -EIO) {
             return error;
         }
         sluice_counter_add(&slot->waits, 1);
-        waited = now() - begin;
+        waited = sluice_clock() - begin;
         sluice_counter_add(&slot->wait_nanos, waited);
         if (error != 0) {
             return error;

@@ -59,7 +59,8 @@ struct sluice_slot {
     _Atomic int64_t wait_nanos;
     _Atomic int64_t fallbacks;
     _Atomic int64_t overflows;
-    int8_t unused[SLUICE_SLOT_LENGTH - SLUICE_SLOT_OVERFLOWS_OFFSET - 8];
+    _Atomic int32_t left;
+    int8_t unused[SLUICE_SLOT_LENGTH - SLUICE_SLOT_LEFT_OFFSET - 4];
 };
 
 struct sluice_ring_record {
@@ -169,6 +170,7 @@ SLUICE_FIELD(sluice_slot, waits, SLUICE_SLOT_WAITS_OFFSET);
 SLUICE_FIELD(sluice_slot, wait_nanos, SLUICE_SLOT_WAIT_NANOS_OFFSET);
 SLUICE_FIELD(sluice_slot, fallbacks, SLUICE_SLOT_FALLBACKS_OFFSET);
 SLUICE_FIELD(sluice_slot, overflows, SLUICE_SLOT_OVERFLOWS_OFFSET);
+SLUICE_FIELD(sluice_slot, left, SLUICE_SLOT_LEFT_OFFSET);
 static_assert(sizeof(struct sluice_slot) == SLUICE_SLOT_LENGTH, "sluice_slot");
 
 #define SLUICE_RING_HEADER_LENGTH 8

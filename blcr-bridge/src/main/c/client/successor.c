@@ -2,12 +2,15 @@
  * A process that has lost its slot, as hold.h says, attaches anew. The old client stays as it is:
  * images refer to it, and threads may be about to look at it.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
 #include "attachment.h"
+#include "clock.h"
+#include "failure.h"
 #include "kernel.h"
 
 /* A lost connection is what a process finds that was brought back where nobody has its session. */
@@ -57,4 +60,46 @@ struct sluice_client *sluice_client_current(struct sluice_client *client)
         client = successor(client);
     }
     return client;
+}
+
+/*
+ * The I/O process that has what was logged, if it can be found, puts it into the image's file when
+ * this process opens that once more, as its own successor. Another one knows nothing of it, so the
+ * image is whole only if there is nothing.
+ */
+int sluice_client_leave_log(struct sluice_log_image *image)
+{
+    struct sluice_client *former = image->client;
+    struct sluice_client *next = sluice_client_current(former);
+    const struct __attribute__((packed)) {
+        struct sluice_identity identity;
+        int32_t flags;
+    } request = {{image->device, image->inode},
+                 SLUICE_REQUEST_OPEN_WRITE | SLUICE_REQUEST_OPEN_DIRECT};
+    struct sluice_disposition disposition = {.kind = SLUICE_REQUEST_PLAIN};
+    const int error = next == NULL
+        ? 0
+        : sluice_client_open(next, SLUICE_REQUEST_OPEN,
+                             &(struct sluice_body){.fields = &request, .length = sizeof request,
+                                                   .string = ""},
+                             &disposition, NULL, 0);
+    const bool known = error == 0 && disposition.kind == SLUICE_REQUEST_DIRECT;
+    const bool same_session = next != NULL && next->session_id == former->session_id;
+    const bool complete = same_session ? known : image->pending_high <= image->pending_low;
+    if (known && !complete) {
+        sluice_lock_take(&next->writer.lock);
+        sluice_chunk_close(&next->writer, disposition.id, image->opened, sluice_clock());
+        sluice_lock_release(&next->writer.lock);
+    }
+    if (error != 0 || !complete) {
+        return sluice_failure(EIO, "this process was brought back where nobody has what it logged "
+                                   "of the image; write it anew");
+    }
+    if (known) {
+        image->client = next;
+        image->id = disposition.id;
+    }
+    image->last_chunk = 0;
+    image->entry = NULL;
+    return 0;
 }

@@ -17,6 +17,7 @@ static const struct option known[] = {
     {"group", required_argument, NULL, PASSED_ON},     {"writers", required_argument, NULL, PASSED_ON},
     {"stats", required_argument, NULL, PASSED_ON},     {"pages", required_argument, NULL, PASSED_ON},
     {"keep", required_argument, NULL, PASSED_ON},      {"profile", required_argument, NULL, PROFILE},
+    {"files-per-rank", required_argument, NULL, PASSED_ON},
     {NULL, 0, NULL, 0},
 };
 

@@ -102,6 +102,13 @@ struct sluice_client *sluice_capture_client(void)
     return client;
 }
 
+void sluice_capture_leave(bool leaving)
+{
+    struct sluice_client *attached = atomic_load_explicit(&client, memory_order_acquire);
+    if (attached != NULL)
+        sluice_client_leave(attached, leaving);
+}
+
 void sluice_capture_abandon(void)
 {
     pthread_mutex_init(&lock, NULL);

@@ -24,6 +24,13 @@ const struct sluice_segment *sluice_capture_segment(void);
 /* The client, attached at the first call; NULL when that failed, then and for good. */
 struct sluice_client *sluice_capture_client(void);
 
+/*
+ * Whether this process is about to end well, or to become another program: false when it fails, or
+ * stays what it is.
+ * Async-signal-safe.
+ */
+void sluice_capture_leave(bool leaving);
+
 /* In a forked child: the parent's client is none of ours. */
 void sluice_capture_abandon(void);
 

@@ -37,19 +37,27 @@ static void end_image(struct image *image)
                 (unsigned long)image->inode, sluice_client_message());
 }
 
-static void end_all(void)
+static void end_all(bool well)
 {
     sluice_images_each(end_image);
+    sluice_capture_leave(well);
     sluice_recording_stop();
 }
 
 /* The last of all exit handlers, since it was registered first: libraries have closed their files. */
 static void at_exit(int status, void *nothing)
 {
-    (void)status;
     (void)nothing;
     sluice_streams_flush();
-    end_all();
+    end_all(status == 0);
+}
+
+static int quick_status;
+
+/* It is not told the status. */
+static void at_quick_end(void)
+{
+    end_all(quick_status == 0);
 }
 
 __attribute__((constructor)) static void watch_process(void)
@@ -58,17 +66,24 @@ __attribute__((constructor)) static void watch_process(void)
         return;
     pthread_atfork(sluice_images_before_fork, sluice_images_after_fork, in_child);
     on_exit(at_exit, NULL);
-    at_quick_exit(end_all);
+    at_quick_exit(at_quick_end);
 }
 
 SLUICE_WRAPPER void _exit(int status)
 {
-    end_all();
+    end_all(status == 0);
     REAL(_exit)(status);
     __builtin_unreachable();
 }
 
 void _Exit(int status) SLUICE_ALIAS(_exit);
+
+SLUICE_WRAPPER void quick_exit(int status)
+{
+    quick_status = status;
+    REAL(quick_exit)(status);
+    __builtin_unreachable();
+}
 
 /* A child of vfork() would change our tables; fork() may stand for it. */
 SLUICE_WRAPPER pid_t vfork(void)
@@ -121,7 +136,14 @@ SLUICE_WRAPPER FILE *popen(const char *command, const char *mode)
 static void prepare_exec(void)
 {
     surrender_all();
+    sluice_capture_leave(true);
     sluice_recording_pause();
+}
+
+static int exec_failed(void)
+{
+    sluice_capture_leave(false);
+    return -1;
 }
 
 SLUICE_WRAPPER int execve(const char *path, char *const arguments[], char *const environment[])
@@ -131,9 +153,10 @@ SLUICE_WRAPPER int execve(const char *path, char *const arguments[], char *const
     REAL(execve)(path, arguments, environment);
     const int error = errno;
     if (sluice_text_free(path, error))
-        return REAL(execve)(path, arguments, environment);
-    errno = error;
-    return -1;
+        REAL(execve)(path, arguments, environment);
+    else
+        errno = error;
+    return exec_failed();
 }
 
 SLUICE_WRAPPER int execv(const char *path, char *const arguments[])
@@ -150,10 +173,11 @@ SLUICE_WRAPPER int execvpe(const char *file, char *const arguments[], char *cons
         const int error = errno;
         if (!sluice_text_free(file, error)) {
             errno = error;
-            return -1;
+            return exec_failed();
         }
     }
-    return REAL(execvpe)(file, arguments, environment);
+    REAL(execvpe)(file, arguments, environment);
+    return exec_failed();
 }
 
 SLUICE_WRAPPER int execvp(const char *file, char *const arguments[])
@@ -164,14 +188,16 @@ SLUICE_WRAPPER int execvp(const char *file, char *const arguments[])
 SLUICE_WRAPPER int fexecve(int fd, char *const arguments[], char *const environment[])
 {
     prepare_exec();
-    return REAL(fexecve)(fd, arguments, environment);
+    REAL(fexecve)(fd, arguments, environment);
+    return exec_failed();
 }
 
 SLUICE_WRAPPER int execveat(int dirfd, const char *path, char *const arguments[],
                             char *const environment[], int flags)
 {
     prepare_exec();
-    return REAL(execveat)(dirfd, path, arguments, environment, flags);
+    REAL(execveat)(dirfd, path, arguments, environment, flags);
+    return exec_failed();
 }
 
 static int count(va_list arguments)

@@ -19,7 +19,7 @@
     X(mmap) X(sendfile) X(splice) X(copy_file_range) X(fallocate) X(posix_fallocate) X(ioctl)      \
     X(munmap) X(mremap) X(lockf) X(sendmsg) X(syscall) X(aio_read) X(aio_write) X(aio_fsync) X(lio_listio)    \
     X(futimens) X(utimensat) X(setrlimit) X(prlimit)                                               \
-    X(fork) X(posix_spawn) X(posix_spawnp) X(system) X(popen) X(_exit)                             \
+    X(fork) X(posix_spawn) X(posix_spawnp) X(system) X(popen) X(_exit) X(quick_exit)               \
     X(execve) X(execvpe) X(fexecve) X(execveat)
 
 enum sluice_real {

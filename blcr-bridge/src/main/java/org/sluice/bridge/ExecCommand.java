@@ -104,6 +104,12 @@ public final class ExecCommand implements Subcommand {
   private Integer writers;
 
   @Option(
+      names = "--files-per-rank",
+      paramLabel = "N",
+      description = "With --group: how many files of a checkpoint each rank writes; default: 1.")
+  private Integer filesPerRank;
+
+  @Option(
       names = "--keep",
       paramLabel = "N|all",
       description = "How many checkpoints of a group or of the API stay; default: 2.")

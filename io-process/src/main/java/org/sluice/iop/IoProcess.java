@@ -102,8 +102,7 @@ final class IoProcess implements AutoCloseable {
         Files.readString(HOSTNAME).strip(),
         settings.name(),
         capture.isEmpty() ? null : Path.of(capture),
-        settings.group(),
-        settings.writers(),
+        settings.grouping(),
         settings.keep(),
         settings.endsWithMembers());
   }

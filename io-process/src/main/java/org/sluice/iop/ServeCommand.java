@@ -3,8 +3,11 @@ package org.sluice.iop;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Subcommand;
+import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.MetricsEndpoint;
 import org.sluice.iop.measure.Statistics;
 import picocli.CommandLine.Command;
@@ -14,7 +17,11 @@ import picocli.CommandLine.Option;
 /** Runs an I/O process in the foreground. */
 @Command(
     name = "serve",
-    description = "Runs an I/O process in the foreground until SIGTERM or SIGINT.",
+    description = {
+      "Runs an I/O process in the foreground until SIGTERM or SIGINT.",
+      "Its exit status is not 0 if a checkpoint could not be committed, or if a file",
+      "that is still there lacks bytes that could not be stored."
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  sluice serve --store /scratch/store",
@@ -74,6 +81,8 @@ public final class ServeCommand implements Subcommand {
       StatsFile.write(stats, process.statistics());
       if (members) {
         reportShortage(process.statistics());
+      } else {
+        failIfLost(process.statistics());
       }
       return ExitStatus.OK.code();
     }
@@ -84,5 +93,15 @@ public final class ServeCommand implements Subcommand {
     statistics
         .shortage()
         .ifPresent(what -> System.err.println("sluice: " + what + "; see --buffer"));
+  }
+
+  /** Members are told by the I/O process itself, and exit with the same status. */
+  private static void failIfLost(final Statistics statistics) {
+    final Optional<Failure> failure = statistics.failure();
+    if (failure.isPresent()) {
+      throw new CommandException(
+          ExitStatus.of(failure.get().errno()),
+          "not all files reached storage: %s; write them again".formatted(failure.get().reason()));
+    }
   }
 }

@@ -14,6 +14,7 @@ import org.sluice.core.command.StoreOption;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.memory.Pages;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -133,6 +134,14 @@ final class ServiceOptions {
   private Integer writers;
 
   @Option(
+      names = "--files-per-rank",
+      paramLabel = "N",
+      description =
+          "With --group: how many files of a checkpoint each rank writes, at least. It is committed"
+              + " when each has closed so many; default: 1, and again when more are closed.")
+  private Integer filesPerRank;
+
+  @Option(
       names = "--keep",
       paramLabel = "N|all",
       defaultValue = "2",
@@ -171,8 +180,7 @@ final class ServiceOptions {
         threshold,
         whenFull.code,
         chosen.code,
-        group == null ? null : pattern(),
-        writers(),
+        grouping(),
         keep(),
         endsWithMembers,
         faults());
@@ -198,17 +206,24 @@ final class ServiceOptions {
     return Geometry.of(buffer, (int) chunk);
   }
 
-  private int writers() {
-    if (writers == null) {
-      return ALL_WRITERS;
+  private Grouping grouping() {
+    final int ranks = count("--writers", writers, ALL_WRITERS);
+    final int files = count("--files-per-rank", filesPerRank, 1);
+    return group == null ? null : new Grouping(pattern(), ranks, files);
+  }
+
+  /** A number of what makes a group whole. */
+  private int count(final String option, final Integer given, final int other) {
+    if (given == null) {
+      return other;
     }
-    if (writers < 1) {
-      throw usage("--writers %d: at least one rank has to write a checkpoint".formatted(writers));
+    if (given < 1) {
+      throw usage("%s %d: a checkpoint has at least one".formatted(option, given));
     }
     if (group == null) {
-      throw usage("--writers needs --group: nothing else says which files are a checkpoint");
+      throw usage(option + " needs --group: nothing else says which files are a checkpoint");
     }
-    return writers;
+    return given;
   }
 
   private int keep() {

@@ -3,9 +3,9 @@ package org.sluice.iop;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.regex.Pattern;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.segment.Geometry;
+import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.memory.Pages;
 
 /**
@@ -19,8 +19,7 @@ import org.sluice.iop.memory.Pages;
  * @param threshold writes of this size or more go direct; empty for as the buffer fills
  * @param whenFull {@code HeaderDescriptor.WHEN_FULL_WAIT} or {@code WHEN_FULL_DIRECT}
  * @param layout {@code HeaderDescriptor.LAYOUT_CONTAINER} or {@code LAYOUT_FILES}
- * @param group finds a checkpoint's number in a path; null for none
- * @param writers how many ranks write a checkpoint, 0 for all of the job
+ * @param grouping which captured files are one checkpoint; null when files are not grouped
  * @param keep how many checkpoints of a series stay, 0 for all
  * @param endsWithMembers whether it ends when its last member has left
  * @param faults what is to go wrong
@@ -34,8 +33,7 @@ record Settings(
     OptionalLong threshold,
     int whenFull,
     int layout,
-    Pattern group,
-    int writers,
+    Grouping grouping,
     int keep,
     boolean endsWithMembers,
     List<Fault> faults) {}

@@ -129,6 +129,7 @@ final class Attachment implements AutoCloseable {
     try (segment;
         connection) {
       writer.publish();
+      writer.hold().leave();
     }
   }
 }

@@ -29,6 +29,13 @@ final class SlotHold {
     return slot.isAttached() && slot.generation() == generation && header.sessionId() == session;
   }
 
+  /** Says that this process leaves by its own will, if the slot still is its own. */
+  void leave() {
+    if (isValid()) {
+      slot.leave();
+    }
+  }
+
   void check() throws IOException {
     if (!isValid()) {
       throw new IOException(

@@ -29,7 +29,7 @@ public enum ExitStatus {
   /** Somebody uses it. */
   BUSY(7, "in use: another I/O process has this name, or a checkpoint is being read"),
   /** Does not fit. */
-  NO_ROOM(8, "no room: the store is full, or the buffer exceeds shared memory"),
+  NO_ROOM(8, "no room: the disk is full or over quota, or the buffer exceeds shared memory"),
   /** Not allowed. */
   DENIED(9, "permission denied"),
   /** Written by, or talking to, another version. */
@@ -73,6 +73,20 @@ public enum ExitStatus {
     };
   }
 
+  /**
+   * The status that tells of an error of the kernel's.
+   *
+   * @param errno a positive error number
+   * @return never {@link #OK}
+   */
+  public static ExitStatus of(final int errno) {
+    return switch (errno) {
+      case Errno.EACCES, Errno.EPERM, Errno.EROFS -> DENIED;
+      case Errno.ENOSPC, Errno.EDQUOT -> NO_ROOM;
+      default -> FAILED;
+    };
+  }
+
   /** Code and description of every status, for picocli's help. */
   static Map<String, String> table() {
     final Map<String, String> table = new LinkedHashMap<>();
@@ -80,13 +94,5 @@ public enum ExitStatus {
       table.put(" " + status.code, status.description);
     }
     return table;
-  }
-
-  private static ExitStatus of(final int errno) {
-    return switch (errno) {
-      case Errno.EACCES, Errno.EPERM, Errno.EROFS -> DENIED;
-      case Errno.ENOSPC, Errno.EDQUOT -> NO_ROOM;
-      default -> FAILED;
-    };
   }
 }

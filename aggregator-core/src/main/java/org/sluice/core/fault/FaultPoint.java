@@ -18,6 +18,12 @@ public enum FaultPoint {
       "notes a decision, before anybody can see it",
       "resumed as if it was not made",
       "goes on, but cannot be resumed"),
+  /** A shorter journal, under a temporary name. */
+  JOURNAL_REWRITE(
+      Kind.WRITE,
+      "says in fewer words what a long journal says",
+      "resumed with the long one",
+      "goes on with the long one"),
   /** An answer on a socket. */
   REPLY(Kind.MESSAGE, "answers a process", "the process asks again once resumed", "cannot fail"),
   /** A spare container becomes a new one. */
@@ -26,7 +32,13 @@ public enum FaultPoint {
       "renames a container that is not needed, to use it again",
       "written again once resumed",
       "their writers get the error; no commit"),
-  /** Chunks, and a container's header before them. */
+  /** Of a new one, before there are any chunks. */
+  CONTAINER_HEADER(
+      Kind.WRITE,
+      "writes the header of a container",
+      "written again once resumed",
+      "who would write there gets the error; no commit"),
+  /** Several that lie one behind the other are written at once. */
   CONTAINER_WRITE(
       Kind.WRITE,
       "appends drained chunks to a container",

@@ -25,7 +25,7 @@ public final class Slot {
    */
   public void attach(final ProcessIdentity process, final int rank, final int ranks) {
     final int counters = SlotDescriptor.AGGREGATED_WRITES_OFFSET;
-    buffer.setMemory(counters, SlotDescriptor.OVERFLOWS_OFFSET + Long.BYTES - counters, (byte) 0);
+    buffer.setMemory(counters, SlotDescriptor.LEFT_OFFSET + Integer.BYTES - counters, (byte) 0);
     buffer.putInt(SlotDescriptor.PID_OFFSET, process.pid());
     buffer.putLong(SlotDescriptor.START_TIME_OFFSET, process.startTime());
     buffer.putInt(SlotDescriptor.RANK_OFFSET, rank);
@@ -37,6 +37,20 @@ public final class Slot {
   /** Takes the slot back; the counters stay readable until the next attach. */
   public void detach() {
     buffer.putIntRelease(SlotDescriptor.STATE_OFFSET, SlotDescriptor.STATE_FREE);
+  }
+
+  /** Says that the process ends well. The attached process calls this last. */
+  public void leave() {
+    buffer.putIntRelease(SlotDescriptor.LEFT_OFFSET, 1);
+  }
+
+  /**
+   * Whether the process that has the slot, or had it last, has ended well.
+   *
+   * @return false when it runs, has failed or was killed
+   */
+  public boolean hasLeft() {
+    return buffer.getIntAcquire(SlotDescriptor.LEFT_OFFSET) != 0;
   }
 
   /**

@@ -17,10 +17,12 @@ package org.sluice.core.segment;
  *  | waits                         | nanoseconds waited            | 448
  *  +-------------------------------+-------------------------------+
  *  | images gone direct            | overflows                     | 464
- *  +-------------------------------+-------------------------------+
+ *  +---------------+---------------+-------------------------------+
+ *  | left          |                                               | 480
+ *  +---------------+-----------------------------------------------+
  * </pre>
  *
- * The first line is written by the I/O process, the counters by the attached process alone.
+ * The first line is written by the I/O process, the rest by the attached process alone.
  */
 public final class SlotDescriptor {
   /** Bytes of a slot. */
@@ -70,6 +72,12 @@ public final class SlotDescriptor {
 
   /** Offset of the number of writes that went direct for want of a chunk, 64 bits. */
   public static final int OVERFLOWS_OFFSET = FALLBACKS_OFFSET + 8;
+
+  /**
+   * Offset of whether the process has ended well, or become another program, 32 bits, 1 when it
+   * has: one that goes without having said so has failed or was killed.
+   */
+  public static final int LEFT_OFFSET = OVERFLOWS_OFFSET + 8;
 
   /** State: no process attached. */
   public static final int STATE_FREE = 0;

@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
@@ -56,8 +55,7 @@ public final class Checkpoints implements AutoCloseable {
    * @param drain the pipeline
    * @param statistics learns of commits
    * @param capture where captured files are
-   * @param group finds a checkpoint's number in a path; null for none
-   * @param writers how many ranks write a checkpoint, 0 for all of the job
+   * @param grouping which files are one checkpoint; null when files are not grouped
    * @param keep how many checkpoints of a series stay, 0 for all
    * @param header node, job, layout and session of the checkpoints
    * @param journal learns what is decided
@@ -70,8 +68,7 @@ public final class Checkpoints implements AutoCloseable {
       final Drain drain,
       final Statistics statistics,
       final CaptureDirectory capture,
-      final Pattern group,
-      final int writers,
+      final Grouping grouping,
       final int keep,
       final Draft header,
       final Journal journal,
@@ -87,7 +84,7 @@ public final class Checkpoints implements AutoCloseable {
         new Waiters(store.commits().stream().map(Commit::number).collect(Collectors.toSet()));
     this.committer = new Committer(store, drain, statistics, waiters, service, header, journal);
     this.retention = new Retention(keep, store, drain, registry, capture, service, this::forget);
-    this.groups = new Groups(group, writers, capture, committer, retention);
+    this.groups = new Groups(grouping, capture, committer, retention);
     this.explicit =
         new ExplicitCheckpoints(
             store, registry, committer, waiters, retention, journal, this::forget);
@@ -111,6 +108,7 @@ public final class Checkpoints implements AutoCloseable {
    */
   public void rewritten(final Image image) {
     groups.rewritten(image);
+    leftovers.rewritten(image);
   }
 
   /**
@@ -125,7 +123,7 @@ public final class Checkpoints implements AutoCloseable {
             service.execute(
                 () -> {
                   if (image.isUnused()) {
-                    leftovers.reportLoss(image);
+                    leftovers.noteLoss(image);
                     groups.forget(image);
                     committer.forget(image);
                     drain.release(image);
@@ -192,7 +190,7 @@ public final class Checkpoints implements AutoCloseable {
     final Optional<Image> copy = registry.admit(file, ImageDescriptor.STATE_DIRECT);
     copy.ifPresent(
         image -> {
-          image.writtenBy(original.process(), original.rank(), original.ranks());
+          image.writtenBy(original.writer());
           drain.makeDirect(image, new int[0], false);
         });
     return copy;
@@ -220,7 +218,8 @@ public final class Checkpoints implements AutoCloseable {
     if (checkpoint.isEmpty()) {
       return refusal(
           Errno.EINVAL,
-          "rank %d cannot create image '%s' of checkpoint %d, which has to be begun"
+          ("rank %d cannot create image '%s' of checkpoint %d; "
+                  + "begin that first, for all ranks, and give a path without '..'")
               .formatted(request.rank(), request.name(), request.checkpoint()));
     }
     try {
@@ -394,8 +393,14 @@ public final class Checkpoints implements AutoCloseable {
     leftovers.settle();
   }
 
-  /** Says which images lack bytes that could not be stored. */
-  public void reportLosses() {
+  /**
+   * Tells of checkpoints that could not be committed, and of files that lack bytes that could not
+   * be stored.
+   *
+   * @throws IOException when the capture directory cannot be searched for them
+   */
+  public void reportLosses() throws IOException {
+    committer.reportFailures();
     leftovers.reportLosses();
   }
 

@@ -24,6 +24,7 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.CommitTimes;
+import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Intervals;
 import org.sluice.iop.measure.OpenTimes;
 import org.sluice.iop.measure.Statistics;
@@ -124,7 +125,7 @@ final class Committer {
     }
   }
 
-  /** Nothing has failed, and nobody was told that it is durable. */
+  /** Nobody was told that it is durable. */
   private void takeBack(
       final Entry.Committing decision,
       final Member missing,
@@ -210,7 +211,7 @@ final class Committer {
 
               @Override
               public void failed(final Exception failure) {
-                Committer.this.failed(decision, before, failure, done);
+                Committer.this.failed(decision, before, Failure.of(failure), done);
               }
             }));
   }
@@ -234,13 +235,11 @@ final class Committer {
   private void failed(
       final Entry.Committing decision,
       final Map<Image, Integer> before,
-      final Exception failure,
+      final Failure failure,
       final Consumer<Optional<Commit>> done) {
-    final Entry.Ended end =
-        new Entry.Ended(
-            decision.attempt(), Image.errnoOf(failure), String.valueOf(failure.getMessage()));
+    final Entry.Ended end = new Entry.Ended(decision.attempt(), failure.errno(), failure.reason());
     journal.write(end);
-    service.execute(() -> undo(decision.checkpoint(), before, failure, end, done));
+    service.execute(() -> undo(decision.checkpoint(), before, end, done));
   }
 
   private static void seal(final Image image) {
@@ -283,13 +282,11 @@ final class Committer {
   private void undo(
       final long number,
       final Map<Image, Integer> before,
-      final Exception failure,
       final Entry.Ended end,
       final Consumer<Optional<Commit>> done) {
     before.forEach(Image::state);
     before.keySet().stream().filter(image -> image.errno() != 0).forEach(drain::release);
     drain.makeRoom();
-    statistics.failed(failure);
     tellOfFailure(number, end);
     done.accept(Optional.empty());
   }
@@ -297,6 +294,16 @@ final class Committer {
   private void tellOfFailure(final long number, final Entry.Ended end) {
     Warnings.warn("checkpoint %d is not committed: %s".formatted(number, end.reason()));
     waiters.failed(number, end);
+  }
+
+  /** Tells of checkpoints that were to be committed and are not. */
+  void reportFailures() {
+    waiters.failures().forEach(end -> statistics.failed(new Failure(end.errno(), end.reason())));
+  }
+
+  /** All images of a checkpoint are gone: nobody misses it. */
+  void forget(final long number) {
+    waiters.forget(number);
   }
 
   /** Whether a commit of the image succeeded. */

@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.GroupFacts;
 
 /** The images whose paths name one checkpoint. Service thread only. */
@@ -107,34 +109,70 @@ final class Group {
     return Set.copyOf(paths.values()).size() < paths.size();
   }
 
-  /** Whether as many ranks as the job has have written images. */
-  boolean hasAllRanks(final int writers) {
-    final int expected = writers > 0 ? writers : ranks();
-    return expected > 0 && distinctRanks() >= expected;
+  /** Whether as many ranks as the job has have written as many images as each does. */
+  boolean isWhole(final Grouping grouping) {
+    final int expected = expected(grouping);
+    return expected > 0 && ranksWith(grouping.filesPerRank()) >= expected;
+  }
+
+  /** Whether all images are of one time at which the ranks wrote it. */
+  boolean isOfOneRound() {
+    return !isMixed() && countOutlived() == 0;
   }
 
   /** Whether some images of the last commit were rewritten or deleted and others were not. */
-  boolean isMixed() {
+  private boolean isMixed() {
     return rewriting && !unchanged.isEmpty();
+  }
+
+  /**
+   * Images of killed processes, when one that came after more kills has written an image, too. Not
+   * after their own kill: ranks that go back may come while others are still to be killed.
+   */
+  private long countOutlived() {
+    final int latest = writers().mapToInt(Writer::killsBefore).max().orElse(0);
+    return writers().filter(writer -> writer.wasKilled() && writer.killsBefore() < latest).count();
+  }
+
+  private long countLost() {
+    return paths.keySet().stream().filter(image -> image.errno() != 0).count();
+  }
+
+  /** Whether a kill or a fault left it in a state that no rank meant it to have. */
+  boolean isTorn() {
+    return countLost() > 0
+        || countOutlived() > 0
+        || abandoned().stream().anyMatch(image -> image.writer().wasKilled());
+  }
+
+  /** Whether more images have joined since its last commit, all of which are as they were. */
+  boolean hasGrown() {
+    return !unchanged.isEmpty() && !rewriting && unchanged.size() < paths.size();
   }
 
   /**
    * Why it is not committed as it is.
    *
-   * @param writers how many ranks write it, 0 for all of the job
+   * @param grouping what makes it whole
    */
-  String obstacle(final int writers) {
-    final int expected = writers > 0 ? writers : ranks();
-    final long lost = paths.keySet().stream().filter(image -> image.errno() != 0).count();
+  String obstacle(final Grouping grouping) {
+    final int expected = expected(grouping);
+    final int files = grouping.filesPerRank();
     final long unfinished = paths.keySet().stream().filter(image -> !isFinished(image)).count();
-    if (lost > 0) {
-      return "%d of %d images lost bytes".formatted(lost, paths.size());
+    if (countLost() > 0) {
+      return "%d of %d images lost bytes".formatted(countLost(), paths.size());
     } else if (unfinished > 0) {
       return "%d of %d images never closed".formatted(unfinished, paths.size());
     } else if (expected == 0) {
       return "nothing says how many ranks write it; see --writers";
-    } else if (distinctRanks() < expected) {
-      return "%d of %d ranks wrote images; see --writers".formatted(distinctRanks(), expected);
+    } else if (ranksWith(1) < expected) {
+      return "%d of %d ranks wrote images; see --writers".formatted(ranksWith(1), expected);
+    } else if (ranksWith(files) < expected) {
+      return "%d of %d ranks wrote %d images; see --files-per-rank"
+          .formatted(ranksWith(files), expected, files);
+    } else if (countOutlived() > 0) {
+      return "%d of %d images left by killed ranks, not rewritten or deleted by those who came later"
+          .formatted(countOutlived(), paths.size());
     } else if (isMixed()) {
       return "%d of %d images rewritten after its last commit"
           .formatted(paths.size() - unchanged.size(), paths.size());
@@ -142,18 +180,31 @@ final class Group {
     return isBeingRenamed() ? "two of its images have one name" : "its commit failed";
   }
 
+  private Stream<Writer> writers() {
+    return paths.keySet().stream().map(Image::writer);
+  }
+
+  private int expected(final Grouping grouping) {
+    return grouping.writers() > 0 ? grouping.writers() : ranks();
+  }
+
   /** Ranks of the job, 0 when no image tells. */
   int ranks() {
-    return paths.keySet().stream().mapToInt(Image::ranks).max().orElse(0);
+    return writers().mapToInt(Writer::ranks).max().orElse(0);
+  }
+
+  private long ranksWith(final int files) {
+    return filesByRank().values().stream().filter(count -> count >= files).count();
   }
 
   /** A process without a rank counts as one. */
-  private int distinctRanks() {
-    final Set<Long> ranks = new HashSet<>();
+  private Map<Long, Integer> filesByRank() {
+    final Map<Long, Integer> files = new HashMap<>();
     for (final Image image : paths.keySet()) {
-      ranks.add(image.rank() >= 0 ? image.rank() : -1 - image.process());
+      final Writer writer = image.writer();
+      files.merge(writer.rank() >= 0 ? writer.rank() : -1 - writer.process(), 1, Integer::sum);
     }
-    return ranks.size();
+    return files;
   }
 
   List<Image> images() {

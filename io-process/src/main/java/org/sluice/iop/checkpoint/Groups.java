@@ -7,56 +7,56 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.IntFunction;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.sluice.core.store.Commit;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.GroupFacts;
+import org.sluice.iop.measure.Warnings;
 
 /**
  * Finds checkpoints in the names that a program gives its files, and commits each when all ranks
  * have closed theirs. Service thread only.
  */
 final class Groups {
-  private final Pattern pattern;
-  private final int writers;
+  private final Grouping grouping;
   private final CaptureDirectory capture;
   private final Committer committer;
   private final Retention retention;
   private final Map<Long, Group> byNumber = new HashMap<>();
   private final Map<Image, Group> byImage = new HashMap<>();
+  private boolean toldOfGrowth;
 
   /**
    * No images yet.
    *
-   * @param pattern its first group is the number; null when files are not grouped
-   * @param writers how many ranks write a checkpoint, 0 for all of the job
+   * @param grouping null when files are not grouped
    */
   Groups(
-      final Pattern pattern,
-      final int writers,
+      final Grouping grouping,
       final CaptureDirectory capture,
       final Committer committer,
       final Retention retention) {
-    this.pattern = pattern;
-    this.writers = writers;
+    this.grouping = grouping;
     this.capture = capture;
     this.committer = committer;
     this.retention = retention;
   }
 
   boolean exist() {
-    return pattern != null;
+    return grouping != null;
   }
 
   /** An image was opened, closed or renamed. */
   void look(final Image image) {
-    if (pattern != null) {
+    if (grouping != null) {
+      final Group before = byImage.get(image);
       final Group group = place(image);
       if (group != null) {
         commitIfComplete(group);
+      }
+      if (before != null && before != group) {
+        commitIfComplete(before); // which may have waited for that one alone
       }
     }
   }
@@ -66,7 +66,7 @@ final class Groups {
    * group of which only some are known may seem complete.
    */
   void place(final Collection<Image> images) {
-    if (pattern != null) {
+    if (grouping != null) {
       images.forEach(this::place);
     }
   }
@@ -85,6 +85,7 @@ final class Groups {
       group.remove(image);
       if (group.isEmpty()) {
         byNumber.remove(group.number());
+        committer.forget(group.number());
       }
     }
   }
@@ -101,7 +102,7 @@ final class Groups {
   /** Puts an image where its present path says; null when it is in no group. */
   private Group place(final Image image) {
     final Optional<String> path = capture.relativePath(image);
-    final OptionalLong number = path.map(this::number).orElse(OptionalLong.empty());
+    final OptionalLong number = path.map(grouping::number).orElse(OptionalLong.empty());
     final Group before = byImage.get(image);
     if (number.isEmpty() || before != null && before.number() != number.getAsLong()) {
       forget(image);
@@ -115,29 +116,18 @@ final class Groups {
     return group;
   }
 
-  private OptionalLong number(final String path) {
-    final Matcher matcher = pattern.matcher(path);
-    if (!matcher.find() || matcher.groupCount() < 1 || matcher.group(1) == null) {
-      return OptionalLong.empty();
-    }
-    try {
-      return OptionalLong.of(Long.parseUnsignedLong(matcher.group(1)));
-    } catch (final NumberFormatException notANumber) {
-      return OptionalLong.empty();
-    }
-  }
-
   private void commitIfComplete(final Group group) {
     group.abandoned().forEach(this::place); // who begins anew deletes such a file first
-    if (group.hasChanged() && group.isQuiet() && group.hasAllRanks(writers)) {
+    if (isComplete(group)) {
       refresh(group);
-      if (group.isQuiet()
-          && group.hasAllRanks(writers)
-          && !group.isMixed()
-          && !group.isBeingRenamed()) {
+      if (isComplete(group) && group.isOfOneRound() && !group.isBeingRenamed()) {
         commit(group);
       }
     }
+  }
+
+  private boolean isComplete(final Group group) {
+    return group.hasChanged() && group.isQuiet() && group.isWhole(grouping);
   }
 
   /** Looks at all names again, since a program may rename and delete without our knowledge. */
@@ -147,13 +137,25 @@ final class Groups {
 
   private void commit(final Group group) {
     final List<Member> members = group.members();
+    tellOfGrowth(group);
     group.committed();
     committer.commit(
         group.number(),
-        writers > 0 ? 0 : group.ranks(),
+        grouping.writers() > 0 ? 0 : group.ranks(),
         false,
         members,
         commit -> ended(group.number(), members, commit));
+  }
+
+  /** Once: a restart between two commits of a checkpoint would have got a part of it. */
+  private void tellOfGrowth(final Group group) {
+    if (group.hasGrown() && !toldOfGrowth) {
+      toldOfGrowth = true;
+      Warnings.warn(
+          "checkpoint %d was committed before ranks wrote more files of it; if each writes N, say so"
+                  .formatted(group.number())
+              + " with --files-per-rank N");
+    }
   }
 
   private void ended(
@@ -192,7 +194,7 @@ final class Groups {
 
   /** Why a checkpoint is not committed as it is. */
   String obstacle(final Group group) {
-    return group.obstacle(writers);
+    return group.obstacle(grouping);
   }
 
   /** Whether a group has this image. */

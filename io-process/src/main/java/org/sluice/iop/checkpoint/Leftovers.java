@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.sluice.core.segment.ImageDescriptor;
@@ -12,6 +13,7 @@ import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 
@@ -30,6 +32,9 @@ final class Leftovers {
   private final Committer committer;
   private final Drain drain;
   private final Statistics statistics;
+
+  /** Why images lack bytes that could not be stored, also of those that were let go of. */
+  private final Map<ImageKey, Exception> losses = new LinkedHashMap<>();
 
   Leftovers(
       final ImageRegistry registry,
@@ -55,13 +60,17 @@ final class Leftovers {
   void commit(final long next, final boolean grouped) throws IOException {
     long free = next;
     final Collection<Group> incomplete = groups.incomplete();
-    say(incomplete, "committed as it is at the end");
+    say(incomplete.stream().filter(Group::isTorn).toList(), staysPlain());
+    final List<Group> whole = incomplete.stream().filter(group -> !group.isTorn()).toList();
+    say(whole, "committed as it is at the end");
     for (final Group group : incomplete) {
       free = Math.max(free, group.number() + 1);
-      commit(group.number(), false, group.members());
     }
+    whole.forEach(group -> commit(group.number(), false, group.members()));
     final List<Member> others = others();
-    if (!others.isEmpty()) {
+    if (others.stream().anyMatch(member -> member.image().errno() != 0)) {
+      Warnings.warn("checkpoint %d is not committed: an image of it is lost".formatted(free));
+    } else if (!others.isEmpty()) {
       commit(free, grouped, others);
     }
   }
@@ -69,15 +78,18 @@ final class Leftovers {
   /** Says what stays uncommitted of a run with groups, so that nobody expects it in the store. */
   void reportUncommitted() throws IOException {
     if (groups.exist()) {
-      final String stays = "stays plain files in " + capture.path();
-      say(
-          groups.incomplete().stream().filter(this::hasUncommitted).toList(),
-          "not committed as it is, what no commit has " + stays);
+      say(groups.incomplete().stream().filter(this::hasUncommitted).toList(), staysPlain());
       final int others = others().size();
       if (others > 0) {
-        Warnings.warn("what is in no checkpoint %s: files=%d".formatted(stays, others));
+        Warnings.warn(
+            "what is in no checkpoint stays plain files in %s: files=%d"
+                .formatted(capture.path(), others));
       }
     }
+  }
+
+  private String staysPlain() {
+    return "not committed as it is, what no commit has stays plain files in " + capture.path();
   }
 
   private boolean hasUncommitted(final Group group) {
@@ -92,8 +104,7 @@ final class Leftovers {
     }
     if (incomplete.size() > MOST_LINES) {
       Warnings.warn(
-          "so is every other one that is incomplete: checkpoints=%d"
-              .formatted(incomplete.size() - MOST_LINES));
+          "so it is with others: checkpoints=%d".formatted(incomplete.size() - MOST_LINES));
     }
   }
 
@@ -117,12 +128,7 @@ final class Leftovers {
 
   /** Nobody said how many ranks write these, so none is missing. */
   private void commit(final long number, final boolean ungrouped, final List<Member> members) {
-    final boolean whole = members.stream().allMatch(member -> member.image().errno() == 0);
-    if (whole) {
-      committer.commit(number, UNKNOWN_RANKS, ungrouped, members, committed -> {});
-    } else {
-      Warnings.warn("checkpoint %d is not committed: an image of it is lost".formatted(number));
-    }
+    committer.commit(number, UNKNOWN_RANKS, ungrouped, members, committed -> {});
   }
 
   /** Makes plain files of the images that are not committed, and brings them to storage. */
@@ -149,16 +155,23 @@ final class Leftovers {
     }
   }
 
-  /** Says which images lack bytes that could not be stored. */
-  void reportLosses() {
-    registry.all().forEach(this::reportLoss);
+  /** Keeps in mind that an image lacks bytes that could not be stored, if it does. */
+  void noteLoss(final Image image) {
+    image.failure().ifPresent(failure -> losses.putIfAbsent(image.key(), failure));
   }
 
-  /**
-   * Says so if an image lacks bytes that could not be stored, and anybody could still miss them.
-   */
-  void reportLoss(final Image image) {
-    image.failure().filter(any -> capture.find(image).isPresent()).ifPresent(statistics::failed);
+  /** The file was emptied, or is another one with the number of one that is gone. */
+  void rewritten(final Image image) {
+    losses.remove(image.key());
+  }
+
+  /** Tells of lost bytes; those of a file that its program has deleted are missed by nobody. */
+  void reportLosses() throws IOException {
+    registry.all().forEach(this::noteLoss);
+    if (!losses.isEmpty()) {
+      losses.keySet().retainAll(capture.names().keySet());
+      losses.values().forEach(loss -> statistics.failed(Failure.of(loss)));
+    }
   }
 
   /** Removes the names of committed images, which only restore gives back. */

@@ -12,6 +12,6 @@ import org.sluice.iop.image.Image;
  */
 record Member(Image image, String path, int rank, int ranks) {
   static Member of(final Image image, final String path) {
-    return new Member(image, path, image.rank(), image.ranks());
+    return new Member(image, path, image.writer().rank(), image.writer().ranks());
   }
 }

@@ -1,6 +1,7 @@
 package org.sluice.iop.checkpoint;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -63,6 +64,16 @@ final class Waiters {
   void failed(final long number, final Entry.Ended end) {
     failed.add(number, end);
     answer(waiter -> waiter.number == number, reply(number, end));
+  }
+
+  /** How the commits ended that failed, of checkpoints that are still to be committed. */
+  Collection<Entry.Ended> failures() {
+    return failed.byNumber().values();
+  }
+
+  /** The checkpoint is no longer to be committed. */
+  void forget(final long number) {
+    failed.remove(number);
   }
 
   private static Reply reply(final long number, final Entry.Ended end) {

@@ -28,24 +28,30 @@ final class ChunkWork implements Work {
   private ExtentTable extents;
 
   private ChunkWork(
-      final Drain drain, final int slot, final int index, final int used, final boolean adopted) {
+      final Drain drain,
+      final int slot,
+      final int index,
+      final long word,
+      final int used,
+      final boolean adopted) {
     this.drain = drain;
     this.slot = slot;
     this.index = index;
     this.used = used;
     this.adopted = adopted;
-    this.word = drain.segment().chunkPool().word(index);
+    this.word = word;
     this.memory = drain.segment().chunk(index);
   }
 
   /** A chunk whose owner said how much of it is used. */
-  static ChunkWork published(final Drain drain, final int slot, final int index, final int used) {
-    return new ChunkWork(drain, slot, index, used, false);
+  static ChunkWork published(
+      final Drain drain, final int slot, final int index, final long word, final int used) {
+    return new ChunkWork(drain, slot, index, word, used, false);
   }
 
   /** A chunk whose owner died before it said so; its header tells. */
-  static ChunkWork adopted(final Drain drain, final int slot, final int index) {
-    return new ChunkWork(drain, slot, index, 0, true);
+  static ChunkWork adopted(final Drain drain, final int slot, final int index, final long word) {
+    return new ChunkWork(drain, slot, index, word, 0, true);
   }
 
   /** Whether the chunk went into the drain with this state word. */

@@ -91,32 +91,35 @@ public final class Drain implements AutoCloseable {
    *
    * @param slot who published it
    * @param chunk its index
+   * @param word its state word when it was found to be published; a mad owner may change it
    * @param used its used length
    * @param position of the slot's ring behind the record that told
    */
-  public void publish(final int slot, final int chunk, final int used, final long position) {
-    journal.write(new Entry.Taken(slot, chunk, generation(chunk), used, position));
-    resume(slot, chunk, used);
-  }
-
-  private int generation(final int chunk) {
-    return ChunkStateDescriptor.generation(segment.chunkPool().word(chunk));
+  public void publish(
+      final int slot, final int chunk, final long word, final int used, final long position) {
+    journal.write(
+        new Entry.Taken(slot, chunk, ChunkStateDescriptor.generation(word), used, position));
+    publish(slot, chunk, word, used);
   }
 
   /**
    * Drains a chunk that went into the drain of a former I/O process.
    *
-   * @param slot who published it
-   * @param chunk its index
-   * @param used its used length, or {@link Entry#ADOPTED}
+   * @param taken what that one wrote down, which counts, whatever the state word says by now
    */
-  public void resume(final int slot, final int chunk, final int used) {
+  public void resume(final Entry.Taken taken) {
+    final long word =
+        ChunkStateDescriptor.word(ChunkStateDescriptor.PUBLISHED, taken.slot(), taken.generation());
+    publish(taken.slot(), taken.chunk(), word, taken.used());
+  }
+
+  private void publish(final int slot, final int chunk, final long word, final int used) {
     if (used == Entry.ADOPTED) {
-      publish(chunk, ChunkWork.adopted(this, slot, chunk));
-      return;
+      publish(chunk, ChunkWork.adopted(this, slot, chunk, word));
+    } else {
+      statistics.published(Math.min(used, segment.geometry().chunkLength()));
+      publish(chunk, ChunkWork.published(this, slot, chunk, word, used));
     }
-    statistics.published(Math.min(used, segment.geometry().chunkLength()));
-    publish(chunk, ChunkWork.published(this, slot, chunk, used));
   }
 
   private void publish(final int chunk, final ChunkWork work) {
@@ -148,8 +151,8 @@ public final class Drain implements AutoCloseable {
    * @param chunk its index; published by now
    */
   public void adopt(final int slot, final int chunk) {
-    journal.write(new Entry.Taken(slot, chunk, generation(chunk), Entry.ADOPTED, -1));
-    resume(slot, chunk, Entry.ADOPTED);
+    final long word = segment.chunkPool().word(chunk);
+    publish(slot, chunk, word, Entry.ADOPTED, Entry.NO_POSITION);
   }
 
   /**

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Container;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.measure.Warnings;
 
 /**
  * The open containers of a session. The last one is appended to; the others stay open, and so
@@ -140,6 +141,10 @@ final class SessionContainers {
     for (final Use use : open) {
       use.container.close();
     }
-    discardSpares();
+    try {
+      discardSpares();
+    } catch (final IOException e) {
+      Warnings.warn("containers that are not needed keep their room: " + e.getMessage());
+    }
   }
 }

@@ -3,12 +3,12 @@ package org.sluice.iop.image;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.sluice.core.fault.FaultPoint;
-import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ImageTable;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
+import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.OpenTimes;
 import org.sluice.iop.measure.Warnings;
 
@@ -33,9 +33,7 @@ public final class Image {
   private int state;
   private boolean abandoned;
   private int farewells;
-  private long process;
-  private int rank = -1;
-  private int ranks;
+  private Writer writer = Writer.NOBODY;
 
   Image(
       final int id,
@@ -169,43 +167,21 @@ public final class Image {
   }
 
   /**
-   * The rank that wrote it last.
-   *
-   * @return -1 unknown
-   */
-  public int rank() {
-    return rank;
-  }
-
-  /**
-   * The ranks of the job that wrote it last.
-   *
-   * @return 0 unknown
-   */
-  public int ranks() {
-    return ranks;
-  }
-
-  /**
    * The process that wrote it last.
    *
-   * @return tells processes apart
+   * @return a process that may have ended
    */
-  public long process() {
-    return process;
+  public Writer writer() {
+    return writer;
   }
 
   /**
    * Says who writes it.
    *
-   * @param writer tells processes apart
-   * @param itsRank its rank, -1 unknown
-   * @param itsRanks ranks of its job, 0 unknown
+   * @param process from here on
    */
-  public void writtenBy(final long writer, final int itsRank, final int itsRanks) {
-    process = writer;
-    rank = itsRank;
-    ranks = itsRanks;
+  public void writtenBy(final Writer process) {
+    writer = process;
   }
 
   /**
@@ -232,7 +208,7 @@ public final class Image {
    * @return an errno, 0 for none
    */
   public int errno() {
-    return failure().map(Image::errnoOf).orElse(0);
+    return failure().map(reason -> Failure.of(reason).errno()).orElse(0);
   }
 
   /**
@@ -245,16 +221,6 @@ public final class Image {
   }
 
   /**
-   * The errno of a failure.
-   *
-   * @param failure what happened
-   * @return {@code EIO} when it tells none
-   */
-  public static int errnoOf(final Exception failure) {
-    return failure instanceof PosixException posix ? posix.errno() : Errno.EIO;
-  }
-
-  /**
    * Records an error for the writer's next call; the image will not be committed. Any thread. The
    * first one stays.
    *
@@ -262,7 +228,7 @@ public final class Image {
    */
   public void fail(final Exception reason) {
     if (failure.compareAndSet(null, reason)) {
-      table.error(entry, errnoOf(reason));
+      table.error(entry, Failure.of(reason).errno());
       Warnings.warn("image " + file.opened() + " is lost: " + reason.getMessage());
     }
   }

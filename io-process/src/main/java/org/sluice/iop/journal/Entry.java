@@ -24,17 +24,26 @@ public sealed interface Entry {
    * @param ranks ranks of its job, 0 unknown
    * @param generation of the slot
    * @param token of its request
+   * @param killsBefore how many processes were killed before it came
    */
   record Attached(
-      int slot, int pid, long startTime, int rank, int ranks, long generation, long token)
+      int slot,
+      int pid,
+      long startTime,
+      int rank,
+      int ranks,
+      long generation,
+      long token,
+      int killsBefore)
       implements Entry {}
 
   /**
    * A slot is free again; what its process had open counts as abandoned.
    *
    * @param slot the slot
+   * @param killed whether its process was killed, which counts kills up
    */
-  record Detached(int slot) implements Entry {}
+  record Detached(int slot, boolean killed) implements Entry {}
 
   /**
    * A file became an image.

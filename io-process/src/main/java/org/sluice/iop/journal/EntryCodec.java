@@ -39,8 +39,10 @@ final class EntryCodec {
       case Entry.Attached e -> {
         out.writeInt(ATTACHED).writeInt(e.slot()).writeInt(e.pid()).writeLong(e.startTime());
         out.writeInt(e.rank()).writeInt(e.ranks()).writeLong(e.generation()).writeLong(e.token());
+        out.writeInt(e.killsBefore());
       }
-      case Entry.Detached e -> out.writeInt(DETACHED).writeInt(e.slot());
+      case Entry.Detached e ->
+          out.writeInt(DETACHED).writeInt(e.slot()).writeInt(e.killed() ? 1 : 0);
       case Entry.Admitted e -> {
         out.writeInt(ADMITTED).writeInt(e.image()).writeInt(e.entry());
         out.writeLong(e.device()).writeLong(e.inode()).writeLong(e.born()).writeInt(e.state());
@@ -126,8 +128,9 @@ final class EntryCodec {
               in.readInt(),
               in.readInt(),
               in.readLong(),
-              in.readLong());
-      case DETACHED -> new Entry.Detached(in.readInt());
+              in.readLong(),
+              in.readInt());
+      case DETACHED -> new Entry.Detached(in.readInt(), readFlag(in));
       case ADMITTED ->
           new Entry.Admitted(
               in.readInt(),

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Why checkpoints are not committed, for those who ask later: of the latest {@value #MOST} whose
- * commit failed and that were not begun anew since. Not thread-safe.
+ * Why checkpoints are not committed, for those who ask later and for the exit status: of the latest
+ * {@value #MOST} whose commit failed and that were not begun anew since. Not thread-safe.
  */
 public final class FailedCommits {
   static final int MOST = 1000;
@@ -32,7 +32,7 @@ public final class FailedCommits {
   }
 
   /**
-   * Lets go of one that is committed after all, or begun anew.
+   * Lets go of one that is committed after all, begun anew or deleted.
    *
    * @param number of the checkpoint
    */

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The groups that were committed. An image is in one at most. Not thread-safe. */
 final class GroupLedger {
@@ -40,12 +41,17 @@ final class GroupLedger {
     }
   }
 
-  void forget(final int image) {
+  /** Lets go of an image; returns the number of its group if that was the last one of it. */
+  Optional<Long> forget(final int image) {
     final Long number = byImage.remove(image);
     if (number != null) {
       byNumber.get(number).forget(image);
-      byNumber.computeIfPresent(number, (same, group) -> group.isEmpty() ? null : group);
+      if (byNumber.get(number).isEmpty()) {
+        byNumber.remove(number);
+        return Optional.of(number);
+      }
     }
+    return Optional.empty();
   }
 
   void substitute(final int image, final int copy) {

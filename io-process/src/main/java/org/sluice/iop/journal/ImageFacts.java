@@ -19,6 +19,7 @@ public final class ImageFacts {
   private final Map<Integer, Entry.Mark> marks = new TreeMap<>();
   private Entry.Created created;
   private Entry.Attached writtenBy;
+  private boolean killed;
   private int state;
   private boolean abandoned;
   private boolean committed;
@@ -34,10 +35,14 @@ public final class ImageFacts {
 
   /** As a snapshot has it, which goes on to say the rest. */
   ImageFacts(
-      final Entry.Admitted admitted, final Entry.Created created, final Entry.Attached writtenBy) {
+      final Entry.Admitted admitted,
+      final Entry.Created created,
+      final Entry.Attached writtenBy,
+      final boolean killed) {
     this.admitted = admitted;
     this.created = created;
     this.writtenBy = writtenBy;
+    this.killed = killed;
   }
 
   void is(
@@ -70,6 +75,7 @@ public final class ImageFacts {
     writers.add(opening.slot());
     if (opening.writes()) {
       writtenBy = process;
+      killed = false;
       abandoned = false;
     }
   }
@@ -80,6 +86,15 @@ public final class ImageFacts {
 
   void abandon(final int slot) {
     abandoned |= openings.remove(slot) != null;
+  }
+
+  void killed(final Entry.Attached process) {
+    killed |= process.equals(writtenBy);
+  }
+
+  void writtenAs(final ImageFacts original) {
+    writtenBy = original.writtenBy;
+    killed = original.killed;
   }
 
   void logged(final Entry.Drained chunk, final Entry.Share share) {
@@ -155,6 +170,15 @@ public final class ImageFacts {
    */
   public Entry.Attached writtenBy() {
     return writtenBy;
+  }
+
+  /**
+   * Whether the process that wrote it last was killed.
+   *
+   * @return false also while it lives
+   */
+  public boolean wasWriterKilled() {
+    return killed;
   }
 
   /**

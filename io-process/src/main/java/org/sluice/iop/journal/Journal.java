@@ -256,7 +256,9 @@ public final class Journal implements AutoCloseable {
       replay(file, sessionId, sum);
       writeHeader();
       append(() -> SnapshotCodec.write(frame.writeInt(EntryCodec.SNAPSHOT), sum));
-      final NativeFile fresh = NativeFile.open(target, Flag.WRITE, Flag.CREATE, Flag.TRUNCATE);
+      final NativeFile fresh =
+          NativeFile.open(target, Flag.WRITE, Flag.CREATE, Flag.TRUNCATE)
+              .role(FaultPoint.JOURNAL_REWRITE, null);
       try {
         fresh.pwrite(frame.addressForRead(0), frame.writePosition(), 0);
         Files.move(target, path, StandardCopyOption.ATOMIC_MOVE);

@@ -26,6 +26,7 @@ public final class Ledger {
   private final FailedCommits failedCommits = new FailedCommits();
   private int lastImage;
   private long lastAttempt;
+  private int kills;
   private int members;
   private boolean memberFailed;
 
@@ -47,7 +48,7 @@ public final class Ledger {
   public void enter(final Entry entry) {
     switch (entry) {
       case Entry.Attached e -> attach(e);
-      case Entry.Detached e -> detach(e.slot());
+      case Entry.Detached e -> detach(e);
       case Entry.Admitted e -> {
         images.put(e.image(), new ImageFacts(e, inPlace));
         lastImage = Math.max(lastImage, e.image());
@@ -82,9 +83,10 @@ public final class Ledger {
       case Entry.Ended e -> end(e);
       case Entry.Replaced e -> {
         if (e.copy() == 0) {
-          groups.forget(e.image());
+          groups.forget(e.image()).ifPresent(failedCommits::remove);
         } else {
           groups.substitute(e.image(), e.copy());
+          with(e.image(), image -> with(e.copy(), copy -> copy.writtenAs(image)));
         }
       }
       case Entry.Joined e -> members++;
@@ -97,9 +99,15 @@ public final class Ledger {
 
   // What a snapshot says beyond entries.
 
-  void count(final int image, final long attempt, final int memberCount, final boolean oneFailed) {
+  void count(
+      final int image,
+      final long attempt,
+      final int killCount,
+      final int memberCount,
+      final boolean oneFailed) {
     lastImage = image;
     lastAttempt = attempt;
+    kills = killCount;
     members = memberCount;
     memberFailed = oneFailed;
   }
@@ -156,9 +164,13 @@ public final class Ledger {
     lastRequests.remove(e.slot());
   }
 
-  private void detach(final int slot) {
-    slots.remove(slot);
-    images.values().forEach(image -> image.abandon(slot));
+  private void detach(final Entry.Detached e) {
+    final Entry.Attached process = slots.remove(e.slot());
+    images.values().forEach(image -> image.abandon(e.slot()));
+    if (e.killed() && process != null) {
+      kills++;
+      images.values().forEach(image -> image.killed(process));
+    }
   }
 
   private void read(final int slot, final long position) {
@@ -196,7 +208,7 @@ public final class Ledger {
     if (e.state() == ImageDescriptor.STATE_FREE) {
       images.remove(e.image());
       checkpoints.values().forEach(checkpoint -> checkpoint.forget(e.image()));
-      groups.forget(e.image());
+      groups.forget(e.image()).ifPresent(failedCommits::remove);
     } else {
       with(e.image(), image -> image.state(e.state()));
     }
@@ -371,6 +383,15 @@ public final class Ledger {
    */
   public FailedCommits failedCommits() {
     return failedCommits;
+  }
+
+  /**
+   * The kills so far.
+   *
+   * @return how many processes
+   */
+  public int kills() {
+    return kills;
   }
 
   /**

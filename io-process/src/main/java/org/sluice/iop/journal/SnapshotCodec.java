@@ -16,7 +16,7 @@ final class SnapshotCodec {
 
   /** Appends what a ledger knows; the same knowledge is always the same bytes. */
   static void write(final Bytes<?> out, final Ledger ledger) {
-    out.writeInt(ledger.lastImage()).writeLong(ledger.lastAttempt());
+    out.writeInt(ledger.lastImage()).writeLong(ledger.lastAttempt()).writeInt(ledger.kills());
     out.writeInt(ledger.members()).writeInt(flag(ledger.memberFailed()));
     writeAll(out, ledger.slots(), slot -> EntryCodec.write(out, slot));
     writeAll(
@@ -60,7 +60,8 @@ final class SnapshotCodec {
     EntryCodec.write(out, image.admitted());
     writeOptional(out, image.created());
     writeOptional(out, image.writtenBy());
-    out.writeInt(image.state()).writeInt(flag(image.isAbandoned()));
+    out.writeInt(flag(image.wasWriterKilled())).writeInt(image.state());
+    out.writeInt(flag(image.isAbandoned()));
     out.writeInt(flag(image.isCommitted())).writeInt(flag(image.isInPlace()));
     out.writeInt(flag(image.isDirect())).writeLong(image.size());
     writeCounts(out, image.openings());
@@ -110,7 +111,7 @@ final class SnapshotCodec {
    * @throws BufferUnderflowException when it makes no sense
    */
   static void read(final Bytes<?> in, final Ledger ledger) {
-    ledger.count(in.readInt(), in.readLong(), in.readInt(), EntryCodec.readFlag(in));
+    ledger.count(in.readInt(), in.readLong(), in.readInt(), in.readInt(), EntryCodec.readFlag(in));
     times(in, () -> ledger.enter(entry(in, Entry.Attached.class)));
     times(in, () -> ledger.positions().put(in.readInt(), in.readLong()));
     times(in, () -> ledger.requested(EntryCodec.read(in)));
@@ -147,7 +148,8 @@ final class SnapshotCodec {
         new ImageFacts(
             entry(in, Entry.Admitted.class),
             optional(in, Entry.Created.class),
-            optional(in, Entry.Attached.class));
+            optional(in, Entry.Attached.class),
+            EntryCodec.readFlag(in));
     image.state(in.readInt());
     image.is(
         EntryCodec.readFlag(in),

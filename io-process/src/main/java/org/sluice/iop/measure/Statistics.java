@@ -29,7 +29,7 @@ public final class Statistics {
   private long files;
   private long leftPlain;
   private long peakBuffer;
-  private Exception failure;
+  private Failure failure;
 
   /**
    * Nothing yet.
@@ -167,7 +167,7 @@ public final class Statistics {
    *
    * @param reason why; the first one stays
    */
-  public synchronized void failed(final Exception reason) {
+  public synchronized void failed(final Failure reason) {
     failure = failure == null ? reason : failure;
   }
 
@@ -176,7 +176,7 @@ public final class Statistics {
    *
    * @return empty when all went well
    */
-  public synchronized Optional<Exception> failure() {
+  public synchronized Optional<Failure> failure() {
     return Optional.ofNullable(failure);
   }
 

@@ -8,6 +8,7 @@ import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.Slot;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
 
 /** An application process and the slot it has. Service thread only. */
@@ -17,8 +18,7 @@ final class Attachment {
   private final Slot slot;
   private final OneToOneRingBuffer ring;
   private final ProcessIdentity process;
-  private final int rank;
-  private final int ranks;
+  private final Writer writer;
   private final long token;
 
   /** The images it has open, with the time of the first opening. */
@@ -39,6 +39,7 @@ final class Attachment {
    *
    * @param generation how many processes the slot has had; tells them apart
    * @param index the slot's index
+   * @param killsBefore how many processes were killed before it came
    * @param token of the request for it
    */
   Attachment(
@@ -48,14 +49,14 @@ final class Attachment {
       final ProcessIdentity process,
       final int rank,
       final int ranks,
+      final int killsBefore,
       final long token) {
     this.generation = generation;
     this.index = index;
     this.slot = segment.slot(index);
     this.ring = segment.ring(index);
     this.process = process;
-    this.rank = rank;
-    this.ranks = ranks;
+    this.writer = new Writer(ordinal(generation, index), rank, ranks, killsBefore);
     this.token = token;
   }
 
@@ -65,10 +66,6 @@ final class Attachment {
   }
 
   /** Tells all processes of the session apart, whichever I/O process serves it. */
-  long ordinal() {
-    return ordinal(generation, index);
-  }
-
   static long ordinal(final long generation, final int slot) {
     return generation << Integer.SIZE | slot;
   }
@@ -157,12 +154,9 @@ final class Attachment {
     return process;
   }
 
-  int rank() {
-    return rank;
-  }
-
-  int ranks() {
-    return ranks;
+  /** What images know of it. */
+  Writer writer() {
+    return writer;
   }
 
   Map<Image, Long> images() {

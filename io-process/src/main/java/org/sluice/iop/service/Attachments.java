@@ -9,7 +9,9 @@ import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.Slot;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
+import org.sluice.iop.journal.ImageFacts;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 
@@ -32,16 +34,24 @@ final class Attachments {
   private final Attachment[] bySlot;
   private final List<Attachment> all = new ArrayList<>();
   private final Journal journal;
+  private int kills;
   private boolean closed;
 
+  /**
+   * Nobody yet.
+   *
+   * @param kills how many processes were killed that a former I/O process had
+   */
   Attachments(
       final Segment segment,
       final Rings rings,
       final Drain drain,
       final Statistics statistics,
       final Journal journal,
+      final int kills,
       final Abandonment abandonment) {
     this.journal = journal;
+    this.kills = kills;
     this.segment = segment;
     this.rings = rings;
     this.drain = drain;
@@ -58,15 +68,16 @@ final class Attachments {
   Optional<Attachment> attach(
       final ProcessIdentity process, final int rank, final int ranks, final long token) {
     endUntold(process, token);
+    endDead(); // whose place this one may take
     for (int slot = 0; slot < bySlot.length && !closed; slot++) {
       if (bySlot[slot] == null) {
         final long generation = segment.slot(slot).generation() + 1;
         journal.write(
             new Entry.Attached(
-                slot, process.pid(), process.startTime(), rank, ranks, generation, token));
+                slot, process.pid(), process.startTime(), rank, ranks, generation, token, kills));
         segment.resetRing(slot);
         final Attachment attachment =
-            new Attachment(generation, slot, segment, process, rank, ranks, token);
+            new Attachment(generation, slot, segment, process, rank, ranks, kills, token);
         attachment.slot().attach(process, rank, ranks);
         add(attachment);
         return Optional.of(attachment);
@@ -101,6 +112,7 @@ final class Attachments {
             new ProcessIdentity(process.pid(), process.startTime()),
             process.rank(),
             process.ranks(),
+            process.killsBefore(),
             process.token());
     // What cannot be done to a ring that is damaged need not be: its reader will see that it is.
     segment.advanceRing(process.slot(), position);
@@ -126,6 +138,25 @@ final class Attachments {
 
   Attachment at(final int slot) {
     return bySlot[slot];
+  }
+
+  /** The process that wrote an image last, which a former I/O process knew. */
+  Writer writer(final ImageFacts image) {
+    final Entry.Attached process = image.writtenBy();
+    final Attachment here = bySlot[process.slot()];
+    if (here != null && here.generation() == process.generation()) {
+      return here.writer();
+    }
+    final Writer gone =
+        new Writer(
+            Attachment.ordinal(process.generation(), process.slot()),
+            process.rank(),
+            process.ranks(),
+            process.killsBefore());
+    if (image.wasWriterKilled()) {
+      gone.killed();
+    }
+    return gone;
   }
 
   Collection<Attachment> all() {
@@ -155,7 +186,7 @@ final class Attachments {
       if (image.openers().has(attachment.index())) {
         rings.poll(attachment);
         if (!attachment.process().isAlive()) {
-          end(attachment);
+          over(attachment);
         }
       }
     }
@@ -174,25 +205,42 @@ final class Attachments {
     List.copyOf(all).stream().filter(Attachment::isGone).forEach(this::endIfOver);
     List.copyOf(all).stream()
         .filter(attachment -> attachment.isAwaited() && !attachment.process().isAlive())
-        .forEach(this::end);
+        .forEach(this::over);
   }
 
   private void endIfOver(final Attachment attachment) {
     rings.poll(attachment);
     if (!attachment.process().isAlive() || rings.unpublished(attachment).length == 0) {
-      end(attachment);
+      over(attachment);
     }
+  }
+
+  /**
+   * Who ends without having said so was killed. Whether it still looks alive does not tell: the
+   * kernel closes the socket of a dying process first.
+   */
+  private void over(final Attachment attachment) {
+    final boolean killed = !attachment.slot().hasLeft();
+    if (killed) {
+      kills++;
+      attachment.writer().killed();
+    }
+    end(attachment, killed);
   }
 
   /** Ends a process's part in the session, with all it left behind. */
   void end(final Attachment attachment) {
+    end(attachment, false);
+  }
+
+  private void end(final Attachment attachment, final boolean killed) {
     rings.poll(attachment);
     rings.adopt(attachment);
     drain.revokeAll(attachment.index());
     attachment
         .images()
         .forEach((image, opened) -> abandonment.abandoned(attachment, image, opened));
-    journal.write(new Entry.Detached(attachment.index()));
+    journal.write(new Entry.Detached(attachment.index(), killed));
     bySlot[attachment.index()] = null;
     all.remove(attachment);
     statistics.attached(slots());

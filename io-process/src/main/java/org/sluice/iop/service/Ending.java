@@ -9,6 +9,7 @@ import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 
@@ -97,7 +98,11 @@ final class Ending {
   }
 
   private void finish() {
-    checkpoints.reportLosses();
+    try {
+      checkpoints.reportLosses();
+    } catch (final IOException e) {
+      failed("files of which bytes were lost may still be there", e);
+    }
     if (!drain.isInPlace()) {
       try {
         checkpoints.unlinkCommitted();
@@ -110,7 +115,7 @@ final class Ending {
 
   private void failed(final String consequence, final IOException reason) {
     Warnings.warn(consequence + ": " + reason.getMessage());
-    statistics.failed(reason);
+    statistics.failed(Failure.of(reason));
   }
 
   private void then(final Runnable step) {

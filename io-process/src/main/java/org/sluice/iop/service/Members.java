@@ -7,10 +7,10 @@ import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.drain.Drain;
-import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.journal.Ledger;
+import org.sluice.iop.measure.Failure;
 
 /** Those who keep an I/O process alive that stops with its last member. Service thread only. */
 final class Members {
@@ -108,15 +108,15 @@ final class Members {
    *
    * @param failure what kept something from it
    */
-  void sessionOver(final Optional<Exception> failure) {
+  void sessionOver(final Optional<Failure> failure) {
     if (last != null) {
       last.answer(failure.map(Members::lost).orElse(new Reply.Done()));
     }
   }
 
-  private static Reply lost(final Exception failure) {
+  private static Reply lost(final Failure failure) {
     return new Reply.Failed(
-        Image.errnoOf(failure),
-        "not all files reached storage: %s; run it again".formatted(failure.getMessage()));
+        failure.errno(),
+        "not all files reached storage: %s; run it again".formatted(failure.reason()));
   }
 }

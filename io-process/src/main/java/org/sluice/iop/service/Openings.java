@@ -196,7 +196,7 @@ final class Openings {
     opener.images().putIfAbsent(image, System.nanoTime());
     if (write) {
       image.abandoned(false);
-      image.writtenBy(opener.ordinal(), opener.rank(), opener.ranks());
+      image.writtenBy(opener.writer());
       checkpoints.rewritten(image);
     }
   }
@@ -231,8 +231,8 @@ final class Openings {
 
   private void record(
       final Attachment opener, final Image image, final long opened, final long closed) {
-    statistics.returned(opener.ordinal(), opened, closed);
-    image.times().add(opener.ordinal(), opened, closed);
+    statistics.returned(opener.writer().process(), opened, closed);
+    image.times().add(opener.writer().process(), opened, closed);
   }
 
   /** A process that had an image open is gone. */

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.ChunkPool;
 import org.sluice.core.segment.ChunkStateDescriptor;
@@ -38,7 +39,6 @@ final class Resumption {
   private final Attachments attachments;
   private final Rings rings;
   private final Drain drain;
-  private final Settling settling;
   private final Openings openings;
   private final Checkpoints checkpoints;
 
@@ -51,7 +51,6 @@ final class Resumption {
       final Attachments attachments,
       final Rings rings,
       final Drain drain,
-      final Settling settling,
       final Openings openings,
       final Checkpoints checkpoints) {
     this.past = past;
@@ -62,7 +61,6 @@ final class Resumption {
     this.attachments = attachments;
     this.rings = rings;
     this.drain = drain;
-    this.settling = settling;
     this.openings = openings;
     this.checkpoints = checkpoints;
   }
@@ -102,9 +100,7 @@ final class Resumption {
   private void resume(final ImageFacts facts) throws IOException {
     final Image image = enter(facts);
     if (facts.writtenBy() != null) {
-      final Entry.Attached writer = facts.writtenBy();
-      image.writtenBy(
-          Attachment.ordinal(writer.generation(), writer.slot()), writer.rank(), writer.ranks());
+      image.writtenBy(attachments.writer(facts));
     }
     image.abandoned(facts.isAbandoned());
     facts.openings().forEach((slot, times) -> openings.resume(attachments.at(slot), image, times));
@@ -151,7 +147,7 @@ final class Resumption {
   private void drainTaken() {
     for (final Entry entry : past.pending()) {
       if (entry instanceof final Entry.Taken taken) {
-        drain.resume(taken.slot(), taken.chunk(), taken.used());
+        drain.resume(taken);
       } else if (entry instanceof final Entry.Emptying emptying
           && registry.find(emptying.image()) != null) {
         drain.resumeEmpty(registry.find(emptying.image()), emptying.fileToo());
@@ -171,10 +167,19 @@ final class Resumption {
   private void finishChange(final ImageFacts facts) {
     final Image image = registry.find(facts.admitted().image());
     if (facts.state() == ImageDescriptor.STATE_DIRECT && !facts.isDirect()) {
-      settling.makeDirect(image, false);
+      image.state(ImageDescriptor.STATE_DIRECT);
+      drain.makeDirect(image, unpublished(facts), false);
     } else if (facts.state() == ImageDescriptor.STATE_DIVERTED && facts.isDirect()) {
       image.state(ImageDescriptor.STATE_DIRECT);
     }
+  }
+
+  /** Of all that have it open: it is not known any more who of them logged it. */
+  private int[] unpublished(final ImageFacts facts) {
+    return facts.openings().keySet().stream()
+        .map(attachments::at)
+        .flatMapToInt(opener -> IntStream.of(rings.unpublished(opener)))
+        .toArray();
   }
 
   private void commitAgain() {

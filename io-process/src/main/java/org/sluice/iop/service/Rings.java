@@ -112,11 +112,14 @@ final class Rings {
   private void receiveChunk(final DirectBuffer buffer, final int offset) {
     final int chunk = buffer.getInt(offset + RingDescriptor.CHUNK_OFFSET);
     final int used = buffer.getInt(offset + RingDescriptor.USED_OFFSET);
-    if (!isPublished(chunk, polled.index(), buffer, offset)
-        || used < ChunkDescriptor.HEADER_LENGTH) {
-      throw new IllegalArgumentException("record chunk=%d used=%d".formatted(chunk, used));
+    if (chunk >= 0 && chunk < pool.chunkCount() && used >= ChunkDescriptor.HEADER_LENGTH) {
+      final long word = pool.word(chunk); // once: a mad owner may make it another's at any time
+      if (isPublished(chunk, word, buffer, offset)) {
+        drain.publish(polled.index(), chunk, word, used, positionBehind(offset));
+        return;
+      }
     }
-    drain.publish(polled.index(), chunk, used, positionBehind(offset));
+    throw new IllegalArgumentException("record chunk=%d used=%d".formatted(chunk, used));
   }
 
   /** The ring's head stays where it is while records are handed out; they do not wrap. */
@@ -127,13 +130,9 @@ final class Rings {
   }
 
   private boolean isPublished(
-      final int chunk, final int slot, final DirectBuffer record, final int offset) {
-    if (chunk < 0 || chunk >= pool.chunkCount()) {
-      return false;
-    }
-    final long word = pool.word(chunk);
+      final int chunk, final long word, final DirectBuffer record, final int offset) {
     return ChunkStateDescriptor.state(word) == ChunkStateDescriptor.PUBLISHED
-        && ChunkStateDescriptor.slot(word) == slot
+        && ChunkStateDescriptor.slot(word) == polled.index()
         && Integer.toUnsignedLong(ChunkStateDescriptor.generation(word))
             == record.getLong(offset + RingDescriptor.GENERATION_OFFSET)
         && !isTaken(chunk, word);

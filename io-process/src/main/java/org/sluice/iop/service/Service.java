@@ -130,7 +130,9 @@ public final class Service implements Runnable, Executor {
       clients().forEach(Connection::close);
       selector.close();
     } catch (final IOException | RuntimeException e) {
-      session.over().completeExceptionally(e);
+      if (!session.over().completeExceptionally(e)) {
+        Warnings.warn("the session is over, but could not be tidied up: " + e);
+      }
     }
   }
 

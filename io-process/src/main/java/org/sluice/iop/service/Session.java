@@ -69,7 +69,8 @@ final class Session implements AutoCloseable {
     final CaptureDirectory capture =
         new CaptureDirectory(settings.capture(), store.directory().toRealPath());
     final Rings rings = new Rings(segment, drain, this::closed);
-    attachments = new Attachments(segment, rings, drain, statistics, journal, this::abandoned);
+    attachments =
+        new Attachments(segment, rings, drain, statistics, journal, past.kills(), this::abandoned);
     settling = new Settling(attachments, rings, drain);
     final long sessionId = segment.header().sessionId();
     final Draft header =
@@ -89,8 +90,7 @@ final class Session implements AutoCloseable {
             drain,
             statistics,
             capture,
-            settings.group(),
-            settings.writers(),
+            settings.grouping(),
             settings.keep(),
             header,
             journal,
@@ -118,7 +118,6 @@ final class Session implements AutoCloseable {
             attachments,
             rings,
             drain,
-            settling,
             openings,
             checkpoints)
         .resume();
@@ -219,8 +218,11 @@ final class Session implements AutoCloseable {
   /** Tells the last member; then nothing is left to do. */
   @Override
   public void close() throws IOException {
-    checkpoints.close();
-    drain.close();
-    members.sessionOver(statistics.failure());
+    try {
+      checkpoints.close();
+      drain.close();
+    } finally {
+      members.sessionOver(statistics.failure());
+    }
   }
 }
