@@ -84,10 +84,10 @@ static bool still_there(int fd, const struct sluice_exec_service *service)
 
 /*
  * The starting of an I/O process is guarded by a lock on a file beside its directory. Who starts one
- * in vain leaves the exit status in the file, for those that waited meanwhile. -EWOULDBLOCK: another
- * rank has it.
+ * in vain leaves the exit status in the file, for those that waited meanwhile; who did not wait empties
+ * it. -EWOULDBLOCK: another rank has it.
  */
-static int try_lock_start_file(const struct sluice_exec_service *service)
+static int try_lock_start_file(const struct sluice_exec_service *service, bool waited)
 {
     char path[PATH_MAX + 300];
     name_start_file(service, path, sizeof path);
@@ -95,17 +95,21 @@ static int try_lock_start_file(const struct sluice_exec_service *service)
     if (fd < 0) {
         return -errno;
     }
+    int error = -EWOULDBLOCK;
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 && still_there(fd, service)) {
-        return fd;
+        if (waited || ftruncate(fd, 0) == 0) {
+            return fd;
+        }
+        error = -errno;
     }
     close(fd);
-    return -EWOULDBLOCK;
+    return error;
 }
 
 static int lock_start_file(const struct sluice_exec_service *service)
 {
     for (int waited = 0; waited < PATIENCE; waited += NAP) {
-        const int fd = try_lock_start_file(service);
+        const int fd = try_lock_start_file(service, waited > 0);
         if (fd >= 0) {
             return fd;
         }
@@ -135,13 +139,10 @@ static void remove_start_file(const struct sluice_exec_service *service)
 }
 
 /* Ends like the rank that failed to start the I/O process while this one was waiting. */
-static void heed_failure(int fd, const struct timespec *since)
+static void heed_failure(int fd)
 {
-    struct stat file;
     unsigned char status;
-    if (fstat(fd, &file) == 0 && pread(fd, &status, 1, 0) == 1
-        && (file.st_mtim.tv_sec > since->tv_sec
-            || (file.st_mtim.tv_sec == since->tv_sec && file.st_mtim.tv_nsec > since->tv_nsec))) {
+    if (pread(fd, &status, 1, 0) == 1) {
         exit(status);
     }
 }
@@ -189,7 +190,7 @@ static bool was_killed(const struct sluice_exec_service *service)
 static bool revive(void *argument)
 {
     struct sluice_exec_service *service = argument;
-    const int fd = service->failures < MOST_FAILURES ? try_lock_start_file(service) : -1;
+    const int fd = service->failures < MOST_FAILURES ? try_lock_start_file(service, false) : -1;
     if (fd < 0) {
         return true;
     }
@@ -282,13 +283,11 @@ void sluice_exec_service_start(struct sluice_exec_service *service,
 void sluice_exec_service_join(struct sluice_exec_service *service,
                               const struct sluice_exec_options *options)
 {
-    struct timespec since;
-    clock_gettime(CLOCK_REALTIME_COARSE, &since);
     begin(service, options);
     const int fd = lock_start_file(service);
     int error = join_running(service);
     if (error == -ENOENT || error == -ECONNREFUSED) {
-        heed_failure(fd, &since);
+        heed_failure(fd);
         start(fd, service);
         error = try_join(service);
     }
