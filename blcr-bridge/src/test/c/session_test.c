@@ -89,7 +89,7 @@ static void session_with_an_open_image_is_not_closed(void **state)
 static void wait_times_out_with_a_message(void **state)
 {
     (void)state;
-    assert_int_equal(sluice_checkpoint_wait(session, 7, 120), -ETIMEDOUT);
+    assert_int_equal(sluice_checkpoint_wait(session, 7, 1000), -ETIMEDOUT);
     assert_string_equal(sluice_message(), "not yet");
     assert_true(fake_requests(&iop, SLUICE_REQUEST_WAIT) >= 3);
 }

@@ -28,7 +28,7 @@
 
 #define LIMIT (1 << 20)
 #define BORDER 60000 /* bytes of a chunk of 64 KiB: what comes then does not fit */
-#define PATIENCE_SECONDS 10
+#define PATIENCE_SECONDS 20
 #define TAIL "the tail"
 
 #define CHECK(condition)                                                                          \

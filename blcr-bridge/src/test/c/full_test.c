@@ -1,0 +1,125 @@
+/* What a client does when there is no chunk, or no place on the ring, for what it writes. */
+#include "client.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "one_image.h"
+
+static const struct fake_geometry small_container = {CONTAINER, 1, 4096, 3000, FIXED};
+static const struct fake_geometry small_files = {FILES, 1, 4096, 3000, FIXED};
+
+static void without_a_chunk_the_image_goes_direct(void **state)
+{
+    (void)state;
+    start((struct fake_geometry){CONTAINER, 2, 4096, 1 << 20, FIXED});
+    fake_pause(&iop, true);
+    char data[10000];
+    memset(data, 'x', sizeof data);
+    write_all(data, sizeof data, 0);
+    assert_false(sluice_log_diverted(&image));
+    assert_int_equal(iop.slots[0].fallbacks, 1);
+    assert_int_equal(iop.slots[0].waits, 1);
+    assert_int_equal(sluice_log_pwrite(&image, image_fd, "y", 1, 0), -ESTALE);
+    assert_rebuilt(data, sizeof data);
+    stop();
+}
+
+static void a_write_goes_direct_at_once_when_the_policy_says_so(void **state)
+{
+    (void)state;
+    const int layouts[] = {CONTAINER, FILES};
+    for (int i = 0; i < 2; i++) {
+        start((struct fake_geometry){layouts[i], 2, 4096, 1 << 20, FIXED});
+        iop.header->when_full = SLUICE_HEADER_WHEN_FULL_DIRECT;
+        fake_pause(&iop, true);
+        char data[10000];
+        memset(data, 'x', sizeof data);
+        write_all("begin", 5, 0);
+        write_all(data, sizeof data, 5);
+        write_all("end", 3, 10005);
+        assert_true(sluice_log_diverted(&image));
+        assert_int_equal(iop.slots[0].overflows, 2);
+        assert_int_equal(iop.slots[0].fallbacks, 0);
+        assert_int_equal(iop.slots[0].waits, 0);
+        assert_int_equal(fake_requests(&iop, SLUICE_REQUEST_SETTLE), 0);
+        fake_pause(&iop, false);
+        assert_int_equal(sluice_log_end(&image), 0);
+        char expected[10008];
+        memset(expected, 'x', sizeof expected);
+        memcpy(expected, "begin", 5);
+        memcpy(expected + 10005, "end", 3);
+        assert_rebuilt(expected, sizeof expected);
+        stop();
+    }
+}
+
+static void a_write_over_logged_bytes_waits_for_its_record(void **state)
+{
+    (void)state;
+    start((struct fake_geometry){CONTAINER, 2, 4096, 1 << 20, FIXED});
+    iop.header->when_full = SLUICE_HEADER_WHEN_FULL_DIRECT;
+    fake_pause(&iop, true);
+    char data[10000];
+    memset(data, 'x', sizeof data);
+    write_all(data, sizeof data, 0);
+    write_all("again", 5, 100);
+    assert_int_equal(iop.slots[0].waits, 1);
+    assert_int_equal(iop.slots[0].fallbacks, 1);
+    assert_false(sluice_log_diverted(&image));
+    memcpy(data + 100, "again", 5);
+    assert_rebuilt(data, sizeof data);
+    stop();
+}
+
+static void random_operations_in_a_buffer_that_is_full(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= 5; seed++) {
+        random_operations(small_container, SLUICE_HEADER_WHEN_FULL_DIRECT, seed);
+        random_operations(small_files, SLUICE_HEADER_WHEN_FULL_DIRECT, seed);
+    }
+}
+
+static void a_full_ring_waits_for_the_io_process(void **state)
+{
+    (void)state;
+    start((struct fake_geometry){CONTAINER, 64, 4096, 1 << 20, FIXED});
+    const int records = iop.header->ring_capacity / SLUICE_RING_RECORD_LENGTH;
+    char *data = malloc((size_t)records * 8192);
+    memset(data, 'r', (size_t)records * 8192);
+    write_all(data, (size_t)records * 8192, 0);
+    assert_int_equal(sluice_log_end(&image), 0);
+    assert_rebuilt(data, records * 8192);
+    free(data);
+    stop();
+}
+
+static void waiting_for_a_chunk_ends_when_the_io_process_dies(void **state)
+{
+    (void)state;
+    start((struct fake_geometry){CONTAINER, 2, 4096, 1 << 20, FIXED});
+    fake_pause(&iop, true);
+    fake_kill(&iop);
+    char data[10000] = {0};
+    assert_int_equal(sluice_log_pwrite(&image, image_fd, data, sizeof data, 0), -EIO);
+    stop();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_chunk_the_image_goes_direct),
+        cmocka_unit_test(a_write_goes_direct_at_once_when_the_policy_says_so),
+        cmocka_unit_test(a_write_over_logged_bytes_waits_for_its_record),
+        cmocka_unit_test(random_operations_in_a_buffer_that_is_full),
+        cmocka_unit_test(a_full_ring_waits_for_the_io_process),
+        cmocka_unit_test(waiting_for_a_chunk_ends_when_the_io_process_dies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
