@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.function.Consumer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,6 +13,8 @@ import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
+import org.sluice.core.request.RequestDescriptor;
+import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.RingDescriptor;
 
 /** What a mad process can spoil: its own images. */
@@ -19,34 +22,43 @@ class DamageTest extends ServeTest {
   @ParameterizedTest
   @ValueSource(strings = {"files", "container"})
   void randomRecordsFailTheirOwnersImageOnly(final String layout) throws Exception {
-    try (ServeProcess serve = serve(layout);
-        RawProcess mad = RawProcess.attach(serve.directory());
-        RawProcess good = RawProcess.attach(serve.directory())) {
-      final Reply.Opened spoiled = mad.create(capture.resolve("spoiled"));
-      final byte[] nonsense = new byte[10_000];
-      new Random(2).nextBytes(nonsense);
-      mad.write(spoiled.imageId(), 0, nonsense);
-      mad.memory().putBytes(ChunkDescriptor.HEADER_LENGTH, nonsense);
-      mad.publish();
-      checkFailed(mad, spoiled);
-      checkWorks(good, capture.resolve("good"));
-      assertThat(serve.errors()).contains("spoiled").doesNotContain("good");
-    }
+    final byte[] nonsense = new byte[10_000];
+    new Random(2).nextBytes(nonsense);
+    final String errors =
+        errorsWhen(
+            layout,
+            (mad, spoiled) -> {
+              mad.write(spoiled.imageId(), 0, nonsense);
+              mad.memory().putBytes(ChunkDescriptor.HEADER_LENGTH, nonsense);
+              mad.publish();
+            });
+    assertThat(errors).contains("spoiled").doesNotContain("good");
+  }
+
+  @Test
+  void aChunkThatNamesAnotherSlotFailsItsOwnersImageOnly() throws Exception {
+    final String errors =
+        errorsWhen(
+            "container",
+            (mad, spoiled) -> {
+              mad.write(spoiled.imageId(), 0, bytes("spoiled"));
+              mad.memory().putInt(ChunkDescriptor.SLOT_OFFSET, mad.slot() + 1);
+              mad.publish();
+            });
+    assertThat(errors).contains("slot 0 published it");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"files", "container"})
   void absurdOffsetFailsItsOwnersImageOnly(final String layout) throws Exception {
-    try (ServeProcess serve = serve(layout);
-        RawProcess mad = RawProcess.attach(serve.directory());
-        RawProcess good = RawProcess.attach(serve.directory())) {
-      final Reply.Opened spoiled = mad.create(capture.resolve("spoiled"));
-      mad.write(spoiled.imageId(), Long.MAX_VALUE - 10, bytes("far"));
-      mad.publish();
-      checkFailed(mad, spoiled);
-      checkWorks(good, capture.resolve("good"));
-      assertThat(serve.errors()).contains("spoiled", "is impossible", "offset 9223372036854775797");
-    }
+    final String errors =
+        errorsWhen(
+            layout,
+            (mad, spoiled) -> {
+              mad.write(spoiled.imageId(), Long.MAX_VALUE - 10, bytes("far"));
+              mad.publish();
+            });
+    assertThat(errors).contains("spoiled", "is impossible", "offset 9223372036854775797");
   }
 
   @ParameterizedTest
@@ -65,6 +77,20 @@ class DamageTest extends ServeTest {
       checkFailed(mad, spoiled);
       good.call(new Request.Settle(kept.imageId(), 0));
       assertThat(file).hasContent("good");
+    }
+  }
+
+  @Test
+  void nobodyChangesAnImageThatOnlyAnotherHasOpen() throws Exception {
+    try (ServeProcess serve = serve("files");
+        RawProcess mad = RawProcess.attach(serve.directory());
+        RawProcess good = RawProcess.attach(serve.directory())) {
+      final Reply.Opened kept = good.create(capture.resolve("good"));
+      final Request.Settle settle =
+          new Request.Settle(kept.imageId(), RequestDescriptor.SETTLE_DIRECT);
+      assertThat(((Reply.Failed) mad.call(settle)).errno()).isEqualTo(Errno.EINVAL);
+      assertThat(good.segment().imageTable().state(kept.entry()))
+          .isEqualTo(ImageDescriptor.STATE_DIVERTED);
     }
   }
 
@@ -88,17 +114,69 @@ class DamageTest extends ServeTest {
   @ParameterizedTest
   @ValueSource(longs = {Long.MIN_VALUE, -32, 3, 32, Long.MAX_VALUE})
   void wrongPositionOfARingFailsItsOwnersImagesOnly(final long position) throws Exception {
+    final String errors =
+        errorsWhen(
+            "files",
+            (mad, spoiled) -> {
+              final int head = RingDescriptor.CAPACITY + RingDescriptor.HEAD_POSITION_OFFSET;
+              mad.ring().buffer().putLong(head, position);
+              mad.tell(new Request.Wake());
+            });
+    assertThat(errors).contains("position=" + position).containsOnlyOnce("- the ring of");
+  }
+
+  @Test
+  void aChunkThatAnotherHasPublishedIsNotTakenFromIt() throws Exception {
     try (ServeProcess serve = serve("files");
         RawProcess mad = RawProcess.attach(serve.directory());
-        RawProcess good = RawProcess.attach(serve.directory())) {
+        RawProcess good = RawProcess.attach(serve.directory());
+        RawProcess reader = RawProcess.attach(serve.directory())) {
       final Reply.Opened spoiled = mad.create(capture.resolve("spoiled"));
-      final int head = RingDescriptor.CAPACITY + RingDescriptor.HEAD_POSITION_OFFSET;
-      mad.ring().buffer().putLong(head, position);
+      final Path file = capture.resolve("good");
+      good.write(good.create(file).imageId(), 0, bytes("good"));
+      good.publishWithoutRecord();
+      mad.tellRingOfChunkOf(good, 0);
       mad.tell(new Request.Wake());
       checkFailed(mad, spoiled);
-      checkWorks(good, capture.resolve("good"));
-      assertThat(serve.errors()).contains("position=" + position);
+      reader.open(file, 0);
+      assertThat(file).hasContent("good");
     }
+  }
+
+  @Test
+  void aRecordOfAChunkThatIsStillOpenFailsItsOwnersImageOnly() throws Exception {
+    checkRecordIsRefused(mad -> mad.tellRingOfChunkOf(mad, 0));
+  }
+
+  @Test
+  void aRecordOfAnotherUseOfAChunkFailsItsOwnersImageOnly() throws Exception {
+    checkRecordIsRefused(
+        mad -> {
+          mad.publishWithoutRecord();
+          mad.tellRingOfChunkOf(mad, 1);
+        });
+  }
+
+  @Test
+  void aChunkThatIsPublishedTwiceFailsItsOwnersImageOnly() throws Exception {
+    checkRecordIsRefused(
+        mad -> {
+          mad.publishWithoutRecord();
+          mad.tellRingOfChunkOf(mad, 0);
+          mad.tellRingOfChunkOf(mad, 0);
+        });
+  }
+
+  private void checkRecordIsRefused(final Consumer<RawProcess> telling) throws Exception {
+    final String errors =
+        errorsWhen(
+            "files",
+            (mad, spoiled) -> {
+              mad.write(spoiled.imageId(), 0, bytes("written"));
+              telling.accept(mad);
+              mad.tell(new Request.Wake());
+            });
+    assertThat(errors).contains("record chunk=");
   }
 
   @Test
@@ -135,6 +213,24 @@ class DamageTest extends ServeTest {
       process.publishWithoutWaking();
       process.call(new Request.Settle(id, 0));
       assertThat(file).hasContent("good");
+    }
+  }
+
+  @FunctionalInterface
+  private interface Madness {
+    void strike(RawProcess mad, Reply.Opened spoiled) throws Exception;
+  }
+
+  /** What the I/O process says of a madness that fails the mad process's image and no other. */
+  private String errorsWhen(final String layout, final Madness madness) throws Exception {
+    try (ServeProcess serve = serve(layout);
+        RawProcess mad = RawProcess.attach(serve.directory());
+        RawProcess good = RawProcess.attach(serve.directory())) {
+      final Reply.Opened spoiled = mad.create(capture.resolve("spoiled"));
+      madness.strike(mad, spoiled);
+      checkFailed(mad, spoiled);
+      checkWorks(good, capture.resolve("good"));
+      return serve.errors();
     }
   }
 

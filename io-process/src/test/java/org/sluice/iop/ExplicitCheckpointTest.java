@@ -8,8 +8,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.client.Checkpoint;
@@ -17,7 +19,7 @@ import org.sluice.core.client.CheckpointClient;
 import org.sluice.core.client.ImageChannel;
 
 class ExplicitCheckpointTest extends ServeTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   @ParameterizedTest
   @ValueSource(strings = {"files", "container"})
@@ -32,8 +34,8 @@ class ExplicitCheckpointTest extends ServeTest {
       first.complete();
       assertThat(zero.checkpoints()).isEmpty();
       second.complete();
-      first.awaitDurable(PATIENCE);
-      second.awaitDurable(PATIENCE);
+      assertThat(first.awaitDurable(PATIENCE)).isTrue();
+      assertThat(second.awaitDurable(PATIENCE)).isTrue();
       assertThat(zero.checkpoints()).containsExactly(12L);
       assertThat(read(zero, CheckpointClient.NEWEST)).isEqualTo(model);
       assertThat(read(zero, 12)).isEqualTo(model);
@@ -53,7 +55,7 @@ class ExplicitCheckpointTest extends ServeTest {
         final Checkpoint checkpoint = client.begin(5);
         model = writeAtRandom(checkpoint, "state");
         checkpoint.complete();
-        checkpoint.awaitDurable(PATIENCE);
+        assertThat(checkpoint.awaitDurable(PATIENCE)).isTrue();
       }
       assertThat(client.checkpoints()).containsExactly(5L);
       assertThat(read(client, 5)).isEqualTo(model);
@@ -68,8 +70,20 @@ class ExplicitCheckpointTest extends ServeTest {
       assertThatThrownBy(() -> client.restart(3, "state")).isInstanceOf(IOException.class);
       final Checkpoint checkpoint = client.begin(3);
       checkpoint.complete();
-      checkpoint.awaitDurable(PATIENCE);
+      assertThat(checkpoint.awaitDurable(PATIENCE)).isTrue();
       assertThatThrownBy(() -> client.restart(3, "state")).hasMessageContaining("rank-0000/state");
+    }
+  }
+
+  @Test
+  void aNameThatMayLeadOutOfItsCheckpointIsRefused() throws Exception {
+    try (ServeProcess serve = serve("files");
+        CheckpointClient client = CheckpointClient.connect(serve.directory(), 0, 1)) {
+      final Checkpoint checkpoint = client.begin(1);
+      for (final String name : List.of("", "/etc/passwd", "a/../b", "..", "./a", "a//b", "a/")) {
+        assertThatThrownBy(() -> checkpoint.image(name))
+            .hasMessageContaining("cannot create image '%s'", name);
+      }
     }
   }
 

@@ -41,23 +41,35 @@ class GroupTest extends ServeTest {
   }
 
   private static Reply committed(final RawProcess process, final long number) throws IOException {
-    return process.call(new Request.Await(number, 10_000));
+    return process.call(new Request.Await(number, 60_000));
   }
 
   private String restored(final long number, final String path) throws IOException {
     try (PosixStore opened = PosixStore.open(store)) {
-      final Commit commit = opened.find(number).orElseThrow();
-      final CommittedImage image =
-          opened.images(commit).stream()
-              .filter(candidate -> candidate.path().equals(path))
-              .findFirst()
-              .orElseThrow();
       final Path copy = Files.createTempFile(root, "restored", "");
-      try (NativeFile target = NativeFile.open(copy, NativeFile.Flag.WRITE)) {
-        opened.rebuild(commit, image, target);
-      }
+      Commit commit;
+      do { // again if another one takes its place before it is held
+        commit = opened.find(number).orElseThrow();
+      } while (!restore(opened, commit, path, copy));
       return Files.readString(copy);
     }
+  }
+
+  private static boolean restore(
+      final PosixStore opened, final Commit commit, final String path, final Path copy)
+      throws IOException {
+    return opened.whileHeld(
+        commit,
+        () -> {
+          final CommittedImage image =
+              opened.images(commit).stream()
+                  .filter(candidate -> candidate.path().equals(path))
+                  .findFirst()
+                  .orElseThrow();
+          try (NativeFile target = NativeFile.open(copy, NativeFile.Flag.WRITE)) {
+            opened.rebuild(commit, image, target);
+          }
+        });
   }
 
   private List<Long> numbers() throws IOException {
@@ -214,6 +226,170 @@ class GroupTest extends ServeTest {
       assertThat(file).hasContent("whole");
       assertThat(process.open(file, 0).disposition()).isEqualTo(RequestDescriptor.DIRECT);
       assertThat(restored(2, "step-2")).isEqualTo("whole");
+    }
+  }
+
+  @Test
+  void checkpointIsCommittedWhenEachRankHasAllItsFiles() throws Exception {
+    try (ServeProcess serve = serveGroups("--files-per-rank", "2");
+        RawProcess zero = rank(serve, 0, 2);
+        RawProcess one = rank(serve, 1, 2)) {
+      writeStep(1, "first", zero, one);
+      zero.end(write(zero, capture.resolve("step-1.0.more"), "second").imageId());
+      assertThat(zero.call(new Request.Await(1, 100))).isInstanceOf(Reply.Failed.class);
+      one.end(write(one, capture.resolve("step-1.1.more"), "second").imageId());
+      assertThat(committed(zero, 1)).isEqualTo(new Reply.Done());
+      assertThat(restored(1, "step-1.0.more")).isEqualTo("second");
+    }
+  }
+
+  @Test
+  void whatKilledRanksLeftIsNotCommittedWithWhatTheirSuccessorsWrite() throws Exception {
+    try (ServeProcess serve = serveGroups()) {
+      killed(serve, 0, zero -> zero.end(write(zero, capture.resolve("step-1.0"), "old").imageId()));
+      killed(serve, 1, one -> {});
+      try (RawProcess zero = rank(serve, 0, 2);
+          RawProcess one = rank(serve, 1, 2)) {
+        one.end(write(one, capture.resolve("step-1.1"), "new").imageId());
+        expectOnlyALaterStep(zero, one);
+        Files.delete(capture.resolve("step-1.0"));
+        zero.end(write(zero, capture.resolve("step-1.0"), "new").imageId());
+        assertThat(committed(zero, 1)).isEqualTo(new Reply.Done());
+        assertThat(restored(1, "step-1.0")).isEqualTo("new");
+      }
+    }
+  }
+
+  @Test
+  void whatKilledRanksLeftIsNotCommittedAtTheEndEither() throws Exception {
+    try (ServeProcess serve = serveGroups()) {
+      killed(serve, 0, zero -> zero.end(write(zero, capture.resolve("step-1.0"), "old").imageId()));
+      killed(serve, 1, one -> {});
+      try (RawProcess one = rank(serve, 1, 2)) {
+        one.end(write(one, capture.resolve("step-1.1"), "new").imageId());
+      }
+      assertThat(serve.stop()).isZero();
+    }
+    assertThat(numbers()).isEmpty();
+    assertThat(capture.resolve("step-1.0")).hasContent("old");
+  }
+
+  @Test
+  void rankThatIsKilledAfterOthersCameBackIsOfTheEarlierTimeToo() throws Exception {
+    final Process victim = victim();
+    try (ServeProcess serve = serveGroups()) {
+      final RawProcess late = RawProcess.attach(serve.directory(), identity(victim), 0, 2);
+      late.end(write(late, capture.resolve("step-1.0"), "old").imageId());
+      killed(serve, 1, one -> {});
+      try (RawProcess one = rank(serve, 1, 2)) {
+        victim.destroyForcibly().waitFor();
+        late.close();
+        try (RawProcess zero = rank(serve, 0, 2)) {
+          one.end(write(one, capture.resolve("step-1.1"), "new").imageId());
+          expectOnlyALaterStep(zero, one);
+        }
+      }
+    }
+  }
+
+  @Test
+  void checkpointIsCommittedWhenWhatItWaitsForIsDeletedOrMovedAway() throws Exception {
+    try (ServeProcess serve = serveGroups()) {
+      killed(
+          serve,
+          0,
+          zero -> {
+            zero.end(write(zero, capture.resolve("step-1.old"), "old").imageId());
+            zero.end(write(zero, capture.resolve("step-2.old"), "old").imageId());
+          });
+      try (RawProcess zero = rank(serve, 0, 2);
+          RawProcess one = rank(serve, 1, 2)) {
+        writeStep(1, "new", zero, one);
+        writeStep(2, "new", zero, one);
+        writeStep(3, "new", zero, one);
+        committed(zero, 3);
+        assertThat(numbers()).containsExactly(3L);
+        Files.delete(capture.resolve("step-1.old"));
+        assertThat(committed(zero, 1)).isEqualTo(new Reply.Done());
+        final Path moved = Files.move(capture.resolve("step-2.old"), capture.resolve("old"));
+        try (NativeFile file = NativeFile.open(moved)) {
+          zero.tell(new Request.Renamed(file.device(), file.inode()));
+        }
+        assertThat(committed(zero, 2)).isEqualTo(new Reply.Done());
+      }
+    }
+  }
+
+  @Test
+  void rankThatWasNotSeenBeforeOthersWereKilledIsOfALaterTime() throws Exception {
+    try (ServeProcess serve = serveGroups()) {
+      killed(serve, 0, zero -> zero.end(write(zero, capture.resolve("step-1.0"), "old").imageId()));
+      try (RawProcess one = rank(serve, 1, 2);
+          RawProcess zero = rank(serve, 0, 2)) {
+        one.end(write(one, capture.resolve("step-1.1"), "new").imageId());
+        expectOnlyALaterStep(zero, one);
+      }
+    }
+  }
+
+  @Test
+  void rankThatIsKilledAfterItWroteHoldsNobodyUp() throws Exception {
+    try (ServeProcess serve = serveGroups();
+        RawProcess one = rank(serve, 1, 2)) {
+      killed(
+          serve, 0, zero -> zero.end(write(zero, capture.resolve("step-1.0"), "zero").imageId()));
+      one.end(write(one, capture.resolve("step-1.1"), "one").imageId());
+      assertThat(committed(one, 1)).isEqualTo(new Reply.Done());
+    }
+  }
+
+  @Test
+  void successorThatIsKilledInItsTurnHoldsNobodyUpEither() throws Exception {
+    try (ServeProcess serve = serveGroups()) {
+      killed(serve, 0, zero -> {});
+      killed(serve, 1, one -> {});
+      try (RawProcess one = rank(serve, 1, 2)) {
+        killed(serve, 0, zero -> zero.end(write(zero, capture.resolve("step-1.0"), "0").imageId()));
+        one.end(write(one, capture.resolve("step-1.1"), "one").imageId());
+        assertThat(committed(one, 1)).isEqualTo(new Reply.Done());
+      }
+    }
+  }
+
+  @Test
+  void processesOfARankThatEndByThemselvesFollowEachOther() throws Exception {
+    try (ServeProcess serve = serveGroups("--files-per-rank", "2")) {
+      killed(serve, 0, earlier -> {});
+      for (final String name : List.of("step-1.a", "step-1.b")) {
+        try (RawProcess process = rank(serve, 0, 1)) {
+          process.end(write(process, capture.resolve(name), name).imageId());
+          process.leave();
+        }
+      }
+      try (RawProcess other = rank(serve, 0, 1)) {
+        assertThat(committed(other, 1)).isEqualTo(new Reply.Done());
+      }
+    }
+  }
+
+  /** What could be committed before it is, too, when a later one is. */
+  private void expectOnlyALaterStep(final RawProcess zero, final RawProcess one) throws Exception {
+    writeStep(2, "later", zero, one);
+    committed(zero, 2);
+    assertThat(numbers()).containsExactly(2L);
+  }
+
+  /** What a rank does before it is killed. */
+  @FunctionalInterface
+  private interface Deed {
+    void by(RawProcess process) throws IOException;
+  }
+
+  private void killed(final ServeProcess serve, final int rank, final Deed deed) throws Exception {
+    final Process victim = victim();
+    try (RawProcess process = RawProcess.attach(serve.directory(), identity(victim), rank, 2)) {
+      deed.by(process);
+      victim.destroyForcibly().waitFor();
     }
   }
 

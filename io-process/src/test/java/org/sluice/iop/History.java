@@ -31,7 +31,7 @@ import org.sluice.core.store.Remains;
  * and may hold wherever the power fails.
  */
 final class History {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int MOST_BYTES = 12_000;
 
   private final List<Attempt> attempts = new ArrayList<>();

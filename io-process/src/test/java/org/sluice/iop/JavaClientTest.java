@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -18,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.client.Checkpoint;
 import org.sluice.core.client.CheckpointClient;
 import org.sluice.core.client.ImageChannel;
+import org.sluice.core.store.Leftover;
+import org.sluice.core.store.PosixStore;
 
 /** The Java client and a real I/O process. */
 @Timeout(120)
@@ -194,8 +199,9 @@ class JavaClientTest {
                     }
                     waiting.interrupt();
                   });
-      assertThat(checkpoint.awaitDurable(Duration.ofSeconds(1))).isFalse();
-      interrupting.join();
+      do {
+        assertThat(checkpoint.awaitDurable(Duration.ofSeconds(1))).isFalse();
+      } while (interrupting.isAlive());
       assertThat(waiting.isInterrupted()).isTrue();
       checkpoint.complete();
       assertThat(checkpoint.awaitDurable(LONG)).isTrue();
@@ -223,6 +229,19 @@ class JavaClientTest {
     }
   }
 
+  /** As if everything had lain there for long. */
+  private void collectGarbage() throws IOException {
+    try (Stream<Path> files = Files.walk(directory.resolve("store"));
+        PosixStore collector = PosixStore.open(directory.resolve("store"))) {
+      for (final Path file : files.filter(Files::isRegularFile).toList()) {
+        Files.setLastModifiedTime(file, FileTime.fromMillis(0));
+      }
+      assertThat(collector.collectGarbage(false, unreadable -> {}))
+          .extracting(Leftover::kind)
+          .doesNotContain(Leftover.Kind.IMAGE);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"container", "files"})
   @SuppressWarnings("try") // the client leaves before the I/O process is asked to end
@@ -238,6 +257,7 @@ class JavaClientTest {
       image.write(ByteBuffer.wrap(bytes, LENGTH / 2, 100_000));
       final CompletableFuture<Void> late = connectOnAnotherThread(killed.directory());
       try (ServeProcess resumed = serve("--resume", "--layout", layout, "--buffer", "4M")) {
+        collectGarbage();
         image.write(ByteBuffer.wrap(bytes, LENGTH / 2 + 100_000, LENGTH / 2 - 100_000));
         checkpoint.complete();
         assertThat(checkpoint.awaitDurable(LONG)).isTrue();

@@ -21,6 +21,7 @@ import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
 import org.sluice.core.store.LoggedDisk;
 import org.sluice.core.store.PosixStore;
+import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.journal.Ledger;
 import org.sluice.iop.measure.Statistics;
@@ -69,7 +70,8 @@ final class LoggedIoProcess implements AutoCloseable {
     final Journal journal = keep(Journal.create(directory.resolve("journal"), session, inPlace));
     final ServerSocketChannel server = keep(ServerSocketChannel.open(StandardProtocolFamily.UNIX));
     server.bind(UnixDomainSocketAddress.of(directory.resolve("socket")));
-    final SessionSettings how = new SessionSettings("node1", "job", capture, GROUP, 1, KEPT, false);
+    final SessionSettings how =
+        new SessionSettings("node1", "job", capture, new Grouping(GROUP, 1, 1), KEPT, false);
     final Statistics statistics =
         new Statistics(GEOMETRY.chunkCount() * (long) GEOMETRY.chunkLength(), "small");
     final Ledger past = new Ledger(inPlace);

@@ -25,7 +25,7 @@ import org.sluice.core.store.Remains;
  * Whenever the power fails under the I/O process's own stages, every checkpoint of which a client
  * was told is there, and the next session starts, cleans up and commits behind it.
  */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PowerCutTest {
   private static final int CHAINS = 6;
   private static final int SESSIONS = 3;

@@ -105,6 +105,11 @@ final class RawProcess implements AutoCloseable {
     }
   }
 
+  /** Says that it ends well. */
+  void leave() {
+    segment.slot(slot).leave();
+  }
+
   /** Announces a file that this process has opened. */
   Reply.Opened open(final Path path, final int flags) throws IOException {
     try (NativeFile file = NativeFile.open(path)) {
@@ -238,7 +243,14 @@ final class RawProcess implements AutoCloseable {
     segment.chunkPool().publish(chunk);
   }
 
-  long generation() {
+  /**
+   * Says on its own ring that the chunk that a process has, in a use later by some, is published.
+   */
+  void tellRingOfChunkOf(final RawProcess process, final int later) {
+    putOnRing(process.chunk, process.used, process.generation() + later);
+  }
+
+  private long generation() {
     return Integer.toUnsignedLong(ChunkStateDescriptor.generation(segment.chunkPool().word(chunk)));
   }
 

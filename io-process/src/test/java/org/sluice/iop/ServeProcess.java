@@ -12,6 +12,8 @@ import java.util.stream.Stream;
 
 /** The real {@code sluice serve} as a child process. */
 final class ServeProcess implements AutoCloseable {
+  private static final int LIMIT_SECONDS = 60;
+
   private final Process process;
   private final Path errors;
   private final Path directory;
@@ -47,7 +49,7 @@ final class ServeProcess implements AutoCloseable {
       throws IOException, InterruptedException {
     final Path errors = Files.createTempFile(runtime, "serve", ".err");
     final Process process = launch(runtime, errors, Map.of(), options);
-    if (!process.waitFor(30, TimeUnit.SECONDS)) {
+    if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
       process.destroyForcibly();
       throw new AssertionError("still running");
     }
@@ -100,7 +102,7 @@ final class ServeProcess implements AutoCloseable {
   /** Asks it to drain and stop; returns its exit status. */
   int stop() throws InterruptedException {
     process.destroy();
-    if (!process.waitFor(30, TimeUnit.SECONDS)) {
+    if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
       throw new AssertionError("does not stop");
     }
     return process.exitValue();

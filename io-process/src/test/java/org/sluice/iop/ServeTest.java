@@ -63,7 +63,7 @@ abstract class ServeTest {
 
   /** Waits for a condition that another process brings about. */
   static void await(final Condition condition) throws Exception {
-    final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (!condition.holds()) {
       assertThat(System.nanoTime()).as("time is over").isLessThan(deadline);
       Thread.onSpinWait();

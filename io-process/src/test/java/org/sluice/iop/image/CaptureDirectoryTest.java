@@ -13,6 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Names that a program may give to another file while they are taken from an image. */
 class CaptureDirectoryTest {
   @TempDir private Path directory;
+  @TempDir private Path elsewhere;
   private Path name;
   private ImageKey image;
 
@@ -20,6 +21,20 @@ class CaptureDirectoryTest {
   void capture() throws IOException {
     name = Files.writeString(directory.resolve("n".repeat(255)), "image");
     image = ImageKey.of(name);
+  }
+
+  /** A process may ask for any. */
+  @Test
+  void onlyTheFileThatIsMeantIsOpenedAndOnlyInHere() throws IOException {
+    final CaptureDirectory capture = new CaptureDirectory(directory, directory.resolve("store"));
+    final Path stored = Files.createDirectory(directory.resolve("store")).resolve("stored");
+    final Path other = Files.writeString(directory.resolve("other"), "another file");
+    Files.writeString(stored, "in the store");
+    capture.open(image, name.toString()).orElseThrow().close();
+    assertThat(capture.open(image, other.toString())).isEmpty();
+    assertThat(capture.open(ImageKey.of(stored), stored.toString())).isEmpty();
+    final Path outside = Files.writeString(elsewhere.resolve("file"), "outside");
+    assertThat(capture.open(ImageKey.of(outside), outside.toString())).isEmpty();
   }
 
   @Test

@@ -27,8 +27,8 @@ class JournalTest {
 
   static List<Entry> everyEntry() {
     return List.of(
-        new Entry.Attached(1, 2, 3, 4, 5, 6, 7),
-        new Entry.Detached(1),
+        new Entry.Attached(1, 2, 3, 4, 5, 6, 7, 8),
+        new Entry.Detached(1, true),
         new Entry.Admitted(1, 2, 3, 4, 5, 6, "/ä"),
         new Entry.Created(1, 2, 3, "name"),
         new Entry.Changed(1, 2),
@@ -68,6 +68,16 @@ class JournalTest {
       assertThat(resume(file, taken(3)).pending()).containsExactly(taken(0), taken(1));
       assertThat(resume(file).pending()).containsExactly(taken(0), taken(1), taken(3));
     }
+  }
+
+  @Test
+  void cutsOffAnEntryThatIsDamaged() throws IOException {
+    final Path file = journalOf(taken(0), taken(1));
+    final byte[] whole = Files.readAllBytes(file);
+    whole[whole.length - 1]++;
+    Files.write(file, whole);
+    assertThat(resume(file).pending()).containsExactly(taken(0));
+    assertThat(file).hasSize(whole.length - 36);
   }
 
   @Test
@@ -159,21 +169,40 @@ class JournalTest {
     final Ledger ledger =
         resume(
             journalOf(
-                new Entry.Attached(2, 40, 50, 3, 8, 1, 9),
+                new Entry.Attached(2, 40, 50, 3, 8, 1, 9, 0),
                 new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"),
                 new Entry.Opened(9, 2, true, 1),
                 drained,
                 new Entry.Restarted(9, Entry.Cause.SETTLED, false, 300, List.of()),
                 drained,
-                new Entry.Detached(2)));
+                new Entry.Detached(2, true)));
     final ImageFacts image = ledger.images().iterator().next();
     assertThat(image.chunks()).containsExactly(AT);
     assertThat(image.size()).isEqualTo(300);
     assertThat(image.openings()).isEmpty();
     assertThat(image.isAbandoned()).isTrue();
     assertThat(image.writtenBy().rank()).isEqualTo(3);
+    assertThat(image.wasWriterKilled()).isTrue();
+    assertThat(ledger.kills()).isEqualTo(1);
     assertThat(ledger.slots()).isEmpty();
     assertThat(ledger.lastImage()).isEqualTo(9);
+  }
+
+  @Test
+  void aCopyInPlaceOfAnImageIsItsWritersToo() throws IOException {
+    final Entry.Attached writer = new Entry.Attached(2, 40, 50, 3, 8, 1, 9, 0);
+    final Ledger ledger =
+        resume(
+            journalOf(
+                writer,
+                new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"),
+                new Entry.Opened(9, 2, true, 1),
+                new Entry.Detached(2, true),
+                new Entry.Admitted(10, 1, 1, 3, 3, ImageDescriptor.STATE_DIRECT, "/a"),
+                new Entry.Replaced(9, 10)));
+    final ImageFacts copy = List.copyOf(ledger.images()).getLast();
+    assertThat(copy.writtenBy()).isEqualTo(writer);
+    assertThat(copy.wasWriterKilled()).isTrue();
   }
 
   @Test
@@ -213,6 +242,21 @@ class JournalTest {
     }
     assertThat(ledger.failedCommits().byNumber()).hasSize(FailedCommits.MOST);
     assertThat(ledger.failedCommits().find(2L * FailedCommits.MOST)).isPresent();
+  }
+
+  @Test
+  void aFailedCommitIsForgottenWithTheLastFileOfItsGroup() {
+    final Ledger ledger = new Ledger(false);
+    final List<Entry.Part> parts =
+        List.of(new Entry.Part(9, "a", 0, 1), new Entry.Part(10, "b", 0, 1));
+    ledger.enter(new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"));
+    ledger.enter(new Entry.Admitted(10, 1, 1, 3, 3, ImageDescriptor.STATE_DIVERTED, "/b"));
+    ledger.enter(new Entry.Committing(1, 7, 1, false, parts));
+    ledger.enter(new Entry.Ended(1, 5, "reason"));
+    ledger.enter(new Entry.Changed(9, ImageDescriptor.STATE_FREE));
+    assertThat(ledger.failedCommits().find(7)).isPresent();
+    ledger.enter(new Entry.Changed(10, ImageDescriptor.STATE_FREE));
+    assertThat(ledger.failedCommits().find(7)).isEmpty();
   }
 
   private static Entry.Ended fail(final Ledger ledger, final long attempt, final long number) {

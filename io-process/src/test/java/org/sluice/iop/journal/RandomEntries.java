@@ -27,8 +27,8 @@ final class RandomEntries {
 
   Entry next() {
     return switch (dice.nextInt(19)) {
-      case 0 -> new Entry.Attached(any(), any(), any(), any(), any(), any(), any());
-      case 1 -> new Entry.Detached(any());
+      case 0 -> new Entry.Attached(any(), any(), any(), any(), any(), any(), any(), any());
+      case 1 -> new Entry.Detached(any(), dice.nextBoolean());
       case 2 -> new Entry.Admitted(1 + any(), any(), any(), any(), any(), state(), "path" + any());
       case 3 -> new Entry.Created(1 + any(), any(), any(), "name" + any());
       case 4 -> new Entry.Changed(1 + any(), state());
