@@ -73,10 +73,11 @@ be_refused_like_others() {
 
 # ---- an I/O process of the test's own ----
 
-# start_server STORE [OPTION...]: leaves its pid in $server and returns when it takes requests.
+# start_server STORE [OPTION...]: leaves its pid in $server and returns when it takes requests. A shell's
+# background commands ignore SIGINT unless told otherwise.
 start_server() {
   rm -f server.out # what a former one said
-  "$sluice" serve --store "$@" >server.out 2>server.err &
+  env --default-signal=INT "$sluice" serve --store "$@" >server.out 2>server.err &
   server=$!
   wait_until 20 server_answers
 }
@@ -116,7 +117,7 @@ taken_slots() {
 # What a test left behind; an I/O process that is just ending gets a moment.
 leftovers() {
   local left
-  for _ in {1..30}; do
+  for _ in {1..300}; do
     left=$(leftovers_now "$1")
     [ -n "$left" ] || return
     sleep 0.1
