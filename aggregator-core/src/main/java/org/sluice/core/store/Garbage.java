@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.sluice.core.store.Leftover.Kind;
@@ -25,6 +26,9 @@ final class Garbage {
   private final CommitScan scan;
   private final SpareContainers spares;
 
+  /** Checkpoints whose manifests are known to be durable. */
+  private final Set<CheckpointDirectory> durable = ConcurrentHashMap.newKeySet();
+
   Garbage(final StoreDirectory store, final CommitScan scan, final SpareContainers spares) {
     this.store = store;
     this.scan = scan;
@@ -32,13 +36,28 @@ final class Garbage {
   }
 
   /**
-   * Removes the checkpoints whose commit or whose removal was cut short. Before any container is
-   * used again: a manifest whose removal was not made durable could come back after a power cut.
+   * Ends what killed processes began. A commit whose manifest has its name becomes durable, before
+   * anything older is removed. A checkpoint without one goes, before any container is used again: a
+   * manifest whose removal was not made durable could come back after a power cut.
    */
   void sweep() throws IOException {
-    for (final CheckpointDirectory checkpoint : unfinished()) {
-      checkpoint.sweep();
+    final List<CheckpointDirectory> directories = scan.directories();
+    durable.retainAll(directories);
+    for (final CheckpointDirectory checkpoint : directories) {
+      if (!checkpoint.isCommitted()) {
+        if (checkpoint.isAbandoned()) {
+          checkpoint.sweep();
+        }
+      } else if (!durable.contains(checkpoint)) {
+        store.disk().syncDirectory(checkpoint.path(), null);
+        committed(checkpoint);
+      }
     }
+  }
+
+  /** Says that a checkpoint's manifest is durable. */
+  void committed(final CheckpointDirectory checkpoint) {
+    durable.add(checkpoint);
   }
 
   /**
@@ -52,6 +71,9 @@ final class Garbage {
     final List<Leftover> found = new ArrayList<>();
     for (final CheckpointDirectory checkpoint : unfinished()) {
       found.add(new Leftover(Kind.UNFINISHED, checkpoint.path(), bytes(checkpoint.path())));
+    }
+    if (!dryRun) {
+      sweep();
     }
     final Set<Long> gone = new HashSet<>();
     for (final Commit commit : superseded(unreadable)) {
@@ -75,7 +97,6 @@ final class Garbage {
   }
 
   private void remove(final List<Leftover> leftovers) throws IOException {
-    sweep();
     for (final Leftover leftover : leftovers) {
       if (leftover.kind() == Kind.IMAGE || leftover.kind() == Kind.CONTAINER) {
         store.disk().delete(leftover.path(), null);

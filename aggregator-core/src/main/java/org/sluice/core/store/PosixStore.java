@@ -206,6 +206,7 @@ public final class PosixStore implements CheckpointStore {
     try (NativeFile lock = format()) {
       lock.lock();
       final Commit commit = orAbandon(writer, () -> writer.publish(images, nextSequence()));
+      garbage.committed(directoryOf(commit));
       durable.accept(commit);
       supersede(commit);
       forget(draft);
@@ -270,6 +271,7 @@ public final class PosixStore implements CheckpointStore {
   public boolean remove(final Commit commit) throws IOException {
     try (NativeFile lock = format()) {
       lock.lock();
+      garbage.sweep();
       for (final Commit other : scan.commits(d -> d.number() == commit.number(), any -> {})) {
         if (other.sequence() < commit.sequence() && !directoryOf(other).removeUnlessRead()) {
           return false;

@@ -14,6 +14,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.store.Leftover.Kind;
@@ -87,6 +89,34 @@ class GarbageTest {
       }
       PosixStore.create(path, disk).close();
       assertThat(checkpoints()).as("killed at step %d", step).hasSize(intact().size());
+    }
+  }
+
+  /** It may have its name, but not durably yet, when somebody removes what is older. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void somethingIsThereWheneverACommitIsKilled(final int number) throws IOException {
+    for (int step = 0, steps = 0; step == steps; step++) {
+      final LoggedDisk disk = new LoggedDisk(fresh());
+      path = disk.directory().resolve("store");
+      try (PosixStore live = PosixStore.create(path, disk);
+          StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
+        add(fixture, 1);
+        disk.stopAt(disk.position() + step);
+        steps += killed(() -> add(fixture, number));
+        disk.endProcess();
+        live.collectGarbage(false, unreadable -> {});
+        final List<Commit> commits = live.commits();
+        for (final Commit older : commits.subList(0, commits.size() - 1)) {
+          live.remove(older);
+        }
+        for (int seed = 0; seed < 20; seed++) {
+          final Path left = fresh();
+          new PowerCut(disk, disk.position(), new Random(seed)).leave(left);
+          path = left.resolve("store");
+          assertThat(intact()).as("killed at step %d, seed %d", step, seed).isNotEmpty();
+        }
+      }
     }
   }
 
