@@ -77,9 +77,13 @@ final class CommitWriter {
     return commit;
   }
 
-  /** Takes back what was written. */
+  /** Takes back what was written; a manifest that has its name already could come back. */
   void abandon() throws IOException {
-    directory.delete();
+    if (directory.isCommitted()) {
+      directory.removeUnlessRead();
+    } else {
+      directory.delete();
+    }
     if (manifest != null) {
       take().close();
     }

@@ -1,6 +1,7 @@
 package org.sluice.core.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,11 +19,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.Leftover.Kind;
 
 /** What is garbage and what is not, and that it is never half there. */
 class GarbageTest {
   private static final byte[] CONTENT = new byte[5000];
+  private static final int CUTS = 40;
 
   @TempDir(factory = InMemory.class)
   private Path root;
@@ -65,12 +68,22 @@ class GarbageTest {
       disk.endProcess();
       age();
       live.createContainer(StoreFixture.SESSION, "node1");
-      for (int seed = 0; seed < 100; seed++) {
-        final Path left = fresh();
-        new PowerCut(disk, disk.position(), new Random(seed)).leave(left);
-        path = left.resolve("store");
-        assertThat(intact()).as("seed %d", seed).isEmpty();
+      assertThat(afterPowerCuts(disk)).allMatch(List::isEmpty);
+    }
+  }
+
+  @Test
+  void aCommitThatFailedDoesNotComeBackWithoutItsContainer() throws IOException {
+    final LoggedDisk disk = new LoggedDisk(fresh());
+    path = disk.directory().resolve("store");
+    try (PosixStore live = PosixStore.create(path, disk)) {
+      try (StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
+        disk.failOnce(FaultPoint.COMMIT_FSYNC);
+        assertThatThrownBy(() -> add(fixture, 1)).isInstanceOf(PosixException.class);
       }
+      age();
+      live.createContainer(StoreFixture.SESSION, "node1");
+      assertThat(afterPowerCuts(disk)).allMatch(List::isEmpty);
     }
   }
 
@@ -110,12 +123,7 @@ class GarbageTest {
         for (final Commit older : commits.subList(0, commits.size() - 1)) {
           live.remove(older);
         }
-        for (int seed = 0; seed < 20; seed++) {
-          final Path left = fresh();
-          new PowerCut(disk, disk.position(), new Random(seed)).leave(left);
-          path = left.resolve("store");
-          assertThat(intact()).as("killed at step %d, seed %d", step, seed).isNotEmpty();
-        }
+        assertThat(afterPowerCuts(disk)).as("killed at step %d", step).noneMatch(List::isEmpty);
       }
     }
   }
@@ -266,6 +274,18 @@ class GarbageTest {
       }
       return commits;
     }
+  }
+
+  /** What a restart sees when the power has failed, in some of the ways in which it can. */
+  private List<List<Commit>> afterPowerCuts(final LoggedDisk disk) throws IOException {
+    final List<List<Commit>> left = new ArrayList<>();
+    for (int seed = 0; seed < CUTS; seed++) {
+      final Path directory = fresh();
+      new PowerCut(disk, disk.position(), new Random(seed)).leave(directory);
+      path = directory.resolve("store");
+      left.add(intact());
+    }
+    return left;
   }
 
   private List<Leftover> collect(final boolean dryRun) throws IOException {

@@ -72,6 +72,7 @@ public final class LoggedDisk extends Disk {
   private BiPredicate<Path, Set<String>> leftOut = (path, lastStep) -> false;
   private int stop = Integer.MAX_VALUE;
   private String lastDeletion = "";
+  private FaultPoint failing;
   private boolean links = true;
   private final List<LoggedFile> open = new ArrayList<>();
 
@@ -111,6 +112,11 @@ public final class LoggedDisk extends Disk {
   /** Lets every change fail that follows the deletion of a name. */
   synchronized void stopAfterDeletionOf(final String name) {
     lastDeletion = name;
+  }
+
+  /** Lets the next sync of a directory at a point fail. */
+  synchronized void failOnce(final FaultPoint point) {
+    failing = point;
   }
 
   /** Closes what the killed process had open, and with it gives up its locks. */
@@ -200,7 +206,12 @@ public final class LoggedDisk extends Disk {
   }
 
   @Override
-  synchronized void syncDirectory(final Path directory, final FaultPoint point) {
+  synchronized void syncDirectory(final Path directory, final FaultPoint point)
+      throws PosixException {
+    if (failing != null && failing == point) {
+      failing = null;
+      throw new PosixException("sync " + directory, Errno.EIO);
+    }
     synchronise(directory, nodes.get(directory));
   }
 
