@@ -126,6 +126,7 @@ public final class LoggedDisk extends Disk {
     }
     stop = Integer.MAX_VALUE;
     lastDeletion = "";
+    failing = null;
   }
 
   /** Whether files can have a name here besides the one they were opened by. */

@@ -19,14 +19,18 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.sluice.core.chunk.ChunkBuilder;
+import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.HeaderDescriptor;
 
 /**
  * Sessions that write checkpoints to a store and keep two, each as random says: several images to a
- * chunk, some bytes direct, containers used again, numbers committed again. Knows at every position
- * of the disk's log which checkpoints there have to be, which there may be, and every byte of them.
+ * chunk, some bytes direct, containers used again, numbers committed again, commits that fail.
+ * Knows at every position of the disk's log which checkpoints there have to be, which there may be,
+ * and every byte of them.
  */
 final class StoreLife {
   private static final int CHUNK_LENGTH = 8192;
@@ -137,6 +141,9 @@ final class StoreLife {
     disk.linkFiles(random.nextInt(4) != 0);
     if (random.nextInt(3) == 0) {
       disk.stopAfterDeletionOf("manifest.json");
+    }
+    if (random.nextInt(3) == 0) {
+      disk.failOnce(FaultPoint.COMMIT_FSYNC);
     }
     age();
     try (PosixStore created = disk.createStore()) {
@@ -266,14 +273,19 @@ final class StoreLife {
     final Attempt attempt = new Attempt(draft, content, disk.position());
     attempts.add(attempt);
     final List<Attempt> older = there().filter(a -> a.number() == attempt.number()).toList();
-    store.commit(
-        draft,
-        commit -> {
-          attempt.commit = commit;
-          attempt.durable = disk.position();
-          older.forEach(superseded -> superseded.doomed = disk.position());
-        });
-    older.forEach(superseded -> superseded.gone = disk.position());
+    try {
+      store.commit(
+          draft,
+          commit -> {
+            attempt.commit = commit;
+            attempt.durable = disk.position();
+            older.forEach(superseded -> superseded.doomed = disk.position());
+          });
+      older.forEach(superseded -> superseded.gone = disk.position());
+    } catch (final PosixException failed) {
+      assertThat(failed.errno()).isEqualTo(Errno.EIO);
+      attempt.gone = disk.position();
+    }
   }
 
   /** Now and then one that is there already. */
