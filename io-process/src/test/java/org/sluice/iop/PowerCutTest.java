@@ -34,7 +34,9 @@ class PowerCutTest {
   @TempDir(factory = InMemory.class)
   private Path directory;
 
-  private final long seed = Long.getLong("sluice.seed", System.nanoTime());
+  /** The same one each time, but for {@code scripts/fuzz}, which looks for new cuts. */
+  private final long seed = Long.getLong("sluice.seed", 1);
+
   private int count;
 
   @ParameterizedTest

@@ -59,8 +59,8 @@ public final class PosixStore implements CheckpointStore {
   }
 
   /**
-   * Opens a store for writing, and makes it if its directory is empty or missing. Removes what
-   * commits and removals left that were cut short.
+   * Opens a store for writing, and makes it if its directory is empty or missing. Ends the commits
+   * and removals of killed processes.
    *
    * @param directory where it is; its parent must exist
    * @return the store
