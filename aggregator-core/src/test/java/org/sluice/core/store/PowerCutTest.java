@@ -91,10 +91,10 @@ class PowerCutTest {
     assertThat(faults).as("faults").isPositive();
   }
 
-  /** Everywhere while the store is made, anywhere later. */
+  /** Several times everywhere while the store is made, anywhere later. */
   private static int cut(final LoggedDisk disk, final int attempt, final Random random) {
     final int last = disk.position();
-    return attempt < CREATION ? Math.min(attempt, last) : random.nextInt(last + 1);
+    return attempt < CUTS / 2 ? Math.min(attempt % CREATION, last) : random.nextInt(last + 1);
   }
 
   static Stream<Arguments> syncs() {

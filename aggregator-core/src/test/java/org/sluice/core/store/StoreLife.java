@@ -132,11 +132,23 @@ final class StoreLife {
   }
 
   /**
-   * A session, which may be killed.
+   * A session, which may be killed, and maybe another one that goes on then.
    *
    * @param changes so many of the disk are before that
    */
   void live(final int checkpoints, final int changes) throws IOException {
+    try (PosixStore other = disk.createStore()) {
+      session(checkpoints, changes);
+      if (random.nextBoolean()) {
+        age();
+        store = other;
+        store.collectGarbage(false, unreadable -> {});
+        checkpoint(layout());
+      }
+    }
+  }
+
+  private void session(final int checkpoints, final int changes) throws IOException {
     disk.stopAt(disk.position() + changes);
     disk.linkFiles(random.nextInt(4) != 0);
     if (random.nextInt(3) == 0) {
@@ -151,10 +163,7 @@ final class StoreLife {
       if (random.nextBoolean()) {
         store.collectGarbage(false, unreadable -> {});
       }
-      final int layout =
-          random.nextInt(4) == 0
-              ? HeaderDescriptor.LAYOUT_FILES
-              : HeaderDescriptor.LAYOUT_CONTAINER;
+      final int layout = layout();
       for (int i = 0; i < checkpoints; i++) {
         checkpoint(layout);
       }
@@ -166,7 +175,13 @@ final class StoreLife {
     }
   }
 
-  /** Containers of the session before are old enough to be used again. */
+  private int layout() {
+    return random.nextInt(4) == 0
+        ? HeaderDescriptor.LAYOUT_FILES
+        : HeaderDescriptor.LAYOUT_CONTAINER;
+  }
+
+  /** Containers of sessions before are old enough to be used again. */
   private void age() throws IOException {
     if (Files.isDirectory(directory().resolve("containers"))) {
       try (Stream<Path> containers = Files.list(directory().resolve("containers"))) {
