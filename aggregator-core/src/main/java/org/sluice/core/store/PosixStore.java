@@ -285,6 +285,7 @@ public final class PosixStore implements CheckpointStore {
   public boolean removeUnreadable(final long number) throws IOException {
     try (NativeFile lock = format()) {
       lock.lock();
+      garbage.sweep();
       final Set<Long> readable =
           scan.commits(d -> d.number() == number, any -> {}).stream()
               .map(Commit::id)
@@ -395,6 +396,7 @@ public final class PosixStore implements CheckpointStore {
           checkpoint.removeUnlessRead();
         }
       }
+      garbage.sweep();
       spares.trim(commit.containers().size());
     } catch (final IOException | UncheckedIOException | DirectoryIteratorException e) {
       LOG.warn("checkpoint {} is committed, but an older one of it stays", commit.number(), e);

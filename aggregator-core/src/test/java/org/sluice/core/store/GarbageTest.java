@@ -88,6 +88,23 @@ class GarbageTest {
   }
 
   @Test
+  void aCommitDeletesNoContainerOfACheckpointWhoseRemovalWasKilled() throws IOException {
+    final LoggedDisk disk = new LoggedDisk(fresh());
+    path = disk.directory().resolve("store");
+    try (StoreFixture live = new StoreFixture(path, disk.directory(), disk)) {
+      try (StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
+        final Commit old = add(fixture, 1);
+        disk.stopAfterDeletionOf("manifest.json");
+        assertThat(killed(() -> fixture.store().remove(old))).isEqualTo(1);
+        disk.endProcess();
+      }
+      age();
+      live.filed("filed", 1, CONTENT).commit(2, 0);
+      assertThat(afterPowerCuts(disk)).noneMatch(List::isEmpty);
+    }
+  }
+
+  @Test
   void aCommitKilledAtAnyStepIsThereOrCleanedUp() throws IOException {
     for (int step = 0, steps = 0; step == steps; step++) {
       final LoggedDisk disk = new LoggedDisk(fresh());
