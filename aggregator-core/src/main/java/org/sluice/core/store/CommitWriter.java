@@ -79,13 +79,16 @@ final class CommitWriter {
 
   /** Takes back what was written; a manifest that has its name already could come back. */
   void abandon() throws IOException {
-    if (directory.isCommitted()) {
-      directory.removeUnlessRead();
-    } else {
-      directory.delete();
-    }
-    if (manifest != null) {
-      take().close();
+    try {
+      if (directory.isCommitted()) {
+        directory.removeUnlessRead();
+      } else {
+        directory.delete();
+      }
+    } finally {
+      if (manifest != null) {
+        take().close();
+      }
     }
   }
 

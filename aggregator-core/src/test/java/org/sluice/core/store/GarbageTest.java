@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.Leftover.Kind;
@@ -101,6 +103,39 @@ class GarbageTest {
       age();
       live.filed("filed", 1, CONTENT).commit(2, 0);
       assertThat(afterPowerCuts(disk)).noneMatch(List::isEmpty);
+    }
+  }
+
+  @Test
+  void aFailedCommitThatCouldNotBeTakenBackIsGarbage() throws IOException {
+    final AtomicBoolean readOnly = new AtomicBoolean();
+    final Disk disk =
+        new Disk() {
+          @Override
+          void syncDirectory(final Path directory, final FaultPoint point) throws IOException {
+            readOnly.compareAndSet(false, directory.endsWith("images"));
+            refuse(directory);
+            super.syncDirectory(directory, point);
+          }
+
+          @Override
+          void delete(final Path file, final FaultPoint point) throws IOException {
+            refuse(file);
+            super.delete(file, point);
+          }
+
+          private void refuse(final Path changed) throws IOException {
+            if (readOnly.get()) {
+              throw new PosixException("change " + changed, Errno.EROFS);
+            }
+          }
+        };
+    try (StoreFixture fixture = new StoreFixture(path, fresh(), disk)) {
+      assertThatThrownBy(() -> add(fixture, 1)).isInstanceOf(PosixException.class);
+      assertThat(checkpoints()).hasSize(1);
+      readOnly.set(false);
+      assertThat(collect(false)).extracting(Leftover::kind).containsExactly(Kind.UNFINISHED);
+      assertThat(checkpoints()).isEmpty();
     }
   }
 
