@@ -51,6 +51,12 @@ public final class PosixStore implements CheckpointStore {
     T run() throws IOException;
   }
 
+  /** Takes back what a step that failed has done. */
+  @FunctionalInterface
+  private interface Undoing {
+    void run() throws IOException;
+  }
+
   private PosixStore(final StoreDirectory directory) {
     this.directory = directory;
     this.scan = new CommitScan(directory);
@@ -202,10 +208,10 @@ public final class PosixStore implements CheckpointStore {
     for (final long id : CommitWriter.containers(draft)) {
       syncContainer(id);
     }
-    final List<CommittedImage> images = orAbandon(writer, () -> prepare(writer));
+    final List<CommittedImage> images = orElse(() -> abandon(writer), () -> prepare(writer));
     try (NativeFile lock = format()) {
       lock.lock();
-      final Commit commit = orAbandon(writer, () -> writer.publish(images, nextSequence()));
+      final Commit commit = orElse(writer::abandon, () -> writer.publish(images, nextSequence()));
       garbage.committed(directoryOf(commit));
       durable.accept(commit);
       supersede(commit);
@@ -221,12 +227,20 @@ public final class PosixStore implements CheckpointStore {
     return writer.prepare();
   }
 
-  private static <T> T orAbandon(final CommitWriter writer, final Step<T> step) throws IOException {
+  /** Under the lock, as others sweep it as soon as its draft is deleted. */
+  private void abandon(final CommitWriter writer) throws IOException {
+    try (NativeFile lock = format()) {
+      lock.lock();
+      writer.abandon();
+    }
+  }
+
+  private static <T> T orElse(final Undoing undoing, final Step<T> step) throws IOException {
     try {
       return step.run();
     } catch (final IOException e) {
       try {
-        writer.abandon();
+        undoing.run();
       } catch (final IOException further) {
         e.addSuppressed(further);
       }

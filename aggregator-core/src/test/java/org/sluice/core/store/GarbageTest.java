@@ -1,6 +1,7 @@
 package org.sluice.core.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
@@ -11,7 +12,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -107,6 +112,55 @@ class GarbageTest {
   }
 
   @Test
+  void aFailedCommitIsTakenBackBesideOthers() throws Exception {
+    final CountDownLatch deleting = new CountDownLatch(1);
+    final CountDownLatch swept = new CountDownLatch(1);
+    final Disk full =
+        new Disk() {
+          @Override
+          void syncDirectory(final Path directory, final FaultPoint point) throws IOException {
+            if (directory.endsWith("images")) {
+              throw new PosixException("sync " + directory, Errno.ENOSPC);
+            }
+            super.syncDirectory(directory, point);
+          }
+
+          @Override
+          void delete(final Path file, final FaultPoint point) throws IOException {
+            super.delete(file, point);
+            if (file.endsWith("manifest.tmp")) {
+              deleting.countDown();
+              await(swept);
+            }
+          }
+        };
+    final Disk other =
+        new Disk() {
+          @Override
+          void syncDirectory(final Path directory, final FaultPoint point) throws IOException {
+            if (point == FaultPoint.REMOVAL_FSYNC) {
+              swept.countDown();
+              awaitNone(directory);
+            }
+            super.syncDirectory(directory, point);
+          }
+        };
+    try (StoreFixture fixture = new StoreFixture(path, fresh(), full);
+        PosixStore beside = PosixStore.create(path, other)) {
+      final CompletableFuture<Void> creation =
+          CompletableFuture.runAsync(
+              () -> {
+                await(deleting);
+                assertThatCode(() -> beside.createContainer(StoreFixture.SESSION, "node1").close())
+                    .doesNotThrowAnyException();
+              });
+      assertThatThrownBy(() -> add(fixture, 1)).isInstanceOf(PosixException.class);
+      creation.get();
+    }
+    assertThat(checkpoints()).isEmpty();
+  }
+
+  @Test
   void aFailedCommitThatCouldNotBeTakenBackIsGarbage() throws IOException {
     final AtomicBoolean readOnly = new AtomicBoolean();
     final Disk disk =
@@ -136,6 +190,20 @@ class GarbageTest {
       readOnly.set(false);
       assertThat(collect(false)).extracting(Leftover::kind).containsExactly(Kind.UNFINISHED);
       assertThat(checkpoints()).isEmpty();
+    }
+  }
+
+  private static void await(final CountDownLatch latch) {
+    try {
+      latch.await(1, TimeUnit.SECONDS);
+    } catch (final InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void awaitNone(final Path directory) {
+    for (int i = 0; i < 1000 && Files.exists(directory); i++) {
+      LockSupport.parkNanos(1_000_000);
     }
   }
 
