@@ -139,6 +139,31 @@ class GroupTest extends ServeTest {
   }
 
   @Test
+  void committedImageIsNotLostWhenAnotherTakesItsName() throws Exception {
+    final Path file = capture.resolve("step-1");
+    final Path aside = capture.resolve("before");
+    try (ServeProcess serve = serveGroups()) {
+      try (RawProcess process = rank(serve, 0, 1)) {
+        process.end(write(process, file, "old").imageId());
+        assertThat(committed(process, 1)).isEqualTo(new Reply.Done());
+        renamed(process, Files.move(file, aside));
+        process.end(write(process, file, "newer").imageId());
+        await(() -> restored(1, "step-1").equals("newer"));
+      }
+      assertThat(serve.stop()).isZero();
+    }
+    assertThat(numbers()).containsExactly(1L);
+    assertThat(aside).hasContent("old");
+    assertThat(file).doesNotExist();
+  }
+
+  private static void renamed(final RawProcess process, final Path now) throws IOException {
+    try (NativeFile file = NativeFile.open(now)) {
+      process.tell(new Request.Renamed(file.device(), file.inode()));
+    }
+  }
+
+  @Test
   void fewerWritersThanRanksCommitIfToldSo() throws Exception {
     try (ServeProcess serve = serveGroups("--writers", "1");
         RawProcess process = rank(serve, 5, 8)) {

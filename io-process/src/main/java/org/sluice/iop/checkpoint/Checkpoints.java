@@ -369,6 +369,15 @@ public final class Checkpoints implements AutoCloseable {
   }
 
   /**
+   * Takes back committed images that no checkpoint has any more.
+   *
+   * @throws IOException when the store or the capture directory cannot be read
+   */
+  public void reclaimLeftovers() throws IOException {
+    leftovers.reclaim();
+  }
+
+  /**
    * Commits what no checkpoint has.
    *
    * @throws IOException when the store cannot be read

@@ -311,6 +311,24 @@ final class Committer {
     return committed.contains(image);
   }
 
+  /** The ids of the images that checkpoints of this session have now. */
+  Set<Integer> stored() throws IOException {
+    final Set<Integer> stored = new HashSet<>();
+    for (final Commit commit : store.commits(unreadable -> {})) {
+      if (commit.sessionId() == header.sessionId()) {
+        store.images(commit).forEach(image -> stored.add(image.imageId()));
+      }
+    }
+    return stored;
+  }
+
+  /** No checkpoint has the image any more: it is what it was before its commit. */
+  void reclaim(final Image image) {
+    committed.remove(image);
+    image.state(
+        image.log().isInPlace() ? ImageDescriptor.STATE_DIRECT : ImageDescriptor.STATE_DIVERTED);
+  }
+
   /** Lets go of an image. */
   void forget(final Image image) {
     committed.remove(image);

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.CaptureDirectory;
@@ -49,6 +50,18 @@ final class Leftovers {
     this.committer = committer;
     this.drain = drain;
     this.statistics = statistics;
+  }
+
+  /**
+   * Takes back what no checkpoint has any more: its program renamed it before another one with its
+   * number was committed, or somebody removed that.
+   */
+  void reclaim() throws IOException {
+    final Set<ImageKey> named = capture.names().keySet();
+    final Set<Integer> stored = committer.stored();
+    committed().stream()
+        .filter(image -> named.contains(image.key()) && !stored.contains(image.id()))
+        .forEach(committer::reclaim);
   }
 
   /**

@@ -80,6 +80,7 @@ final class Ending {
   private void commit() {
     if (!drain.isInPlace()) {
       try {
+        checkpoints.reclaimLeftovers();
         if (commits) {
           checkpoints.commitLeftovers();
         } else {
