@@ -69,7 +69,8 @@ public final class RmCommand implements Subcommand {
     final List<Long> removed = new ArrayList<>();
     final List<Long> busy = new ArrayList<>();
     try (PosixStore opened = PosixStore.open(store.directory())) {
-      final List<Commit> commits = opened.commits(unreadable -> {});
+      final List<Commit> commits =
+          dryRun ? opened.commits(unreadable -> {}) : opened.durableCommits(unreadable -> {});
       for (final long number : keep == null ? named(opened, commits) : older(commits)) {
         (dryRun || remove(opened, commits, number) ? removed : busy).add(number);
       }

@@ -258,6 +258,22 @@ public final class PosixStore implements CheckpointStore {
     return newestOfEachNumber(scan.commits(any -> true, unreadable));
   }
 
+  /**
+   * As {@link #commits(Consumer)}, for whoever removes what is older: one that is just being
+   * committed, which may fail still, is waited for.
+   *
+   * @param unreadable told of each that is damaged or of another version
+   * @return the others, the one committed first first, all of them durable
+   * @throws IOException when they cannot be listed
+   */
+  public List<Commit> durableCommits(final Consumer<IOException> unreadable) throws IOException {
+    try (NativeFile lock = format()) {
+      lock.lock();
+      garbage.sweep();
+      return commits(unreadable);
+    }
+  }
+
   @Override
   public Set<Long> numbers() throws IOException {
     return scan.directories().stream()

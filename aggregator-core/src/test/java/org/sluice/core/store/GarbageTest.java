@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -245,6 +246,36 @@ class GarbageTest {
         }
         assertThat(afterPowerCuts(disk)).as("killed at step %d", step).noneMatch(List::isEmpty);
       }
+    }
+  }
+
+  @Test
+  void whoRemovesDoesNotCountOnACommitThatMayFail() throws Exception {
+    final CompletableFuture<List<Commit>> seen = new CompletableFuture<>();
+    final Disk failing =
+        new Disk() {
+          @Override
+          void syncDirectory(final Path directory, final FaultPoint point) throws IOException {
+            if (point == FaultPoint.COMMIT_FSYNC && checkpoints().size() > 1) {
+              seen.completeAsync(GarbageTest.this::durable);
+              LockSupport.parkNanos(100_000_000);
+              throw new PosixException("sync " + directory, Errno.EIO);
+            }
+            super.syncDirectory(directory, point);
+          }
+        };
+    try (StoreFixture fixture = new StoreFixture(path, fresh(), failing)) {
+      final Commit old = add(fixture, 1);
+      assertThatThrownBy(() -> add(fixture, 2)).isInstanceOf(PosixException.class);
+      assertThat(seen.get()).containsExactly(old);
+    }
+  }
+
+  private List<Commit> durable() {
+    try (PosixStore store = PosixStore.open(path)) {
+      return store.durableCommits(unreadable -> {});
+    } catch (final IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
