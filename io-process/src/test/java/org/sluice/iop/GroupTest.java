@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
@@ -155,6 +157,33 @@ class GroupTest extends ServeTest {
     assertThat(numbers()).containsExactly(1L);
     assertThat(aside).hasContent("old");
     assertThat(file).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void checkpointOfAFileWithAnotherNameIsKept(final boolean renamed) throws Exception {
+    final Path file = capture.resolve("step-1.0");
+    final Path kept = capture.resolve("kept");
+    try (ServeProcess serve = serveGroups("--keep", "1")) {
+      try (RawProcess process = rank(serve, 0, 1)) {
+        writeStep(1, "first", process);
+        assertThat(committed(process, 1)).isEqualTo(new Reply.Done());
+        if (renamed) {
+          renamed(process, Files.move(file, kept));
+        } else {
+          Files.createLink(kept, file);
+        }
+        for (int step = 2; step <= 4; step++) {
+          writeStep(step, "later", process);
+          assertThat(committed(process, step)).isEqualTo(new Reply.Done());
+        }
+        await(() -> !numbers().contains(3L));
+        assertThat(kept).exists();
+      }
+      assertThat(serve.stop()).isZero();
+    }
+    assertThat(numbers()).containsExactly(1L, 4L);
+    assertThat(restored(1, "step-1.0")).isEqualTo("first");
   }
 
   private static void renamed(final RawProcess process, final Path now) throws IOException {

@@ -83,7 +83,8 @@ public final class Checkpoints implements AutoCloseable {
     this.waiters =
         new Waiters(store.commits().stream().map(Commit::number).collect(Collectors.toSet()));
     this.committer = new Committer(store, drain, statistics, waiters, service, header, journal);
-    this.retention = new Retention(keep, store, drain, registry, capture, service, this::forget);
+    this.retention =
+        new Retention(keep, store, drain, registry, capture, grouping, service, this::forget);
     this.groups = new Groups(grouping, capture, committer, retention);
     this.explicit =
         new ExplicitCheckpoints(

@@ -31,6 +31,7 @@ final class Retention {
   private final Drain drain;
   private final ImageRegistry registry;
   private final CaptureDirectory capture;
+  private final Grouping grouping;
   private final Executor service;
   private final Consumer<Image> forget;
   private final Deque<Kept> series = new ArrayDeque<>();
@@ -42,6 +43,7 @@ final class Retention {
    * Nothing kept yet.
    *
    * @param keep how many checkpoints stay, 0 for all
+   * @param grouping which files are one checkpoint; null when files are not grouped
    * @param service runs what it is given on the service thread
    * @param forget lets go of an image once the pipeline has
    */
@@ -51,6 +53,7 @@ final class Retention {
       final Drain drain,
       final ImageRegistry registry,
       final CaptureDirectory capture,
+      final Grouping grouping,
       final Executor service,
       final Consumer<Image> forget) {
     this.keep = keep;
@@ -58,6 +61,7 @@ final class Retention {
     this.drain = drain;
     this.registry = registry;
     this.capture = capture;
+    this.grouping = grouping;
     this.service = service;
     this.forget = forget;
   }
@@ -95,7 +99,13 @@ final class Retention {
       final List<Image> known =
           victim.images.stream().filter(image -> registry.find(image.id()) != null).toList();
       for (final Image image : known) {
-        unlink(image);
+        final Optional<Path> kept = unlink(image, victim.commit.number());
+        if (kept.isPresent()) {
+          Warnings.warn(
+              "checkpoint %d stays, since it has the bytes of %s"
+                  .formatted(victim.commit.number(), kept.get()));
+          return;
+        }
       }
       drain.publish(
           new RemoveWork(
@@ -111,10 +121,18 @@ final class Retention {
     }
   }
 
-  private void unlink(final Image image) throws IOException {
-    for (Optional<Path> name = capture.find(image); name.isPresent(); name = capture.find(image)) {
+  /** Returns a name that is none of the checkpoint's: somebody gave it the file to keep that. */
+  private Optional<Path> unlink(final Image image, final long number) throws IOException {
+    Optional<Path> name = capture.find(image);
+    while (name.flatMap(capture::relative).filter(path -> isOf(path, number)).isPresent()) {
       CaptureDirectory.unlink(image.key(), name.get());
+      name = capture.find(image);
     }
+    return name;
+  }
+
+  private boolean isOf(final String path, final long number) {
+    return grouping.number(path).stream().anyMatch(named -> named == number);
   }
 
   /** One that somebody reads is tried again after the next commit, too. */
