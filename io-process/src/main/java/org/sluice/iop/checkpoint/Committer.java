@@ -311,15 +311,23 @@ final class Committer {
     return committed.contains(image);
   }
 
-  /** The ids of the images that checkpoints of this session have now. */
+  /** The ids of the images that checkpoints of this session have now, and a restart can read. */
   Set<Integer> stored() throws IOException {
     final Set<Integer> stored = new HashSet<>();
-    for (final Commit commit : store.commits(unreadable -> {})) {
+    for (final Commit commit : store.commits(Committer::tellOfDamage)) {
       if (commit.sessionId() == header.sessionId()) {
-        store.images(commit).forEach(image -> stored.add(image.imageId()));
+        try {
+          store.images(commit).forEach(image -> stored.add(image.imageId()));
+        } catch (final IOException e) {
+          tellOfDamage(e);
+        }
       }
     }
     return stored;
+  }
+
+  private static void tellOfDamage(final IOException e) {
+    Warnings.warn("what it has counts as not committed: " + e.getMessage());
   }
 
   /** No checkpoint has the image any more: it is what it was before its commit. */

@@ -35,6 +35,7 @@ final class Retention {
   private final Executor service;
   private final Consumer<Image> forget;
   private final Deque<Kept> series = new ArrayDeque<>();
+  private boolean toldOfKept;
 
   /** A committed checkpoint and its captured images. */
   private record Kept(Commit commit, Set<Image> images) {}
@@ -101,9 +102,7 @@ final class Retention {
       for (final Image image : known) {
         final Optional<Path> kept = unlink(image, victim.commit.number());
         if (kept.isPresent()) {
-          Warnings.warn(
-              "checkpoint %d stays, since it has the bytes of %s"
-                  .formatted(victim.commit.number(), kept.get()));
+          tellOfKept(victim.commit.number(), kept.get());
           return;
         }
       }
@@ -118,6 +117,16 @@ final class Retention {
           "checkpoint %d, which is not to be kept, stays: %s"
               .formatted(victim.commit.number(), e.getMessage()));
       series.addFirst(victim);
+    }
+  }
+
+  /** Once: a program may give each of its files another name. */
+  private void tellOfKept(final long number, final Path name) {
+    if (!toldOfKept) {
+      toldOfKept = true;
+      Warnings.warn(
+          "checkpoint %d stays, since it has the bytes of %s, and so do all with such a file"
+              .formatted(number, name));
     }
   }
 

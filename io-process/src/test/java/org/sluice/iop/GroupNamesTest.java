@@ -1,0 +1,119 @@
+package org.sluice.iop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+
+/** Files of a group that get other names, or none. */
+class GroupNamesTest extends GroupServeTest {
+  @Test
+  void imageJoinsItsGroupWhenItGetsItsFinalName() throws Exception {
+    try (ServeProcess serve = serveGroups();
+        RawProcess process = rank(serve, 0, 1)) {
+      final Path temporary = capture.resolve("temporary");
+      process.end(write(process, temporary, "bytes").imageId());
+      final Path name = Files.move(temporary, capture.resolve("step-3"));
+      try (NativeFile file = NativeFile.open(name)) {
+        process.tell(new Request.Renamed(file.device(), file.inode()));
+      }
+      assertThat(committed(process, 3)).isEqualTo(new Reply.Done());
+      assertThat(restored(3, "step-3")).isEqualTo("bytes");
+    }
+  }
+
+  @Test
+  void committedImageIsNotLostWhenAnotherTakesItsName() throws Exception {
+    final Path file = capture.resolve("step-1");
+    final Path aside = capture.resolve("before");
+    try (ServeProcess serve = serveGroups()) {
+      try (RawProcess process = rank(serve, 0, 1)) {
+        process.end(write(process, file, "old").imageId());
+        assertThat(committed(process, 1)).isEqualTo(new Reply.Done());
+        renamed(process, Files.move(file, aside));
+        process.end(write(process, file, "newer").imageId());
+        await(() -> restored(1, "step-1").equals("newer"));
+      }
+      assertThat(serve.stop()).isZero();
+    }
+    assertThat(numbers()).containsExactly(1L);
+    assertThat(aside).hasContent("old");
+    assertThat(file).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void checkpointOfAFileWithAnotherNameIsKept(final boolean renamed) throws Exception {
+    final Path file = capture.resolve("step-1.0");
+    final Path kept = capture.resolve("kept");
+    try (ServeProcess serve = serveGroups("--keep", "1")) {
+      try (RawProcess process = rank(serve, 0, 1)) {
+        writeStep(1, "first", process);
+        assertThat(committed(process, 1)).isEqualTo(new Reply.Done());
+        if (renamed) {
+          renamed(process, Files.move(file, kept));
+        } else {
+          Files.createLink(kept, file);
+        }
+        for (int step = 2; step <= 4; step++) {
+          writeStep(step, "later", process);
+          assertThat(committed(process, step)).isEqualTo(new Reply.Done());
+        }
+        await(() -> !numbers().contains(3L));
+        assertThat(kept).exists();
+      }
+      assertThat(serve.stop()).isZero();
+    }
+    assertThat(numbers()).containsExactly(1L, 4L);
+    assertThat(restored(1, "step-1.0")).isEqualTo("first");
+  }
+
+  @Test
+  void checkpointIsCommittedWhenWhatItWaitsForIsDeletedOrMovedAway() throws Exception {
+    try (ServeProcess serve = serveGroups()) {
+      killed(
+          serve,
+          0,
+          zero -> {
+            zero.end(write(zero, capture.resolve("step-1.old"), "old").imageId());
+            zero.end(write(zero, capture.resolve("step-2.old"), "old").imageId());
+          });
+      try (RawProcess zero = rank(serve, 0, 2);
+          RawProcess one = rank(serve, 1, 2)) {
+        writeStep(1, "new", zero, one);
+        writeStep(2, "new", zero, one);
+        writeStep(3, "new", zero, one);
+        committed(zero, 3);
+        assertThat(numbers()).containsExactly(3L);
+        Files.delete(capture.resolve("step-1.old"));
+        assertThat(committed(zero, 1)).isEqualTo(new Reply.Done());
+        final Path moved = Files.move(capture.resolve("step-2.old"), capture.resolve("old"));
+        try (NativeFile file = NativeFile.open(moved)) {
+          zero.tell(new Request.Renamed(file.device(), file.inode()));
+        }
+        assertThat(committed(zero, 2)).isEqualTo(new Reply.Done());
+      }
+    }
+  }
+
+  @Test
+  void committedNamesLeaveTheCaptureDirectoryAtTheEnd() throws Exception {
+    try (ServeProcess serve = serveGroups()) {
+      try (RawProcess process = rank(serve, 0, 1)) {
+        process.end(write(process, capture.resolve("step-1"), "committed").imageId());
+        process.end(write(process, capture.resolve("other"), "left over").imageId());
+        assertThat(committed(process, 1)).isEqualTo(new Reply.Done());
+      }
+      assertThat(serve.stop()).isZero();
+    }
+    assertThat(numbers()).containsExactly(1L);
+    assertThat(capture.resolve("step-1")).doesNotExist();
+    assertThat(capture.resolve("other")).hasContent("left over");
+  }
+}
