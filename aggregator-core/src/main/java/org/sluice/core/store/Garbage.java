@@ -1,6 +1,8 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -14,6 +16,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.sluice.core.store.Leftover.Kind;
 import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 
@@ -22,6 +26,8 @@ import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
  * lock held, under which alone checkpoints begin, are published and removed.
  */
 final class Garbage {
+  private static final Logger LOG = LoggerFactory.getLogger(Garbage.class);
+
   private final StoreDirectory store;
   private final CommitScan scan;
   private final SpareContainers spares;
@@ -58,6 +64,22 @@ final class Garbage {
   /** Says that a checkpoint's manifest is durable. */
   void committed(final CheckpointDirectory checkpoint) {
     durable.add(checkpoint);
+  }
+
+  /** The new commit stands whatever happens here; what cannot be deleted now is garbage. */
+  void supersede(final Commit commit) {
+    try {
+      for (final CheckpointDirectory checkpoint : scan.directories()) {
+        final boolean other = checkpoint.commitId() != commit.id();
+        if (other && checkpoint.number() == commit.number() && checkpoint.isCommitted()) {
+          checkpoint.removeUnlessRead();
+        }
+      }
+      sweep();
+      spares.trim(commit.containers().size());
+    } catch (final IOException | UncheckedIOException | DirectoryIteratorException e) {
+      LOG.warn("checkpoint {} is committed, but an older one of it stays", commit.number(), e);
+    }
   }
 
   /**

@@ -1,8 +1,6 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -214,7 +212,7 @@ public final class PosixStore implements CheckpointStore {
       final Commit commit = orElse(writer::abandon, () -> writer.publish(images, nextSequence()));
       garbage.committed(directoryOf(commit));
       durable.accept(commit);
-      supersede(commit);
+      garbage.supersede(commit);
       forget(draft);
     }
   }
@@ -415,22 +413,6 @@ public final class PosixStore implements CheckpointStore {
   /** Nobody reads a checkpoint before a restart, and the next one needs the memory. */
   private static void forget(final Draft draft) {
     draft.images().forEach(image -> image.file().forget());
-  }
-
-  /** The new commit stands whatever happens here; what cannot be deleted now is garbage. */
-  private void supersede(final Commit commit) {
-    try {
-      for (final CheckpointDirectory checkpoint : scan.directories()) {
-        final boolean other = checkpoint.commitId() != commit.id();
-        if (other && checkpoint.number() == commit.number() && checkpoint.isCommitted()) {
-          checkpoint.removeUnlessRead();
-        }
-      }
-      garbage.sweep();
-      spares.trim(commit.containers().size());
-    } catch (final IOException | UncheckedIOException | DirectoryIteratorException e) {
-      LOG.warn("checkpoint {} is committed, but an older one of it stays", commit.number(), e);
-    }
   }
 
   private static List<Commit> newestOfEachNumber(final List<Commit> commits) {

@@ -1,0 +1,291 @@
+package org.sluice.core.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.store.Leftover.Kind;
+
+/** Commits and removals that a kill or a fault cuts short, and the power cut behind it. */
+class CutShortTest extends StoreTest {
+  private static final int CUTS = 40;
+
+  @Test
+  void aRemovalKilledAtAnyStepLeavesAllOfACheckpointOrNothing() throws IOException {
+    for (int step = 0, steps = 0; step == steps; step++) {
+      final LoggedDisk disk = new LoggedDisk(fresh());
+      path = disk.directory().resolve("store");
+      try (StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
+        final Commit old = add(fixture, 1);
+        final Commit newest = add(fixture, 2);
+        disk.stopAt(disk.position() + step);
+        steps += killed(() -> fixture.store().remove(old));
+        disk.endProcess();
+        assertThat(intact()).endsWith(newest).isSubsetOf(old, newest);
+      }
+      PosixStore.create(path, disk).close();
+      assertThat(checkpoints()).as("killed at step %d", step).hasSize(intact().size());
+    }
+  }
+
+  @Test
+  void aCheckpointWhoseRemovalWasKilledDoesNotComeBackWithoutItsContainer() throws IOException {
+    final LoggedDisk disk = new LoggedDisk(fresh());
+    path = disk.directory().resolve("store");
+    try (PosixStore live = PosixStore.create(path, disk);
+        StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
+      final Commit old = add(fixture, 1);
+      disk.stopAfterDeletionOf("manifest.json");
+      assertThat(killed(() -> fixture.store().remove(old))).isEqualTo(1);
+      disk.endProcess();
+      age();
+      live.createContainer(StoreFixture.SESSION, "node1");
+      assertThat(afterPowerCuts(disk)).allMatch(List::isEmpty);
+    }
+  }
+
+  @Test
+  void aCommitDeletesNoContainerOfACheckpointWhoseRemovalWasKilled() throws IOException {
+    final LoggedDisk disk = new LoggedDisk(fresh());
+    path = disk.directory().resolve("store");
+    try (StoreFixture live = new StoreFixture(path, disk.directory(), disk)) {
+      try (StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
+        final Commit old = add(fixture, 1);
+        disk.stopAfterDeletionOf("manifest.json");
+        assertThat(killed(() -> fixture.store().remove(old))).isEqualTo(1);
+        disk.endProcess();
+      }
+      age();
+      live.filed("filed", 1, CONTENT).commit(2, 0);
+      assertThat(afterPowerCuts(disk)).noneMatch(List::isEmpty);
+    }
+  }
+
+  @Test
+  void aCommitKilledAtAnyStepIsThereOrCleanedUp() throws IOException {
+    for (int step = 0, steps = 0; step == steps; step++) {
+      final LoggedDisk disk = new LoggedDisk(fresh());
+      path = disk.directory().resolve("store");
+      try (StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
+        final Commit old = add(fixture, 1);
+        fixture.logged("logged", 0, CONTENT).filed("filed", 1, CONTENT);
+        disk.stopAt(disk.position() + step);
+        steps += killed(() -> fixture.commit(2, 0));
+        disk.endProcess();
+        assertThat(intact()).startsWith(old);
+      }
+      PosixStore.create(path, disk).close();
+      assertThat(checkpoints()).as("killed at step %d", step).hasSize(intact().size());
+    }
+  }
+
+  /** It may have its name, but not durably yet, when somebody removes what is older. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void somethingIsThereWheneverACommitIsKilled(final int number) throws IOException {
+    for (int step = 0, steps = 0; step == steps; step++) {
+      final LoggedDisk disk = new LoggedDisk(fresh());
+      path = disk.directory().resolve("store");
+      try (PosixStore live = PosixStore.create(path, disk);
+          StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
+        add(fixture, 1);
+        disk.stopAt(disk.position() + step);
+        steps += killed(() -> add(fixture, number));
+        disk.endProcess();
+        live.collectGarbage(false, unreadable -> {});
+        final List<Commit> commits = live.commits();
+        for (final Commit older : commits.subList(0, commits.size() - 1)) {
+          live.remove(older);
+        }
+        assertThat(afterPowerCuts(disk)).as("killed at step %d", step).noneMatch(List::isEmpty);
+      }
+    }
+  }
+
+  @Test
+  void aCommitThatFailedDoesNotComeBackWithoutItsContainer() throws IOException {
+    final LoggedDisk disk = new LoggedDisk(fresh());
+    path = disk.directory().resolve("store");
+    try (PosixStore live = PosixStore.create(path, disk)) {
+      try (StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
+        disk.failOnce(FaultPoint.COMMIT_FSYNC);
+        assertThatThrownBy(() -> add(fixture, 1)).isInstanceOf(PosixException.class);
+      }
+      age();
+      live.createContainer(StoreFixture.SESSION, "node1");
+      assertThat(afterPowerCuts(disk)).allMatch(List::isEmpty);
+    }
+  }
+
+  @Test
+  void aFailedCommitIsTakenBackBesideOthers() throws Exception {
+    final CountDownLatch deleting = new CountDownLatch(1);
+    final CountDownLatch swept = new CountDownLatch(1);
+    final Disk full =
+        new Disk() {
+          @Override
+          void syncDirectory(final Path directory, final FaultPoint point) throws IOException {
+            if (directory.endsWith("images")) {
+              throw new PosixException("sync " + directory, Errno.ENOSPC);
+            }
+            super.syncDirectory(directory, point);
+          }
+
+          @Override
+          void delete(final Path file, final FaultPoint point) throws IOException {
+            super.delete(file, point);
+            if (file.endsWith("manifest.tmp")) {
+              deleting.countDown();
+              await(swept);
+            }
+          }
+        };
+    final Disk other =
+        new Disk() {
+          @Override
+          void syncDirectory(final Path directory, final FaultPoint point) throws IOException {
+            if (point == FaultPoint.REMOVAL_FSYNC) {
+              swept.countDown();
+              awaitNone(directory);
+            }
+            super.syncDirectory(directory, point);
+          }
+        };
+    try (StoreFixture fixture = new StoreFixture(path, fresh(), full);
+        PosixStore beside = PosixStore.create(path, other)) {
+      final CompletableFuture<Void> creation =
+          CompletableFuture.runAsync(
+              () -> {
+                await(deleting);
+                assertThatCode(() -> beside.createContainer(StoreFixture.SESSION, "node1").close())
+                    .doesNotThrowAnyException();
+              });
+      assertThatThrownBy(() -> add(fixture, 1)).isInstanceOf(PosixException.class);
+      creation.get();
+    }
+    assertThat(checkpoints()).isEmpty();
+  }
+
+  @Test
+  void aFailedCommitThatCouldNotBeTakenBackIsGarbage() throws IOException {
+    final AtomicBoolean readOnly = new AtomicBoolean();
+    final Disk disk =
+        new Disk() {
+          @Override
+          void syncDirectory(final Path directory, final FaultPoint point) throws IOException {
+            readOnly.compareAndSet(false, directory.endsWith("images"));
+            refuse(directory);
+            super.syncDirectory(directory, point);
+          }
+
+          @Override
+          void delete(final Path file, final FaultPoint point) throws IOException {
+            refuse(file);
+            super.delete(file, point);
+          }
+
+          private void refuse(final Path changed) throws IOException {
+            if (readOnly.get()) {
+              throw new PosixException("change " + changed, Errno.EROFS);
+            }
+          }
+        };
+    try (StoreFixture fixture = new StoreFixture(path, fresh(), disk)) {
+      assertThatThrownBy(() -> add(fixture, 1)).isInstanceOf(PosixException.class);
+      assertThat(checkpoints()).hasSize(1);
+      readOnly.set(false);
+      assertThat(collect(false)).extracting(Leftover::kind).containsExactly(Kind.UNFINISHED);
+      assertThat(checkpoints()).isEmpty();
+    }
+  }
+
+  @Test
+  void whoRemovesDoesNotCountOnACommitThatMayFail() throws Exception {
+    final CompletableFuture<List<Commit>> seen = new CompletableFuture<>();
+    final Disk failing =
+        new Disk() {
+          @Override
+          void syncDirectory(final Path directory, final FaultPoint point) throws IOException {
+            if (point == FaultPoint.COMMIT_FSYNC && checkpoints().size() > 1) {
+              seen.completeAsync(CutShortTest.this::durable);
+              LockSupport.parkNanos(100_000_000);
+              throw new PosixException("sync " + directory, Errno.EIO);
+            }
+            super.syncDirectory(directory, point);
+          }
+        };
+    try (StoreFixture fixture = new StoreFixture(path, fresh(), failing)) {
+      final Commit old = add(fixture, 1);
+      assertThatThrownBy(() -> add(fixture, 2)).isInstanceOf(PosixException.class);
+      assertThat(seen.get()).containsExactly(old);
+    }
+  }
+
+  private List<Commit> durable() {
+    try (PosixStore store = PosixStore.open(path)) {
+      return store.durableCommits(unreadable -> {});
+    } catch (final IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void await(final CountDownLatch latch) {
+    try {
+      latch.await(1, TimeUnit.SECONDS);
+    } catch (final InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void awaitNone(final Path directory) {
+    for (int i = 0; i < 1000 && Files.exists(directory); i++) {
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  /** A step of a store that a process may be killed in. */
+  @FunctionalInterface
+  private interface Action {
+    void run() throws IOException;
+  }
+
+  /** Returns 1 when it was killed, 0 when it got to its end. */
+  private static int killed(final Action action) throws IOException {
+    try {
+      action.run();
+      return 0;
+    } catch (final LoggedDisk.Stopped killed) {
+      return 1;
+    }
+  }
+
+  /** What a restart sees when the power has failed, in some of the ways in which it can. */
+  private List<List<Commit>> afterPowerCuts(final LoggedDisk disk) throws IOException {
+    final List<List<Commit>> left = new ArrayList<>();
+    for (int seed = 0; seed < CUTS; seed++) {
+      final Path directory = fresh();
+      new PowerCut(disk, disk.position(), new Random(seed)).leave(directory);
+      path = directory.resolve("store");
+      left.add(intact());
+    }
+    return left;
+  }
+}
