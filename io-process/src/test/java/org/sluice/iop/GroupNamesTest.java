@@ -61,17 +61,45 @@ class GroupNamesTest extends GroupServeTest {
         } else {
           Files.createLink(kept, file);
         }
-        for (int step = 2; step <= 4; step++) {
-          writeStep(step, "later", process);
-          assertThat(committed(process, step)).isEqualTo(new Reply.Done());
-        }
-        await(() -> !numbers().contains(3L));
+        expectOnlyTheNewestKept(process);
         assertThat(kept).exists();
       }
       assertThat(serve.stop()).isZero();
     }
     assertThat(numbers()).containsExactly(1L, 4L);
     assertThat(restored(1, "step-1.0")).isEqualTo("first");
+  }
+
+  @Test
+  void checkpointOfAFileWithAnotherNameIsKeptOverAKill() throws Exception {
+    final Path kept = capture.resolve("kept");
+    try (ServeProcess killed = serveGroups("--keep", "1")) {
+      try (RawProcess process = rank(killed, 0, 1)) {
+        writeStep(1, "first", process);
+        assertThat(committed(process, 1)).isEqualTo(new Reply.Done());
+        renamed(process, Files.move(capture.resolve("step-1.0"), kept));
+        process.call(new Request.Await(2, 1)); // the answer comes behind the renaming
+        killed.kill();
+      }
+    }
+    try (ServeProcess resumed = serveGroups("--keep", "1", "--resume")) {
+      try (RawProcess process = rank(resumed, 0, 1)) {
+        expectOnlyTheNewestKept(process);
+        assertThat(kept).exists();
+      }
+      assertThat(resumed.stop()).isZero();
+    }
+    assertThat(numbers()).containsExactly(1L, 4L);
+    assertThat(restored(1, "step-1.0")).isEqualTo("first");
+  }
+
+  /** But for the first one, which somebody keeps. */
+  private void expectOnlyTheNewestKept(final RawProcess process) throws Exception {
+    for (int step = 2; step <= 4; step++) {
+      writeStep(step, "later", process);
+      assertThat(committed(process, step)).isEqualTo(new Reply.Done());
+    }
+    await(() -> !numbers().contains(3L));
   }
 
   @Test
