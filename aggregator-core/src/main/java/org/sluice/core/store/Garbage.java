@@ -50,11 +50,9 @@ final class Garbage {
     final List<CheckpointDirectory> directories = scan.directories();
     durable.retainAll(directories);
     for (final CheckpointDirectory checkpoint : directories) {
-      if (!checkpoint.isCommitted()) {
-        if (checkpoint.isAbandoned()) {
-          checkpoint.sweep();
-        }
-      } else if (!durable.contains(checkpoint)) {
+      if (isUnfinished(checkpoint)) {
+        checkpoint.sweep();
+      } else if (checkpoint.isCommitted() && !durable.contains(checkpoint)) {
         store.disk().syncDirectory(checkpoint.path(), null);
         committed(checkpoint);
       }
@@ -129,11 +127,15 @@ final class Garbage {
   private List<CheckpointDirectory> unfinished() throws IOException {
     final List<CheckpointDirectory> unfinished = new ArrayList<>();
     for (final CheckpointDirectory checkpoint : scan.directories()) {
-      if (!checkpoint.isCommitted() && checkpoint.isAbandoned()) {
+      if (isUnfinished(checkpoint)) {
         unfinished.add(checkpoint);
       }
     }
     return unfinished;
+  }
+
+  private static boolean isUnfinished(final CheckpointDirectory checkpoint) throws IOException {
+    return !checkpoint.isCommitted() && checkpoint.isAbandoned();
   }
 
   /** Somebody read them when the newer ones of their numbers were committed. */
