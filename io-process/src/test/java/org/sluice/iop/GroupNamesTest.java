@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.sluice.core.posix.NativeFile;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 
@@ -19,10 +18,7 @@ class GroupNamesTest extends GroupServeTest {
         RawProcess process = rank(serve, 0, 1)) {
       final Path temporary = capture.resolve("temporary");
       process.end(write(process, temporary, "bytes").imageId());
-      final Path name = Files.move(temporary, capture.resolve("step-3"));
-      try (NativeFile file = NativeFile.open(name)) {
-        process.tell(new Request.Renamed(file.device(), file.inode()));
-      }
+      renamed(process, Files.move(temporary, capture.resolve("step-3")));
       assertThat(committed(process, 3)).isEqualTo(new Reply.Done());
       assertThat(restored(3, "step-3")).isEqualTo("bytes");
     }
@@ -121,10 +117,7 @@ class GroupNamesTest extends GroupServeTest {
         assertThat(numbers()).containsExactly(3L);
         Files.delete(capture.resolve("step-1.old"));
         assertThat(committed(zero, 1)).isEqualTo(new Reply.Done());
-        final Path moved = Files.move(capture.resolve("step-2.old"), capture.resolve("old"));
-        try (NativeFile file = NativeFile.open(moved)) {
-          zero.tell(new Request.Renamed(file.device(), file.inode()));
-        }
+        renamed(zero, Files.move(capture.resolve("step-2.old"), capture.resolve("old")));
         assertThat(committed(zero, 2)).isEqualTo(new Reply.Done());
       }
     }

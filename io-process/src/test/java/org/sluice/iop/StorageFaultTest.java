@@ -217,24 +217,32 @@ class StorageFaultTest {
 
   @Test
   void aFailedCommitIsToldToWhoAsksAfterAKill() throws Exception {
-    final ServeProcess killed = start("container", "index-write:ENOSPC@1");
-    try (killed;
-        CheckpointClient client = connect(killed)) {
-      final Checkpoint first = complete(client, 1);
-      assertThatThrownBy(() -> first.awaitDurable(LONG)).hasMessageContaining("ENOSPC");
-      killed.kill();
-      try (ServeProcess resumed = start("container")) {
-        assertThatThrownBy(() -> first.awaitDurable(LONG))
-            .hasMessageMatching("checkpoint 1 is not committed: .*ENOSPC.*");
-        assertThat(complete(client, 1).awaitDurable(LONG)).isTrue();
-        assertThat(first.awaitDurable(LONG)).isTrue();
-        assertThat(resumed.stop()).isZero();
-      }
-    }
+    afterAFailedCommitAndAKill(
+        (client, failed, resumed) -> {
+          assertThatThrownBy(() -> failed.awaitDurable(LONG))
+              .hasMessageMatching("checkpoint 1 is not committed: .*ENOSPC.*");
+          assertThat(complete(client, 1).awaitDurable(LONG)).isTrue();
+          assertThat(failed.awaitDurable(LONG)).isTrue();
+          assertThat(resumed.stop()).isZero();
+        });
   }
 
   @Test
   void aFailedCommitCountsAlsoAfterAKill() throws Exception {
+    afterAFailedCommitAndAKill(
+        (client, failed, resumed) -> {
+          assertThat(complete(client, 2).awaitDurable(LONG)).isTrue();
+          assertThat(resumed.stop()).isEqualTo(ExitStatus.NO_ROOM.code());
+        });
+  }
+
+  /** What a client sees of the I/O process that is resumed. */
+  @FunctionalInterface
+  private interface Sequel {
+    void by(CheckpointClient client, Checkpoint failed, ServeProcess resumed) throws Exception;
+  }
+
+  private void afterAFailedCommitAndAKill(final Sequel sequel) throws Exception {
     final ServeProcess killed = start("container", "index-write:ENOSPC@1");
     try (killed;
         CheckpointClient client = connect(killed)) {
@@ -242,8 +250,7 @@ class StorageFaultTest {
       assertThatThrownBy(() -> first.awaitDurable(LONG)).hasMessageContaining("ENOSPC");
       killed.kill();
       try (ServeProcess resumed = start("container")) {
-        assertThat(complete(client, 2).awaitDurable(LONG)).isTrue();
-        assertThat(resumed.stop()).isEqualTo(ExitStatus.NO_ROOM.code());
+        sequel.by(client, first, resumed);
       }
     }
   }

@@ -31,8 +31,7 @@ class CutShortTest extends StoreTest {
   @Test
   void aRemovalKilledAtAnyStepLeavesAllOfACheckpointOrNothing() throws IOException {
     for (int step = 0, steps = 0; step == steps; step++) {
-      final LoggedDisk disk = new LoggedDisk(fresh());
-      path = disk.directory().resolve("store");
+      final LoggedDisk disk = freshDisk();
       try (StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
         final Commit old = add(fixture, 1);
         final Commit newest = add(fixture, 2);
@@ -48,8 +47,7 @@ class CutShortTest extends StoreTest {
 
   @Test
   void aCheckpointWhoseRemovalWasKilledDoesNotComeBackWithoutItsContainer() throws IOException {
-    final LoggedDisk disk = new LoggedDisk(fresh());
-    path = disk.directory().resolve("store");
+    final LoggedDisk disk = freshDisk();
     try (PosixStore live = PosixStore.create(path, disk);
         StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
       final Commit old = add(fixture, 1);
@@ -64,8 +62,7 @@ class CutShortTest extends StoreTest {
 
   @Test
   void aCommitDeletesNoContainerOfACheckpointWhoseRemovalWasKilled() throws IOException {
-    final LoggedDisk disk = new LoggedDisk(fresh());
-    path = disk.directory().resolve("store");
+    final LoggedDisk disk = freshDisk();
     try (StoreFixture live = new StoreFixture(path, disk.directory(), disk)) {
       try (StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
         final Commit old = add(fixture, 1);
@@ -82,8 +79,7 @@ class CutShortTest extends StoreTest {
   @Test
   void aCommitKilledAtAnyStepIsThereOrCleanedUp() throws IOException {
     for (int step = 0, steps = 0; step == steps; step++) {
-      final LoggedDisk disk = new LoggedDisk(fresh());
-      path = disk.directory().resolve("store");
+      final LoggedDisk disk = freshDisk();
       try (StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
         final Commit old = add(fixture, 1);
         fixture.logged("logged", 0, CONTENT).filed("filed", 1, CONTENT);
@@ -102,8 +98,7 @@ class CutShortTest extends StoreTest {
   @ValueSource(ints = {1, 2})
   void somethingIsThereWheneverACommitIsKilled(final int number) throws IOException {
     for (int step = 0, steps = 0; step == steps; step++) {
-      final LoggedDisk disk = new LoggedDisk(fresh());
-      path = disk.directory().resolve("store");
+      final LoggedDisk disk = freshDisk();
       try (PosixStore live = PosixStore.create(path, disk);
           StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
         add(fixture, 1);
@@ -122,8 +117,7 @@ class CutShortTest extends StoreTest {
 
   @Test
   void aCommitThatFailedDoesNotComeBackWithoutItsContainer() throws IOException {
-    final LoggedDisk disk = new LoggedDisk(fresh());
-    path = disk.directory().resolve("store");
+    final LoggedDisk disk = freshDisk();
     try (PosixStore live = PosixStore.create(path, disk)) {
       try (StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
         disk.failOnce(FaultPoint.COMMIT_FSYNC);
@@ -259,6 +253,13 @@ class CutShortTest extends StoreTest {
     for (int i = 0; i < 1000 && Files.exists(directory); i++) {
       LockSupport.parkNanos(1_000_000);
     }
+  }
+
+  /** Where the store is from here on. */
+  private LoggedDisk freshDisk() throws IOException {
+    final LoggedDisk disk = new LoggedDisk(fresh());
+    path = disk.directory().resolve("store");
+    return disk;
   }
 
   /** A step of a store that a process may be killed in. */
