@@ -1,20 +1,48 @@
 package org.sluice.core.command;
 
-/** Runs commands in one process, so that the build can record what they load and link. */
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Runs commands one after the other in one process: for the build, which records what they load and
+ * link, and for tests of what commands say, which would otherwise mostly wait for JVMs to start.
+ */
 final class Rehearsal {
   private Rehearsal() {}
 
   /**
-   * Runs commands one after the other, as long as they succeed, and exits with the last one's
-   * status.
+   * Leaves what the Nth command printed in {@code N.out} and {@code N.err}, and its exit status in
+   * {@code N.status}; exits with the highest of these.
    *
-   * @param commands command lines, their words parted by single blanks
+   * @param arguments the directory for these files, and command lines, their words parted by single
+   *     blanks
+   * @throws IOException when a file cannot be written
    */
-  public static void main(final String[] commands) {
-    int status = ExitStatus.OK.code();
-    for (int i = 0; i < commands.length && status == ExitStatus.OK.code(); i++) {
-      status = Sluice.execute(commands[i].split(" "));
+  public static void main(final String[] arguments) throws IOException {
+    int highest = ExitStatus.OK.code();
+    for (int i = 1; i < arguments.length; i++) {
+      final int status = rehearse(Path.of(arguments[0]), i, arguments[i].split(" "));
+      highest = Math.max(highest, status);
     }
-    System.exit(status);
+    System.exit(highest);
+  }
+
+  private static int rehearse(final Path directory, final int number, final String[] command)
+      throws IOException {
+    try (PrintStream out = file(directory, number + ".out");
+        PrintStream err = file(directory, number + ".err")) {
+      System.setOut(out);
+      System.setErr(err);
+      final int status = Sluice.execute(command);
+      Files.writeString(directory.resolve(number + ".status"), status + "\n");
+      return status;
+    }
+  }
+
+  private static PrintStream file(final Path directory, final String name) throws IOException {
+    return new PrintStream(new FileOutputStream(directory.resolve(name).toFile()), true, "UTF-8");
   }
 }
