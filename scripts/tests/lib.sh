@@ -1,8 +1,9 @@
 # Sourced first by every test file, which ends with `run_tests "$@"`.
 #
-# A test is a function test_BEHAVIOUR. It runs with `set -e` in an empty directory of its own and a
-# runtime directory of its own; afterwards both are removed, and an I/O process or a segment that it
-# left behind fails it. `scripts/tests/FILE test_BEHAVIOUR` runs one test.
+# A test is a function test_BEHAVIOUR. It runs with `set -e` in an empty directory, a runtime directory
+# and a session of processes of its own; afterwards all are removed, and an I/O process or a segment that it
+# left behind fails it. scripts/test runs several at a time; `scripts/tests/FILE` runs those of a file one
+# after the other, `scripts/tests/FILE test_BEHAVIOUR` runs one. The status is 77 where that was skipped.
 
 root=$(dirname "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")")
 sluice=$root/scripts/sluice
@@ -59,8 +60,46 @@ same_tree() {
   diff -r "$1" "$2" || fail "$1 and $2 differ"
 }
 
+# The numbers of a store's committed checkpoints: those that have a manifest, as any restart sees it.
 committed() {
-  "$sluice" ls --store "$1" --json | jq -r '.checkpoints[].number'
+  local manifest name
+  for manifest in "$1"/checkpoints/*/manifest.json; do
+    [ -e "$manifest" ] || continue
+    name=${manifest#"$1"/checkpoints/}
+    echo $((10#${name%%-*}))
+  done | uniq
+}
+
+# rehearse COMMAND...: commands of sluice, their words parted by single blanks, one after the other in one
+# JVM, since most are over in less time than one takes to start. What the Nth printed is left in
+# ./rehearsal/N.out and N.err, and its exit status, of which the highest is returned, in N.status.
+rehearse() {
+  rm -rf rehearsal
+  mkdir rehearsal
+  SLUICE_HOME=$root "$("$root/scripts/find-jdk")/bin/java" "@$root/scripts/jvm.options" -Xmx128m \
+    -XX:+UseSerialGC -XX:TieredStopAtLevel=1 "-XX:AOTCache=$root/target/sluice.aot" '-Xlog:aot*=off' \
+    -cp "$root/target/jars/*" org.sluice.core.command.Rehearsal rehearsal "$@"
+}
+
+# expect_refusals: each line of standard input is a status, a regular expression and a command, parted by
+# tabs: the command exits with the status, and says in one line on standard error what the expression matches.
+expect_refusals() {
+  local lines n status regex command
+  mapfile -t lines
+  rehearse "${lines[@]##*$'\t'}" || true
+  for n in "${!lines[@]}"; do
+    IFS=$'\t' read -r status regex command <<<"${lines[n]}"
+    n=rehearsal/$((n + 1))
+    [ "$(cat $n.status)" = "$status" ] || fail "status $(cat $n.status) from: $command -- $(cat $n.err)"
+    [ "$(wc -l <$n.err)" -eq 1 ] || fail "not one line from $command: $(cat $n.err)"
+    grep -qE -- "$regex" $n.err || fail "no match for '$regex' from $command: $(cat $n.err)"
+  done
+}
+
+# restore STORE DIRECTORY NUMBER...: these checkpoints.
+restore() {
+  local numbers=("${@:3}")
+  rehearse "${numbers[@]/#/restore --store $1 --to $2 --checkpoint }" || fail "$(cat rehearsal/*.err)"
 }
 
 # Root may do anything to any file, unless it gives that up: $sluice, and what it runs, does.
@@ -143,13 +182,13 @@ mounts_below() {
   awk -v below="$1/" 'index($2, below) == 1 { print $2 }' /proc/self/mounts
 }
 
-# In a process group of its own, so that the time limit ends all of it.
+# In a session of its own, so that the time limit ends all of it and nobody finds its processes by name.
 run_limited() {
   local directory runtime left status=0
   directory=$(mktemp -d "${TMPDIR:-/tmp}/sluice-test.XXXXXX")
   runtime=/dev/shm/${directory##*/}
   cd "$directory" || exit
-  SLUICE_RUNTIME=$runtime timeout -k 5 "$test_timeout" bash "$test_file" "$1" \
+  SLUICE_RUNTIME=$runtime setsid -w timeout -k 5 "$test_timeout" bash "$test_file" "$1" \
     >"$directory.log" 2>&1 || status=$?
   left=$(leftovers "$runtime")
   if [ $status -eq 0 ] && [ -z "$left" ]; then
@@ -158,11 +197,13 @@ run_limited() {
     echo "skip  ${1#test_}: $(tail -1 "$directory.log")"
   else
     echo "FAIL  ${1#test_} (status $status)"
+    status=1
     sed 's/^/        /' "$directory.log"
     [ -z "$left" ] || echo "        left behind: $left"
   fi
   mounts_below "$runtime" | xargs -r umount -l
   rm -rf "$directory" "$directory.log" "$runtime"
+  return $status
 }
 
 run_tests() {
@@ -171,9 +212,13 @@ run_tests() {
     return
   fi
   test_file=$(readlink -f "$0")
-  local name
+  if [ $# -gt 0 ]; then
+    (run_limited "$1")
+    return
+  fi
+  local name failed=0
   while read -r name; do
-    [ $# -eq 0 ] || [ "$1" = "$name" ] || continue
-    (run_limited "$name")
+    (run_limited "$name") || [ $? -eq 77 ] || failed=1
   done < <(grep -oP '^test_\w+(?=\(\))' "$test_file")
+  return $failed
 }

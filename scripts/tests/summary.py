@@ -1,0 +1,68 @@
+"""summary.py TESTS: what came out of the tests whose reports are below a directory.
+
+CTest's report names every test. A module's tests of Java are one of it, whose own report is in
+java/MODULE; they are counted instead. Says what was skipped and why, the ten slowest, and in its last
+line how many passed, failed and were skipped. Exits with 1 unless all passed.
+"""
+import collections
+import pathlib
+import sys
+import xml.etree.ElementTree as xml
+
+SLOWEST = 10
+
+Test = collections.namedtuple("Test", "name seconds outcome reason")
+
+
+def of_ctest(case):
+    outcome = {"run": "passed", "notrun": "skipped"}.get(case.get("status"), "failed")
+    output = (case.findtext("system-out") or "").strip().splitlines()
+    skipped = case.find("skipped")
+    if outcome == "skipped" and "SKIP" not in (skipped.get("message") if skipped is not None else ""):
+        outcome = "failed"  # it is not there, or what it needs failed
+    reason = output[-1].partition(": ")[2] if output else "no reason given"
+    return Test(case.get("name"), float(case.get("time")), outcome, reason)
+
+
+def of_junit(module, case):
+    outcome, reason = "passed", ""
+    for child in case:
+        if child.tag in ("failure", "error"):
+            outcome = "failed"
+        elif child.tag == "skipped":
+            outcome, reason = "skipped", (child.text or "").strip().splitlines()[0]
+    name = f"java.{module}.{case.get('classname').rpartition('.')[2]}.{case.get('name')}"
+    return Test(name, float(case.get("time")), outcome, reason)
+
+
+def all_tests(directory):
+    for case in xml.parse(directory / "ctest.xml").iter("testcase"):
+        test = of_ctest(case)
+        suite, _, module = test.name.partition(".")
+        reports = sorted((directory / suite / module).glob("TEST-*.xml")) if suite == "java" else []
+        inner = [of_junit(module, each) for report in reports for each in xml.parse(report).iter("testcase")]
+        yield from inner
+        # A JVM that died, or found a fault outside a test, has failed though no test of it has.
+        if not inner or test.outcome == "failed" and all(each.outcome != "failed" for each in inner):
+            yield test
+
+
+def main():
+    tests = list(all_tests(pathlib.Path(sys.argv[1])))
+    counts = collections.Counter(test.outcome for test in tests)
+    print("\nThe slowest:")
+    for test in sorted(tests, key=lambda each: -each.seconds)[:SLOWEST]:
+        print(f"  {test.seconds:6.1f} s  {test.name}")
+    reasons = collections.Counter(test.reason for test in tests if test.outcome == "skipped")
+    if reasons:
+        print("Skipped:")
+    for reason, count in reasons.most_common():
+        print(f"  {count:4}  {reason}")
+    for test in tests:
+        if test.outcome == "failed":
+            print(f"FAILED: {test.name}")
+    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
+    sys.exit(counts["failed"] > 0 or counts["passed"] == 0)
+
+
+main()
