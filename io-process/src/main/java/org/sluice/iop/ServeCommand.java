@@ -37,7 +37,7 @@ public final class ServeCommand implements Subcommand {
   @Option(
       names = "--metrics",
       paramLabel = "PORT",
-      description = "Serve Prometheus metrics at 127.0.0.1:PORT.")
+      description = "Serve Prometheus metrics at 127.0.0.1:PORT; 0 takes a free one.")
   private Integer metricsPort;
 
   @Option(names = "--members", hidden = true, description = "Stop when the last member has left.")
@@ -62,8 +62,8 @@ public final class ServeCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    if (metricsPort != null && (metricsPort < 1 || metricsPort > MAX_PORT)) {
-      throw options.usage("--metrics %d is no port: it takes 1 to 65535".formatted(metricsPort));
+    if (metricsPort != null && (metricsPort < 0 || metricsPort > MAX_PORT)) {
+      throw options.usage("--metrics %d is no port: it takes 0 to 65535".formatted(metricsPort));
     }
     StatsFile.check(stats);
     final Settings settings = options.settings(members);
@@ -76,6 +76,7 @@ public final class ServeCommand implements Subcommand {
       }
       System.out.println("ready: " + process.directory());
       System.out.println("pages: " + process.pages());
+      endpoint.address().ifPresent(address -> System.out.println("metrics: " + address));
       System.out.flush();
       DrainProgress.show(process);
       StatsFile.write(stats, process.statistics());

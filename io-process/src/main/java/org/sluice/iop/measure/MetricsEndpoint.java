@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.sluice.core.segment.Segment;
@@ -31,7 +32,7 @@ public final class MetricsEndpoint implements AutoCloseable {
   /**
    * Opens the endpoint.
    *
-   * @param port where; null for no endpoint
+   * @param port where; 0 for any that is free, null for no endpoint
    * @param segment the segment
    * @param statistics what happened
    * @return to be closed at the end
@@ -50,6 +51,16 @@ public final class MetricsEndpoint implements AutoCloseable {
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
     server.createContext("/metrics", exchange -> answer(exchange, registry));
     return new MetricsEndpoint(server);
+  }
+
+  /**
+   * Says where the metrics are.
+   *
+   * @return the address, none without an endpoint
+   */
+  public Optional<String> address() {
+    return Optional.ofNullable(server)
+        .map(open -> "http://127.0.0.1:%d/metrics".formatted(open.getAddress().getPort()));
   }
 
   /** Begins to serve. */
