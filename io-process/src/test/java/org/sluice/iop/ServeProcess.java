@@ -65,12 +65,8 @@ final class ServeProcess implements AutoCloseable {
       final String... options)
       throws IOException {
     final List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("@" + jvmOptions());
-    command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    // A killed one leaves no mount then, which nobody could remove who may not mount.
-    command.addAll(List.of("org.sluice.core.command.Sluice", "serve", "--pages", "small"));
+    // A killed one leaves no mount with small pages, which nobody could remove who may not mount.
+    command.addAll(List.of(sluice(), "serve", "--pages", "small"));
     Stream.of(options).forEach(command::add);
     final ProcessBuilder builder = new ProcessBuilder(command).redirectError(errors.toFile());
     builder.environment().putAll(environment);
@@ -79,12 +75,9 @@ final class ServeProcess implements AutoCloseable {
     return builder.start();
   }
 
-  private static Path jvmOptions() {
-    Path folder = Path.of("").toAbsolutePath();
-    while (!Files.exists(folder.resolve("scripts/jvm.options"))) {
-      folder = folder.getParent();
-    }
-    return folder.resolve("scripts/jvm.options");
+  /** The command that users type. */
+  private static String sluice() throws IOException {
+    return Path.of("..", "scripts", "sluice").toRealPath().toString();
   }
 
   Path directory() {

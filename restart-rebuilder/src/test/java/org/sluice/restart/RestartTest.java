@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.sluice.core.command.SluiceProcess;
+import org.sluice.core.command.CommandResult;
 import org.sluice.core.store.StoreFixture;
 
 /** The commands from outside: what they print, leave behind and exit with. */
@@ -39,7 +39,7 @@ class RestartTest {
 
   @Test
   void listsCheckpointsAndImages() throws Exception {
-    final SluiceProcess ls = sluice("ls", "--json", "--images");
+    final CommandResult ls = sluice("ls", "--json", "--images");
     assertThat(ls.status()).isZero();
     assertThat(ls.err()).isEmpty();
     final List<Map<String, Object>> checkpoints = list(json(ls), "checkpoints");
@@ -52,7 +52,7 @@ class RestartTest {
 
   @Test
   void restoresTheNewestCheckpoint() throws Exception {
-    final SluiceProcess restore = sluice("restore", "--to", target.toString());
+    final CommandResult restore = sluice("restore", "--to", target.toString());
     assertThat(restore.err()).isEmpty();
     assertThat(restore.status()).isZero();
     assertThat(restore.out()).contains("checkpoint 2", "2 images");
@@ -68,7 +68,7 @@ class RestartTest {
   @Test
   void takesTheStoreFromTheEnvironment() throws Exception {
     final Map<String, String> environment = Map.of("SLUICE_STORE", store.toString());
-    assertThat(SluiceProcess.run(environment, "verify").status()).isZero();
+    assertThat(CommandResult.of(environment, "verify").status()).isZero();
   }
 
   @Test
@@ -102,7 +102,7 @@ class RestartTest {
     fails(5, damaged.toString(), "restore", "--to", target.toString());
     assertThat(files(target)).isEmpty();
     fails(5, damaged + " is damaged at offset 3: it is truncated", "verify");
-    final SluiceProcess verify = sluice("verify", "--json");
+    final CommandResult verify = sluice("verify", "--json");
     assertThat(list(json(verify), "damage"))
         .containsExactly(
             Map.of("file", damaged.toString(), "offset", 3, "reason", "it is truncated"));
@@ -115,7 +115,7 @@ class RestartTest {
     assertThat(sluice("restore", "--checkpoint", "2", "--to", to).status()).isZero();
     fails(5, "manifest.json", "restore", "--to", to, "--force");
     fails(5, "manifest.json", "restore", "--checkpoint", "1", "--to", to, "--force");
-    final SluiceProcess ls = sluice("ls");
+    final CommandResult ls = sluice("ls");
     assertThat(ls.status()).isEqualTo(5);
     assertThat(ls.out()).contains("container");
   }
@@ -123,20 +123,20 @@ class RestartTest {
   @Test
   void fallsBackToTheNewestIntactCheckpoint() throws Exception {
     final String to = target.toString();
-    final SluiceProcess whole = sluice("restore", "--fallback", "--to", to, "--json");
+    final CommandResult whole = sluice("restore", "--fallback", "--to", to, "--json");
     assertThat(whole.status()).isZero();
     assertThat(json(whole)).containsEntry("checkpoint", 2).containsEntry("skipped", List.of());
     final Path damaged = imageFile();
     Files.write(damaged, new byte[] {1, 2, 3});
     final String[] fallback = {"--fallback", "--partial", "--force", "--to", to};
-    final SluiceProcess older = sluice("restore", fallback);
+    final CommandResult older = sluice("restore", fallback);
     assertThat(older.status()).isEqualTo(11);
     assertThat(older.out()).contains("restored checkpoint 1");
     assertThat(older.err())
         .startsWith("sluice restore: checkpoint 2 is skipped: " + damaged)
         .contains("at offset 3: it is truncated");
     assertThat(target.resolve("run/rank0.ckpt")).hasBinaryContent(OLD);
-    final SluiceProcess json =
+    final CommandResult json =
         sluice("restore", "--fallback", "--rank", "0", "--force", "--json", "--to", to);
     assertThat(json.status()).as("of a rank whose own image is intact").isEqualTo(11);
     assertThat(json(json)).containsEntry("checkpoint", 1);
@@ -195,7 +195,7 @@ class RestartTest {
   @Test
   void collectsGarbage() throws Exception {
     Files.delete(checkpoint("0000000001").resolve("manifest.json"));
-    final SluiceProcess dry = sluice("gc", "--dry-run");
+    final CommandResult dry = sluice("gc", "--dry-run");
     assertThat(dry.out()).contains("unfinished", "checkpoints/0000000001-", "would free");
     assertThat(list(json(sluice("gc", "--json")), "removed"))
         .singleElement()
@@ -233,15 +233,15 @@ class RestartTest {
   @Test
   void explainsItself() throws Exception {
     for (final String command : List.of("ls", "verify", "restore", "rm", "gc")) {
-      final SluiceProcess help = SluiceProcess.run(command, "--help");
+      final CommandResult help = CommandResult.of(command, "--help");
       assertThat(help.status()).isZero();
       assertThat(help.out()).contains("Exit status:", "other format version", "Examples:");
     }
   }
 
-  private SluiceProcess sluice(final String command, final String... args)
+  private CommandResult sluice(final String command, final String... args)
       throws IOException, InterruptedException {
-    return SluiceProcess.run(
+    return CommandResult.of(
         Stream.concat(Stream.of(command, "--store", store.toString()), Stream.of(args))
             .toArray(String[]::new));
   }
@@ -249,7 +249,7 @@ class RestartTest {
   private void fails(
       final int status, final String words, final String command, final String... args)
       throws IOException, InterruptedException {
-    final SluiceProcess process = sluice(command, args);
+    final CommandResult process = sluice(command, args);
     assertThat(process.err())
         .startsWith("sluice " + command + ": ")
         .contains(words)
@@ -279,7 +279,7 @@ class RestartTest {
     }
   }
 
-  private static Map<String, Object> json(final SluiceProcess process) throws IOException {
+  private static Map<String, Object> json(final CommandResult process) throws IOException {
     return JSON.std.mapFrom(process.out());
   }
 

@@ -11,7 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.sluice.core.command.SluiceProcess;
+import org.sluice.core.command.CommandResult;
 import org.sluice.profile.RecordedTraces;
 import org.sluice.profile.workload.Workload;
 
@@ -29,7 +29,7 @@ class ReportCommandTest {
 
   @Test
   void printsTheTables() throws Exception {
-    final SluiceProcess report = SluiceProcess.run("profile", "report", trace.toString());
+    final CommandResult report = CommandResult.of("profile", "report", trace.toString());
     assertThat(report.err()).isEmpty();
     assertThat(report.status()).isZero();
     assertThat(report.out())
@@ -40,12 +40,12 @@ class ReportCommandTest {
 
   @Test
   void printsJsonAndCsv() throws Exception {
-    final SluiceProcess json = SluiceProcess.run("profile", "report", "--json", trace.toString());
+    final CommandResult json = CommandResult.of("profile", "report", "--json", trace.toString());
     final Map<String, Object> report = JSON.std.mapFrom(json.out());
     assertThat((List<?>) report.get("classes")).hasSize(10);
     assertThat((List<?>) report.get("phases")).hasSize(3);
     assertThat(report).containsEntry("processes", 8).containsEntry("file_count", 8);
-    final SluiceProcess csv = SluiceProcess.run("profile", "report", "--csv", trace.toString());
+    final CommandResult csv = CommandResult.of("profile", "report", "--csv", trace.toString());
     assertThat(csv.out().lines())
         .hasSize(11)
         .contains("4096,16384,36.51,11.34,44.66,8544," + bytesOf(report, 4) + ",81.459837408");
@@ -58,8 +58,8 @@ class ReportCommandTest {
   @Test
   void writesAPageThatNeedsNothingElse() throws Exception {
     final Path page = directory.resolve("profile.html");
-    final SluiceProcess report =
-        SluiceProcess.run("profile", "report", "--html", page.toString(), trace.toString());
+    final CommandResult report =
+        CommandResult.of("profile", "report", "--html", page.toString(), trace.toString());
     assertThat(report.status()).isZero();
     assertThat(Files.readString(page))
         .doesNotContain("/* profile */", "/* page.js */", "/* page.css */", "src=", "href=")
@@ -68,8 +68,8 @@ class ReportCommandTest {
 
   @Test
   void comparesATraceWithItself() throws Exception {
-    final SluiceProcess compare =
-        SluiceProcess.run("profile", "compare", trace.toString(), trace.toString());
+    final CommandResult compare =
+        CommandResult.of("profile", "compare", trace.toString(), trace.toString());
     assertThat(compare.out()).endsWith("The processes spend as much time in writes as before.\n");
   }
 
@@ -87,7 +87,7 @@ class ReportCommandTest {
 
   private static void fails(final int status, final String message, final String... args)
       throws Exception {
-    final SluiceProcess process = SluiceProcess.run(args);
+    final CommandResult process = CommandResult.of(args);
     assertThat(process.status()).isEqualTo(status);
     assertThat(process.err().lines()).hasSize(1);
     assertThat(process.err()).contains(message);

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.sluice.core.command.SluiceProcess;
+import org.sluice.core.command.CommandResult;
 
 /** {@code sluice tune} from outside. */
 class TuneCommandTest {
@@ -21,8 +21,8 @@ class TuneCommandTest {
   void recommendsASettingAndMakesItTheDefault() throws Exception {
     final Path measured = Files.createDirectory(directory.resolve("measured"));
     final Path configuration = directory.resolve("config");
-    final SluiceProcess tune =
-        SluiceProcess.run(
+    final CommandResult tune =
+        CommandResult.of(
             Map.of("XDG_CONFIG_HOME", configuration.toString()),
             "tune",
             "--no-replay",
@@ -49,8 +49,8 @@ class TuneCommandTest {
 
   @Test
   void printsTheTradeOff() throws Exception {
-    final SluiceProcess tune =
-        SluiceProcess.run("tune", "--no-replay", "--workload", "cg", "--dir", directory.toString());
+    final CommandResult tune =
+        CommandResult.of("tune", "--no-replay", "--workload", "cg", "--dir", directory.toString());
     assertThat(tune.out())
         .contains("8 processes, 6560 writes", "Milliseconds in writes", "Time against memory")
         .containsPattern("BUFFER +4K +16K +64K +256K +512K +1M +all")
@@ -60,10 +60,10 @@ class TuneCommandTest {
 
   @Test
   void wantsATraceOrAWorkload() throws Exception {
-    assertThat(SluiceProcess.run("tune").status()).isEqualTo(2);
-    assertThat(SluiceProcess.run("tune", "--workload", "zz").status()).isEqualTo(2);
-    final SluiceProcess nowhere =
-        SluiceProcess.run("tune", "--workload", "lu", "--dir", directory + "/nowhere");
+    assertThat(CommandResult.of("tune").status()).isEqualTo(2);
+    assertThat(CommandResult.of("tune", "--workload", "zz").status()).isEqualTo(2);
+    final CommandResult nowhere =
+        CommandResult.of("tune", "--workload", "lu", "--dir", directory + "/nowhere");
     assertThat(nowhere.status()).isEqualTo(1);
     assertThat(nowhere.err()).contains("nowhere is not a directory; --dir");
   }
