@@ -29,7 +29,7 @@ import org.sluice.core.store.Remains;
 class PowerCutTest {
   private static final int CHAINS = 6;
   private static final int SESSIONS = 3;
-  private static final int CUTS = 60;
+  private static final int CUTS = 40;
 
   @TempDir(factory = InMemory.class)
   private Path directory;
@@ -59,13 +59,13 @@ class PowerCutTest {
       final int begin = disk.position();
       run(disk, history, layout, random);
       History left = history;
-      for (int i = 0; i <= CUTS; i++) {
-        final int cut = begin + random.nextInt(disk.position() - begin + 1);
+      final List<Integer> cuts = PowerCut.spread(begin, disk.position(), CUTS, random);
+      for (final int cut : cuts) {
         state = fresh();
         new PowerCut(disk, cut, random).leave(state);
         final Remains remains = new Remains(state.resolve("store"));
         left = history.compare(remains, cut);
-        if (i < CUTS) {
+        if (cut != cuts.getLast()) {
           remains.cleanUp(); // of the last state the next session does
           IoUtil.delete(state.toFile(), false);
         }

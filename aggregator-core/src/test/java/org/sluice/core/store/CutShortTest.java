@@ -13,10 +13,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.fault.FaultPoint;
@@ -25,6 +26,7 @@ import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.Leftover.Kind;
 
 /** Commits and removals that a kill or a fault cuts short, and the power cut behind it. */
+@Timeout(60)
 class CutShortTest extends StoreTest {
   private static final int CUTS = 40;
 
@@ -148,7 +150,7 @@ class CutShortTest extends StoreTest {
             super.delete(file, point);
             if (file.endsWith("manifest.tmp")) {
               deleting.countDown();
-              await(swept);
+              awaitWaitForTheLock(() -> swept.getCount() == 0);
             }
           }
         };
@@ -220,7 +222,7 @@ class CutShortTest extends StoreTest {
           void syncDirectory(final Path directory, final FaultPoint point) throws IOException {
             if (point == FaultPoint.COMMIT_FSYNC && checkpoints().size() > 1) {
               seen.completeAsync(CutShortTest.this::durable);
-              LockSupport.parkNanos(100_000_000);
+              awaitWaitForTheLock(seen::isDone);
               throw new PosixException("sync " + directory, Errno.EIO);
             }
             super.syncDirectory(directory, point);
@@ -243,9 +245,19 @@ class CutShortTest extends StoreTest {
 
   private static void await(final CountDownLatch latch) {
     try {
-      latch.await(1, TimeUnit.SECONDS);
+      latch.await();
     } catch (final InterruptedException e) {
       throw new AssertionError(e);
+    }
+  }
+
+  /** Until another thread waits for the lock of the store, unless it got past that. */
+  private void awaitWaitForTheLock(final BooleanSupplier past) throws IOException {
+    final String lock = ":%s ".formatted(Files.getAttribute(path.resolve("format"), "unix:ino"));
+    while (!past.getAsBoolean()
+        && Files.readAllLines(Path.of("/proc/locks")).stream()
+            .noneMatch(line -> line.contains("->") && line.contains(lock))) {
+      LockSupport.parkNanos(1_000_000);
     }
   }
 

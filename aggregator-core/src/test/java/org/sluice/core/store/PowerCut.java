@@ -5,7 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -52,6 +54,25 @@ public final class PowerCut {
       }
     }
     names(random);
+  }
+
+  /**
+   * Positions for cuts that see as much as so many can: one somewhere in each of as many equal
+   * parts, in any order.
+   *
+   * @param first the first position
+   * @param last the last one
+   */
+  public static List<Integer> spread(
+      final int first, final int last, final int cuts, final Random random) {
+    final int count = Math.min(cuts, last - first + 1);
+    final double part = (last - first + 1) / (double) count;
+    final List<Integer> positions = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      positions.add(first + (int) ((i + random.nextDouble()) * part));
+    }
+    Collections.shuffle(positions, random);
+    return positions;
   }
 
   private void names(final Random random) {

@@ -20,7 +20,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Whenever the power fails, what was committed is there, and nothing else passes for it. */
 class PowerCutTest {
   private static final int STORES = 30;
-  private static final int CUTS = 100;
+  private static final int CUTS_WHILE_MADE = 8;
+  private static final int CUTS_LATER = 42;
   private static final int CHAINS = 300;
   private static final int LINKS = 3;
   private static final int CREATION = 15;
@@ -40,8 +41,7 @@ class PowerCutTest {
       final Random random = new Random(seed + i);
       final LoggedDisk disk = new LoggedDisk(fresh());
       final StoreLife life = lives(disk, random);
-      for (int j = 0; j < CUTS; j++) {
-        final int cut = cut(disk, j, random);
+      for (final int cut : cuts(disk, random)) {
         assertThat(faults(life, new PowerCut(disk, cut, random), cut))
             .as("-Dsluice.seed=%d, store %d, power fails before change %d", seed, i, cut)
             .isEmpty();
@@ -83,18 +83,20 @@ class PowerCutTest {
       final Random random = new Random(i);
       final LoggedDisk disk = new LoggedDisk(fresh()).leaveOut(sync);
       final StoreLife life = lives(disk, random);
-      for (int j = 0; j < CUTS; j++) {
-        final int cut = cut(disk, j, random);
+      for (final int cut : cuts(disk, random)) {
         faults += faults(life, new PowerCut(disk, cut, random), cut).size();
       }
     }
     assertThat(faults).as("faults").isPositive();
   }
 
-  /** Several times everywhere while the store is made, anywhere later. */
-  private static int cut(final LoggedDisk disk, final int attempt, final Random random) {
+  /** Every store is made in the same few changes, so a part of these is enough of each. */
+  private static List<Integer> cuts(final LoggedDisk disk, final Random random) {
     final int last = disk.position();
-    return attempt < CUTS / 2 ? Math.min(attempt % CREATION, last) : random.nextInt(last + 1);
+    final int made = Math.min(CREATION, last);
+    final List<Integer> cuts = PowerCut.spread(0, made, CUTS_WHILE_MADE, random);
+    cuts.addAll(PowerCut.spread(made, last, CUTS_LATER, random));
+    return cuts;
   }
 
   static Stream<Arguments> syncs() {
