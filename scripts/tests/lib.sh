@@ -10,6 +10,8 @@ sluice=$root/scripts/sluice
 native=$root/blcr-bridge/target/native
 test_timeout=${SLUICE_TEST_TIMEOUT:-180}
 
+export SLUICE_SHORT_LIVED=yes # the I/O processes of tests
+
 mpi=(mpirun --oversubscribe)
 [ "$(id -u)" != 0 ] || mpi+=(--allow-run-as-root)
 export OMPI_MCA_btl=^tcp # one node: the ranks talk through shared memory

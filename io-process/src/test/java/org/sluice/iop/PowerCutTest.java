@@ -27,9 +27,9 @@ import org.sluice.core.store.Remains;
  */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PowerCutTest {
-  private static final int CHAINS = 6;
+  private static final int CHAINS = 7;
   private static final int SESSIONS = 3;
-  private static final int CUTS = 40;
+  private static final int CUTS = 48;
 
   @TempDir(factory = InMemory.class)
   private Path directory;

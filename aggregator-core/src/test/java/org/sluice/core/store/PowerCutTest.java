@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Whenever the power fails, what was committed is there, and nothing else passes for it. */
 class PowerCutTest {
-  private static final int STORES = 30;
+  private static final int STORES = 40;
   private static final int CUTS_WHILE_MADE = 8;
   private static final int CUTS_LATER = 42;
   private static final int CHAINS = 300;
