@@ -112,6 +112,27 @@ be_refused_like_others() {
   sluice=$PWD/unprivileged
 }
 
+# install_in DIRECTORY: a copy of what the command needs, which $sluice is from now on. Everybody may run
+# it, while the sources may lie where no other user can enter.
+install_in() {
+  mkdir -p "$1"/{scripts,target,blcr-bridge/target/native}
+  cp -p "$root"/scripts/{sluice,find-jdk,jvm.options} "$1/scripts"
+  cp -pr "$root"/target/{built,jars,sluice.aot} "$1/target"
+  cp -p "$native"/{sluice-{run,exec,record},libsluice_preload.so} "$1/blcr-bridge/target/native"
+  chmod a+rx .
+  chmod -R a+rX "$1"
+  sluice=$(readlink -f "$1/scripts/sluice")
+}
+
+# As another user, which only root can become.
+as_nobody() {
+  if [ "$(id -u)" = 0 ]; then
+    setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"
+  else
+    "$@"
+  fi
+}
+
 # ---- an I/O process of the test's own ----
 
 # start_server STORE [OPTION...]: leaves its pid in $server and returns when it takes requests. A shell's
