@@ -79,7 +79,7 @@ class RuntimeDirectoryTest extends ServeTest {
 
   @Test
   void bufferLargerThanSharedMemoryNamesBothSizes() throws Exception {
-    final long room = Files.getFileStore(runtime).getUsableSpace();
+    final long room = runtime.toFile().getUsableSpace();
     final ServeProcess.Outcome outcome =
         ServeProcess.fail(runtime, "--store", store.toString(), "--buffer", "4000G");
     assertThat(outcome.status()).isEqualTo(8);

@@ -26,6 +26,7 @@ final class LibC {
   static final int STATX_BASIC_STATS = 0x7ff;
   static final int STATX_BTIME = 0x800;
   static final int STATX_LENGTH = 256;
+  static final int STATVFS_LENGTH = 112;
   static final int SEEK_DATA = 3;
   static final int SEEK_HOLE = 4;
   static final int PRIO_PROCESS = 0;
@@ -85,6 +86,7 @@ final class LibC {
       function("lseek", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT);
   private static final MethodHandle STATX =
       function("statx", JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS);
+  private static final MethodHandle FSTATVFS = function("fstatvfs", JAVA_INT, JAVA_INT, ADDRESS);
   private static final MethodHandle LINKAT =
       function("linkat", JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, ADDRESS, JAVA_INT);
   private static final MethodHandle MKDIR = function("mkdir", JAVA_INT, ADDRESS, JAVA_INT);
@@ -245,6 +247,14 @@ final class LibC {
       final MemorySegment status) {
     try {
       return (int) STATX.invokeExact(CAPTURE.get(), directory, path, flags, mask, status);
+    } catch (final Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static int fstatvfs(final int descriptor, final MemorySegment status) {
+    try {
+      return (int) FSTATVFS.invokeExact(CAPTURE.get(), descriptor, status);
     } catch (final Throwable e) {
       throw new AssertionError(e);
     }

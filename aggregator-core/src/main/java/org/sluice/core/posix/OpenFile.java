@@ -119,6 +119,16 @@ abstract class OpenFile implements AutoCloseable {
   }
 
   /**
+   * The file system that the file lies on.
+   *
+   * @return how it counts and what it has left
+   * @throws PosixException when that fails
+   */
+  public Room room() throws PosixException {
+    return Room.of(descriptor, opened);
+  }
+
+  /**
    * Sets the file's permissions.
    *
    * @param mode the low 12 bits of a mode

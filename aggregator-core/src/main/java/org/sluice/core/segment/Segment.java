@@ -20,6 +20,7 @@ import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.MappedMemory;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
+import org.sluice.core.posix.Room;
 import org.sluice.core.segment.SegmentException.Reason;
 
 /**
@@ -129,23 +130,29 @@ public final class Segment implements AutoCloseable {
 
   /** Sets the file's length, in whole blocks of its file system: hugetlbfs takes no other. */
   private static long extend(final Path file, final long wanted) throws IOException {
-    final long block = Files.getFileStore(file).getBlockSize();
-    final long length = (wanted + block - 1) / block * block;
-    final long room = Files.getFileStore(file).getUsableSpace();
-    if (length > room) {
-      throw noRoom(file, length, room);
-    }
     try (NativeFile created = NativeFile.open(file, NativeFile.Flag.WRITE)) {
+      final Room room = created.room();
+      final long length = (wanted + room.block() - 1) / room.block() * room.block();
+      if (length > room.free()) {
+        throw noRoom(created, length, room);
+      }
       created.truncate(length);
+      return length;
     }
-    return length;
   }
 
-  private static SegmentException noRoom(final Path file, final long length, final long room) {
+  private static SegmentException noRoom(
+      final NativeFile file, final long length, final Room room) {
     return new SegmentException(
         Reason.NO_ROOM,
         "no room for a segment of %d bytes, %d are free: %s; choose a smaller buffer"
-            .formatted(length, room, file));
+            .formatted(length, room.free(), file.opened()));
+  }
+
+  private SegmentException noRoom() throws PosixException {
+    try (NativeFile opened = NativeFile.open(file)) {
+      return noRoom(opened, geometry.segmentLength(), opened.room());
+    }
   }
 
   /**
@@ -176,7 +183,7 @@ public final class Segment implements AutoCloseable {
       MappedMemory.populate(address + offset, length);
     } catch (final PosixException e) {
       if (e.errno() == Errno.EFAULT) {
-        throw noRoom(file, geometry.segmentLength(), Files.getFileStore(file).getUsableSpace());
+        throw noRoom();
       }
       if (e.errno() != Errno.EINVAL) {
         throw e;
@@ -191,7 +198,7 @@ public final class Segment implements AutoCloseable {
       written.allocate(offset, length);
     } catch (final PosixException e) {
       if (e.errno() == Errno.ENOSPC) {
-        throw noRoom(file, geometry.segmentLength(), Files.getFileStore(file).getUsableSpace());
+        throw noRoom();
       }
       throw e;
     }

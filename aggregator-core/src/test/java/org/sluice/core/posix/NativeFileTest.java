@@ -2,6 +2,7 @@ package org.sluice.core.posix;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -43,6 +44,15 @@ class NativeFileTest {
       final long major = dev >>> 8 & 0xfff | dev >>> 32 & 0xfffff000L;
       final long minor = dev & 0xff | dev >>> 12 & 0xffffff00L;
       assertThat(file.device()).isEqualTo(major << 32 | minor);
+    }
+  }
+
+  @Test
+  void tellsTheRoomOfItsFileSystemLikeTheStandardLibrary() throws IOException {
+    try (NativeFile file = create("file")) {
+      assertThat(file.room().block()).isPositive();
+      assertThat(file.room().free())
+          .isCloseTo(directory.toFile().getUsableSpace(), withinPercentage(10));
     }
   }
 

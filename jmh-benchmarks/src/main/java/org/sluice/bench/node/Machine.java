@@ -1,10 +1,12 @@
 package org.sluice.bench.node;
 
 import java.io.IOException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Where the figures come from.
@@ -18,18 +20,28 @@ import java.util.Map;
  */
 record Machine(
     String processor, int cores, long memory, String kernel, String fileSystem, String device) {
+  private static final String UNKNOWN = "unknown";
   private static final long KIB = 1024;
   private static final double GIB = 1 << 30;
 
   static Machine with(final Path directory) throws IOException {
-    final var store = Files.getFileStore(directory);
+    final Optional<FileStore> store = fileStore(directory);
     return new Machine(
         field("/proc/cpuinfo", "model name"),
         Runtime.getRuntime().availableProcessors(),
         Long.parseLong(field("/proc/meminfo", "MemTotal").replaceAll("\\D", "")) * KIB,
         Files.readString(Path.of("/proc/sys/kernel/osrelease")).strip(),
-        store.type(),
-        store.name());
+        store.map(FileStore::type).orElse(UNKNOWN),
+        store.map(FileStore::name).orElse(UNKNOWN));
+  }
+
+  /** None where the table of mounts lacks it: below a root that is no mount point. */
+  private static Optional<FileStore> fileStore(final Path directory) {
+    try {
+      return Optional.of(Files.getFileStore(directory));
+    } catch (final IOException e) {
+      return Optional.empty();
+    }
   }
 
   /** Whether what is written there is on no disk at all. */
@@ -42,7 +54,7 @@ record Machine(
         .filter(line -> line.startsWith(name))
         .map(line -> line.substring(line.indexOf(':') + 1).strip())
         .findFirst()
-        .orElse("unknown");
+        .orElse(UNKNOWN);
   }
 
   Map<String, Object> toJson() {
