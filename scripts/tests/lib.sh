@@ -133,6 +133,11 @@ as_nobody() {
   fi
 }
 
+# Not everybody may have a mount namespace, and nobody can below a root that is no mount point.
+needs_own_mounts() {
+  unshare --mount true 2>unshare.err || skip "no mount namespace: $(cat unshare.err)"
+}
+
 # ---- an I/O process of the test's own ----
 
 # start_server STORE [OPTION...]: leaves its pid in $server and returns when it takes requests. A shell's
