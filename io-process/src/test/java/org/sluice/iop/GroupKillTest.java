@@ -63,6 +63,7 @@ class GroupKillTest extends GroupServeTest {
       killed(serve, 1, one -> {});
       try (RawProcess one = rank(serve, 1, 2)) {
         victim.destroyForcibly().waitFor();
+        mourn(late);
         late.close();
         try (RawProcess zero = rank(serve, 0, 2)) {
           one.end(write(one, capture.resolve("step-1.1"), "new").imageId());

@@ -109,6 +109,15 @@ abstract class GroupServeTest extends ServeTest {
     try (RawProcess process = RawProcess.attach(serve.directory(), identity(victim), rank, 2)) {
       deed.by(process);
       victim.destroyForcibly().waitFor();
+      mourn(process);
     }
+  }
+
+  /**
+   * Hangs up, and waits until the I/O process has given the slot back: who comes next comes later.
+   */
+  static void mourn(final RawProcess killed) throws Exception {
+    killed.hangUp();
+    await(() -> !killed.segment().slot(killed.slot()).isAttached());
   }
 }

@@ -281,6 +281,11 @@ final class RawProcess implements AutoCloseable {
     return slot;
   }
 
+  /** As the kernel does for a killed process. */
+  void hangUp() throws IOException {
+    channel.close();
+  }
+
   /** Closes the socket; everything in the segment stays as it is. */
   @Override
   public void close() throws IOException {
