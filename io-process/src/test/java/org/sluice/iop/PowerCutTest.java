@@ -11,6 +11,7 @@ import java.util.Random;
 import org.agrona.IoUtil;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.client.CheckpointClient;
@@ -26,6 +27,7 @@ import org.sluice.core.store.Remains;
  * was told is there, and the next session starts, cleans up and commits behind it.
  */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Isolated("Processes that others start have the locks of this JVM, until they execute.")
 class PowerCutTest {
   private static final int CHAINS = 7;
   private static final int SESSIONS = 3;

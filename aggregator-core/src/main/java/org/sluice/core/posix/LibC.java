@@ -1,13 +1,10 @@
 package org.sluice.core.posix;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
@@ -50,58 +47,47 @@ final class LibC {
   private static final ThreadLocal<MemorySegment> CAPTURE =
       ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(STATE));
 
-  private static final MethodHandle OPEN =
-      function("open", JAVA_INT, Linker.Option.firstVariadicArg(2), ADDRESS, JAVA_INT, JAVA_INT);
-  private static final MethodHandle CLOSE = function("close", JAVA_INT, JAVA_INT);
-  private static final MethodHandle PREAD =
-      function("pread", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle PWRITE =
-      function("pwrite", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle PWRITEV2 =
-      function("pwritev2", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT);
-  private static final MethodHandle FTRUNCATE =
-      function("ftruncate", JAVA_INT, JAVA_INT, JAVA_LONG);
-  private static final MethodHandle FDATASYNC = function("fdatasync", JAVA_INT, JAVA_INT);
-  private static final MethodHandle FSYNC = function("fsync", JAVA_INT, JAVA_INT);
-  private static final MethodHandle SYNC_FILE_RANGE =
-      function("sync_file_range", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
-  private static final MethodHandle POSIX_FADVISE =
-      function("posix_fadvise", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
-  private static final MethodHandle SYSCALL =
-      function(
-          "syscall",
-          JAVA_LONG,
-          Linker.Option.firstVariadicArg(1),
-          JAVA_LONG,
-          JAVA_INT,
-          JAVA_INT,
-          JAVA_INT);
+  /**
+   * Any of them: five integers or pointers in registers, a result in another. Each signature that
+   * is linked costs a start some milliseconds, so all share one: in the calling conventions of
+   * 64-bit Linux, on x86-64 and on AArch64, a function ignores the registers that it has no
+   * parameter for, and the upper half of those it has an int for.
+   */
+  private static final MethodHandle CALL =
+      LINKER.downcallHandle(
+          FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
+          Linker.Option.captureCallState("errno"));
+
+  private static final MemorySegment OPEN = symbol("open");
+  private static final MemorySegment CLOSE = symbol("close");
+  private static final MemorySegment PREAD = symbol("pread");
+  private static final MemorySegment PWRITE = symbol("pwrite");
+  private static final MemorySegment PWRITEV2 = symbol("pwritev2");
+  private static final MemorySegment FTRUNCATE = symbol("ftruncate");
+  private static final MemorySegment FDATASYNC = symbol("fdatasync");
+  private static final MemorySegment FSYNC = symbol("fsync");
+  private static final MemorySegment SYNC_FILE_RANGE = symbol("sync_file_range");
+  private static final MemorySegment POSIX_FADVISE = symbol("posix_fadvise");
+  private static final MemorySegment SYSCALL = symbol("syscall");
   private static final long SYS_MEMBARRIER =
       System.getProperty("os.arch").equals("amd64") ? 324 : 283;
-  private static final MethodHandle SETPRIORITY =
-      function("setpriority", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT);
-  private static final MethodHandle FCHMOD = function("fchmod", JAVA_INT, JAVA_INT, JAVA_INT);
-  private static final MethodHandle FLOCK = function("flock", JAVA_INT, JAVA_INT, JAVA_INT);
-  private static final MethodHandle LSEEK =
-      function("lseek", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT);
-  private static final MethodHandle STATX =
-      function("statx", JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS);
-  private static final MethodHandle FSTATVFS = function("fstatvfs", JAVA_INT, JAVA_INT, ADDRESS);
-  private static final MethodHandle LINKAT =
-      function("linkat", JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, ADDRESS, JAVA_INT);
-  private static final MethodHandle MKDIR = function("mkdir", JAVA_INT, ADDRESS, JAVA_INT);
-  private static final MethodHandle RENAME = function("rename", JAVA_INT, ADDRESS, ADDRESS);
-  private static final MethodHandle FALLOCATE =
-      function("fallocate", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG);
-  private static final MethodHandle MADVISE =
-      function("madvise", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
-  private static final MethodHandle MOUNT =
-      function("mount", JAVA_INT, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS);
-  private static final MethodHandle UMOUNT2 = function("umount2", JAVA_INT, ADDRESS, JAVA_INT);
-  private static final MethodHandle KILL = function("kill", JAVA_INT, JAVA_INT, JAVA_INT);
-  private static final MethodHandle ISATTY = function("isatty", JAVA_INT, JAVA_INT);
-  private static final MethodHandle STRERRORNAME_NP = words("strerrorname_np");
-  private static final MethodHandle STRERRORDESC_NP = words("strerrordesc_np");
+  private static final MemorySegment SETPRIORITY = symbol("setpriority");
+  private static final MemorySegment FCHMOD = symbol("fchmod");
+  private static final MemorySegment FLOCK = symbol("flock");
+  private static final MemorySegment LSEEK = symbol("lseek");
+  private static final MemorySegment STATX = symbol("statx");
+  private static final MemorySegment FSTATVFS = symbol("fstatvfs");
+  private static final MemorySegment LINKAT = symbol("linkat");
+  private static final MemorySegment MKDIR = symbol("mkdir");
+  private static final MemorySegment RENAME = symbol("rename");
+  private static final MemorySegment FALLOCATE = symbol("fallocate");
+  private static final MemorySegment MADVISE = symbol("madvise");
+  private static final MemorySegment MOUNT = symbol("mount");
+  private static final MemorySegment UMOUNT2 = symbol("umount2");
+  private static final MemorySegment KILL = symbol("kill");
+  private static final MemorySegment ISATTY = symbol("isatty");
+  private static final MemorySegment STRERRORNAME_NP = symbol("strerrorname_np");
+  private static final MemorySegment STRERRORDESC_NP = symbol("strerrordesc_np");
 
   private LibC() {}
 
@@ -111,37 +97,21 @@ final class LibC {
   }
 
   static int open(final MemorySegment path, final int flags, final int mode) {
-    try {
-      return (int) OPEN.invokeExact(CAPTURE.get(), path, flags, mode);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(OPEN, path.address(), flags, mode);
   }
 
   static int close(final int descriptor) {
-    try {
-      return (int) CLOSE.invokeExact(CAPTURE.get(), descriptor);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(CLOSE, descriptor);
   }
 
   static long pread(
       final int descriptor, final long address, final long length, final long offset) {
-    try {
-      return (long) PREAD.invokeExact(CAPTURE.get(), descriptor, address, length, offset);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return call(PREAD, descriptor, address, length, offset);
   }
 
   static long pwrite(
       final int descriptor, final long address, final long length, final long offset) {
-    try {
-      return (long) PWRITE.invokeExact(CAPTURE.get(), descriptor, address, length, offset);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return call(PWRITE, descriptor, address, length, offset);
   }
 
   static long pwritev2(
@@ -150,93 +120,49 @@ final class LibC {
       final int count,
       final long offset,
       final int flags) {
-    try {
-      return (long) PWRITEV2.invokeExact(CAPTURE.get(), descriptor, vectors, count, offset, flags);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return call(PWRITEV2, descriptor, vectors, count, offset, flags);
   }
 
   static int ftruncate(final int descriptor, final long size) {
-    try {
-      return (int) FTRUNCATE.invokeExact(CAPTURE.get(), descriptor, size);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(FTRUNCATE, descriptor, size);
   }
 
   static int fdatasync(final int descriptor) {
-    try {
-      return (int) FDATASYNC.invokeExact(CAPTURE.get(), descriptor);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(FDATASYNC, descriptor);
   }
 
   static int fsync(final int descriptor) {
-    try {
-      return (int) FSYNC.invokeExact(CAPTURE.get(), descriptor);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(FSYNC, descriptor);
   }
 
   static int syncFileRange(
       final int descriptor, final long offset, final long length, final int flags) {
-    try {
-      return (int) SYNC_FILE_RANGE.invokeExact(CAPTURE.get(), descriptor, offset, length, flags);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(SYNC_FILE_RANGE, descriptor, offset, length, flags);
   }
 
   /** Returns the error instead of setting {@code errno}. */
   static int fadvise(final int descriptor, final long offset, final long length, final int advice) {
-    try {
-      return (int) POSIX_FADVISE.invokeExact(CAPTURE.get(), descriptor, offset, length, advice);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(POSIX_FADVISE, descriptor, offset, length, advice);
   }
 
   static int membarrier(final int command) {
-    try {
-      return (int) (long) SYSCALL.invokeExact(CAPTURE.get(), SYS_MEMBARRIER, command, 0, 0);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(SYSCALL, SYS_MEMBARRIER, command, 0, 0);
   }
 
   static int setpriority(final int which, final int who, final int priority) {
-    try {
-      return (int) SETPRIORITY.invokeExact(CAPTURE.get(), which, who, priority);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(SETPRIORITY, which, who, priority);
   }
 
   static int fchmod(final int descriptor, final int mode) {
-    try {
-      return (int) FCHMOD.invokeExact(CAPTURE.get(), descriptor, mode);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(FCHMOD, descriptor, mode);
   }
 
   static int flock(final int descriptor, final int operation) {
-    try {
-      return (int) FLOCK.invokeExact(CAPTURE.get(), descriptor, operation);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(FLOCK, descriptor, operation);
   }
 
   static long lseek(final int descriptor, final long offset, final int whence) {
-    try {
-      return (long) LSEEK.invokeExact(CAPTURE.get(), descriptor, offset, whence);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return call(LSEEK, descriptor, offset, whence);
   }
 
   static int statx(
@@ -245,19 +171,11 @@ final class LibC {
       final int flags,
       final int mask,
       final MemorySegment status) {
-    try {
-      return (int) STATX.invokeExact(CAPTURE.get(), directory, path, flags, mask, status);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(STATX, directory, path.address(), flags, mask, status.address());
   }
 
   static int fstatvfs(final int descriptor, final MemorySegment status) {
-    try {
-      return (int) FSTATVFS.invokeExact(CAPTURE.get(), descriptor, status);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(FSTATVFS, descriptor, status.address());
   }
 
   static int linkat(
@@ -266,43 +184,23 @@ final class LibC {
       final int toDirectory,
       final MemorySegment to,
       final int flags) {
-    try {
-      return (int) LINKAT.invokeExact(CAPTURE.get(), fromDirectory, from, toDirectory, to, flags);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(LINKAT, fromDirectory, from.address(), toDirectory, to.address(), flags);
   }
 
   static int mkdir(final MemorySegment path, final int mode) {
-    try {
-      return (int) MKDIR.invokeExact(CAPTURE.get(), path, mode);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(MKDIR, path.address(), mode);
   }
 
   static int rename(final MemorySegment from, final MemorySegment to) {
-    try {
-      return (int) RENAME.invokeExact(CAPTURE.get(), from, to);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(RENAME, from.address(), to.address());
   }
 
   static int fallocate(final int descriptor, final int mode, final long offset, final long length) {
-    try {
-      return (int) FALLOCATE.invokeExact(CAPTURE.get(), descriptor, mode, offset, length);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(FALLOCATE, descriptor, mode, offset, length);
   }
 
   static int madvise(final long address, final long length, final int advice) {
-    try {
-      return (int) MADVISE.invokeExact(CAPTURE.get(), address, length, advice);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(MADVISE, address, length, advice);
   }
 
   static int mount(
@@ -311,83 +209,72 @@ final class LibC {
       final MemorySegment type,
       final long flags,
       final MemorySegment options) {
-    try {
-      return (int) MOUNT.invokeExact(CAPTURE.get(), source, target, type, flags, options);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int)
+        call(MOUNT, source.address(), target.address(), type.address(), flags, options.address());
   }
 
   static int umount2(final MemorySegment target, final int flags) {
-    try {
-      return (int) UMOUNT2.invokeExact(CAPTURE.get(), target, flags);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(UMOUNT2, target.address(), flags);
   }
 
   static int kill(final int process, final int signal) {
-    try {
-      return (int) KILL.invokeExact(CAPTURE.get(), process, signal);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(KILL, process, signal);
   }
 
   static int isatty(final int descriptor) {
-    try {
-      return (int) ISATTY.invokeExact(CAPTURE.get(), descriptor);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    return (int) call(ISATTY, descriptor);
   }
 
   /** Such as {@code No space left on device (ENOSPC)}. */
   static String describe(final int errno) {
-    try {
-      final MemorySegment name = (MemorySegment) STRERRORNAME_NP.invokeExact(errno);
-      final MemorySegment words = (MemorySegment) STRERRORDESC_NP.invokeExact(errno);
-      return name.address() == 0 ? "error " + errno : "%s (%s)".formatted(text(words), text(name));
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
-    }
+    final String name = name(errno);
+    return name.isEmpty()
+        ? "error " + errno
+        : "%s (%s)".formatted(text(call(STRERRORDESC_NP, errno)), name);
   }
 
   /** Such as {@code ENOSPC}; empty when there is no error of that number. */
   static String name(final int errno) {
+    final long name = call(STRERRORNAME_NP, errno);
+    return name == 0 ? "" : text(name);
+  }
+
+  private static String text(final long address) {
+    return MemorySegment.ofAddress(address).reinterpret(Long.MAX_VALUE).getString(0);
+  }
+
+  private static MemorySegment symbol(final String name) {
+    return LINKER.defaultLookup().findOrThrow(name);
+  }
+
+  private static long call(final MemorySegment function, final long a) {
+    return call(function, a, 0, 0, 0, 0);
+  }
+
+  private static long call(final MemorySegment function, final long a, final long b) {
+    return call(function, a, b, 0, 0, 0);
+  }
+
+  private static long call(final MemorySegment function, final long a, final long b, final long c) {
+    return call(function, a, b, c, 0, 0);
+  }
+
+  private static long call(
+      final MemorySegment function, final long a, final long b, final long c, final long d) {
+    return call(function, a, b, c, d, 0);
+  }
+
+  private static long call(
+      final MemorySegment function,
+      final long a,
+      final long b,
+      final long c,
+      final long d,
+      final long e) {
     try {
-      final MemorySegment name = (MemorySegment) STRERRORNAME_NP.invokeExact(errno);
-      return name.address() == 0 ? "" : text(name);
-    } catch (final Throwable e) {
-      throw new AssertionError(e);
+      return (long) CALL.invokeExact(function, CAPTURE.get(), a, b, c, d, e);
+    } catch (final Throwable t) {
+      throw new AssertionError(t);
     }
-  }
-
-  private static String text(final MemorySegment string) {
-    return string.reinterpret(Long.MAX_VALUE).getString(0);
-  }
-
-  private static MethodHandle function(
-      final String name, final MemoryLayout result, final MemoryLayout... arguments) {
-    return function(name, result, null, arguments);
-  }
-
-  private static MethodHandle function(
-      final String name,
-      final MemoryLayout result,
-      final Linker.Option variadic,
-      final MemoryLayout... arguments) {
-    final Linker.Option errno = Linker.Option.captureCallState("errno");
-    final Linker.Option[] options =
-        variadic == null ? new Linker.Option[] {errno} : new Linker.Option[] {errno, variadic};
-    return LINKER.downcallHandle(
-        LINKER.defaultLookup().findOrThrow(name),
-        FunctionDescriptor.of(result, arguments),
-        options);
-  }
-
-  private static MethodHandle words(final String name) {
-    return LINKER.downcallHandle(
-        LINKER.defaultLookup().findOrThrow(name), FunctionDescriptor.of(ADDRESS, JAVA_INT));
   }
 }

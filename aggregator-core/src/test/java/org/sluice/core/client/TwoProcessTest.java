@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
@@ -21,6 +22,7 @@ import org.sluice.core.segment.SegmentSettings;
 /**
  * A producer in one JVM, a consumer in another, and a pool too small for what passes through it.
  */
+@Isolated("The process it starts has the locks of this JVM, until it executes.")
 class TwoProcessTest {
   private static final int LENGTH = 16 << 20;
   private static final int SESSION = 5;

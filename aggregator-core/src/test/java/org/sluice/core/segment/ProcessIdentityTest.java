@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated("The process it starts has the locks of this JVM, until it executes.")
 class ProcessIdentityTest {
   @Test
   void processIsAliveUntilItEnds() throws IOException, InterruptedException {
