@@ -11,7 +11,7 @@ import java.nio.file.Path;
  * looks the file up in the table of mounts, which lacks it below a root that is no mount point.
  *
  * @param block bytes in which the file system counts
- * @param free bytes that it has left for this user
+ * @param free bytes that it has left for this user; the greatest number where it has no limit
  */
 public record Room(long block, long free) {
   static Room of(final int descriptor, final Path opened) throws PosixException {
@@ -21,7 +21,9 @@ public record Room(long block, long free) {
         throw new PosixException("ask for the file system of " + opened, LibC.errno());
       }
       final long block = status.get(JAVA_LONG, 8);
-      return new Room(block, block * status.get(JAVA_LONG, 32));
+      // A tmpfs without a limit says that it has no blocks.
+      final boolean limited = status.get(JAVA_LONG, 16) > 0;
+      return new Room(block, limited ? block * status.get(JAVA_LONG, 32) : Long.MAX_VALUE);
     }
   }
 }
