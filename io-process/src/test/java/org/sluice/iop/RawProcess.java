@@ -1,5 +1,7 @@
 package org.sluice.iop;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -73,6 +75,25 @@ final class RawProcess implements AutoCloseable {
                 TOKENS.incrementAndGet()));
     return new RawProcess(
         channel, Segment.map(directory.resolve("segment")), ((Reply.Attached) reply).slot());
+  }
+
+  /**
+   * Connects anew, with the slot it has, to one that goes on with a session.
+   *
+   * @param answered how many of its requests it says were answered
+   */
+  RawProcess resume(final Path directory, final long answered) throws IOException {
+    final RawProcess resumed =
+        new RawProcess(socket(directory), Segment.map(directory.resolve("segment")), slot);
+    final Request request =
+        new Request.Resume(
+            HeaderDescriptor.VERSION,
+            slot,
+            segment.header().sessionId(),
+            segment.slot(slot).generation(),
+            answered);
+    assertThat(resumed.call(request)).isEqualTo(new Reply.Done());
+    return resumed;
   }
 
   private static SocketChannel socket(final Path directory) throws IOException {

@@ -11,6 +11,9 @@ public sealed interface Entry {
   /** Position of a ring that did not tell. */
   long NO_POSITION = -1;
 
+  /** Position of a ring that did not tell: the opening was answered with an error. */
+  long REFUSED = -2;
+
   /** Used length of a chunk whose owner died before it told. */
   int ADOPTED = -1;
 
@@ -92,7 +95,8 @@ public sealed interface Entry {
    *
    * @param image the image's id
    * @param slot whose
-   * @param position of the slot's ring behind the record that told; -1 when none did
+   * @param position of the slot's ring behind the record that told; -1 when none did, since the
+   *     process asks for the opening once more; {@link #REFUSED} when it was none
    */
   record Closed(int image, int slot, long position) implements Entry {}
 

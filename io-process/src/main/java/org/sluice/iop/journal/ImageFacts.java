@@ -31,6 +31,7 @@ public final class ImageFacts {
     this.admitted = admitted;
     this.state = admitted.state();
     this.inPlace = inPlace;
+    this.abandoned = true; // whoever created it is about to open it, and may die before
   }
 
   /** As a snapshot has it, which goes on to say the rest. */
@@ -80,8 +81,13 @@ public final class ImageFacts {
     }
   }
 
-  void close(final int slot) {
-    openings.computeIfPresent(slot, (any, count) -> count > 1 ? count - 1 : null);
+  /** What nobody was answered that he may write is not written, unless he asks once more. */
+  void close(final Entry.Closed e, final Entry lastRequest) {
+    openings.computeIfPresent(e.slot(), (any, count) -> count > 1 ? count - 1 : null);
+    abandoned |=
+        e.position() == Entry.NO_POSITION
+            && lastRequest instanceof final Entry.Opened opening
+            && opening.writes();
   }
 
   void abandon(final int slot) {
@@ -95,6 +101,7 @@ public final class ImageFacts {
   void writtenAs(final ImageFacts original) {
     writtenBy = original.writtenBy;
     killed = original.killed;
+    abandoned = false;
   }
 
   void logged(final Entry.Drained chunk, final Entry.Share share) {

@@ -58,8 +58,8 @@ public final class Ledger {
       case Entry.Opened e -> open(e);
       case Entry.Closed e -> {
         read(e.slot(), e.position());
-        with(e.image(), image -> image.close(e.slot()));
-        if (e.position() == Entry.NO_POSITION) {
+        with(e.image(), image -> image.close(e, lastRequests.get(e.slot())));
+        if (e.position() < 0) {
           lastRequests.remove(e.slot());
         }
       }

@@ -215,7 +215,7 @@ final class Openings {
 
   /** An opening that is answered with an error is none. Last stage, before the answer. */
   private void refuse(final Attachment opener, final Image image) {
-    journal.write(new Entry.Closed(image.id(), opener.index(), Entry.NO_POSITION));
+    journal.write(new Entry.Closed(image.id(), opener.index(), Entry.REFUSED));
     service.execute(() -> end(opener, image));
   }
 
@@ -261,7 +261,11 @@ final class Openings {
     }
   }
 
-  /** The process asks once more for what it was not answered: that opening does not count. */
+  /**
+   * The process asks once more for what it was not answered: that opening does not count. It would
+   * have written the file, which is therefore not whole before the process comes or another one
+   * writes it.
+   */
   void undo(final Attachment opener, final Entry.Opened opening) {
     final Image image = registry.find(opening.image());
     if (image != null && image.openers().has(opener.index())) {
@@ -270,6 +274,7 @@ final class Openings {
         opener.images().remove(image);
         drain.revoke(opener.index(), image);
       }
+      image.abandoned(image.isAbandoned() || opening.writes());
     }
   }
 

@@ -203,6 +203,29 @@ class JournalTest {
     final ImageFacts copy = List.copyOf(ledger.images()).getLast();
     assertThat(copy.writtenBy()).isEqualTo(writer);
     assertThat(copy.wasWriterKilled()).isTrue();
+    assertThat(copy.isAbandoned()).isFalse();
+  }
+
+  @Test
+  void anImageIsAbandonedUntilAnOpeningForWritingIsAnswered() throws IOException {
+    final Path file =
+        journalOf(
+            new Entry.Attached(2, 40, 50, 3, 8, 1, 9, 0),
+            new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"));
+    final Entry.Closed unanswered = new Entry.Closed(9, 2, Entry.NO_POSITION);
+    assertThat(isAbandoned(file)).isTrue();
+    assertThat(isAbandoned(file, new Entry.Opened(9, 2, true, 1))).isFalse();
+    assertThat(isAbandoned(file, unanswered)).isTrue();
+    assertThat(isAbandoned(file, new Entry.Opened(9, 2, true, 1))).isFalse();
+    assertThat(isAbandoned(file, new Entry.Closed(9, 2, 64))).isFalse();
+    assertThat(isAbandoned(file, new Entry.Opened(9, 2, false, 2), unanswered)).isFalse();
+    final Entry.Closed refused = new Entry.Closed(9, 2, Entry.REFUSED);
+    assertThat(isAbandoned(file, new Entry.Opened(9, 2, true, 3), refused)).isFalse();
+  }
+
+  private static boolean isAbandoned(final Path file, final Entry... more) throws IOException {
+    resume(file, more);
+    return resume(file).images().iterator().next().isAbandoned();
   }
 
   @Test
