@@ -40,9 +40,10 @@ class GroupResumeTest extends GroupServeTest {
   void checkpointWaitsForAnOpeningThatIsToBeRepeatedAfterAnotherKill() throws Exception {
     killedInAnOpening(
         (closed, opening) -> {
-          try (ServeProcess killed = serveGroups("--resume")) {
-            opening.resume(killed.directory(), NONE).close();
-            killed.kill();
+          try (ServeProcess killed = serveGroups("--resume");
+              RawProcess again = opening.resume(killed.directory(), NONE)) {
+            assertThat(again.slot()).isEqualTo(opening.slot());
+            killed.kill(); // while the process is there: who hangs up gives its slot back
           }
           try (ServeProcess resumed = serveGroups("--resume");
               RawProcess opener = opening.resume(resumed.directory(), NONE)) {
