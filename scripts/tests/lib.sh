@@ -137,6 +137,7 @@ as_nobody() {
 
 # Not everybody may have a mount namespace, and nobody can below a root that is no mount point.
 needs_own_mounts() {
+  [ "$(id -u)" = 0 ] || skip "only root may mount"
   unshare --mount true 2>unshare.err || skip "no mount namespace: $(cat unshare.err)"
 }
 
