@@ -4,13 +4,13 @@ import java.io.IOException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.fault.Fault;
+import org.sluice.core.posix.Entropy;
 import org.sluice.core.posix.Membarrier;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
@@ -121,7 +121,7 @@ final class IoProcess implements AutoCloseable {
     final boolean fixed = settings.threshold().isPresent();
     final SegmentSettings header =
         new SegmentSettings(
-            new SecureRandom().nextLong(),
+            Entropy.nextLong(),
             settings.layout(),
             settings.threshold().orElse(Long.MAX_VALUE),
             fixed ? HeaderDescriptor.POLICY_FIXED : HeaderDescriptor.POLICY_AUTO,

@@ -3,9 +3,9 @@ package org.sluice.core.client;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
+import org.sluice.core.posix.Entropy;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.HeaderDescriptor;
@@ -31,7 +31,7 @@ final class Attachment implements AutoCloseable {
   /** Waits for an I/O process that was killed, as somebody may be about to resume it. */
   static Attachment open(final Path directory, final int rank, final int ranks) throws IOException {
     final long end = System.nanoTime() + Connection.patience().toNanos();
-    final long token = new SecureRandom().nextLong();
+    final long token = Entropy.nextLong();
     while (true) {
       try {
         return tryOpen(directory, rank, ranks, token);

@@ -71,6 +71,7 @@ final class LibC {
   private static final MemorySegment SYSCALL = symbol("syscall");
   private static final long SYS_MEMBARRIER =
       System.getProperty("os.arch").equals("amd64") ? 324 : 283;
+  private static final MemorySegment GETRANDOM = symbol("getrandom");
   private static final MemorySegment SETPRIORITY = symbol("setpriority");
   private static final MemorySegment FCHMOD = symbol("fchmod");
   private static final MemorySegment FLOCK = symbol("flock");
@@ -147,6 +148,10 @@ final class LibC {
 
   static int membarrier(final int command) {
     return (int) call(SYSCALL, SYS_MEMBARRIER, command, 0, 0);
+  }
+
+  static long getrandom(final long address, final long length) {
+    return call(GETRANDOM, address, length, 0);
   }
 
   static int setpriority(final int which, final int who, final int priority) {

@@ -1,7 +1,6 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
-import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -10,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import net.openhft.chronicle.bytes.Bytes;
 import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.Entropy;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
@@ -19,8 +19,6 @@ import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
  * durable before the manifest gets its name, so a manifest never names what a power cut can take.
  */
 final class CommitWriter {
-  private static final SecureRandom RANDOM = new SecureRandom();
-
   private final StoreDirectory store;
   private final Draft draft;
   private final CheckpointDirectory directory;
@@ -31,7 +29,7 @@ final class CommitWriter {
   CommitWriter(final StoreDirectory store, final Draft draft) {
     this.store = store;
     this.draft = draft;
-    this.directory = store.checkpoint(draft.number(), RANDOM.nextLong());
+    this.directory = store.checkpoint(draft.number(), Entropy.nextLong());
     check(draft);
   }
 

@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,6 +24,7 @@ import org.slf4j.LoggerFactory;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.Entropy;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
@@ -32,8 +32,6 @@ import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 /** A store in a directory of a POSIX file system. */
 public final class PosixStore implements CheckpointStore {
   private static final Logger LOG = LoggerFactory.getLogger(PosixStore.class);
-
-  private static final SecureRandom RANDOM = new SecureRandom();
 
   private final StoreDirectory directory;
   private final CommitScan scan;
@@ -104,7 +102,7 @@ public final class PosixStore implements CheckpointStore {
 
   @Override
   public Container createContainer(final long sessionId, final String node) throws IOException {
-    final long id = RANDOM.nextLong(1, Long.MAX_VALUE);
+    final long id = Math.max(1, Entropy.nextLong() >>> 1);
     final Path path = directory.container(id);
     final PosixContainer container;
     try (NativeFile lock = format()) {
@@ -184,7 +182,7 @@ public final class PosixStore implements CheckpointStore {
 
   @Override
   public NativeFile createImageFile() throws IOException {
-    final String name = "%016x".formatted(RANDOM.nextLong());
+    final String name = "%016x".formatted(Entropy.nextLong());
     final Path path = directory.staging().resolve(name);
     final NativeFile file = directory.disk().open(path, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE);
     keepImageFile(file);

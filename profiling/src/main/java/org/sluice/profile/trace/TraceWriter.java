@@ -3,14 +3,14 @@ package org.sluice.profile.trace;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.Map;
+import org.sluice.core.posix.Entropy;
 
 /** Writes a recorded trace: a part for each process. One thread only. */
 public final class TraceWriter implements AutoCloseable {
   private final Path directory;
-  private final long traceId = new SecureRandom().nextLong();
+  private final long traceId = Entropy.nextLong();
   private final Map<Origin, PartWriter> parts = new HashMap<>();
 
   /**
