@@ -16,11 +16,11 @@ import org.sluice.core.request.Request;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
 
-class AttachTest extends ServeTest {
+class AttachTest extends SharedServeTest {
   @Test
   void clientOfAnotherVersionIsToldBothVersions() throws Exception {
-    try (ServeProcess serve = serve("files");
-        RawProcess client = RawProcess.connect(serve.directory())) {
+    final ServeProcess serve = shared("files");
+    try (RawProcess client = RawProcess.connect(serve.directory())) {
       final Reply reply = client.call(new Request.Attach(7, 1, 0, 1, 0, 0));
       assertThat(reply).isInstanceOf(Reply.Failed.class);
       assertThat(((Reply.Failed) reply).errno()).isEqualTo(Errno.EPROTO);
@@ -31,8 +31,8 @@ class AttachTest extends ServeTest {
   @Test
   void processThatDoesNotExistGetsNoSlot() throws Exception {
     final ProcessIdentity self = ProcessIdentity.current();
-    try (ServeProcess serve = serve("files");
-        RawProcess client = RawProcess.connect(serve.directory())) {
+    final ServeProcess serve = shared("files");
+    try (RawProcess client = RawProcess.connect(serve.directory())) {
       final Reply reply =
           client.call(
               new Request.Attach(
@@ -43,8 +43,8 @@ class AttachTest extends ServeTest {
 
   @Test
   void requestBeforeAttachIsRefused() throws Exception {
-    try (ServeProcess serve = serve("files");
-        RawProcess client = RawProcess.connect(serve.directory())) {
+    final ServeProcess serve = shared("files");
+    try (RawProcess client = RawProcess.connect(serve.directory())) {
       final Reply reply = client.call(new Request.Sync(1));
       assertThat(((Reply.Failed) reply).message()).contains("ATTACH");
     }
@@ -52,8 +52,8 @@ class AttachTest extends ServeTest {
 
   @Test
   void nonsenseOnOneSocketEndsThatSocketOnly() throws Exception {
-    try (ServeProcess serve = serve("files");
-        RawProcess good = RawProcess.attach(serve.directory());
+    final ServeProcess serve = shared("files");
+    try (RawProcess good = RawProcess.attach(serve.directory());
         RawProcess mad = RawProcess.attach(serve.directory())) {
       final byte[] nonsense = new byte[1000];
       new Random(1).nextBytes(nonsense);
@@ -71,8 +71,8 @@ class AttachTest extends ServeTest {
 
   @Test
   void clientThatAsksWithoutReadingTheRepliesIsCutOff() throws Exception {
-    try (ServeProcess serve = serve("files");
-        RawProcess good = RawProcess.attach(serve.directory());
+    final ServeProcess serve = shared("files");
+    try (RawProcess good = RawProcess.attach(serve.directory());
         RawProcess mad = RawProcess.attach(serve.directory())) {
       assertThatThrownBy(
               () -> {
@@ -88,8 +88,8 @@ class AttachTest extends ServeTest {
   @Test
   void clientsThatSayNothingMakeRoomForOthers() throws Exception {
     final List<RawProcess> silent = new ArrayList<>();
-    try (ServeProcess serve = serve("files");
-        RawProcess good = RawProcess.attach(serve.directory())) {
+    final ServeProcess serve = shared("files");
+    try (RawProcess good = RawProcess.attach(serve.directory())) {
       final byte[] halfARequest = new byte[60_000];
       halfARequest[2] = 1; // of 64 KiB
       for (int i = 0; i < 2000; i++) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,7 @@ import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.RingDescriptor;
 
 /** What a mad process can spoil: its own images. */
-class DamageTest extends ServeTest {
+class DamageTest extends SharedServeTest {
   @ParameterizedTest
   @ValueSource(strings = {"files", "container"})
   void randomRecordsFailTheirOwnersImageOnly(final String layout) throws Exception {
@@ -37,15 +38,17 @@ class DamageTest extends ServeTest {
 
   @Test
   void aChunkThatNamesAnotherSlotFailsItsOwnersImageOnly() throws Exception {
+    final AtomicInteger owner = new AtomicInteger();
     final String errors =
         errorsWhen(
             "container",
             (mad, spoiled) -> {
+              owner.set(mad.slot());
               mad.write(spoiled.imageId(), 0, bytes("spoiled"));
               mad.memory().putInt(ChunkDescriptor.SLOT_OFFSET, mad.slot() + 1);
               mad.publish();
             });
-    assertThat(errors).contains("slot 0 published it");
+    assertThat(errors).contains("slot %d published it".formatted(owner.get()));
   }
 
   @ParameterizedTest
@@ -64,8 +67,8 @@ class DamageTest extends ServeTest {
   @ParameterizedTest
   @ValueSource(strings = {"files", "container"})
   void recordOfAnotherProcessesImageFailsItsOwnersImagesOnly(final String layout) throws Exception {
-    try (ServeProcess serve = serve(layout);
-        RawProcess mad = RawProcess.attach(serve.directory());
+    final ServeProcess serve = shared(layout);
+    try (RawProcess mad = RawProcess.attach(serve.directory());
         RawProcess good = RawProcess.attach(serve.directory())) {
       final Reply.Opened spoiled = mad.create(capture.resolve("spoiled"));
       final Path file = capture.resolve("good");
@@ -82,8 +85,8 @@ class DamageTest extends ServeTest {
 
   @Test
   void nobodyChangesAnImageThatOnlyAnotherHasOpen() throws Exception {
-    try (ServeProcess serve = serve("files");
-        RawProcess mad = RawProcess.attach(serve.directory());
+    final ServeProcess serve = shared("files");
+    try (RawProcess mad = RawProcess.attach(serve.directory());
         RawProcess good = RawProcess.attach(serve.directory())) {
       final Reply.Opened kept = good.create(capture.resolve("good"));
       final Request.Settle settle =
@@ -96,8 +99,8 @@ class DamageTest extends ServeTest {
 
   @Test
   void randomRingFailsItsOwnersImagesOnly() throws Exception {
-    try (ServeProcess serve = serve("files");
-        RawProcess mad = RawProcess.attach(serve.directory());
+    final ServeProcess serve = shared("files");
+    try (RawProcess mad = RawProcess.attach(serve.directory());
         RawProcess good = RawProcess.attach(serve.directory())) {
       final Reply.Opened spoiled = mad.create(capture.resolve("spoiled"));
       mad.tellRing(123_456, -1, 99);
@@ -127,8 +130,8 @@ class DamageTest extends ServeTest {
 
   @Test
   void aChunkThatAnotherHasPublishedIsNotTakenFromIt() throws Exception {
-    try (ServeProcess serve = serve("files");
-        RawProcess mad = RawProcess.attach(serve.directory());
+    final ServeProcess serve = shared("files");
+    try (RawProcess mad = RawProcess.attach(serve.directory());
         RawProcess good = RawProcess.attach(serve.directory());
         RawProcess reader = RawProcess.attach(serve.directory())) {
       final Reply.Opened spoiled = mad.create(capture.resolve("spoiled"));
@@ -200,8 +203,8 @@ class DamageTest extends ServeTest {
 
   @Test
   void whatWasPublishedAroundTheEndOfTheRingIsTakenBeforeARequest() throws Exception {
-    try (ServeProcess serve = serve("files");
-        RawProcess process = RawProcess.attach(serve.directory())) {
+    final ServeProcess serve = shared("files");
+    try (RawProcess process = RawProcess.attach(serve.directory())) {
       final Path file = capture.resolve("good");
       final int id = process.create(file).imageId();
       final int records = RingDescriptor.CAPACITY / RingDescriptor.RECORD_LENGTH;
@@ -223,8 +226,8 @@ class DamageTest extends ServeTest {
 
   /** What the I/O process says of a madness that fails the mad process's image and no other. */
   private String errorsWhen(final String layout, final Madness madness) throws Exception {
-    try (ServeProcess serve = serve(layout);
-        RawProcess mad = RawProcess.attach(serve.directory());
+    final ServeProcess serve = shared(layout);
+    try (RawProcess mad = RawProcess.attach(serve.directory());
         RawProcess good = RawProcess.attach(serve.directory())) {
       final Reply.Opened spoiled = mad.create(capture.resolve("spoiled"));
       madness.strike(mad, spoiled);

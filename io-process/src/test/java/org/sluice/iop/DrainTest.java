@@ -13,7 +13,7 @@ import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
 
-class DrainTest extends ServeTest {
+class DrainTest extends SharedServeTest {
   private static final int READ = 0;
 
   @ParameterizedTest
@@ -52,8 +52,8 @@ class DrainTest extends ServeTest {
   @ValueSource(strings = {"files", "container"})
   void secondOpenerFindsEverythingOfAFrozenWriter(final String layout) throws Exception {
     final Path file = capture.resolve("image");
-    try (ServeProcess serve = serve(layout);
-        RawProcess frozen = RawProcess.attach(serve.directory());
+    final ServeProcess serve = shared(layout);
+    try (RawProcess frozen = RawProcess.attach(serve.directory());
         RawProcess reader = RawProcess.attach(serve.directory())) {
       final Reply.Opened opened = frozen.create(file);
       frozen.write(opened.imageId(), 0, bytes("published "));
@@ -70,8 +70,8 @@ class DrainTest extends ServeTest {
   @ValueSource(strings = {"files", "container"})
   void chunkPublishedWithoutARecordCounts(final String layout) throws Exception {
     final Path file = capture.resolve("image");
-    try (ServeProcess serve = serve(layout);
-        RawProcess frozen = RawProcess.attach(serve.directory());
+    final ServeProcess serve = shared(layout);
+    try (RawProcess frozen = RawProcess.attach(serve.directory());
         RawProcess reader = RawProcess.attach(serve.directory())) {
       frozen.write(diverted(frozen.create(file)), 0, bytes("in between"));
       frozen.publishWithoutRecord();
@@ -84,8 +84,8 @@ class DrainTest extends ServeTest {
   @ValueSource(strings = {"files", "container"})
   void bytesAppliedOnceAreNotAppliedOverLaterOnes(final String layout) throws Exception {
     final Path file = capture.resolve("image");
-    try (ServeProcess serve = serve(layout);
-        RawProcess writer = RawProcess.attach(serve.directory());
+    final ServeProcess serve = shared(layout);
+    try (RawProcess writer = RawProcess.attach(serve.directory());
         RawProcess other = RawProcess.attach(serve.directory())) {
       final int id = diverted(writer.create(file));
       writer.write(id, 0, bytes("aaaaa"));
@@ -103,8 +103,8 @@ class DrainTest extends ServeTest {
   @ValueSource(strings = {"files", "container"})
   void imageIsDivertedAgainOnceAllHaveClosedIt(final String layout) throws Exception {
     final Path file = capture.resolve("image");
-    try (ServeProcess serve = serve(layout);
-        RawProcess one = RawProcess.attach(serve.directory());
+    final ServeProcess serve = shared(layout);
+    try (RawProcess one = RawProcess.attach(serve.directory());
         RawProcess two = RawProcess.attach(serve.directory())) {
       final int id = diverted(one.create(file));
       one.write(id, 0, bytes("one"));
@@ -131,8 +131,8 @@ class DrainTest extends ServeTest {
   @ValueSource(strings = {"files", "container"})
   void settledImageStaysDiverted(final String layout) throws Exception {
     final Path file = capture.resolve("image");
-    try (ServeProcess serve = serve(layout);
-        RawProcess process = RawProcess.attach(serve.directory())) {
+    final ServeProcess serve = shared(layout);
+    try (RawProcess process = RawProcess.attach(serve.directory())) {
       final Reply.Opened opened = process.create(file);
       for (final String text : new String[] {"first", "again", "third"}) {
         process.write(opened.imageId(), 0, bytes(text));
@@ -151,8 +151,8 @@ class DrainTest extends ServeTest {
   @ValueSource(strings = {"files", "container"})
   void emptiedImageForgetsWhatWasLogged(final String layout) throws Exception {
     final Path file = capture.resolve("image");
-    try (ServeProcess serve = serve(layout);
-        RawProcess process = RawProcess.attach(serve.directory())) {
+    final ServeProcess serve = shared(layout);
+    try (RawProcess process = RawProcess.attach(serve.directory())) {
       final int id = diverted(process.create(file));
       process.write(id, 0, bytes("a long first version"));
       process.end(id);
@@ -172,8 +172,8 @@ class DrainTest extends ServeTest {
   @ValueSource(strings = {"files", "container"})
   void existingAndMissingFilesStayPlain(final String layout) throws Exception {
     final Path file = Files.writeString(capture.resolve("old"), "old");
-    try (ServeProcess serve = serve(layout);
-        RawProcess process = RawProcess.attach(serve.directory())) {
+    final ServeProcess serve = shared(layout);
+    try (RawProcess process = RawProcess.attach(serve.directory())) {
       assertThat(process.open(file, RequestDescriptor.OPEN_WRITE).disposition())
           .isEqualTo(RequestDescriptor.PLAIN);
       final Path outside = Files.createFile(root.resolve("outside"));

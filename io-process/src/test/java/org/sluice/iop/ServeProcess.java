@@ -17,6 +17,7 @@ final class ServeProcess implements AutoCloseable {
   private final Process process;
   private final Path errors;
   private final Path directory;
+  private int heard;
 
   private ServeProcess(final Process process, final Path errors, final Path directory) {
     this.process = process;
@@ -88,8 +89,13 @@ final class ServeProcess implements AutoCloseable {
     return process.pid();
   }
 
+  /** What it has said on standard error, or what it did since {@link #forgetErrors}. */
   String errors() throws IOException {
-    return Files.readString(errors);
+    return Files.readString(errors).substring(heard);
+  }
+
+  void forgetErrors() throws IOException {
+    heard = Files.readString(errors).length();
   }
 
   /** Asks it to drain and stop; returns its exit status. */

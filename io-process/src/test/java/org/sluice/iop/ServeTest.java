@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,31 +24,38 @@ abstract class ServeTest {
 
   @BeforeEach
   void makeDirectories() throws IOException {
-    runtime = Files.createDirectory(root.resolve("run"));
-    Files.setPosixFilePermissions(
-        runtime, java.nio.file.attribute.PosixFilePermissions.fromString("rwx------"));
+    runtime = createRuntime(root.resolve("run"));
     store = root.resolve("store");
     capture = Files.createDirectory(root.resolve("capture")).toRealPath();
   }
 
+  /** A runtime directory, which must be its owner's alone. */
+  static Path createRuntime(final Path path) throws IOException {
+    final Set<PosixFilePermission> owners = PosixFilePermissions.fromString("rwx------");
+    return Files.createDirectory(path, PosixFilePermissions.asFileAttribute(owners));
+  }
+
   ServeProcess serve(final String layout, final String... more) throws IOException {
-    final String[] options =
-        new String[] {
-          "--store",
-          store.toString(),
-          "--capture",
-          capture.toString(),
-          "--buffer",
-          ROOM,
-          "--chunk",
-          "64K",
-          "--layout",
-          layout
-        };
+    final String[] options = options(store, capture, layout);
     final String[] all = new String[options.length + more.length];
     System.arraycopy(options, 0, all, 0, options.length);
     System.arraycopy(more, 0, all, options.length, more.length);
     return ServeProcess.start(runtime, all);
+  }
+
+  static String[] options(final Path store, final Path capture, final String layout) {
+    return new String[] {
+      "--store",
+      store.toString(),
+      "--capture",
+      capture.toString(),
+      "--buffer",
+      ROOM,
+      "--chunk",
+      "64K",
+      "--layout",
+      layout
+    };
   }
 
   /** A process that does nothing until it is killed. */
