@@ -28,7 +28,7 @@ fail() {
 
 # skip WHY: ends the test without a verdict.
 skip() {
-  echo "$*"
+  echo "skipped: $*"
   exit 77
 }
 
@@ -225,7 +225,7 @@ run_limited() {
   if [ $status -eq 0 ] && [ -z "$left" ]; then
     echo "ok    ${1#test_}"
   elif [ $status -eq 77 ]; then
-    echo "skip  ${1#test_}: $(tail -1 "$directory.log")"
+    echo "skip  ${1#test_}: $(sed -n 's/^skipped: //p' "$directory.log")"
   else
     echo "FAIL  ${1#test_} (status $status)"
     status=1
