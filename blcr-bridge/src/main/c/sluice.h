@@ -62,7 +62,8 @@ typedef struct sluice_image sluice_image;
  * which `sluice run` and `sluice exec` set. `rank` counts from 0 up to `ranks`, the number of
  * processes that take part in the checkpoints of the whole job. With `rank` < 0 both come from
  * SLUICE_RANK and SLUICE_RANKS or else from the launcher (Open MPI, PMI, PMIx, Slurm); a process
- * without any is rank 0 of 1.
+ * without any is rank 0 of 1. How many of the ranks run on this node comes from SLUICE_LOCAL_RANKS or
+ * else from the launcher.
  *
  * Waits up to SLUICE_PATIENCE seconds (30 unless told) for an I/O process that was killed to be resumed.
  *
@@ -78,24 +79,28 @@ SLUICE_API int sluice_session_open(const char *directory, int rank, int ranks,
  */
 SLUICE_API int sluice_session_close(sluice_session *session);
 
-/* Begins checkpoint `checkpoint` >= 0. Every rank calls it; beginning again changes nothing. */
+/*
+ * Begins checkpoint `checkpoint` >= 0. Every rank calls it; beginning again changes nothing. -EINVAL: the
+ * job runs on several nodes, and neither the launcher nor --writers says how many ranks on this one.
+ */
 SLUICE_API int sluice_checkpoint_begin(sluice_session *session, int64_t checkpoint);
 
 /*
  * Says that this rank has closed its last image of the checkpoint. Does not wait. The checkpoint is
- * committed once every rank has said so and everything is on stable storage; until then a restart
- * sees the one before. Committing a number again supersedes it.
+ * committed once every rank that runs on this node has said so and everything is on stable storage;
+ * until then a restart sees the one before. Committing a number again supersedes it. Of a job on several
+ * nodes each node commits its part, without regard to the others.
  */
 SLUICE_API int sluice_checkpoint_complete(sluice_session *session, int64_t checkpoint);
 
 /*
- * Waits until the checkpoint is committed; a negative `timeout`, in milliseconds, waits for ever.
+ * Waits until the checkpoint, or this node's part of it, is committed; a negative `timeout`, in milliseconds, waits for ever.
  * -ETIMEDOUT: it is not yet; otherwise the error that keeps it from ever being.
  */
 SLUICE_API int sluice_checkpoint_wait(sluice_session *session, int64_t checkpoint, int64_t timeout);
 
 /*
- * The committed checkpoints in the store, in the order of their commits. Stores the newest
+ * The committed checkpoints, or parts of them, in the store of this node, in the order of their commits. Stores the newest
  * `capacity` of them, oldest first, and returns how many there are; with `capacity` 0 only that.
  */
 SLUICE_API int sluice_checkpoint_list(sluice_session *session, int64_t *checkpoints,

@@ -90,7 +90,7 @@ static void hostile_geometry_is_refused(void **state)
 static void other_version_is_its_own_error(void **state)
 {
     (void)state;
-    atomic_store(&iop.header->version, 2);
+    atomic_store(&iop.header->version, SLUICE_HEADER_VERSION + 1);
     assert_map(-EPROTONOSUPPORT);
     atomic_store(&iop.header->version, SLUICE_HEADER_VERSION);
 }
@@ -158,13 +158,23 @@ static void image_is_found_anywhere_in_its_bucket(void **state)
     sluice_segment_unmap(segment);
 }
 
+/* Nothing of what tells of a launcher is left in the environment. */
 static void clear_launchers(void)
 {
-    const char *names[] = {"SLUICE_RANK", "SLUICE_RANKS", "OMPI_COMM_WORLD_RANK",
-                           "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "PMIX_RANK",
-                           "SLURM_PROCID", "SLURM_NTASKS"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        unsetenv(names[i]);
+    static const char *const prefixes[] = {"SLUICE_RANK", "SLUICE_LOCAL", "OMPI_", "PMI",
+                                           "MPI_", "PALS_", "SLURM_", "FLUX_"};
+    for (char **variable = environ; *variable != NULL;) {
+        char name[256];
+        bool tells = false;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(*variable, "="), *variable);
+        for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+            tells |= strncmp(name, prefixes[i], strlen(prefixes[i])) == 0;
+        }
+        if (tells) {
+            unsetenv(name);
+        } else {
+            variable++;
+        }
     }
 }
 
@@ -184,6 +194,8 @@ static void rank_comes_from_the_launcher(void **state)
     assert_place(-1, 0);
     setenv("SLURM_PROCID", "5", 1);
     setenv("SLURM_NTASKS", "9", 1);
+    assert_place(-1, 0); /* in a batch script */
+    setenv("SLURM_STEP_ID", "0", 1);
     assert_place(5, 9);
     setenv("PMIX_RANK", "4", 1);
     assert_place(4, 9);
@@ -197,6 +209,38 @@ static void rank_comes_from_the_launcher(void **state)
     clear_launchers();
 }
 
+/* The cases that the Java client is tested with as well. */
+static void ranks_of_this_node_come_from_the_launcher(void **state)
+{
+    (void)state;
+    char line[1024];
+    int cases = 0;
+    FILE *file = fopen(LAUNCHERS, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (*line == '#') {
+            continue;
+        }
+        clear_launchers();
+        char *rest;
+        const int ranks = atoi(strtok_r(line, " \n", &rest));
+        const int expected = atoi(strtok_r(NULL, " \n", &rest));
+        for (char *each; (each = strtok_r(NULL, " \n", &rest)) != NULL;) {
+            char *value = strchr(each, '=');
+            *value++ = 0;
+            setenv(each, value, 1);
+        }
+        if (sluice_launcher_local_ranks(ranks) != expected) {
+            fail_msg("case %d: %d instead of %d of %d", cases + 1, sluice_launcher_local_ranks(ranks),
+                     expected, ranks);
+        }
+        cases++;
+    }
+    fclose(file);
+    assert_true(cases > 30);
+    clear_launchers();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +251,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(absent_segment_is_named, start, stop),
         cmocka_unit_test_setup_teardown(image_is_found_anywhere_in_its_bucket, start, stop),
         cmocka_unit_test(rank_comes_from_the_launcher),
+        cmocka_unit_test(ranks_of_this_node_come_from_the_launcher),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include "barrier.h"
 #include "failure.h"
 #include "kernel.h"
+#include "launcher.h"
 
 /* Between two attempts to attach, in nanoseconds. */
 #define NAP 20000000
@@ -23,6 +24,8 @@ struct attach_body {
     int32_t ranks;
     int64_t start_time;
     int64_t token;
+    int32_t local_ranks;
+    int32_t reserved;
 };
 
 struct attach_reply {
@@ -94,6 +97,7 @@ static int take_slot(struct sluice_client *client)
         .ranks = client->ranks,
         .start_time = client->start_time,
         .token = client->token,
+        .local_ranks = client->rank < 0 ? 0 : sluice_launcher_local_ranks(client->ranks),
     };
     struct attach_reply answer;
     const int error = sluice_connection_request(

@@ -1,22 +1,33 @@
 #include "launcher.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-/* In order of preference; PMIx alone tells a rank but not how many there are. */
-static const struct {
+#define MAX_NAMES 4
+
+/*
+ * In order of preference, as org.sluice.core.client.Launcher has them. PMIx alone tells a rank but not
+ * how many there are. Slurm's variables are in batch scripts, too, where they say nothing of a process:
+ * only that of a step is a rank.
+ */
+static const struct launcher {
     const char *rank;
-    const char *ranks;
+    const char *ranks[MAX_NAMES];
+    const char *local[MAX_NAMES]; /* how many ranks of the job are on this node */
+    const char *only_with;
 } launchers[] = {
-    {"SLUICE_RANK", "SLUICE_RANKS"},
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-    {"PMI_RANK", "PMI_SIZE"},
-    {"PMIX_RANK", NULL},
-    {"SLURM_PROCID", "SLURM_NTASKS"},
+    {"SLUICE_RANK", {"SLUICE_RANKS"}, {NULL}, NULL},
+    {"OMPI_COMM_WORLD_RANK", {"OMPI_COMM_WORLD_SIZE"}, {"OMPI_COMM_WORLD_LOCAL_SIZE"}, NULL},
+    {"PMI_RANK", {"PMI_SIZE"}, {"MPI_LOCALNRANKS", "PMI_LOCAL_SIZE", "PALS_LOCAL_SIZE"}, NULL},
+    {"PMIX_RANK", {NULL}, {NULL}, NULL},
+    {"SLURM_PROCID", {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}, {NULL}, "SLURM_STEP_ID"},
 };
 
 #define LAUNCHERS (sizeof launchers / sizeof *launchers)
+
+static const char *const nodes[] = {"SLURM_STEP_NUM_NODES", "SLURM_NNODES", "FLUX_JOB_NNODES"};
 
 /* The value of a variable, -1 when it is unset or not a number of at least `minimum`. */
 static int number(const char *name, int minimum)
@@ -30,14 +41,102 @@ static int number(const char *name, int minimum)
     return *end == 0 && value >= minimum && value < INT_MAX ? (int)value : -1;
 }
 
+/* The first of these variables that is a number from 1 on; 0 for none. */
+static int count(const char *const names[], size_t length)
+{
+    int found = -1;
+    for (size_t i = 0; i < length && names[i] != NULL && found < 0; i++) {
+        found = number(names[i], 1);
+    }
+    return found < 0 ? 0 : found;
+}
+
+static int rank_of(const struct launcher *launcher)
+{
+    return launcher->only_with == NULL || getenv(launcher->only_with) != NULL
+        ? number(launcher->rank, 0)
+        : -1;
+}
+
+static int ranks_of(const struct launcher *launcher)
+{
+    return rank_of(launcher) < 0 ? 0 : count(launcher->ranks, MAX_NAMES);
+}
+
 void sluice_launcher_rank(int *rank, int *ranks)
 {
     *rank = -1;
     *ranks = 0;
     for (size_t i = 0; i < LAUNCHERS; i++) {
-        const int found = number(launchers[i].rank, 0);
-        const int size = number(launchers[i].ranks, 1);
-        *rank = *rank < 0 ? found : *rank;
-        *ranks = *ranks == 0 && size > 0 ? size : *ranks;
+        *rank = *rank < 0 ? rank_of(&launchers[i]) : *rank;
+        *ranks = *ranks == 0 ? ranks_of(&launchers[i]) : *ranks;
     }
+}
+
+/* Of Slurm's "2(x3),1" the number at an index, if all together are `sum`; else 0. */
+static int listed(const char *list, int index, int sum)
+{
+    long at = 0, all = 0, found = 0;
+    while (list != NULL && *list != 0) {
+        char *end;
+        long times = 1;
+        const long tasks = strtol(list, &end, 10);
+        if (end == list || tasks < 0 || tasks > sum) {
+            return 0;
+        }
+        if (end[0] == '(' && end[1] == 'x') {
+            times = strtol(end + 2, &end, 10);
+            if (*end++ != ')' || times < 1 || times > INT_MAX) {
+                return 0;
+            }
+        }
+        found = index >= at && index < at + times ? tasks : found;
+        at += times;
+        all += tasks * times;
+        if (all > sum || (*end != 0 && *end++ != ',')) {
+            return 0;
+        }
+        list = end;
+    }
+    return all == sum ? (int)found : 0;
+}
+
+/* How many were asked for on each node counts only if there are as many everywhere. */
+static int slurm_local(int ranks)
+{
+    const int node = number("SLURM_NODEID", 0);
+    int local = listed(getenv("SLURM_STEP_TASKS_PER_NODE"), node, ranks);
+    local = local != 0 ? local : listed(getenv("SLURM_TASKS_PER_NODE"), node, ranks);
+    const long each = number("SLURM_NTASKS_PER_NODE", 1);
+    return local != 0 ? local : each > 0 && each * count(nodes, 2) == ranks ? (int)each : 0;
+}
+
+/* How many of its ranks a launcher says are on this node, 0 when it does not. */
+static int local_of(const struct launcher *launcher)
+{
+    const int ranks = ranks_of(launcher);
+    const int local =
+        launcher->only_with == NULL ? count(launcher->local, MAX_NAMES) : slurm_local(ranks);
+    return local <= ranks ? local : 0;
+}
+
+int sluice_launcher_local_ranks(int ranks)
+{
+    bool spread = false;
+    const int said = number("SLUICE_LOCAL_RANKS", 1);
+    if (said > 0 && said <= ranks) {
+        return said == ranks ? 0 : said;
+    }
+    for (size_t i = 0; i < LAUNCHERS && ranks > 1; i++) {
+        const int all = ranks_of(&launchers[i]);
+        const int local = all == 0 ? 0 : local_of(&launchers[i]);
+        if (local > 0 && (all == ranks || all == local)) {
+            return all == local ? 0 : local;
+        }
+        spread |= local > 0;
+    }
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+        spread |= number(nodes[i], 2) > 0;
+    }
+    return ranks > 1 && spread ? SLUICE_LAUNCHER_SPREAD : 0;
 }

@@ -41,6 +41,8 @@ void sluice_exec_options_parse(int count, char **arguments, const char *capture,
 {
     const char *store = NULL;
     const char *layout = "files";
+    bool grouped = false;
+    bool counted = false;
     size_t passed = 0;
     *options = (struct sluice_exec_options){.serve = calloc((size_t)count + 4, sizeof(char *))};
     if (options->serve == NULL) {
@@ -65,6 +67,8 @@ void sluice_exec_options_parse(int count, char **arguments, const char *capture,
             options->profile = optarg;
             break;
         case PASSED_ON:
+            grouped |= strcmp(known[index].name, "group") == 0;
+            counted |= strcmp(known[index].name, "writers") == 0;
             options->serve[passed++] = assignment(known[index].name, optarg);
             break;
         default:
@@ -93,6 +97,7 @@ void sluice_exec_options_parse(int count, char **arguments, const char *capture,
         sluice_exec_fail(SLUICE_STATUS_USAGE,
                          "no directory to capture; name one with --capture DIR or in SLUICE_CAPTURE");
     }
+    options->counts_ranks = grouped && !counted && strcmp(layout, "container") == 0;
     options->serve[passed++] = assignment("layout", layout);
     options->serve[passed++] = assignment("store", store);
     options->serve[passed++] = assignment("capture", options->capture);

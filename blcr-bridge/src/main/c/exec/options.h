@@ -2,10 +2,13 @@
 #ifndef SLUICE_EXEC_OPTIONS_H
 #define SLUICE_EXEC_OPTIONS_H
 
+#include <stdbool.h>
+
 struct sluice_exec_options {
     const char *name;    /* of the I/O process; NULL for none */
     const char *capture; /* never NULL */
     const char *profile; /* the trace's directory; NULL for none */
+    bool counts_ranks;   /* how many ranks of this node write a checkpoint is for the launcher to say */
     char **serve;        /* the options for `sluice serve`, NULL-terminated */
     char **command;      /* NULL-terminated, at least one */
 };

@@ -100,7 +100,9 @@ public final class ExecCommand implements Subcommand {
   @Option(
       names = "--writers",
       paramLabel = "N",
-      description = "With --group: how many ranks write a checkpoint.")
+      description =
+          "How many ranks of a node write a checkpoint; default: as many as the launcher says run on"
+              + " it.")
   private Integer writers;
 
   @Option(

@@ -103,6 +103,7 @@ final class IoProcess implements AutoCloseable {
         settings.name(),
         capture.isEmpty() ? null : Path.of(capture),
         settings.grouping(),
+        settings.writers(),
         settings.keep(),
         settings.endsWithMembers());
   }

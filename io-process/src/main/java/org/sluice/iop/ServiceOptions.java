@@ -130,7 +130,9 @@ final class ServiceOptions {
   @Option(
       names = "--writers",
       paramLabel = "N",
-      description = "With --group: how many ranks write a checkpoint; default: all of the job.")
+      description =
+          "How many ranks of a node write a checkpoint; default: as many as the launcher says run on"
+              + " it.")
   private Integer writers;
 
   @Option(
@@ -181,6 +183,7 @@ final class ServiceOptions {
         whenFull.code,
         chosen.code,
         grouping(),
+        writers(),
         keep(),
         endsWithMembers,
         faults());
@@ -207,23 +210,22 @@ final class ServiceOptions {
   }
 
   private Grouping grouping() {
-    final int ranks = count("--writers", writers, ALL_WRITERS);
     final int files = count("--files-per-rank", filesPerRank, 1);
-    return group == null ? null : new Grouping(pattern(), ranks, files);
+    if (filesPerRank != null && group == null) {
+      throw usage("--files-per-rank needs --group: nothing else says which files are a checkpoint");
+    }
+    return group == null ? null : new Grouping(pattern(), writers(), files);
   }
 
-  /** A number of what makes a group whole. */
+  private int writers() {
+    return count("--writers", writers, ALL_WRITERS);
+  }
+
   private int count(final String option, final Integer given, final int other) {
-    if (given == null) {
-      return other;
-    }
-    if (given < 1) {
+    if (given != null && given < 1) {
       throw usage("%s %d: a checkpoint has at least one".formatted(option, given));
     }
-    if (group == null) {
-      throw usage(option + " needs --group: nothing else says which files are a checkpoint");
-    }
-    return given;
+    return given == null ? other : given;
   }
 
   private int keep() {

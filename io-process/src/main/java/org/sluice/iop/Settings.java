@@ -20,6 +20,7 @@ import org.sluice.iop.memory.Pages;
  * @param whenFull {@code HeaderDescriptor.WHEN_FULL_WAIT} or {@code WHEN_FULL_DIRECT}
  * @param layout {@code HeaderDescriptor.LAYOUT_CONTAINER} or {@code LAYOUT_FILES}
  * @param grouping which captured files are one checkpoint; null when files are not grouped
+ * @param writers how many ranks of this node write a checkpoint, 0 for all
  * @param keep how many checkpoints of a series stay, 0 for all
  * @param endsWithMembers whether it ends when its last member has left
  * @param faults what is to go wrong
@@ -34,6 +35,7 @@ record Settings(
     int whenFull,
     int layout,
     Grouping grouping,
+    int writers,
     int keep,
     boolean endsWithMembers,
     List<Fault> faults) {}

@@ -71,7 +71,7 @@ final class LoggedIoProcess implements AutoCloseable {
     final ServerSocketChannel server = keep(ServerSocketChannel.open(StandardProtocolFamily.UNIX));
     server.bind(UnixDomainSocketAddress.of(directory.resolve("socket")));
     final SessionSettings how =
-        new SessionSettings("node1", "job", capture, new Grouping(GROUP, 1, 1), KEPT, false);
+        new SessionSettings("node1", "job", capture, new Grouping(GROUP, 1, 1), 0, KEPT, false);
     final Statistics statistics =
         new Statistics(GEOMETRY.chunkCount() * (long) GEOMETRY.chunkLength(), "small");
     final Ledger past = new Ledger(inPlace);

@@ -62,6 +62,21 @@ final class RawProcess implements AutoCloseable {
   static RawProcess attach(
       final Path directory, final ProcessIdentity process, final int rank, final int ranks)
       throws IOException {
+    return attach(directory, process, rank, ranks, 0);
+  }
+
+  /**
+   * The same.
+   *
+   * @param localRanks ranks of the job on this node, 0 all, -1 unknown
+   */
+  static RawProcess attach(
+      final Path directory,
+      final ProcessIdentity process,
+      final int rank,
+      final int ranks,
+      final int localRanks)
+      throws IOException {
     final SocketChannel channel = socket(directory);
     final RawProcess unattached = new RawProcess(channel, null, -1);
     final Reply reply =
@@ -72,7 +87,8 @@ final class RawProcess implements AutoCloseable {
                 rank,
                 ranks,
                 process.startTime(),
-                TOKENS.incrementAndGet()));
+                TOKENS.incrementAndGet(),
+                localRanks));
     return new RawProcess(
         channel, Segment.map(directory.resolve("segment")), ((Reply.Attached) reply).slot());
   }

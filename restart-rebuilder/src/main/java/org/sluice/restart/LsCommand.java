@@ -89,19 +89,25 @@ public final class LsCommand implements Subcommand {
         "CHECKPOINT", "COMMITTED", "NODE", "LAYOUT", "RANKS", "IMAGES", "SIZE");
     for (final Commit commit : commits) {
       out.printf(
-          "%10d  %-19s  %-12s %-9s  %5s  %6d  %8s%n",
+          "%10d  %-19s  %-12s %-9s  %5s  %6d  %8s%s%n",
           commit.number(),
           TIME.format(commit.time()),
           commit.node(),
           layout(commit),
-          commit.ranks() == 0 ? "-" : commit.ranks(),
+          ranks(commit),
           commit.imageCount(),
-          SizeConverter.format(commit.bytes()));
+          SizeConverter.format(commit.bytes()),
+          commit.share().map(share -> "  " + share).orElse(""));
       if (showsImages()) {
         images(opened, commit).forEach(image -> printImage(out, image));
       }
     }
     out.flush();
+  }
+
+  private static String ranks(final Commit commit) {
+    final String all = commit.ranks() == 0 ? "-" : String.valueOf(commit.ranks());
+    return commit.part().isEmpty() ? all : commit.part().size() + "/" + all;
   }
 
   private static Stream<CommittedImage> images(final PosixStore opened, final Commit commit)
@@ -145,6 +151,7 @@ public final class LsCommand implements Subcommand {
     members.put("job", commit.job());
     members.put("layout", layout(commit));
     members.put("ranks", commit.ranks());
+    members.put("part", commit.part().isEmpty() ? null : commit.part().list());
     members.put("image_count", commit.imageCount());
     members.put("bytes", commit.bytes());
     return members;

@@ -135,8 +135,12 @@ public final class RestoreCommand implements Subcommand {
       spec.commandLine()
           .getOut()
           .printf(
-              "restored checkpoint %d to %s: %d images, %s%n",
-              commit.number(), target, images.size(), SizeConverter.format(bytes))
+              "restored checkpoint %d to %s: %d images, %s%s%n",
+              commit.number(),
+              target,
+              images.size(),
+              SizeConverter.format(bytes),
+              commit.share().map("; it is "::concat).orElse(""))
           .flush();
     }
   }
@@ -149,6 +153,8 @@ public final class RestoreCommand implements Subcommand {
       throws IOException {
     final Map<String, Object> all = new LinkedHashMap<>();
     all.put("checkpoint", commit.number());
+    all.put("ranks", commit.ranks());
+    all.put("part", commit.part().isEmpty() ? null : commit.part().list());
     all.put("to", target.toString());
     all.put("bytes", bytes);
     all.put("images", images.stream().map(CommittedImage::path).toList());

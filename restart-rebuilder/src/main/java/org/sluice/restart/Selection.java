@@ -46,11 +46,12 @@ final class Selection {
     }
     final long present =
         images.stream().mapToInt(CommittedImage::rank).filter(r -> r >= 0).distinct().count();
-    if (present < commit.ranks() && !partial) {
+    final int expected = commit.part().isEmpty() ? commit.ranks() : commit.part().size();
+    if (present < expected && !partial) {
       throw new CommandException(
           ExitStatus.NOT_FOUND,
           "checkpoint %d has images of %d of its %d ranks (%s); --partial restores those"
-              .formatted(commit.number(), present, commit.ranks(), ranks(images)));
+              .formatted(commit.number(), present, expected, ranks(images)));
     }
     return images;
   }
@@ -63,7 +64,8 @@ final class Selection {
       throw new CommandException(
           ExitStatus.NOT_FOUND,
           "checkpoint %d has no image of rank %d, only of %s; sluice ls --images shows them"
-              .formatted(commit.number(), rank, ranks(images)));
+                  .formatted(commit.number(), rank, ranks(images))
+              + commit.share().map("; it is "::concat).orElse(""));
     }
     return chosen;
   }

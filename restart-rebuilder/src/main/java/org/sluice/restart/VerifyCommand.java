@@ -81,8 +81,11 @@ public final class VerifyCommand implements Subcommand {
     commits.forEach(
         commit ->
             out.printf(
-                "verified checkpoint %d: %d images, %s%n",
-                commit.number(), commit.imageCount(), SizeConverter.format(commit.bytes())));
+                "verified checkpoint %d: %d images, %s%s%n",
+                commit.number(),
+                commit.imageCount(),
+                SizeConverter.format(commit.bytes()),
+                commit.share().map("; it is "::concat).orElse("")));
     damage.forEach(e -> out.println(e.getMessage()));
     out.println(damage.isEmpty() ? "no damage" : damage.size() + " damaged places");
     out.flush();

@@ -102,7 +102,13 @@ final class Attachment implements AutoCloseable {
     final ProcessIdentity self = ProcessIdentity.current();
     final Request request =
         new Request.Attach(
-            HeaderDescriptor.VERSION, self.pid(), rank, ranks, self.startTime(), token);
+            HeaderDescriptor.VERSION,
+            self.pid(),
+            rank,
+            ranks,
+            self.startTime(),
+            token,
+            new Launcher(System.getenv()).localRanks(ranks));
     final Reply.Attached attached = (Reply.Attached) connection.call(request);
     if (attached.sessionId() != segment.header().sessionId()) {
       throw new IOException(

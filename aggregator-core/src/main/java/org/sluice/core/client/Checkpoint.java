@@ -74,7 +74,8 @@ public final class Checkpoint {
 
   /**
    * Closes the images still open and says that this rank has written everything. The checkpoint is
-   * committed when all ranks said so and everything is on stable storage.
+   * committed when all ranks that run on this node said so and everything is on stable storage: of
+   * a job on several nodes each node commits its part.
    *
    * @throws IOException when storage failed so far; the checkpoint will not be committed then
    */
@@ -95,7 +96,7 @@ public final class Checkpoint {
   }
 
   /**
-   * Waits until the checkpoint is committed: all ranks completed it, everything is on stable
+   * Waits until the checkpoint is committed: all ranks on this node completed it, everything is on stable
    * storage and a restart finds it.
    *
    * @param timeout how long at most

@@ -19,8 +19,11 @@ public sealed interface Request {
    * @param ranks ranks of the job, 0 unknown
    * @param startTime when the client started, in clock ticks since boot
    * @param token random; the same when a client asks again that got no reply
+   * @param localRanks ranks of the job on this node; 0 all, as far as it knows; -1 fewer, but it
+   *     does not know how many
    */
-  record Attach(int version, int pid, int rank, int ranks, long startTime, long token)
+  record Attach(
+      int version, int pid, int rank, int ranks, long startTime, long token, int localRanks)
       implements Request {}
 
   /**
@@ -179,7 +182,9 @@ public sealed interface Request {
               .putInt(r.rank)
               .putInt(r.ranks)
               .putLong(r.startTime)
-              .putLong(r.token);
+              .putLong(r.token)
+              .putInt(r.localRanks)
+              .putInt(0);
       case Resume r ->
           frame
               .putInt(r.version)
@@ -274,9 +279,13 @@ public sealed interface Request {
     final int version = f.getInt();
     if (version != HeaderDescriptor.VERSION) {
       f.skipRest();
-      return new Attach(version, 0, -1, 0, 0, 0);
+      return new Attach(version, 0, -1, 0, 0, 0, 0);
     }
-    return new Attach(version, f.getInt(), f.getInt(), f.getInt(), f.getLong(), f.getLong());
+    final Attach attach =
+        new Attach(
+            version, f.getInt(), f.getInt(), f.getInt(), f.getLong(), f.getLong(), f.getInt());
+    f.getInt();
+    return attach;
   }
 
   private static Request decodeResume(final FrameReader f) throws ProtocolException {

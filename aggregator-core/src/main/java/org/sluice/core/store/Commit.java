@@ -2,6 +2,7 @@ package org.sluice.core.store;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A committed checkpoint.
@@ -13,7 +14,8 @@ import java.util.List;
  * @param node the node that wrote it
  * @param job a name for the job
  * @param layout {@code HeaderDescriptor.LAYOUT_CONTAINER} or {@code LAYOUT_FILES}
- * @param ranks ranks whose images it must have, 0 when unknown
+ * @param ranks ranks of the job, 0 when unknown; without a part it must have images of all
+ * @param part the ranks whose images it has, if the job has others on other nodes; else none
  * @param ungrouped whether it has what no group of the run took: never the newest beside others
  * @param sessionId the session that wrote its chunks
  * @param imageCount how many images it has
@@ -29,8 +31,20 @@ public record Commit(
     String job,
     int layout,
     int ranks,
+    RankSet part,
     boolean ungrouped,
     long sessionId,
     int imageCount,
     long bytes,
-    List<Long> containers) {}
+    List<Long> containers) {
+  /**
+   * What of a checkpoint it is.
+   *
+   * @return such as {@code node b17's part: ranks 0-3 of 8}; empty for all of it
+   */
+  public Optional<String> share() {
+    return part.isEmpty()
+        ? Optional.empty()
+        : Optional.of("node %s's part: ranks %s of %d".formatted(node, part, ranks));
+  }
+}

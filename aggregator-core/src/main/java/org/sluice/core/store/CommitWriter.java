@@ -64,6 +64,7 @@ final class CommitWriter {
             draft.job(),
             draft.layout(),
             draft.ranks(),
+            draft.part(),
             draft.ungrouped(),
             draft.sessionId(),
             images.size(),

@@ -9,7 +9,8 @@ import java.util.List;
  * @param node the node that wrote it
  * @param job a name for the job
  * @param layout {@code HeaderDescriptor.LAYOUT_CONTAINER} or {@code LAYOUT_FILES}
- * @param ranks ranks whose images it must have, 0 when unknown
+ * @param ranks ranks of the job, 0 when unknown; without a part it must have images of all
+ * @param part the ranks whose images it has, if the job has others on other nodes; else none
  * @param ungrouped whether it has what no group of the run took
  * @param sessionId the session that wrote its chunks
  * @param images its images; no two have the same path
@@ -20,6 +21,7 @@ public record Draft(
     String job,
     int layout,
     int ranks,
+    RankSet part,
     boolean ungrouped,
     long sessionId,
     List<DraftImage> images) {}

@@ -41,6 +41,7 @@ final class ManifestCodec {
     members.put("job", commit.job());
     members.put("layout", commit.layout() == HeaderDescriptor.LAYOUT_FILES ? "files" : "container");
     members.put("ranks", commit.ranks());
+    members.put("part", commit.part().toString());
     members.put("ungrouped", commit.ungrouped());
     members.put("session", hex(commit.sessionId()));
     members.put("images", commit.imageCount());
@@ -98,11 +99,18 @@ final class ManifestCodec {
           default -> throw new IOException();
         },
         integer(members, "ranks"),
+        part(members),
         (Boolean) members.get("ungrouped"),
         Long.parseUnsignedLong(string(members, "session"), 16),
         integer(members, "images"),
         number(members, "bytes"),
         List.copyOf(containers));
+  }
+
+  /** What was committed before nodes told their parts has all ranks. */
+  private static RankSet part(final Map<String, Object> members) throws IOException {
+    final String ranks = members.containsKey("part") ? string(members, "part") : "";
+    return RankSet.parse(ranks).orElseThrow(IOException::new);
   }
 
   private static String string(final Map<String, Object> members, final String name) {

@@ -14,7 +14,7 @@ import org.sluice.core.segment.HeaderDescriptor;
 class RequestTest {
   static final List<Request> REQUESTS =
       List.of(
-          new Request.Attach(HeaderDescriptor.VERSION, 11, 12, 13, 14, 15),
+          new Request.Attach(HeaderDescriptor.VERSION, 11, 12, 13, 14, 15, 16),
           new Request.Resume(HeaderDescriptor.VERSION, 2, 3, 4, 5),
           new Request.Open(21, 22, RequestDescriptor.OPEN_CREATED, "/tmp/ä"),
           new Request.Settle(41, RequestDescriptor.SETTLE_DIRECT),
@@ -77,7 +77,7 @@ class RequestTest {
     new Request.Join(99).encode(buffer, 0);
     buffer.putInt(RequestDescriptor.TYPE_OFFSET, RequestDescriptor.ATTACH);
 
-    assertThat(Request.decode(buffer, 0, 12)).isEqualTo(new Request.Attach(99, 0, -1, 0, 0, 0));
+    assertThat(Request.decode(buffer, 0, 12)).isEqualTo(new Request.Attach(99, 0, -1, 0, 0, 0, 0));
   }
 
   @Test

@@ -74,7 +74,16 @@ class ImageOverlayTest {
           new DraftImage("image", 0, 1, 0600, run.model.length, IMAGE, chunks, run.file);
       final Commit commit =
           fixture.commit(
-              new Draft(1, "node1", "job", 1, 1, false, StoreFixture.SESSION, List.of(image)));
+              new Draft(
+                  1,
+                  "node1",
+                  "job",
+                  1,
+                  1,
+                  RankSet.NONE,
+                  false,
+                  StoreFixture.SESSION,
+                  List.of(image)));
       final Path restored = Files.createTempFile(directory, "restored", "");
       try (NativeFile target = NativeFile.open(restored, Flag.WRITE)) {
         fixture.store().rebuild(commit, fixture.store().images(commit).getFirst(), target);

@@ -118,7 +118,9 @@ public final class StoreFixture implements AutoCloseable {
     final List<DraftImage> committed = images;
     images = new ArrayList<>();
     final int layout = HeaderDescriptor.LAYOUT_CONTAINER;
-    return commit(new Draft(number, "node1", "job", layout, ranks, ungrouped, SESSION, committed));
+    return commit(
+        new Draft(
+            number, "node1", "job", layout, ranks, RankSet.NONE, ungrouped, SESSION, committed));
   }
 
   /** Commits a draft. */

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Example;
@@ -164,6 +165,7 @@ class StoreFuzzTest {
             "job",
             HeaderDescriptor.LAYOUT_CONTAINER,
             2,
+            RankSet.of(IntStream.of(0, 1)),
             false,
             StoreFixture.SESSION,
             2,

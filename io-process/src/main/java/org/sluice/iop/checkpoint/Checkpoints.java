@@ -24,6 +24,7 @@ import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.GroupFacts;
 import org.sluice.iop.journal.ImageFacts;
@@ -56,6 +57,7 @@ public final class Checkpoints implements AutoCloseable {
    * @param statistics learns of commits
    * @param capture where captured files are
    * @param grouping which files are one checkpoint; null when files are not grouped
+   * @param writers how many ranks of this node write a checkpoint, 0 for all
    * @param keep how many checkpoints of a series stay, 0 for all
    * @param header node, job, layout and session of the checkpoints
    * @param journal learns what is decided
@@ -69,6 +71,7 @@ public final class Checkpoints implements AutoCloseable {
       final Statistics statistics,
       final CaptureDirectory capture,
       final Grouping grouping,
+      final int writers,
       final int keep,
       final Draft header,
       final Journal journal,
@@ -88,9 +91,18 @@ public final class Checkpoints implements AutoCloseable {
     this.groups = new Groups(grouping, capture, committer, retention);
     this.explicit =
         new ExplicitCheckpoints(
-            store, registry, committer, waiters, retention, journal, this::forget);
+            store, registry, committer, waiters, retention, journal, writers, this::forget);
     this.restarts = new Restarts(store);
     this.leftovers = new Leftovers(registry, groups, capture, committer, drain, statistics);
+  }
+
+  /**
+   * Says that a process came.
+   *
+   * @param writer the process
+   */
+  public void attached(final Writer writer) {
+    groups.attached(writer);
   }
 
   /**
@@ -201,10 +213,11 @@ public final class Checkpoints implements AutoCloseable {
    * Begins a checkpoint.
    *
    * @param request which
+   * @param beginner who asks
    * @return what to answer
    */
-  public Reply begin(final Request.Begin request) {
-    return explicit.begin(request);
+  public Reply begin(final Request.Begin request, final Writer beginner) {
+    return explicit.begin(request, beginner);
   }
 
   /**

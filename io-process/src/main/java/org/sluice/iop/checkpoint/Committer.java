@@ -72,20 +72,21 @@ final class Committer {
   /**
    * Commits a checkpoint.
    *
-   * @param ranks ranks whose images it must have, 0 unknown
+   * @param ranks whose images it has
    * @param ungrouped whether it has what no group took
    * @param done takes the commit; nothing when it failed
    */
   void commit(
       final long number,
-      final int ranks,
+      final CommitRanks ranks,
       final boolean ungrouped,
       final List<Member> members,
       final Consumer<Optional<Commit>> done) {
     final Map<Image, Integer> before = new HashMap<>();
     members.forEach(member -> before.put(member.image(), member.image().state()));
     final Entry.Committing decision =
-        new Entry.Committing(++attempts, number, ranks, ungrouped, parts(members));
+        new Entry.Committing(
+            ++attempts, number, ranks.ranks(), ranks.part(), ungrouped, parts(members));
     journal.write(decision);
     commit(decision, members, before, done);
   }
@@ -193,6 +194,7 @@ final class Committer {
             header.job(),
             header.layout(),
             decision.ranks(),
+            decision.part(),
             decision.ungrouped(),
             header.sessionId(),
             new ArrayList<>());
@@ -294,6 +296,12 @@ final class Committer {
   private void tellOfFailure(final long number, final Entry.Ended end) {
     Warnings.warn("checkpoint %d is not committed: %s".formatted(number, end.reason()));
     waiters.failed(number, end);
+  }
+
+  /** Says that what the session is to commit it cannot commit. */
+  void refuse(final String reason) {
+    Warnings.warn(reason);
+    statistics.failed(new Failure(Errno.EINVAL, reason));
   }
 
   /** Tells of checkpoints that were to be committed and are not. */

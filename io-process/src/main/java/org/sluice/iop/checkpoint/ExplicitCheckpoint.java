@@ -7,26 +7,36 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.sluice.core.store.RankSet;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.journal.Entry;
 
 /** A checkpoint that its ranks begin, fill and complete by requests. Service thread only. */
 final class ExplicitCheckpoint {
   private final long number;
-  private final int ranks;
+  private final Entry.Scope scope;
   private final Set<Integer> complete = new HashSet<>();
   private final Map<String, Member> members = new LinkedHashMap<>();
 
-  ExplicitCheckpoint(final long number, final int ranks) {
+  ExplicitCheckpoint(final long number, final Entry.Scope scope) {
     this.number = number;
-    this.ranks = ranks;
+    this.scope = scope;
   }
 
   long number() {
     return number;
   }
 
+  /** Ranks of the job. */
   int ranks() {
-    return ranks;
+    return scope.ranks();
+  }
+
+  /** Whose images a commit of it has. */
+  CommitRanks commitRanks() {
+    return scope.spread()
+        ? new CommitRanks(ranks(), RankSet.of(complete.stream().mapToInt(Integer::intValue)))
+        : new CommitRanks(ranks(), RankSet.NONE);
   }
 
   /**
@@ -37,7 +47,7 @@ final class ExplicitCheckpoint {
   Optional<Image> add(final Image image, final int rank, final String name) {
     complete.remove(rank);
     final String path = path(rank, name);
-    final Member before = members.put(path, new Member(image, path, rank, ranks));
+    final Member before = members.put(path, new Member(image, path, rank, ranks()));
     return Optional.ofNullable(before).map(Member::image);
   }
 
@@ -64,9 +74,14 @@ final class ExplicitCheckpoint {
     return complete.size();
   }
 
-  /** Whether all ranks have. */
+  /** How many ranks of this node are to. */
+  int expectedRanks() {
+    return scope.expected();
+  }
+
+  /** Whether all of them have. */
   boolean isComplete() {
-    return complete.size() == ranks;
+    return complete.size() >= scope.expected();
   }
 
   List<Member> members() {

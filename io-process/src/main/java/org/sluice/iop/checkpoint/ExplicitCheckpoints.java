@@ -20,6 +20,7 @@ import org.sluice.core.store.Commit;
 import org.sluice.core.store.ImagePath;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.CheckpointFacts;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
@@ -33,6 +34,7 @@ final class ExplicitCheckpoints {
   private final Waiters waiters;
   private final Retention retention;
   private final Journal journal;
+  private final int writers;
   private final Consumer<Image> forget;
   private final Map<Long, ExplicitCheckpoint> underWay = new HashMap<>();
   private final Set<Image> images = new HashSet<>();
@@ -40,6 +42,8 @@ final class ExplicitCheckpoints {
   /**
    * None yet.
    *
+   * @param writers how many ranks of this node complete a checkpoint where the launcher does not
+   *     say; 0 unknown
    * @param forget lets go of an image once the pipeline has
    */
   ExplicitCheckpoints(
@@ -49,7 +53,9 @@ final class ExplicitCheckpoints {
       final Waiters waiters,
       final Retention retention,
       final Journal journal,
+      final int writers,
       final Consumer<Image> forget) {
+    this.writers = writers;
     this.store = store;
     this.registry = registry;
     this.committer = committer;
@@ -59,7 +65,12 @@ final class ExplicitCheckpoints {
     this.forget = forget;
   }
 
-  Reply begin(final Request.Begin request) {
+  /**
+   * Begins a checkpoint.
+   *
+   * @param beginner who asks
+   */
+  Reply begin(final Request.Begin request, final Writer beginner) {
     if (request.checkpoint() < 0 || request.ranks() < 1) {
       return invalid(
           "no checkpoint %d of %d ranks".formatted(request.checkpoint(), request.ranks()));
@@ -70,12 +81,24 @@ final class ExplicitCheckpoints {
           "checkpoint %d was begun with %d ranks".formatted(known.number(), known.ranks()));
     }
     if (known == null) {
-      underWay.put(
-          request.checkpoint(), new ExplicitCheckpoint(request.checkpoint(), request.ranks()));
+      final Entry.Scope scope = scope(request.ranks(), beginner);
+      if (scope.expected() == 0) {
+        return invalid(
+            "checkpoint %d: %s"
+                .formatted(request.checkpoint(), CommitRanks.unknown(request.ranks())));
+      }
+      underWay.put(request.checkpoint(), new ExplicitCheckpoint(request.checkpoint(), scope));
       waiters.begun(request.checkpoint());
-      journal.write(new Entry.Begun(request.checkpoint(), request.ranks()));
+      journal.write(new Entry.Begun(request.checkpoint(), scope));
     }
     return new Reply.Done();
+  }
+
+  /** A job of more ranks than run on this node has others on other nodes. */
+  private Entry.Scope scope(final int ranks, final Writer beginner) {
+    final boolean spread = beginner.ranks() == ranks && beginner.isOfSeveralNodes();
+    final int local = spread ? beginner.localRanks() : ranks;
+    return new Entry.Scope(ranks, local > 0 ? local : Math.min(writers, ranks), spread);
   }
 
   /** The checkpoint that a rank may create an image in; empty when the request makes no sense. */
@@ -119,7 +142,7 @@ final class ExplicitCheckpoints {
 
   /** Takes over a checkpoint that a former I/O process had under way. */
   void resume(final long number, final CheckpointFacts facts, final IntFunction<Image> find) {
-    final ExplicitCheckpoint checkpoint = new ExplicitCheckpoint(number, facts.ranks());
+    final ExplicitCheckpoint checkpoint = new ExplicitCheckpoint(number, facts.scope());
     for (final Entry.Created created : facts.members()) {
       final Image image = find.apply(created.image());
       images.add(image);
@@ -179,7 +202,7 @@ final class ExplicitCheckpoints {
     underWay.remove(checkpoint.number());
     committer.commit(
         checkpoint.number(),
-        checkpoint.ranks(),
+        checkpoint.commitRanks(),
         false,
         checkpoint.members(),
         outcome -> ended(checkpoint.images(), outcome));
@@ -201,7 +224,8 @@ final class ExplicitCheckpoints {
     for (final ExplicitCheckpoint checkpoint : underWay.values()) {
       Warnings.warn(
           "checkpoint %d is dropped: %d of %d ranks completed it"
-              .formatted(checkpoint.number(), checkpoint.completeRanks(), checkpoint.ranks()));
+              .formatted(
+                  checkpoint.number(), checkpoint.completeRanks(), checkpoint.expectedRanks()));
       checkpoint.images().forEach(this::discard);
     }
     underWay.clear();

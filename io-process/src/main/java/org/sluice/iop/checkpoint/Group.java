@@ -184,13 +184,16 @@ final class Group {
     return paths.keySet().stream().map(Image::writer);
   }
 
+  /** How many ranks of this node write it, 0 when no image tells. */
   private int expected(final Grouping grouping) {
-    return grouping.writers() > 0 ? grouping.writers() : ranks();
+    return grouping.writers() > 0
+        ? grouping.writers()
+        : writers().mapToInt(Writer::localRanks).max().orElse(0);
   }
 
-  /** Ranks of the job, 0 when no image tells. */
-  int ranks() {
-    return writers().mapToInt(Writer::ranks).max().orElse(0);
+  /** Whose images a commit of it has. */
+  CommitRanks commitRanks(final Grouping grouping) {
+    return CommitRanks.of(writers().toList(), grouping.writers() > 0 ? 0 : expected(grouping));
   }
 
   private long ranksWith(final int files) {

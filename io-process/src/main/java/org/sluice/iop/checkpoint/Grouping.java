@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
  *
  * @param pattern its first capture group is the checkpoint's number, in a path below the capture
  *     directory
- * @param writers how many ranks write a checkpoint, 0 for all of the job
+ * @param writers how many ranks of this node write a checkpoint, 0 for all
  * @param filesPerRank how many files of it each of them writes at least, from 1
  */
 public record Grouping(Pattern pattern, int writers, int filesPerRank) {

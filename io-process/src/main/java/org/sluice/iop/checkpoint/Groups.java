@@ -10,6 +10,7 @@ import java.util.function.IntFunction;
 import org.sluice.core.store.Commit;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.GroupFacts;
 import org.sluice.iop.measure.Warnings;
@@ -26,6 +27,7 @@ final class Groups {
   private final Map<Long, Group> byNumber = new HashMap<>();
   private final Map<Image, Group> byImage = new HashMap<>();
   private boolean toldOfGrowth;
+  private boolean toldOfUnknown;
 
   /**
    * No images yet.
@@ -45,6 +47,15 @@ final class Groups {
 
   boolean exist() {
     return grouping != null;
+  }
+
+  /** A process came: once, if nobody can tell when it and its like have written a checkpoint. */
+  void attached(final Writer writer) {
+    final boolean unknown = writer.isOfSeveralNodes() && writer.localRanks() == 0;
+    if (exist() && grouping.writers() == 0 && unknown && !toldOfUnknown) {
+      toldOfUnknown = true;
+      committer.refuse("no group is committed: " + CommitRanks.unknown(writer.ranks()));
+    }
   }
 
   /** An image was opened, closed or renamed. */
@@ -141,7 +152,7 @@ final class Groups {
     group.committed();
     committer.commit(
         group.number(),
-        grouping.writers() > 0 ? 0 : group.ranks(),
+        group.commitRanks(grouping),
         false,
         members,
         commit -> ended(group.number(), members, commit));

@@ -14,6 +14,7 @@ import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.image.Writer;
 import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
@@ -24,7 +25,6 @@ import org.sluice.iop.measure.Warnings;
  * where a sparse file could be taken for them. Service thread only.
  */
 final class Leftovers {
-  private static final int UNKNOWN_RANKS = 0;
   private static final int MOST_LINES = 8;
 
   private final ImageRegistry registry;
@@ -141,7 +141,8 @@ final class Leftovers {
 
   /** Nobody said how many ranks write these, so none is missing. */
   private void commit(final long number, final boolean ungrouped, final List<Member> members) {
-    committer.commit(number, UNKNOWN_RANKS, ungrouped, members, committed -> {});
+    final List<Writer> writers = members.stream().map(member -> member.image().writer()).toList();
+    committer.commit(number, CommitRanks.of(writers, 0), ungrouped, members, committed -> {});
   }
 
   /** Makes plain files of the images that are not committed, and brings them to storage. */

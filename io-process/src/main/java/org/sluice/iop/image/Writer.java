@@ -6,11 +6,12 @@ package org.sluice.iop.image;
  */
 public final class Writer {
   /** Of an image that nobody has written. */
-  static final Writer NOBODY = new Writer(0, -1, 0, 0);
+  static final Writer NOBODY = new Writer(0, -1, 0, 0, 0);
 
   private final long process;
   private final int rank;
   private final int ranks;
+  private final int localRanks;
   private final int killsBefore;
   private boolean killed;
 
@@ -20,12 +21,19 @@ public final class Writer {
    * @param process tells processes apart
    * @param rank its rank, -1 unknown
    * @param ranks ranks of its job, 0 unknown
+   * @param localRanks those of them on this node; 0 all, -1 fewer, but nobody knows how many
    * @param killsBefore how many processes were killed before it came
    */
-  public Writer(final long process, final int rank, final int ranks, final int killsBefore) {
+  public Writer(
+      final long process,
+      final int rank,
+      final int ranks,
+      final int localRanks,
+      final int killsBefore) {
     this.process = process;
     this.rank = rank;
     this.ranks = ranks;
+    this.localRanks = localRanks;
     this.killsBefore = killsBefore;
   }
 
@@ -54,6 +62,24 @@ public final class Writer {
    */
   public int ranks() {
     return ranks;
+  }
+
+  /**
+   * How many ranks of its job run on this node.
+   *
+   * @return 0 where that is unknown
+   */
+  public int localRanks() {
+    return localRanks == 0 ? ranks : Math.max(localRanks, 0);
+  }
+
+  /**
+   * Whether its job has ranks on other nodes.
+   *
+   * @return false where nothing says so
+   */
+  public boolean isOfSeveralNodes() {
+    return rank >= 0 && (localRanks < 0 || localRanks > 0 && localRanks < ranks);
   }
 
   /** Says that it was killed. */

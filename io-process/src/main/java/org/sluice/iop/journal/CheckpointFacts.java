@@ -8,12 +8,12 @@ import java.util.TreeSet;
 
 /** What a {@link Ledger} knows of a checkpoint under way that was begun by request. */
 public final class CheckpointFacts {
-  private final int ranks;
+  private final Entry.Scope scope;
   private final Set<Integer> complete = new TreeSet<>();
   private final Map<Integer, Entry.Created> members = new LinkedHashMap<>();
 
-  CheckpointFacts(final int ranks) {
-    this.ranks = ranks;
+  CheckpointFacts(final Entry.Scope scope) {
+    this.scope = scope;
   }
 
   void complete(final int rank) {
@@ -32,16 +32,16 @@ public final class CheckpointFacts {
 
   /** Whether a commit has all of it. */
   boolean isComplete() {
-    return complete.size() == ranks;
+    return complete.size() >= scope.expected();
   }
 
   /**
-   * How many ranks complete it.
+   * The ranks that complete it.
    *
-   * @return ranks
+   * @return as it was begun with
    */
-  public int ranks() {
-    return ranks;
+  public Entry.Scope scope() {
+    return scope;
   }
 
   /**

@@ -2,6 +2,7 @@ package org.sluice.iop.journal;
 
 import java.util.List;
 import org.sluice.core.store.ChunkLocation;
+import org.sluice.core.store.RankSet;
 
 /** One decision of the I/O process. {@code docs/format.md} says how each is written. */
 public sealed interface Entry {
@@ -25,6 +26,7 @@ public sealed interface Entry {
    * @param startTime its start time
    * @param rank its rank, -1 unknown
    * @param ranks ranks of its job, 0 unknown
+   * @param localRanks those of them on this node; 0 all, -1 fewer, but nobody knows how many
    * @param generation of the slot
    * @param token of its request
    * @param killsBefore how many processes were killed before it came
@@ -35,6 +37,7 @@ public sealed interface Entry {
       long startTime,
       int rank,
       int ranks,
+      int localRanks,
       long generation,
       long token,
       int killsBefore)
@@ -175,9 +178,18 @@ public sealed interface Entry {
    * A checkpoint was begun by request.
    *
    * @param checkpoint its number
-   * @param ranks how many ranks complete it
+   * @param scope the ranks of it
    */
-  record Begun(long checkpoint, int ranks) implements Entry {}
+  record Begun(long checkpoint, Scope scope) implements Entry {}
+
+  /**
+   * The ranks that complete a checkpoint by request.
+   *
+   * @param ranks ranks of the job
+   * @param expected how many of them do, on this node
+   * @param spread whether others do on other nodes
+   */
+  record Scope(int ranks, int expected, boolean spread) {}
 
   /**
    * A rank completed its part.
@@ -194,11 +206,13 @@ public sealed interface Entry {
    *
    * @param attempt tells commits apart, from 1
    * @param checkpoint its number
-   * @param ranks ranks whose images it must have, 0 unknown
+   * @param ranks ranks of the job, 0 unknown
+   * @param part those whose images it has, if the job has others on other nodes; else none
    * @param ungrouped whether it has what no group took
    * @param members its images
    */
-  record Committing(long attempt, long checkpoint, int ranks, boolean ungrouped, List<Part> members)
+  record Committing(
+      long attempt, long checkpoint, int ranks, RankSet part, boolean ungrouped, List<Part> members)
       implements Entry {}
 
   /**

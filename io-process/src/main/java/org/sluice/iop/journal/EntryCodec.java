@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import net.openhft.chronicle.bytes.Bytes;
 import org.sluice.core.store.ChunkLocation;
+import org.sluice.core.store.RankSet;
 
 /** Entries as bytes: a type, then the fields in the order of the record. */
 final class EntryCodec {
@@ -38,8 +39,8 @@ final class EntryCodec {
     switch (entry) {
       case Entry.Attached e -> {
         out.writeInt(ATTACHED).writeInt(e.slot()).writeInt(e.pid()).writeLong(e.startTime());
-        out.writeInt(e.rank()).writeInt(e.ranks()).writeLong(e.generation()).writeLong(e.token());
-        out.writeInt(e.killsBefore());
+        out.writeInt(e.rank()).writeInt(e.ranks()).writeInt(e.localRanks());
+        out.writeLong(e.generation()).writeLong(e.token()).writeInt(e.killsBefore());
       }
       case Entry.Detached e ->
           out.writeInt(DETACHED).writeInt(e.slot()).writeInt(e.killed() ? 1 : 0);
@@ -67,7 +68,10 @@ final class EntryCodec {
       case Entry.Emptying e ->
           out.writeInt(EMPTYING).writeInt(e.image()).writeInt(e.fileToo() ? 1 : 0);
       case Entry.Restarted e -> writeRestarted(out, e);
-      case Entry.Begun e -> out.writeInt(BEGUN).writeLong(e.checkpoint()).writeInt(e.ranks());
+      case Entry.Begun e -> {
+        out.writeInt(BEGUN).writeLong(e.checkpoint());
+        writeScope(out, e.scope());
+      }
       case Entry.Completed e -> {
         out.writeInt(COMPLETED).writeLong(e.checkpoint()).writeInt(e.rank());
         out.writeInt(e.slot()).writeLong(e.request());
@@ -101,11 +105,17 @@ final class EntryCodec {
 
   private static void writeCommitting(final Bytes<?> out, final Entry.Committing e) {
     out.writeInt(COMMITTING).writeLong(e.attempt()).writeLong(e.checkpoint());
-    out.writeInt(e.ranks()).writeInt(e.ungrouped() ? 1 : 0).writeInt(e.members().size());
+    out.writeInt(e.ranks());
+    writeText(out, e.part().toString());
+    out.writeInt(e.ungrouped() ? 1 : 0).writeInt(e.members().size());
     for (final Entry.Part part : e.members()) {
       out.writeInt(part.image()).writeInt(part.rank()).writeInt(part.ranks());
       writeText(out, part.path());
     }
+  }
+
+  static void writeScope(final Bytes<?> out, final Entry.Scope scope) {
+    out.writeInt(scope.ranks()).writeInt(scope.expected()).writeInt(scope.spread() ? 1 : 0);
   }
 
   static void writeText(final Bytes<?> out, final String text) {
@@ -125,6 +135,7 @@ final class EntryCodec {
               in.readInt(),
               in.readInt(),
               in.readLong(),
+              in.readInt(),
               in.readInt(),
               in.readInt(),
               in.readLong(),
@@ -149,7 +160,7 @@ final class EntryCodec {
       case DRAINED -> readDrained(in);
       case EMPTYING -> new Entry.Emptying(in.readInt(), readFlag(in));
       case RESTARTED -> readRestarted(in);
-      case BEGUN -> new Entry.Begun(in.readLong(), in.readInt());
+      case BEGUN -> new Entry.Begun(in.readLong(), readScope(in));
       case COMPLETED ->
           new Entry.Completed(in.readLong(), in.readInt(), in.readInt(), in.readLong());
       case COMMITTING -> readCommitting(in);
@@ -190,6 +201,7 @@ final class EntryCodec {
     final long attempt = in.readLong();
     final long checkpoint = in.readLong();
     final int ranks = in.readInt();
+    final RankSet part = readRanks(in);
     final boolean ungrouped = readFlag(in);
     final List<Entry.Part> members = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
@@ -198,7 +210,15 @@ final class EntryCodec {
       final int itsRanks = in.readInt();
       members.add(new Entry.Part(image, readText(in), rank, itsRanks));
     }
-    return new Entry.Committing(attempt, checkpoint, ranks, ungrouped, members);
+    return new Entry.Committing(attempt, checkpoint, ranks, part, ungrouped, members);
+  }
+
+  private static RankSet readRanks(final Bytes<?> in) {
+    return RankSet.parse(readText(in)).orElseThrow(BufferUnderflowException::new);
+  }
+
+  static Entry.Scope readScope(final Bytes<?> in) {
+    return new Entry.Scope(in.readInt(), in.readInt(), readFlag(in));
   }
 
   static boolean readFlag(final Bytes<?> in) {

@@ -72,7 +72,7 @@ public final class Ledger {
       case Entry.Emptying e -> pending.add(e);
       case Entry.Restarted e -> restart(e);
       case Entry.Begun e -> {
-        checkpoints.put(e.checkpoint(), new CheckpointFacts(e.ranks()));
+        checkpoints.put(e.checkpoint(), new CheckpointFacts(e.scope()));
         failedCommits.remove(e.checkpoint());
       }
       case Entry.Completed e -> {

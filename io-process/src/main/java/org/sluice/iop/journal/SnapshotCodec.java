@@ -82,7 +82,8 @@ final class SnapshotCodec {
 
   private static void writeCheckpoint(
       final Bytes<?> out, final Map.Entry<Long, CheckpointFacts> checkpoint) {
-    out.writeLong(checkpoint.getKey()).writeInt(checkpoint.getValue().ranks());
+    out.writeLong(checkpoint.getKey());
+    EntryCodec.writeScope(out, checkpoint.getValue().scope());
     writeAll(out, checkpoint.getValue().members(), image -> EntryCodec.write(out, image));
     writeAll(out, checkpoint.getValue().complete(), out::writeInt);
   }
@@ -170,7 +171,7 @@ final class SnapshotCodec {
   }
 
   private static CheckpointFacts readCheckpoint(final Bytes<?> in) {
-    final CheckpointFacts checkpoint = new CheckpointFacts(in.readInt());
+    final CheckpointFacts checkpoint = new CheckpointFacts(EntryCodec.readScope(in));
     times(in, () -> checkpoint.created(entry(in, Entry.Created.class)));
     times(in, () -> checkpoint.complete(in.readInt()));
     return checkpoint;

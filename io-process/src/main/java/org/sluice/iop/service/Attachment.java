@@ -49,6 +49,7 @@ final class Attachment {
       final ProcessIdentity process,
       final int rank,
       final int ranks,
+      final int localRanks,
       final int killsBefore,
       final long token) {
     this.generation = generation;
@@ -56,7 +57,7 @@ final class Attachment {
     this.slot = segment.slot(index);
     this.ring = segment.ring(index);
     this.process = process;
-    this.writer = new Writer(ordinal(generation, index), rank, ranks, killsBefore);
+    this.writer = new Writer(ordinal(generation, index), rank, ranks, localRanks, killsBefore);
     this.token = token;
   }
 

@@ -66,7 +66,11 @@ final class Attachments {
    * @param token of its request
    */
   Optional<Attachment> attach(
-      final ProcessIdentity process, final int rank, final int ranks, final long token) {
+      final ProcessIdentity process,
+      final int rank,
+      final int ranks,
+      final int localRanks,
+      final long token) {
     endUntold(process, token);
     endDead(); // whose place this one may take
     for (int slot = 0; slot < bySlot.length && !closed; slot++) {
@@ -74,10 +78,19 @@ final class Attachments {
         final long generation = segment.slot(slot).generation() + 1;
         journal.write(
             new Entry.Attached(
-                slot, process.pid(), process.startTime(), rank, ranks, generation, token, kills));
+                slot,
+                process.pid(),
+                process.startTime(),
+                rank,
+                ranks,
+                localRanks,
+                generation,
+                token,
+                kills));
         segment.resetRing(slot);
         final Attachment attachment =
-            new Attachment(generation, slot, segment, process, rank, ranks, kills, token);
+            new Attachment(
+                generation, slot, segment, process, rank, ranks, localRanks, kills, token);
         attachment.slot().attach(process, rank, ranks);
         add(attachment);
         return Optional.of(attachment);
@@ -112,6 +125,7 @@ final class Attachments {
             new ProcessIdentity(process.pid(), process.startTime()),
             process.rank(),
             process.ranks(),
+            process.localRanks(),
             process.killsBefore(),
             process.token());
     // What cannot be done to a ring that is damaged need not be: its reader will see that it is.
@@ -152,6 +166,7 @@ final class Attachments {
             Attachment.ordinal(process.generation(), process.slot()),
             process.rank(),
             process.ranks(),
+            process.localRanks(),
             process.killsBefore());
     if (image.wasWriterKilled()) {
       gone.killed();

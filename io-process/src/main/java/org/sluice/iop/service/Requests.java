@@ -87,7 +87,7 @@ final class Requests {
       case Request.Sync sync ->
           find(connection, attachment, sync.imageId())
               .ifPresent(image -> settling.sync(image, connection));
-      case Request.Begin begin -> connection.answer(checkpoints.begin(begin));
+      case Request.Begin begin -> connection.answer(checkpoints.begin(begin, attachment.writer()));
       case Request.Create create -> create(connection, attachment, create);
       case Request.Complete complete -> connection.answer(complete(attachment, complete));
       default -> connection.refuse("out of place: " + request);
@@ -110,8 +110,13 @@ final class Requests {
         return;
       }
       final Optional<Attachment> attachment =
-          attachments.attach(process, request.rank(), request.ranks(), request.token());
-      attachment.ifPresent(slot -> connect(connection, slot));
+          attachments.attach(
+              process, request.rank(), request.ranks(), request.localRanks(), request.token());
+      attachment.ifPresent(
+          slot -> {
+            connect(connection, slot);
+            checkpoints.attached(slot.writer());
+          });
       connection.answer(
           attachment
               .<Reply>map(slot -> new Reply.Attached(slot.index(), header.sessionId()))

@@ -9,6 +9,7 @@ import org.sluice.core.request.Request;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Draft;
+import org.sluice.core.store.RankSet;
 import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.CaptureDirectory;
@@ -80,6 +81,7 @@ final class Session implements AutoCloseable {
             settings.job(),
             segment.header().layout(),
             0,
+            RankSet.NONE,
             false,
             sessionId,
             List.of());
@@ -91,6 +93,7 @@ final class Session implements AutoCloseable {
             statistics,
             capture,
             settings.grouping(),
+            settings.writers(),
             settings.keep(),
             header,
             journal,

@@ -10,8 +10,15 @@ import org.sluice.iop.checkpoint.Grouping;
  * @param job a name for the job
  * @param capture the capture directory, absolute and resolved; null for none
  * @param grouping which captured files are one checkpoint; null when files are not grouped
+ * @param writers how many ranks of this node write a checkpoint, 0 for all
  * @param keep how many checkpoints of a series stay, 0 for all
  * @param endsWithMembers whether the session ends when its last member has left
  */
 public record SessionSettings(
-    String node, String job, Path capture, Grouping grouping, int keep, boolean endsWithMembers) {}
+    String node,
+    String job,
+    Path capture,
+    Grouping grouping,
+    int writers,
+    int keep,
+    boolean endsWithMembers) {}

@@ -30,7 +30,7 @@ class JournalFuzzTest {
   static void write() throws IOException {
     directory = Files.createTempDirectory("sluice-fuzz");
     try (Journal journal = Journal.create(file(), SESSION, false)) {
-      journal.write(new Entry.Begun(2, 3));
+      journal.write(new Entry.Begun(2, new Entry.Scope(3, 3, false)));
       JournalTest.everyEntry().forEach(journal::write);
     }
     valid = Files.readAllBytes(file());

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import net.openhft.chronicle.bytes.Bytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.ChunkLocation;
+import org.sluice.core.store.RankSet;
 
 class JournalTest {
   private static final long SESSION = 77;
@@ -27,7 +29,7 @@ class JournalTest {
 
   static List<Entry> everyEntry() {
     return List.of(
-        new Entry.Attached(1, 2, 3, 4, 5, 6, 7, 8),
+        new Entry.Attached(1, 2, 3, 4, 5, 6, 7, 8, 9),
         new Entry.Detached(1, true),
         new Entry.Admitted(1, 2, 3, 4, 5, 6, "/ä"),
         new Entry.Created(1, 2, 3, "name"),
@@ -39,9 +41,10 @@ class JournalTest {
         new Entry.Drained(1, 2, null, List.of()),
         new Entry.Emptying(1, true),
         new Entry.Restarted(1, Entry.Cause.DIRECT, true, 2, List.of(new Entry.Mark(3, 4, 5))),
-        new Entry.Begun(1, 2),
+        new Entry.Begun(1, new Entry.Scope(4, 2, true)),
         new Entry.Completed(1, 2, 3, 4),
-        new Entry.Committing(1, 2, 3, true, List.of(new Entry.Part(4, "p", 5, 6))),
+        new Entry.Committing(
+            1, 2, 3, RankSet.of(IntStream.of(0, 2)), true, List.of(new Entry.Part(4, "p", 5, 6))),
         new Entry.Ended(1),
         new Entry.Ended(1, 5, "reason"),
         new Entry.Replaced(1, 2),
@@ -169,7 +172,7 @@ class JournalTest {
     final Ledger ledger =
         resume(
             journalOf(
-                new Entry.Attached(2, 40, 50, 3, 8, 1, 9, 0),
+                new Entry.Attached(2, 40, 50, 3, 8, 4, 1, 9, 0),
                 new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"),
                 new Entry.Opened(9, 2, true, 1),
                 drained,
@@ -190,7 +193,7 @@ class JournalTest {
 
   @Test
   void aCopyInPlaceOfAnImageIsItsWritersToo() throws IOException {
-    final Entry.Attached writer = new Entry.Attached(2, 40, 50, 3, 8, 1, 9, 0);
+    final Entry.Attached writer = new Entry.Attached(2, 40, 50, 3, 8, 4, 1, 9, 0);
     final Ledger ledger =
         resume(
             journalOf(
@@ -210,7 +213,7 @@ class JournalTest {
   void anImageIsAbandonedUntilAnOpeningForWritingIsAnswered() throws IOException {
     final Path file =
         journalOf(
-            new Entry.Attached(2, 40, 50, 3, 8, 1, 9, 0),
+            new Entry.Attached(2, 40, 50, 3, 8, 4, 1, 9, 0),
             new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"));
     final Entry.Closed unanswered = new Entry.Closed(9, 2, Entry.NO_POSITION);
     assertThat(isAbandoned(file)).isTrue();
@@ -231,10 +234,10 @@ class JournalTest {
   @Test
   void aCommitIsUnderWayUntilItEnds() throws IOException {
     final Entry.Committing commit =
-        new Entry.Committing(1, 7, 1, false, List.of(new Entry.Part(9, "a", 0, 1)));
+        new Entry.Committing(1, 7, 1, RankSet.NONE, false, List.of(new Entry.Part(9, "a", 0, 1)));
     final Path file =
         journalOf(
-            new Entry.Begun(7, 1),
+            new Entry.Begun(7, new Entry.Scope(1, 1, false)),
             new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"),
             new Entry.Created(9, 7, 0, "a"),
             new Entry.Completed(7, 0, 2, 5),
@@ -256,8 +259,8 @@ class JournalTest {
     final Entry.Ended end = fail(ledger, 1, 7);
     fail(ledger, 2, 8);
     assertThat(ledger.failedCommits().byNumber()).containsOnlyKeys(7L, 8L).containsValue(end);
-    ledger.enter(new Entry.Begun(7, 1));
-    ledger.enter(new Entry.Committing(3, 8, 1, false, List.of()));
+    ledger.enter(new Entry.Begun(7, new Entry.Scope(1, 1, false)));
+    ledger.enter(new Entry.Committing(3, 8, 1, RankSet.NONE, false, List.of()));
     ledger.enter(new Entry.Ended(3));
     assertThat(ledger.failedCommits().byNumber()).isEmpty();
     for (long number = 1; number <= 2L * FailedCommits.MOST; number++) {
@@ -274,7 +277,7 @@ class JournalTest {
         List.of(new Entry.Part(9, "a", 0, 1), new Entry.Part(10, "b", 0, 1));
     ledger.enter(new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"));
     ledger.enter(new Entry.Admitted(10, 1, 1, 3, 3, ImageDescriptor.STATE_DIVERTED, "/b"));
-    ledger.enter(new Entry.Committing(1, 7, 1, false, parts));
+    ledger.enter(new Entry.Committing(1, 7, 1, RankSet.NONE, false, parts));
     ledger.enter(new Entry.Ended(1, 5, "reason"));
     ledger.enter(new Entry.Changed(9, ImageDescriptor.STATE_FREE));
     assertThat(ledger.failedCommits().find(7)).isPresent();
@@ -284,7 +287,7 @@ class JournalTest {
 
   private static Entry.Ended fail(final Ledger ledger, final long attempt, final long number) {
     final Entry.Ended end = new Entry.Ended(attempt, 5, "reason");
-    ledger.enter(new Entry.Committing(attempt, number, 1, false, List.of()));
+    ledger.enter(new Entry.Committing(attempt, number, 1, RankSet.NONE, false, List.of()));
     ledger.enter(end);
     return end;
   }

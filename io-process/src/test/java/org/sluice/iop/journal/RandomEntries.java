@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Random;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.ChunkLocation;
+import org.sluice.core.store.RankSet;
 
 /**
  * Entries about few slots, images, chunks and checkpoints, so that they meet. The same seed gives
@@ -27,7 +28,7 @@ final class RandomEntries {
 
   Entry next() {
     return switch (dice.nextInt(19)) {
-      case 0 -> new Entry.Attached(any(), any(), any(), any(), any(), any(), any(), any());
+      case 0 -> new Entry.Attached(any(), any(), any(), any(), any(), any(), any(), any(), any());
       case 1 -> new Entry.Detached(any(), dice.nextBoolean());
       case 2 -> new Entry.Admitted(1 + any(), any(), any(), any(), any(), state(), "path" + any());
       case 3 -> new Entry.Created(1 + any(), any(), any(), "name" + any());
@@ -44,11 +45,17 @@ final class RandomEntries {
               dice.nextBoolean(),
               any(),
               List.of(new Entry.Mark(any(), any(), any())));
-      case 12 -> new Entry.Begun(any(), 1 + dice.nextInt(2));
+      case 12 ->
+          new Entry.Begun(any(), new Entry.Scope(2, 1 + dice.nextInt(2), dice.nextBoolean()));
       case 13 -> new Entry.Completed(any(), dice.nextInt(2), any(), any());
       case 14 ->
           new Entry.Committing(
-              ++attempts, any(), any(), dice.nextInt(4) == 0, List.of(part(), part()));
+              ++attempts,
+              any(),
+              any(),
+              RankSet.of(dice.ints(dice.nextInt(3), 0, 9)),
+              dice.nextInt(4) == 0,
+              List.of(part(), part()));
       case 15 -> new Entry.Ended(attempts - dice.nextInt(3), dice.nextInt(2), "reason" + any());
       case 16 -> new Entry.Replaced(1 + any(), any());
       case 17 -> new Entry.Joined();

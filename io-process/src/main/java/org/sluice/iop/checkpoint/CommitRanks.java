@@ -1,0 +1,35 @@
+package org.sluice.iop.checkpoint;
+
+import java.util.Collection;
+import org.sluice.core.store.RankSet;
+import org.sluice.iop.image.Writer;
+
+/**
+ * Whose images a commit has.
+ *
+ * @param ranks ranks of the job, 0 unknown; without a part the commit must have images of all
+ * @param part the ranks whose part of the checkpoint it is, if the job has others on other nodes;
+ *     else none
+ */
+record CommitRanks(int ranks, RankSet part) {
+  /** Why nobody can tell when this node's part of a checkpoint is complete. */
+  static String unknown(final int ranks) {
+    return "the job has %d ranks on several nodes, and the launcher does not say how many on this one;"
+            .formatted(ranks)
+        + " say it with --writers N";
+  }
+
+  /**
+   * What some writers' images are.
+   *
+   * @param whole ranks that must have written, where all of them are on this node; 0 unknown
+   */
+  static CommitRanks of(final Collection<Writer> writers, final int whole) {
+    if (writers.stream().noneMatch(Writer::isOfSeveralNodes)) {
+      return new CommitRanks(whole, RankSet.NONE);
+    }
+    return new CommitRanks(
+        writers.stream().mapToInt(Writer::ranks).max().orElse(0),
+        RankSet.of(writers.stream().mapToInt(Writer::rank)));
+  }
+}
