@@ -159,7 +159,7 @@ static void restart(struct fake_io_process *iop, int fd)
 static void answer_settle(struct fake_io_process *iop, int fd, const int32_t *body)
 {
     struct fake_image *image = image_of(iop, body[0]);
-    if (body[1] & SLUICE_REQUEST_SETTLE_DIRECT) {
+    if (body[1] != SLUICE_REASON_NONE) {
         atomic_store(&image->entry->state, SLUICE_IMAGE_STATE_DIRECT);
     }
     fake_settle(iop, image);

@@ -98,6 +98,7 @@ static void slot(void **state)
     sluice_counter_add(&own->aggregated_bytes[sluice_counter_class(64)], 64);
     sluice_counter_add(&own->direct_writes[sluice_counter_class(1 << 20)], 1);
     sluice_counter_add(&own->direct_bytes[sluice_counter_class(1 << 20)], 1 << 20);
+    sluice_counter_add(&own->reason_bytes[SLUICE_REASON_THRESHOLD], 1 << 20);
     sluice_counter_add(&own->waits, 1);
     sluice_counter_add(&own->wait_nanos, 1234);
     sluice_counter_add(&own->fallbacks, 1);

@@ -97,7 +97,7 @@ void random_operations(struct fake_geometry geometry, int when_full, unsigned se
         random_operation(&seed, model, &size);
         assert_int_equal(sluice_log_size(&image), size);
         if (i % 500 == 0) {
-            assert_int_equal(sluice_log_settle(&image, false), 0);
+            assert_int_equal(sluice_log_settle(&image, SLUICE_REASON_NONE), 0);
         }
     }
     assert_int_equal(sluice_log_sync(&image), 0);

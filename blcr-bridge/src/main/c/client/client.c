@@ -242,7 +242,7 @@ int sluice_client_open(struct sluice_client *client, int type, const struct slui
         int32_t kind;
         int32_t entry;
         uint32_t id;
-        int32_t reserved;
+        int32_t reason;
         int64_t size;
     } answer;
     const int error = sluice_connection_request(
@@ -252,12 +252,13 @@ int sluice_client_open(struct sluice_client *client, int type, const struct slui
     if (error != 0) {
         return error;
     }
-    if (answer.kind == SLUICE_REQUEST_DIVERT
+    if (answer.kind != SLUICE_REQUEST_PLAIN
         && (answer.entry < 0 || (uint32_t)answer.entry >= client->segment->image_count)) {
         return sluice_failure(EBADMSG, "the I/O process named image entry %d of %u", answer.entry,
                               client->segment->image_count);
     }
-    *disposition = (struct sluice_disposition){answer.kind, answer.entry, answer.id, answer.size};
+    *disposition = (struct sluice_disposition){answer.kind, answer.entry, answer.id, answer.reason,
+                                               answer.size};
     return 0;
 }
 

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "lock.h"
+#include "tally.h"
 #include "sluice_layout.h"
 
 /* The mapped segment of an I/O process. Mapping it needs no slot and tells nobody. */
@@ -75,6 +76,7 @@ struct sluice_image_entry;
 struct sluice_log_image {
     struct sluice_client *client;
     struct sluice_image_entry *entry; /* in the segment; NULL once the image is direct */
+    struct sluice_tally tally;        /* of what goes to the image's own file */
     struct sluice_lock lock;          /* guards every field, held by callers that say so below */
     uint32_t id;
     int64_t device; /* of a diverted image, as its entry has them */
@@ -90,8 +92,15 @@ struct sluice_disposition {
     int kind; /* SLUICE_REQUEST_PLAIN, _DIRECT or _DIVERT */
     int32_t entry;
     uint32_t id;
+    int32_t reason; /* why it is not diverted, SLUICE_REASON_* */
     int64_t size;
 };
+
+/* The flag that keeps an opened file from being diverted, with the reason. */
+static inline int sluice_open_direct(int reason)
+{
+    return SLUICE_REQUEST_OPEN_DIRECT | reason << SLUICE_REQUEST_OPEN_REASON_SHIFT;
+}
 
 /* OPEN. `flags` are SLUICE_REQUEST_OPEN_*. `path` is absolute. */
 int sluice_log_announce(struct sluice_client *client, dev_t device, ino_t inode, int flags,
@@ -99,6 +108,9 @@ int sluice_log_announce(struct sluice_client *client, dev_t device, ino_t inode,
 
 void sluice_log_init(struct sluice_log_image *image, struct sluice_client *client,
                      const struct sluice_disposition *disposition);
+
+/* A file that was no image when `image` was made has become one, which is direct. Locked. */
+void sluice_log_adopt(struct sluice_log_image *image, const struct sluice_disposition *disposition);
 
 /*
  * True while writes are to be logged. One load of this process's memory: an image that another
@@ -126,10 +138,11 @@ ssize_t sluice_log_pwrite(struct sluice_log_image *image, int fd, const void *da
 int sluice_log_truncate(struct sluice_log_image *image, int fd, int64_t size);
 
 /*
- * Makes the image's own file hold everything written so far, and with `direct` makes the image
- * direct for good. Nothing to do for a direct image. The caller holds image->lock.
+ * Makes the image's own file hold everything written so far, and with a `reason` other than
+ * SLUICE_REASON_NONE makes the image direct for good. A direct image only keeps in mind what nobody
+ * will be able to count. The caller holds image->lock.
  */
-int sluice_log_settle(struct sluice_log_image *image, bool direct);
+int sluice_log_settle(struct sluice_log_image *image, int reason);
 
 /*
  * Returns once everything written so far is on stable storage. The caller holds image->lock.

@@ -14,12 +14,15 @@
 void sluice_log_init(struct sluice_log_image *image, struct sluice_client *client,
                      const struct sluice_disposition *disposition)
 {
-    struct sluice_image_entry *entry = disposition->kind == SLUICE_REQUEST_DIVERT
+    struct sluice_image_entry *counted = disposition->kind != SLUICE_REQUEST_PLAIN
         ? client->segment->images + disposition->entry
         : NULL;
+    struct sluice_image_entry *entry =
+        disposition->kind == SLUICE_REQUEST_DIVERT ? counted : NULL;
     *image = (struct sluice_log_image){
         .client = client,
         .entry = entry,
+        .tally = {client, counted, disposition->reason},
         .id = disposition->id,
         .device = entry == NULL ? 0 : entry->device,
         .inode = entry == NULL ? 0 : entry->inode,
@@ -28,6 +31,13 @@ void sluice_log_init(struct sluice_log_image *image, struct sluice_client *clien
         .opened = sluice_clock(),
     };
     sluice_lock_init(&image->lock);
+}
+
+void sluice_log_adopt(struct sluice_log_image *image, const struct sluice_disposition *disposition)
+{
+    image->id = disposition->id;
+    image->tally = (struct sluice_tally){
+        image->client, image->client->segment->images + disposition->entry, disposition->reason};
 }
 
 static bool still_diverted(const struct sluice_log_image *image)
@@ -74,7 +84,7 @@ static int refusal(struct sluice_log_image *image)
         return sluice_failure(EIO, "the I/O process is gone; the image is incomplete");
     }
     if (adrift || !still_diverted(image)) {
-        const int error = sluice_log_settle(image, true);
+        const int error = sluice_log_settle(image, SLUICE_REASON_OTHER);
         return error == 0 ? -ESTALE : error;
     }
     return drain_error(image);
@@ -120,29 +130,43 @@ static void grow(struct sluice_log_image *image, int64_t offset, int64_t length)
     }
 }
 
+/* Writes of the image go to its file from here on. Who made it direct first has said why. */
+static void leave_log(struct sluice_log_image *image, int reason)
+{
+    const int first = atomic_load_explicit(&image->entry->reason, memory_order_relaxed);
+    atomic_store_explicit(&image->tally.reason, first != SLUICE_REASON_NONE ? first : reason,
+                          memory_order_relaxed);
+    image->entry = NULL;
+}
+
 /*
  * The state is read before the request: an image that becomes direct while it is under way is found
  * out at the next call, which settles again and so waits for what the other process set going.
  */
-int sluice_log_settle(struct sluice_log_image *image, bool direct)
+int sluice_log_settle(struct sluice_log_image *image, int reason)
 {
+    if (reason != SLUICE_REASON_NONE) {
+        sluice_tally_note(&image->tally, reason);
+    }
     if (image->entry == NULL) {
         return 0;
     }
     if (!held(image)) {
         return sluice_client_leave_log(image);
     }
-    const bool for_good = direct || !still_diverted(image);
+    const int why = reason == SLUICE_REASON_NONE && !still_diverted(image) ? SLUICE_REASON_OTHER : reason;
     int error = publish(image);
     if (error == 0) {
-        const int32_t request[2] = {(int32_t)image->id, for_good ? SLUICE_REQUEST_SETTLE_DIRECT : 0};
+        const int32_t request[2] = {(int32_t)image->id, why};
         error = sluice_connection_request(
             &image->client->connection, SLUICE_REQUEST_SETTLE,
             &(struct sluice_body){.fields = request, .length = sizeof request}, NULL);
     }
     if (error == 0) {
         nothing_pending(image);
-        image->entry = for_good ? NULL : image->entry;
+        if (why != SLUICE_REASON_NONE) {
+            leave_log(image, why);
+        }
     }
     return error;
 }
@@ -162,12 +186,13 @@ int64_t sluice_log_size(struct sluice_log_image *image)
 static ssize_t fall_back(struct sluice_log_image *image, int fd, const char *data, size_t length,
                          int64_t offset, size_t logged)
 {
-    const int error = sluice_log_settle(image, true);
+    const int error = sluice_log_settle(image, SLUICE_REASON_FULL);
     if (error != 0 || logged == 0) {
         return error != 0 ? error : -ESTALE;
     }
     const ssize_t written =
         sluice_kernel_pwrite(fd, data + logged, length - logged, offset + (int64_t)logged);
+    sluice_tally_add(&image->tally, written);
     return (ssize_t)logged + (written > 0 ? written : 0);
 }
 
@@ -185,11 +210,8 @@ static bool mark_direct(struct sluice_log_image *image, int64_t offset, int64_t 
 {
     const bool needed = overlaps_logged(image, offset, offset + length);
     struct sluice_chunk_writer *writer = &image->client->writer;
-    const unsigned class = sluice_counter_class((size_t)length);
     int error = 0;
     sluice_lock_take(&writer->lock);
-    sluice_counter_add(&writer->slot->direct_writes[class], 1);
-    sluice_counter_add(&writer->slot->direct_bytes[class], length);
     if (length >= SLUICE_THRESHOLD_FLOOR) {
         struct sluice_costs *costs = &writer->pool.costs;
         sluice_costs_add(&costs->direct, &costs->wait, nanos, length);
@@ -218,10 +240,10 @@ static bool drain_in_the_way(const struct sluice_log_image *image, int64_t low, 
  * ours, so once that is over they are written again.
  */
 static ssize_t direct_write(struct sluice_log_image *image, int fd, const void *data, size_t length,
-                            int64_t offset)
+                            int64_t offset, int reason)
 {
     if (drain_in_the_way(image, offset, offset + (int64_t)length)) {
-        const int error = sluice_log_settle(image, false);
+        const int error = sluice_log_settle(image, SLUICE_REASON_NONE);
         if (error != 0 || image->entry == NULL) {
             return error != 0 ? error : -ESTALE;
         }
@@ -232,13 +254,14 @@ static ssize_t direct_write(struct sluice_log_image *image, int fd, const void *
         return written;
     }
     image->directs++;
+    sluice_tally_add_for(&image->tally, reason, written);
     if (held(image)) {
         grow(image, offset, written);
         if (mark_direct(image, offset, written, sluice_clock() - begin) && !became_direct(image)) {
             return written;
         }
     }
-    const int error = sluice_log_settle(image, true);
+    const int error = sluice_log_settle(image, SLUICE_REASON_FULL);
     return error != 0 ? error : sluice_kernel_pwrite(fd, data, (size_t)written, offset);
 }
 
@@ -248,9 +271,10 @@ static ssize_t overflow(struct sluice_log_image *image, int fd, const char *data
 {
     const char *rest = data + logged;
     const int64_t at = offset + (int64_t)logged;
-    ssize_t written = direct_write(image, fd, rest, length - logged, at);
+    ssize_t written = direct_write(image, fd, rest, length - logged, at, SLUICE_REASON_FULL);
     if (written == -ESTALE && logged > 0) {
         written = sluice_kernel_pwrite(fd, rest, length - logged, at);
+        sluice_tally_add(&image->tally, written);
     }
     return written < 0 && logged == 0 ? written : (ssize_t)logged + (written > 0 ? written : 0);
 }
@@ -287,10 +311,20 @@ static ssize_t log_write(struct sluice_log_image *image, int fd, const void *dat
                      : overflow(image, fd, data, length, offset, (size_t)logged);
     }
     if (became_direct(image)) {
-        const int error = sluice_log_settle(image, true);
+        const int error = sluice_log_settle(image, SLUICE_REASON_OTHER);
         return error == 0 ? logged : error;
     }
     return logged;
+}
+
+/* While there is room the auto policy sends no write to the file. */
+static int over_threshold(const struct sluice_log_image *image)
+{
+    return atomic_load_explicit(&image->client->segment->header->threshold_policy,
+                                memory_order_relaxed)
+            == SLUICE_HEADER_POLICY_FIXED
+        ? SLUICE_REASON_THRESHOLD
+        : SLUICE_REASON_FULL;
 }
 
 static int too_long(size_t length, int64_t offset)
@@ -316,7 +350,7 @@ ssize_t sluice_log_pwrite(struct sluice_log_image *image, int fd, const void *da
         return 0;
     }
     return (int64_t)length >= sluice_threshold(image->client->segment, &image->client->writer.pool.costs)
-        ? direct_write(image, fd, data, length, offset)
+        ? direct_write(image, fd, data, length, offset, over_threshold(image))
         : log_write(image, fd, data, length, offset);
 }
 
@@ -347,7 +381,7 @@ int sluice_log_truncate(struct sluice_log_image *image, int fd, int64_t size)
         error = too_long(0, size);
     }
     if (error == 0 && drain_in_the_way(image, 0, INT64_MAX)) {
-        error = sluice_log_settle(image, false);
+        error = sluice_log_settle(image, SLUICE_REASON_NONE);
         if (error == 0 && image->entry == NULL) {
             error = -ESTALE;
         }
@@ -364,7 +398,7 @@ int sluice_log_truncate(struct sluice_log_image *image, int fd, int64_t size)
             return 0;
         }
     }
-    error = sluice_log_settle(image, true);
+    error = sluice_log_settle(image, SLUICE_REASON_FULL);
     return error != 0 ? error : sluice_kernel_truncate(fd, size);
 }
 
@@ -390,7 +424,7 @@ int sluice_log_sync(struct sluice_log_image *image)
 
 int sluice_log_end(struct sluice_log_image *image)
 {
-    const int left = held(image) ? 0 : sluice_log_settle(image, true);
+    const int left = held(image) ? 0 : sluice_log_settle(image, SLUICE_REASON_LOST);
     if (left != 0) {
         image->entry = NULL;
         return left;

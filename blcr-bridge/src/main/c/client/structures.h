@@ -60,7 +60,9 @@ struct sluice_slot {
     _Atomic int64_t fallbacks;
     _Atomic int64_t overflows;
     _Atomic int32_t left;
-    int8_t unused[SLUICE_SLOT_LENGTH - SLUICE_SLOT_LEFT_OFFSET - 4];
+    int8_t unused[SLUICE_SLOT_REASON_BYTES_OFFSET - SLUICE_SLOT_LEFT_OFFSET - 4];
+    _Atomic int64_t reason_bytes[SLUICE_SLOT_REASONS];
+    int8_t rest[SLUICE_SLOT_LENGTH - SLUICE_SLOT_REASON_BYTES_OFFSET - 8 * SLUICE_SLOT_REASONS];
 };
 
 struct sluice_ring_record {
@@ -97,7 +99,10 @@ struct sluice_image_entry {
     _Atomic int64_t inode;
     _Atomic int64_t size;
     _Atomic int32_t error;
-    int32_t unused[7];
+    _Atomic int32_t reason;
+    _Atomic int64_t direct_bytes;
+    _Atomic int64_t unseen;
+    int64_t unused;
 };
 
 struct sluice_chunk {
@@ -171,6 +176,7 @@ SLUICE_FIELD(sluice_slot, wait_nanos, SLUICE_SLOT_WAIT_NANOS_OFFSET);
 SLUICE_FIELD(sluice_slot, fallbacks, SLUICE_SLOT_FALLBACKS_OFFSET);
 SLUICE_FIELD(sluice_slot, overflows, SLUICE_SLOT_OVERFLOWS_OFFSET);
 SLUICE_FIELD(sluice_slot, left, SLUICE_SLOT_LEFT_OFFSET);
+SLUICE_FIELD(sluice_slot, reason_bytes, SLUICE_SLOT_REASON_BYTES_OFFSET);
 static_assert(sizeof(struct sluice_slot) == SLUICE_SLOT_LENGTH, "sluice_slot");
 
 #define SLUICE_RING_HEADER_LENGTH 8
@@ -195,6 +201,10 @@ SLUICE_FIELD(sluice_image_entry, device, SLUICE_IMAGE_DEVICE_OFFSET);
 SLUICE_FIELD(sluice_image_entry, inode, SLUICE_IMAGE_INODE_OFFSET);
 SLUICE_FIELD(sluice_image_entry, size, SLUICE_IMAGE_SIZE_OFFSET);
 SLUICE_FIELD(sluice_image_entry, error, SLUICE_IMAGE_ERROR_OFFSET);
+SLUICE_FIELD(sluice_image_entry, reason, SLUICE_IMAGE_REASON_OFFSET);
+SLUICE_FIELD(sluice_image_entry, direct_bytes, SLUICE_IMAGE_DIRECT_BYTES_OFFSET);
+SLUICE_FIELD(sluice_image_entry, unseen, SLUICE_IMAGE_UNSEEN_OFFSET);
+static_assert(sizeof(struct sluice_image_entry) == SLUICE_IMAGE_LENGTH, "sluice_image_entry");
 static_assert(sizeof(struct sluice_image_entry) == SLUICE_IMAGE_LENGTH, "sluice_image_entry");
 
 SLUICE_FIELD(sluice_chunk, magic, SLUICE_CHUNK_MAGIC_OFFSET);

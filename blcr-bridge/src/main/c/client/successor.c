@@ -75,7 +75,7 @@ int sluice_client_leave_log(struct sluice_log_image *image)
         struct sluice_identity identity;
         int32_t flags;
     } request = {{image->device, image->inode},
-                 SLUICE_REQUEST_OPEN_WRITE | SLUICE_REQUEST_OPEN_DIRECT};
+                 SLUICE_REQUEST_OPEN_WRITE | sluice_open_direct(SLUICE_REASON_LOST)};
     struct sluice_disposition disposition = {.kind = SLUICE_REQUEST_PLAIN};
     const int error = next == NULL
         ? 0
@@ -99,6 +99,8 @@ int sluice_client_leave_log(struct sluice_log_image *image)
         image->client = next;
         image->id = disposition.id;
     }
+    image->tally = (struct sluice_tally){
+        next, known ? next->segment->images + disposition.entry : NULL, SLUICE_REASON_LOST};
     image->last_chunk = 0;
     image->entry = NULL;
     return 0;

@@ -52,12 +52,45 @@ void sluice_description_unlock(struct description *description)
     sluice_guard_leave();
 }
 
-void sluice_descriptor_surrender(int fd)
+static struct sluice_tally *tally_of(int fd)
+{
+    struct description *description = sluice_description_of(fd);
+    struct image *image = description != NULL ? description->image : NULL;
+    return image != NULL ? &image->log.tally : NULL;
+}
+
+ssize_t sluice_descriptor_count(int fd, ssize_t written)
+{
+    struct sluice_tally *tally = written > 0 ? tally_of(fd) : NULL;
+    if (tally != NULL)
+        sluice_tally_add(tally, written);
+    return written;
+}
+
+ssize_t sluice_descriptor_count_for(int fd, int reason, ssize_t written)
+{
+    struct sluice_tally *tally = written > 0 ? tally_of(fd) : NULL;
+    if (tally != NULL)
+        sluice_tally_add_for(tally, reason, written);
+    return written;
+}
+
+/* The image is direct already, but what follows may be the first that nobody counts. */
+static void note(int fd, int reason)
+{
+    struct sluice_tally *tally = tally_of(fd);
+    if (tally != NULL)
+        sluice_tally_note(tally, reason);
+}
+
+void sluice_descriptor_surrender(int fd, int reason)
 {
     struct description *description = sluice_description_lock(fd);
-    if (description == NULL)
+    if (description == NULL) {
+        note(fd, reason);
         return;
-    sluice_image_surrender(description->image);
+    }
+    sluice_image_surrender(description->image, reason);
     sluice_description_unlock(description);
 }
 
@@ -82,7 +115,7 @@ static void describe(struct image *image, int fd, int flags)
 {
     struct description *description = take_description();
     if (description == NULL) {
-        sluice_image_surrender(image);
+        sluice_image_surrender(image, SLUICE_REASON_OTHER);
         return;
     }
     description->image = image;
@@ -100,7 +133,7 @@ static void describe(struct image *image, int fd, int flags)
         REAL(fcntl)(fd, F_SETFL, REAL(fcntl)(fd, F_GETFL) & ~O_APPEND);
     map_descriptor(fd, description);
     if (sluice_stream_native(fd))
-        sluice_image_surrender(image);
+        sluice_image_surrender(image, SLUICE_REASON_STREAM);
 }
 
 /* Describes `fd` if it is of a captured file; -EBADF if it is of any other. */
@@ -136,7 +169,7 @@ void sluice_description_share(int from, int to)
     if (sluice_description_of(from) == NULL || sluice_guard_inside())
         return;
     if (to >= SLUICE_DESCRIPTORS || sluice_stream_native(to))
-        sluice_descriptor_surrender(from);
+        sluice_descriptor_surrender(from, SLUICE_REASON_STREAM);
     if (to >= SLUICE_DESCRIPTORS)
         return;
     sluice_images_lock();

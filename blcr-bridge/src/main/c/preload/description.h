@@ -52,8 +52,15 @@ void sluice_description_share(int from, int to);
 /* `fd` is about to be closed. 0, or the negative errno that its last writes met. */
 int sluice_description_forget(int fd);
 
-/* The image of `fd`, if it is logged, becomes direct. */
-void sluice_descriptor_surrender(int fd);
+/* The image of `fd`, if it is logged, becomes direct, for a SLUICE_REASON_*. */
+void sluice_descriptor_surrender(int fd, int reason);
+
+/*
+ * `written`, the result of a call by which the kernel wrote to `fd`, counted if that is of a captured
+ * file: for the reason why its image is direct, or for this one. Async-signal-safe.
+ */
+ssize_t sluice_descriptor_count(int fd, ssize_t written);
+ssize_t sluice_descriptor_count_for(int fd, int reason, ssize_t written);
 
 /* In a forked child all descriptors are the kernel's. */
 void sluice_descriptions_in_child(void);

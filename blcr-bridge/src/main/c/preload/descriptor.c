@@ -68,7 +68,7 @@ SLUICE_WRAPPER int dup3(int from, int to, int flags)
 static int set_flags(int fd, long flags)
 {
     if (flags & O_DIRECT)
-        sluice_descriptor_surrender(fd);
+        sluice_descriptor_surrender(fd, SLUICE_REASON_O_DIRECT);
     struct description *description = sluice_description_lock(fd);
     if (description == NULL) {
         description = sluice_description_of(fd);
@@ -126,7 +126,7 @@ SLUICE_WRAPPER int fcntl(int fd, int command, ...)
     if (command == F_SETFL)
         return set_flags(fd, (long)argument);
     if (locks_from_here(command, argument))
-        sluice_descriptor_surrender(fd);
+        sluice_descriptor_surrender(fd, SLUICE_REASON_LOCK);
     const int result = REAL(fcntl)(fd, command, argument);
     if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
         sluice_description_share(fd, result);

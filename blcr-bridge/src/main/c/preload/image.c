@@ -40,9 +40,9 @@ static void return_to_kernel(struct description *description)
     description->tracked = true;
 }
 
-void sluice_image_surrender(struct image *image)
+void sluice_image_surrender(struct image *image, int reason)
 {
-    const int error = sluice_log_settle(&image->log, true);
+    const int error = sluice_log_settle(&image->log, reason);
     if (error < 0 && error != -ESTALE)
         dprintf(2, "sluice: inode %lu: what was written may be incomplete: %s\n",
                 (unsigned long)image->inode, strerror(-error));
@@ -54,14 +54,15 @@ int sluice_image_settle(struct image *image)
 {
     if (image->unsettled) {
         const bool for_good = ++image->settles > SETTLES_BEFORE_DIRECT;
-        const int error = sluice_log_settle(&image->log, for_good);
+        const int error =
+            sluice_log_settle(&image->log, for_good ? SLUICE_REASON_READ : SLUICE_REASON_NONE);
         if (error < 0 && error != -ESTALE)
             return error;
         image->unsettled = false;
     }
     const int64_t size = sluice_log_size(&image->log);
     if (size == -ESTALE)
-        sluice_image_surrender(image);
+        sluice_image_surrender(image, SLUICE_REASON_READ);
     return size < 0 ? (int)size : 0;
 }
 
@@ -71,7 +72,7 @@ int sluice_image_empty(struct image *image, int fd)
         sluice_log_diverted(&image->log) ? sluice_log_truncate(&image->log, fd, 0) : -ESTALE;
     if (error != -ESTALE)
         return error;
-    sluice_image_surrender(image);
+    sluice_image_surrender(image, SLUICE_REASON_SHARED);
     return REAL(ftruncate)(fd, 0) == 0 ? 0 : -errno;
 }
 
@@ -151,12 +152,12 @@ static void announce_again(struct image *image, int fd, const struct stat *statu
                            const char *path)
 {
     struct sluice_disposition disposition;
-    sluice_image_surrender(image);
-    if (announce(fd, status, announced | SLUICE_REQUEST_OPEN_DIRECT, path, &disposition) != 0
+    sluice_image_surrender(image, SLUICE_REASON_SHARED);
+    if (announce(fd, status, announced | sluice_open_direct(SLUICE_REASON_SHARED), path, &disposition) != 0
         || disposition.kind == SLUICE_REQUEST_PLAIN)
         return;
     if (image->openings == 0)
-        image->log.id = disposition.id;
+        sluice_log_adopt(&image->log, &disposition);
     image->openings++;
     image->writable |= (announced & SLUICE_REQUEST_OPEN_WRITE) != 0;
 }
@@ -169,7 +170,7 @@ int sluice_image_open(int fd, const struct stat *status, int announced, const ch
         return first_opening(fd, status, announced, path, opened);
     sluice_lock_take(&image->lock);
     if (announced & SLUICE_REQUEST_OPEN_DIRECT)
-        sluice_image_surrender(image);
+        sluice_image_surrender(image, announced >> SLUICE_REQUEST_OPEN_REASON_SHIFT);
     if ((announced & SLUICE_REQUEST_OPEN_WRITE) && (!image->writable || image->openings == 0))
         announce_again(image, fd, status, announced, path);
     sluice_lock_release(&image->lock);
@@ -228,6 +229,19 @@ void sluice_images_each(void (*action)(struct image *image))
     sluice_images_unlock();
 }
 
+static _Thread_local int surrender_reason;
+
+static void surrender(struct image *image)
+{
+    sluice_image_surrender(image, surrender_reason);
+}
+
+void sluice_images_surrender(int reason)
+{
+    surrender_reason = reason;
+    sluice_images_each(surrender);
+}
+
 static _Thread_local bool forking;
 
 void sluice_images_before_fork(void)
@@ -238,7 +252,7 @@ void sluice_images_before_fork(void)
     sluice_images_lock();
     for (struct image *image = images; image != NULL; image = image->next) {
         sluice_lock_take(&image->lock);
-        sluice_image_surrender(image);
+        sluice_image_surrender(image, SLUICE_REASON_FORK);
     }
 }
 

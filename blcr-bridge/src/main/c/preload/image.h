@@ -69,8 +69,11 @@ int sluice_image_end(struct image *image);
 /* The same, and the image is gone, if nothing refers to it any more. The images are locked too. */
 int sluice_image_release(struct image *image);
 
-/* The kernel takes over: the image becomes direct, the kernel gets every offset. Locked. */
-void sluice_image_surrender(struct image *image);
+/*
+ * The kernel takes over: the image becomes direct, for a SLUICE_REASON_*, and the kernel gets every
+ * offset. Locked.
+ */
+void sluice_image_surrender(struct image *image, int reason);
 
 /* The file is made to hold everything written, before somebody reads it. Locked. -ESTALE: use it. */
 int sluice_image_settle(struct image *image);
@@ -80,6 +83,9 @@ int sluice_image_empty(struct image *image, int fd);
 
 /* Does `action` to every image, locked. */
 void sluice_images_each(void (*action)(struct image *image));
+
+/* Surrenders every image. */
+void sluice_images_surrender(int reason);
 
 /* Around fork: all locks are taken and all images surrendered; then released; or all forgotten. */
 void sluice_images_before_fork(void);

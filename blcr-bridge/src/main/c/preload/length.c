@@ -16,7 +16,7 @@ SLUICE_WRAPPER int ftruncate(int fd, off_t size)
     if (description->access != O_RDONLY && size >= 0 && size <= sluice_limit())
         error = sluice_log_truncate(&image->log, fd, size);
     if (error == -ESTALE)
-        sluice_image_surrender(image);
+        sluice_image_surrender(image, SLUICE_REASON_LIMIT);
     else if (error == 0)
         image->unsettled = true;
     sluice_description_unlock(description);
@@ -51,7 +51,7 @@ static void extend(int fd, off_t end)
     struct image *image = description->image;
     const int64_t size = sluice_log_size(&image->log);
     if (size < 0 || (size < end && sluice_log_truncate(&image->log, fd, end) != 0))
-        sluice_image_surrender(image);
+        sluice_image_surrender(image, SLUICE_REASON_CONTROL);
     image->unsettled = true;
     sluice_description_unlock(description);
 }
@@ -59,7 +59,7 @@ static void extend(int fd, off_t end)
 SLUICE_WRAPPER int fallocate(int fd, int mode, off_t offset, off_t length)
 {
     if (mode != 0)
-        sluice_descriptor_surrender(fd);
+        sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
     const int result = REAL(fallocate)(fd, mode, offset, length);
     if (result == 0 && sluice_description_logged(fd))
         extend(fd, offset + length);

@@ -78,7 +78,7 @@ SLUICE_WRAPPER void *mmap(void *address, size_t length, int protection, int flag
 {
     if ((flags & MAP_ANONYMOUS) || sluice_description_of(fd) == NULL || sluice_guard_inside())
         return REAL(mmap)(address, length, protection, flags, fd, offset);
-    sluice_descriptor_surrender(fd);
+    sluice_descriptor_surrender(fd, SLUICE_REASON_MMAP);
     return (flags & MAP_SHARED) ? map_shared(address, length, protection, flags, fd, offset)
                                 : REAL(mmap)(address, length, protection, flags, fd, offset);
 }

@@ -100,7 +100,8 @@ static int adopt(int fd, int flags, const struct plan *plan)
         created = status.st_size == 0; /* removed in between, so created after all */
     const int announced = (created ? SLUICE_REQUEST_OPEN_CREATED : 0)
         | (created || writes(flags) ? SLUICE_REQUEST_OPEN_WRITE : 0)
-        | (flags & (O_DSYNC | O_DIRECT) ? SLUICE_REQUEST_OPEN_DIRECT : 0);
+        | (flags & O_DIRECT ? sluice_open_direct(SLUICE_REASON_O_DIRECT)
+           : flags & O_DSYNC ? sluice_open_direct(SLUICE_REASON_SYNC) : 0);
     return sluice_description_adopt(fd, flags, announced, plan->truncate);
 }
 
@@ -174,7 +175,7 @@ void sluice_open_settle(int dirfd, const char *path)
         && sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_DIVERTED) {
         const int fd = sluice_open(dirfd, path, O_RDONLY | O_CLOEXEC, 0);
         if (fd >= 0) {
-            sluice_descriptor_surrender(fd);
+            sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
             close(fd);
         }
     }

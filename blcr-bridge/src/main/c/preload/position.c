@@ -50,7 +50,7 @@ SLUICE_WRAPPER off_t lseek(int fd, off_t offset, int whence)
     if (found >= 0)
         description->offset = found;
     else if (found == -ESTALE)
-        sluice_image_surrender(description->image);
+        sluice_image_surrender(description->image, SLUICE_REASON_OTHER);
     sluice_description_unlock(description);
     return found == -ESTALE ? REAL(lseek)(fd, offset, whence) : sluice_guard_result(found);
 }

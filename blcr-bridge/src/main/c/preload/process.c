@@ -93,7 +93,7 @@ SLUICE_WRAPPER pid_t vfork(void)
 
 static void surrender_all(void)
 {
-    sluice_images_each(sluice_image_surrender);
+    sluice_images_surrender(SLUICE_REASON_FORK);
 }
 
 SLUICE_WRAPPER int posix_spawn(pid_t *restrict pid, const char *restrict path,

@@ -72,7 +72,7 @@ void sluice_stream_go_native(FILE *file)
     if (entry == NULL || entry->native)
         return;
     fflush(file);
-    sluice_descriptor_surrender((int)(entry - streams));
+    sluice_descriptor_surrender((int)(entry - streams), SLUICE_REASON_STREAM);
     entry->native = true;
 }
 
@@ -179,7 +179,7 @@ static FILE *native_stream(const char *path, const char *mode, FILE *file)
     const bool watched = flags >= 0 && path != NULL;
     const int guard = watched ? sluice_open(AT_FDCWD, path, flags | O_CLOEXEC, 0666) : -1;
     if (guard >= 0)
-        sluice_descriptor_surrender(guard);
+        sluice_descriptor_surrender(guard, SLUICE_REASON_STREAM);
     char again[16];
     size_t length = 0;
     for (const char *from = mode; *from != '\0' && length < sizeof again - 1; from++)

@@ -12,7 +12,7 @@ static int sync_log(int fd)
         return -ESTALE;
     const int error = sluice_log_sync(&description->image->log);
     if (error == -ESTALE)
-        sluice_image_surrender(description->image);
+        sluice_image_surrender(description->image, SLUICE_REASON_OTHER);
     sluice_description_unlock(description);
     return error;
 }
@@ -20,7 +20,7 @@ static int sync_log(int fd)
 static void sync_image(struct image *image)
 {
     if (sluice_log_sync(&image->log) == -ESTALE)
-        sluice_image_surrender(image);
+        sluice_image_surrender(image, SLUICE_REASON_OTHER);
 }
 
 SLUICE_WRAPPER int fsync(int fd)

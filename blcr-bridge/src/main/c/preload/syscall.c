@@ -30,28 +30,32 @@ static void surrender_for(long number, const long arguments[6])
     case SYS_fsync:
     case SYS_fdatasync:
     case SYS_sync_file_range:
-        sluice_descriptor_surrender((int)arguments[0]);
+        sluice_descriptor_surrender((int)arguments[0], SLUICE_REASON_SYSCALL);
         break;
     case SYS_sendfile:
-        sluice_descriptor_surrender((int)arguments[0]);
-        sluice_descriptor_surrender((int)arguments[1]);
+        sluice_descriptor_surrender((int)arguments[0], SLUICE_REASON_SYSCALL);
+        sluice_descriptor_surrender((int)arguments[1], SLUICE_REASON_SYSCALL);
         break;
     case SYS_splice:
     case SYS_copy_file_range:
-        sluice_descriptor_surrender((int)arguments[0]);
-        sluice_descriptor_surrender((int)arguments[2]);
+        sluice_descriptor_surrender((int)arguments[0], SLUICE_REASON_SYSCALL);
+        sluice_descriptor_surrender((int)arguments[2], SLUICE_REASON_SYSCALL);
         break;
     case SYS_mmap:
-        sluice_descriptor_surrender((int)arguments[4]);
+        sluice_descriptor_surrender((int)arguments[4], SLUICE_REASON_MMAP);
         break;
     case SYS_clone:
     case SYS_clone3:
     case SYS_execve:
     case SYS_execveat:
+        sluice_images_surrender(SLUICE_REASON_FORK);
+        break;
     case SYS_io_submit:
+        sluice_images_surrender(SLUICE_REASON_AIO);
+        break;
     case SYS_io_uring_enter:
     case SYS_io_uring_register:
-        sluice_images_each(sluice_image_surrender);
+        sluice_images_surrender(SLUICE_REASON_IO_URING);
         break;
     default:
         break;

@@ -19,32 +19,38 @@
 
 SLUICE_WRAPPER ssize_t sendfile(int out, int in, off_t *offset, size_t count)
 {
-    sluice_descriptor_surrender(out);
-    sluice_descriptor_surrender(in);
+    sluice_descriptor_surrender(out, SLUICE_REASON_SENDFILE);
+    sluice_descriptor_surrender(in, SLUICE_REASON_SENDFILE);
     sluice_recording_moved(in);
-    return RECORDED(out, -1, SLUICE_TRACE_COPY, REAL(sendfile)(out, in, offset, count));
+    return RECORDED(out, -1, SLUICE_TRACE_COPY, sluice_descriptor_count_for(
+                        out, SLUICE_REASON_SENDFILE,
+                        REAL(sendfile)(out, in, offset, count)));
 }
 
 SLUICE_WRAPPER ssize_t splice(int in, off64_t *in_offset, int out, off64_t *out_offset,
                               size_t length, unsigned flags)
 {
-    sluice_descriptor_surrender(out);
-    sluice_descriptor_surrender(in);
+    sluice_descriptor_surrender(out, SLUICE_REASON_SPLICE);
+    sluice_descriptor_surrender(in, SLUICE_REASON_SPLICE);
     sluice_recording_moved(in);
     const int64_t at = out_offset != NULL ? *out_offset : -1;
     return RECORDED(out, at, SLUICE_TRACE_COPY,
-                    REAL(splice)(in, in_offset, out, out_offset, length, flags));
+                    sluice_descriptor_count_for(
+                        out, SLUICE_REASON_SPLICE,
+                        REAL(splice)(in, in_offset, out, out_offset, length, flags)));
 }
 
 SLUICE_WRAPPER ssize_t copy_file_range(int in, off64_t *in_offset, int out, off64_t *out_offset,
                                        size_t length, unsigned flags)
 {
-    sluice_descriptor_surrender(out);
-    sluice_descriptor_surrender(in);
+    sluice_descriptor_surrender(out, SLUICE_REASON_COPY_FILE_RANGE);
+    sluice_descriptor_surrender(in, SLUICE_REASON_COPY_FILE_RANGE);
     sluice_recording_moved(in);
     const int64_t at = out_offset != NULL ? *out_offset : -1;
     return RECORDED(out, at, SLUICE_TRACE_COPY,
-                    REAL(copy_file_range)(in, in_offset, out, out_offset, length, flags));
+                    sluice_descriptor_count_for(
+                        out, SLUICE_REASON_COPY_FILE_RANGE,
+                        REAL(copy_file_range)(in, in_offset, out, out_offset, length, flags)));
 }
 
 /* Terminal requests, by which programs ask whether this is one, do nothing to a file. */
@@ -55,14 +61,14 @@ SLUICE_WRAPPER int ioctl(int fd, unsigned long request, ...)
     void *argument = va_arg(arguments, void *);
     va_end(arguments);
     if (request != TCGETS && request != TIOCGWINSZ && request != FIOCLEX && request != FIONCLEX)
-        sluice_descriptor_surrender(fd);
+        sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
     return REAL(ioctl)(fd, request, argument);
 }
 
 /* Locks from the offset that the kernel knows. */
 SLUICE_WRAPPER int lockf(int fd, int command, off_t length)
 {
-    sluice_descriptor_surrender(fd);
+    sluice_descriptor_surrender(fd, SLUICE_REASON_LOCK);
     return REAL(lockf)(fd, command, length);
 }
 
@@ -76,7 +82,7 @@ SLUICE_WRAPPER ssize_t sendmsg(int socket, const struct msghdr *message, int fla
         for (size_t at = CMSG_LEN(0); at + sizeof(int) <= each->cmsg_len; at += sizeof(int)) {
             int fd;
             memcpy(&fd, (char *)each + at, sizeof fd);
-            sluice_descriptor_surrender(fd);
+            sluice_descriptor_surrender(fd, SLUICE_REASON_PASSED);
         }
     }
     return REAL(sendmsg)(socket, message, flags);
@@ -84,19 +90,19 @@ SLUICE_WRAPPER ssize_t sendmsg(int socket, const struct msghdr *message, int fla
 
 SLUICE_WRAPPER int aio_read(struct aiocb *control)
 {
-    sluice_descriptor_surrender(control->aio_fildes);
+    sluice_descriptor_surrender(control->aio_fildes, SLUICE_REASON_AIO);
     return REAL(aio_read)(control);
 }
 
 SLUICE_WRAPPER int aio_write(struct aiocb *control)
 {
-    sluice_descriptor_surrender(control->aio_fildes);
+    sluice_descriptor_surrender(control->aio_fildes, SLUICE_REASON_AIO);
     return REAL(aio_write)(control);
 }
 
 SLUICE_WRAPPER int aio_fsync(int operation, struct aiocb *control)
 {
-    sluice_descriptor_surrender(control->aio_fildes);
+    sluice_descriptor_surrender(control->aio_fildes, SLUICE_REASON_AIO);
     return REAL(aio_fsync)(operation, control);
 }
 
@@ -105,14 +111,14 @@ SLUICE_WRAPPER int lio_listio(int mode, struct aiocb *const list[restrict], int 
 {
     for (int i = 0; i < count; i++)
         if (list[i] != NULL)
-            sluice_descriptor_surrender(list[i]->aio_fildes);
+            sluice_descriptor_surrender(list[i]->aio_fildes, SLUICE_REASON_AIO);
     return REAL(lio_listio)(mode, list, count, event);
 }
 
 /* Times that a later drain would undo: the file must hold everything before they are set. */
 SLUICE_WRAPPER int futimens(int fd, const struct timespec times[2])
 {
-    sluice_descriptor_surrender(fd);
+    sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
     return REAL(futimens)(fd, times);
 }
 

@@ -26,7 +26,7 @@ static ssize_t log_bytes(struct description *description, const void *data, size
     if (written > 0)
         image->unsettled = true;
     else if (written == -ESTALE)
-        sluice_image_surrender(image);
+        sluice_image_surrender(image, SLUICE_REASON_OTHER);
     return written;
 }
 
@@ -38,7 +38,9 @@ static ssize_t log_vector(struct description *description, const struct iovec *v
         const size_t length = vector[i].iov_len;
         ssize_t written = log_bytes(description, vector[i].iov_base, length, offset + done);
         if (written == -ESTALE && done > 0)
-            written = REAL(pwrite)(description->fd, vector[i].iov_base, length, offset + done);
+            written = sluice_descriptor_count(
+                description->fd,
+                REAL(pwrite)(description->fd, vector[i].iov_base, length, offset + done));
         if (written < 0)
             return done > 0 ? done : written;
         done += written;
@@ -63,7 +65,7 @@ static int64_t start(struct description *description, size_t length, int64_t off
     }
     if (at >= 0 && length <= MOST_IN_ONE_CALL && at + (int64_t)length <= sluice_limit())
         return at;
-    sluice_image_surrender(image);
+    sluice_image_surrender(image, at < 0 ? SLUICE_REASON_OTHER : SLUICE_REASON_LIMIT);
     return -ESTALE;
 }
 
@@ -104,7 +106,8 @@ static size_t total(const struct iovec *vector, int count)
 static ssize_t write_inside(struct description *description, int fd, const struct iovec *vector,
                             int count)
 {
-    const ssize_t written = REAL(pwritev)(fd, vector, count, description->offset);
+    const ssize_t written = sluice_descriptor_count_for(
+        fd, SLUICE_REASON_SIGNAL, REAL(pwritev)(fd, vector, count, description->offset));
     if (written > 0)
         description->offset += written;
     return written;
@@ -134,40 +137,43 @@ static bool log_call(int fd, const struct iovec *vector, int count, int64_t offs
 static ssize_t write_bytes(int fd, const void *data, size_t length)
 {
     ssize_t result;
-    if (sluice_description_of(fd) != NULL) {
-        const struct iovec vector = {(void *)data, length};
-        if (log_call(fd, &vector, 1, -1, &result))
-            return result;
-    }
-    return REAL(write)(fd, data, length);
+    if (sluice_description_of(fd) == NULL)
+        return REAL(write)(fd, data, length);
+    const struct iovec vector = {(void *)data, length};
+    return log_call(fd, &vector, 1, -1, &result)
+        ? result
+        : sluice_descriptor_count(fd, REAL(write)(fd, data, length));
 }
 
 static ssize_t write_vector(int fd, const struct iovec *vector, int count)
 {
     ssize_t result;
-    if (sluice_description_of(fd) != NULL && log_call(fd, vector, count, -1, &result))
-        return result;
-    return REAL(writev)(fd, vector, count);
+    if (sluice_description_of(fd) == NULL)
+        return REAL(writev)(fd, vector, count);
+    return log_call(fd, vector, count, -1, &result)
+        ? result
+        : sluice_descriptor_count(fd, REAL(writev)(fd, vector, count));
 }
 
 static ssize_t write_bytes_at(int fd, const void *data, size_t length, off_t offset)
 {
     ssize_t result;
-    if (sluice_description_of(fd) != NULL && offset >= 0) {
-        const struct iovec vector = {(void *)data, length};
-        if (log_call(fd, &vector, 1, offset, &result))
-            return result;
-    }
-    return REAL(pwrite)(fd, data, length, offset);
+    if (sluice_description_of(fd) == NULL || offset < 0)
+        return REAL(pwrite)(fd, data, length, offset);
+    const struct iovec vector = {(void *)data, length};
+    return log_call(fd, &vector, 1, offset, &result)
+        ? result
+        : sluice_descriptor_count(fd, REAL(pwrite)(fd, data, length, offset));
 }
 
 static ssize_t write_vector_at(int fd, const struct iovec *vector, int count, off_t offset)
 {
     ssize_t result;
-    if (sluice_description_of(fd) != NULL && offset >= 0
-        && log_call(fd, vector, count, offset, &result))
-        return result;
-    return REAL(pwritev)(fd, vector, count, offset);
+    if (sluice_description_of(fd) == NULL || offset < 0)
+        return REAL(pwritev)(fd, vector, count, offset);
+    return log_call(fd, vector, count, offset, &result)
+        ? result
+        : sluice_descriptor_count(fd, REAL(pwritev)(fd, vector, count, offset));
 }
 
 static ssize_t write_vector_with(int fd, const struct iovec *vector, int count, off_t offset,
@@ -176,11 +182,11 @@ static ssize_t write_vector_with(int fd, const struct iovec *vector, int count, 
     ssize_t result;
     if (sluice_description_of(fd) != NULL && offset >= -1) {
         if (flags != 0)
-            sluice_descriptor_surrender(fd);
+            sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
         else if (log_call(fd, vector, count, offset, &result))
             return result;
     }
-    return REAL(pwritev2)(fd, vector, count, offset, flags);
+    return sluice_descriptor_count(fd, REAL(pwritev2)(fd, vector, count, offset, flags));
 }
 
 SLUICE_WRAPPER ssize_t write(int fd, const void *data, size_t length)

@@ -184,7 +184,10 @@ final class IoProcess implements AutoCloseable {
     return service.over();
   }
 
-  /** Ends what is left of it; nothing is drained any more. */
+  /**
+   * Ends what is left of it; nothing is drained any more. Before that nobody is told that the
+   * session is over, so that what is to be reported of it is there when they are.
+   */
   @Override
   public void close() throws IOException {
     try {
@@ -192,6 +195,7 @@ final class IoProcess implements AutoCloseable {
         if (!over().isDone()) {
           end(false);
         }
+        service.reported();
         thread.join();
       }
       while (!parts.isEmpty()) {

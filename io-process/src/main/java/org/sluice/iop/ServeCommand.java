@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Subcommand;
 import org.sluice.iop.measure.Failure;
@@ -81,7 +82,7 @@ public final class ServeCommand implements Subcommand {
       DrainProgress.show(process);
       StatsFile.write(stats, process.statistics());
       if (members) {
-        reportShortage(process.statistics());
+        report(process.statistics());
       } else {
         failIfLost(process.statistics());
       }
@@ -90,10 +91,10 @@ public final class ServeCommand implements Subcommand {
   }
 
   /** Whoever ran a command has no other way to learn of it. */
-  private static void reportShortage(final Statistics statistics) {
+  private void report(final Statistics statistics) {
     statistics
-        .shortage()
-        .ifPresent(what -> System.err.println("sluice: " + what + "; see --buffer"));
+        .summary()
+        .ifPresent(what -> System.err.println(ErrorLine.name(options.command()) + ": " + what));
   }
 
   /** Members are told by the I/O process itself, and exit with the same status. */

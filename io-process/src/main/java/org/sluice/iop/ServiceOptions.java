@@ -189,6 +189,11 @@ final class ServiceOptions {
         faults());
   }
 
+  /** The command that has these options. */
+  CommandSpec command() {
+    return spec;
+  }
+
   ParameterException usage(final String message) {
     return new ParameterException(spec.commandLine(), message);
   }

@@ -14,8 +14,8 @@ import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
-import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Reason;
 import org.sluice.core.segment.RingDescriptor;
 
 /** What a mad process can spoil: its own images. */
@@ -89,8 +89,7 @@ class DamageTest extends SharedServeTest {
     try (RawProcess mad = RawProcess.attach(serve.directory());
         RawProcess good = RawProcess.attach(serve.directory())) {
       final Reply.Opened kept = good.create(capture.resolve("good"));
-      final Request.Settle settle =
-          new Request.Settle(kept.imageId(), RequestDescriptor.SETTLE_DIRECT);
+      final Request.Settle settle = new Request.Settle(kept.imageId(), Reason.READ.ordinal());
       assertThat(((Reply.Failed) mad.call(settle)).errno()).isEqualTo(Errno.EINVAL);
       assertThat(good.segment().imageTable().state(kept.entry()))
           .isEqualTo(ImageDescriptor.STATE_DIVERTED);

@@ -12,6 +12,7 @@ import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Reason;
 
 class DrainTest extends SharedServeTest {
   private static final int READ = 0;
@@ -94,7 +95,7 @@ class DrainTest extends SharedServeTest {
       writer.write(id, 5, bytes("ccc"));
       writer.write(id, 20, bytes("d"));
       writer.publish();
-      writer.call(new Request.Settle(id, RequestDescriptor.SETTLE_DIRECT));
+      writer.call(new Request.Settle(id, Reason.READ.ordinal()));
       assertThat(Files.readString(file)).isEqualTo("bbbbbccc" + "\0".repeat(12) + "d");
     }
   }

@@ -96,8 +96,8 @@ public final class Checkpoint {
   }
 
   /**
-   * Waits until the checkpoint is committed: all ranks on this node completed it, everything is on stable
-   * storage and a restart finds it.
+   * Waits until the checkpoint is committed: all ranks on this node completed it, everything is on
+   * stable storage and a restart finds it.
    *
    * @param timeout how long at most
    * @return false when the time is over

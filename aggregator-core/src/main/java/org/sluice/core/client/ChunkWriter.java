@@ -8,6 +8,7 @@ import org.sluice.core.segment.AutoThreshold;
 import org.sluice.core.segment.ChunkPool;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.Reason;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.Slot;
 
@@ -116,10 +117,11 @@ final class ChunkWriter {
    *
    * @param length bytes
    * @param nanos how long it took
+   * @param reason why it went there
    */
-  synchronized void countDirect(final long length, final long nanos) {
+  synchronized void countDirect(final long length, final long nanos, final Reason reason) {
     if (hold.isValid()) {
-      slot.countDirect(length);
+      slot.countDirect(length, reason);
     }
     if (length >= AutoThreshold.FLOOR) {
       costs.addDirect(nanos, length);

@@ -16,6 +16,7 @@ import org.sluice.core.segment.Header;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ImageTable;
+import org.sluice.core.segment.Reason;
 
 /**
  * An image being written. Writes below the threshold are copied into shared memory and are drained
@@ -43,7 +44,10 @@ public final class ImageChannel implements SeekableByteChannel {
   private final long opened = System.nanoTime();
 
   private boolean open = true;
-  private boolean direct;
+
+  /** Why writes go to the file, for good; NONE while the image is diverted. */
+  private Reason direct;
+
   private long position;
   private long pendingLow;
   private long pendingHigh;
@@ -60,7 +64,8 @@ public final class ImageChannel implements SeekableByteChannel {
     this.file = file;
     this.entry = image.entry();
     this.id = image.imageId();
-    this.direct = image.disposition() != RequestDescriptor.DIVERT;
+    this.direct =
+        image.disposition() == RequestDescriptor.DIVERT ? Reason.NONE : Reason.of(image.reason());
     this.pendingLow = image.size() > 0 ? 0 : Long.MAX_VALUE;
     this.pendingHigh = image.size();
     this.container = header.layout() == HeaderDescriptor.LAYOUT_CONTAINER;
@@ -88,11 +93,11 @@ public final class ImageChannel implements SeekableByteChannel {
     final boolean logged =
         isDiverted()
             && (length >= attachment.writer().threshold()
-                ? writeDirect(source, position)
+                ? writeDirect(source, position, overThreshold())
                 : append(source, length));
     if (!logged) {
       source.position(begin);
-      writeFile(source, position);
+      writeFile(source, position, direct);
     }
     position += length;
     return length;
@@ -108,19 +113,25 @@ public final class ImageChannel implements SeekableByteChannel {
     }
     if (!complete && header.whenFull() == HeaderDescriptor.WHEN_FULL_DIRECT) {
       attachment.writer().countOverflow();
-      return writeDirect(source, logged);
+      return writeDirect(source, logged, Reason.FULL);
     }
     return settledIfDirect(complete);
   }
 
+  /** While there is room the auto policy sends no write to the file. */
+  private Reason overThreshold() {
+    return header.policy() == HeaderDescriptor.POLICY_FIXED ? Reason.THRESHOLD : Reason.FULL;
+  }
+
   /** False when the image went direct and the file must get the bytes again. */
-  private boolean writeDirect(final ByteBuffer source, final long offset) throws IOException {
+  private boolean writeDirect(final ByteBuffer source, final long offset, final Reason reason)
+      throws IOException {
     final int length = source.remaining();
     final boolean overlaps = offset < pendingHigh && offset + length > pendingLow;
     if (!container && overlaps) {
-      settle(0);
+      settle(Reason.NONE);
     }
-    writeFile(source, offset);
+    writeFile(source, offset, reason);
     final boolean complete = !container || markDirect(offset, length, overlaps);
     growTo(offset + length);
     return settledIfDirect(complete);
@@ -133,13 +144,16 @@ public final class ImageChannel implements SeekableByteChannel {
         || !overlaps;
   }
 
-  private void writeFile(final ByteBuffer source, final long offset) throws IOException {
+  private void writeFile(final ByteBuffer source, final long offset, final Reason reason)
+      throws IOException {
     final long start = System.nanoTime();
     final int begin = source.position();
     while (source.hasRemaining()) {
       file.write(source, offset + source.position() - begin);
     }
-    attachment.writer().countDirect(source.position() - begin, System.nanoTime() - start);
+    final long length = source.position() - begin;
+    attachment.writer().countDirect(length, System.nanoTime() - start, reason);
+    table.addDirect(entry, length);
   }
 
   private void widenPending(final long low, final long high) {
@@ -157,27 +171,28 @@ public final class ImageChannel implements SeekableByteChannel {
     VarHandle.fullFence();
     if (!complete) {
       attachment.writer().countFallback();
-      goDirect(RequestDescriptor.SETTLE_DIRECT);
+      goDirect(Reason.FULL);
     }
     return isDiverted();
   }
 
   private boolean isDiverted() throws IOException {
-    if (!direct && table.state(entry) != ImageDescriptor.STATE_DIVERTED) {
-      goDirect(0);
+    if (direct == Reason.NONE && table.state(entry) != ImageDescriptor.STATE_DIVERTED) {
+      final Reason reason = table.reason(entry);
+      goDirect(reason == Reason.NONE ? Reason.OTHER : reason);
     }
-    return !direct;
+    return direct == Reason.NONE;
   }
 
-  private void goDirect(final int flags) throws IOException {
-    settle(flags);
-    direct = true;
+  private void goDirect(final Reason reason) throws IOException {
+    settle(reason);
+    direct = reason;
   }
 
   /** Publishes first, so that nothing of the image is left in the log to be drained later. */
-  private void settle(final int flags) throws IOException {
+  private void settle(final Reason reason) throws IOException {
     attachment.writer().publish();
-    attachment.connection().call(new Request.Settle(id, flags));
+    attachment.connection().call(new Request.Settle(id, reason.ordinal()));
     clearPending();
   }
 
@@ -197,7 +212,7 @@ public final class ImageChannel implements SeekableByteChannel {
   public synchronized int read(final ByteBuffer target) throws IOException {
     checkUsable();
     if (isDiverted() && pendingLow < pendingHigh) {
-      settle(0);
+      settle(Reason.NONE);
     }
     final int count = file.read(target, position);
     position += Math.max(count, 0);

@@ -5,6 +5,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
 /** What a command says when it fails: one line on standard error, and an exit status. */
@@ -63,7 +64,17 @@ public final class ErrorLine {
   }
 
   private static String name(final CommandLine command) {
+    return name(command.getCommandSpec());
+  }
+
+  /**
+   * What the user has called.
+   *
+   * @param command the command that runs
+   * @return with what lines on standard error begin
+   */
+  public static String name(final CommandSpec command) {
     final String called = System.getenv(CALLED);
-    return called == null ? command.getCommandSpec().qualifiedName() : called;
+    return called == null ? command.qualifiedName() : called;
   }
 }

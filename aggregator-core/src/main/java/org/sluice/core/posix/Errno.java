@@ -46,6 +46,12 @@ public final class Errno {
   /** Invalid argument. */
   public static final int EINVAL = 22;
 
+  /** No descriptor left on the node. */
+  public static final int ENFILE = 23;
+
+  /** No descriptor left in the process. */
+  public static final int EMFILE = 24;
+
   /** Larger than a file may be. */
   public static final int EFBIG = 27;
 

@@ -9,7 +9,10 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
 /** What {@code statx} tells, since its structure is the same on every architecture. */
-record FileStatus(long device, long inode, long born, long size, int mode, int links) {
+record FileStatus(
+    long device, long inode, long born, long size, long allocated, int mode, int links) {
+  private static final int BLOCK = 512;
+
   static FileStatus of(final int descriptor, final Path opened) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment status = arena.allocate(LibC.STATX_LENGTH, Long.BYTES);
@@ -28,6 +31,7 @@ record FileStatus(long device, long inode, long born, long size, int mode, int l
           status.get(JAVA_LONG, 32),
           born(status),
           status.get(JAVA_LONG, 40),
+          Math.min(status.get(JAVA_LONG, 40), status.get(JAVA_LONG, 48) * BLOCK),
           status.get(JAVA_SHORT, 28) & 07777,
           status.get(JAVA_INT, 16));
     }

@@ -99,6 +99,16 @@ abstract class OpenFile implements AutoCloseable {
   }
 
   /**
+   * How much of the file's size is not holes, to the block.
+   *
+   * @return bytes
+   * @throws PosixException when that fails
+   */
+  public long allocated() throws PosixException {
+    return status().allocated();
+  }
+
+  /**
    * The file's permissions.
    *
    * @return the low 12 bits of its mode

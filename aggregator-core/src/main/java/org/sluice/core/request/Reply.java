@@ -33,19 +33,20 @@ public sealed interface Reply {
    * @param disposition {@code RequestDescriptor.PLAIN}, {@code DIRECT} or {@code DIVERT}
    * @param entry index in the image table
    * @param imageId the image
+   * @param reason why it is not to be diverted, {@code Reason} by position; 0 when it is
    * @param size its logical size in bytes
    */
-  record Opened(int disposition, int entry, int imageId, long size) implements Reply {
+  record Opened(int disposition, int entry, int imageId, int reason, long size) implements Reply {
     private FrameWriter put(final FrameWriter frame) throws ProtocolException {
-      return frame.putInt(disposition).putInt(entry).putInt(imageId).putInt(0).putLong(size);
+      return frame.putInt(disposition).putInt(entry).putInt(imageId).putInt(reason).putLong(size);
     }
 
     private static Opened get(final FrameReader f) throws ProtocolException {
       final int disposition = f.getInt();
       final int entry = f.getInt();
       final int imageId = f.getInt();
-      f.getInt();
-      return new Opened(disposition, entry, imageId, f.getLong());
+      final int reason = f.getInt();
+      return new Opened(disposition, entry, imageId, reason, f.getLong());
     }
   }
 

@@ -52,9 +52,9 @@ public sealed interface Request {
    * Asks that the image's own file hold everything.
    *
    * @param imageId the image
-   * @param flags {@code RequestDescriptor.SETTLE_*}
+   * @param reason why the image becomes direct, {@code Reason} by position; 0 when it does not
    */
-  record Settle(int imageId, int flags) implements Request {}
+  record Settle(int imageId, int reason) implements Request {}
 
   /**
    * Asks that everything written be on stable storage.
@@ -193,7 +193,7 @@ public sealed interface Request {
               .putLong(r.generation)
               .putLong(r.answered);
       case Open r -> frame.putLong(r.device).putLong(r.inode).putInt(r.flags).putString(r.path);
-      case Settle r -> frame.putInt(r.imageId).putInt(r.flags);
+      case Settle r -> frame.putInt(r.imageId).putInt(r.reason);
       case Sync r -> frame.putInt(r.imageId);
       case Renamed r -> frame.putLong(r.device).putLong(r.inode);
       case Replace r -> frame.putLong(r.device).putLong(r.inode).putInt(r.flags).putString(r.path);

@@ -88,8 +88,8 @@ public final class RequestDescriptor {
   /** OPEN: the writes must go to the file itself. */
   public static final int OPEN_DIRECT = 4;
 
-  /** SETTLE: the image becomes direct. */
-  public static final int SETTLE_DIRECT = 1;
+  /** OPEN: the flags above this bit are the reason for OPEN_DIRECT. */
+  public static final int OPEN_REASON_SHIFT = 8;
 
   /** REPLACE: the file is about to be truncated, its content is not needed. */
   public static final int REPLACE_TRUNCATE = 1;

@@ -46,6 +46,7 @@ public final class CHeader {
     out.append("/* Generated from the descriptor classes by org.sluice.core.segment.CHeader. */\n");
     out.append("#ifndef SLUICE_LAYOUT_H\n#define SLUICE_LAYOUT_H\n");
     DESCRIPTORS.forEach(descriptor -> append(out, descriptor));
+    appendReasons(out);
     return out.append("\n#endif\n").toString();
   }
 
@@ -62,6 +63,15 @@ public final class CHeader {
         out.append("#define SLUICE_%s_%s %s%n".formatted(prefix, field.getName(), literal(field)));
       }
     }
+  }
+
+  private static void appendReasons(final StringBuilder out) {
+    out.append("\n/* Reason */\n");
+    for (final Reason reason : Reason.values()) {
+      out.append("#define SLUICE_REASON_%s %d%n".formatted(reason, reason.ordinal()));
+    }
+    out.append("#define SLUICE_REASON_UNSEEN UINT64_C(0x%x)%n".formatted(Reason.unseenSet()));
+    out.append("#define SLUICE_REASON_FIRST_PLAIN %d%n".formatted(Reason.EXISTING.ordinal()));
   }
 
   private static String literal(final Field field) {

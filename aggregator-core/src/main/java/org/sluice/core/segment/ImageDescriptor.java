@@ -9,13 +9,15 @@ package org.sluice.core.segment;
  *  +---------------+---------------+-------------------------------+
  *  | inode                         | size                          | 16
  *  +---------------+---------------+-------------------------------+
- *  | error         |                                               | 32
- *  +---------------+-----------------------------------------------+
+ *  | error         | reason        | direct bytes                  | 32
+ *  +---------------+---------------+-------------------------------+
+ *  | unseen                        |                               | 48
+ *  +-------------------------------+-------------------------------+
  * </pre>
  *
  * The size is written by the one process that diverts the image, or by the I/O process when nobody
- * does; everything else by the I/O process. A reader takes the size and then compares state, device
- * and inode once more.
+ * does; direct bytes and unseen by any process that has it open; everything else by the I/O
+ * process. A reader takes the size and then compares state, device and inode once more.
  */
 public final class ImageDescriptor {
   /** Bytes of an entry. */
@@ -41,6 +43,18 @@ public final class ImageDescriptor {
 
   /** Offset of the errno of the first storage error, 32 bits. */
   public static final int ERROR_OFFSET = SIZE_OFFSET + 8;
+
+  /** Offset of why the image is direct, a {@link Reason}, 32 bits. */
+  public static final int REASON_OFFSET = ERROR_OFFSET + 4;
+
+  /** Offset of the bytes that processes wrote to the image's own file and counted, 64 bits. */
+  public static final int DIRECT_BYTES_OFFSET = REASON_OFFSET + 4;
+
+  /**
+   * Offset of the set of reasons for which the kernel may have written bytes that nobody counted, a
+   * bit for each {@link Reason}, 64 bits.
+   */
+  public static final int UNSEEN_OFFSET = DIRECT_BYTES_OFFSET + 8;
 
   /** State: no image. */
   public static final int STATE_FREE = 0;

@@ -52,6 +52,9 @@ public final class ImageTable {
         identify(entry, device, inode);
         entries.putIntRelease(offset(entry) + ImageDescriptor.IMAGE_ID_OFFSET, imageId);
         error(entry, 0);
+        reason(entry, Reason.NONE);
+        entries.putLongRelease(offset(entry) + ImageDescriptor.DIRECT_BYTES_OFFSET, 0);
+        entries.putLongRelease(offset(entry) + ImageDescriptor.UNSEEN_OFFSET, 0);
         size(entry, size);
         state(entry, state);
         return entry;
@@ -199,6 +202,56 @@ public final class ImageTable {
    */
   public void error(final int entry, final int errno) {
     entries.putIntRelease(offset(entry) + ImageDescriptor.ERROR_OFFSET, errno);
+  }
+
+  /**
+   * Says why an image is direct, before its state does. I/O process only.
+   *
+   * @param entry index of the entry
+   * @param reason why; {@link Reason#NONE} when it is not
+   */
+  public void reason(final int entry, final Reason reason) {
+    entries.putIntRelease(offset(entry) + ImageDescriptor.REASON_OFFSET, reason.ordinal());
+  }
+
+  /**
+   * Why an image is direct.
+   *
+   * @param entry index of the entry
+   * @return {@link Reason#NONE} when it never was
+   */
+  public Reason reason(final int entry) {
+    return Reason.of(entries.getIntAcquire(offset(entry) + ImageDescriptor.REASON_OFFSET));
+  }
+
+  /**
+   * Counts bytes that this process wrote to an image's own file. Any process that has it open.
+   *
+   * @param entry index of the entry
+   * @param bytes how many
+   */
+  public void addDirect(final int entry, final long bytes) {
+    entries.getAndAddLong(offset(entry) + ImageDescriptor.DIRECT_BYTES_OFFSET, bytes);
+  }
+
+  /**
+   * What processes have counted of what they wrote to an image's own file.
+   *
+   * @param entry index of the entry
+   * @return bytes
+   */
+  public long directBytes(final int entry) {
+    return entries.getLongVolatile(offset(entry) + ImageDescriptor.DIRECT_BYTES_OFFSET);
+  }
+
+  /**
+   * For which reasons bytes of an image may be in its file that nobody counted.
+   *
+   * @param entry index of the entry
+   * @return a bit for each {@link Reason}
+   */
+  public long unseen(final int entry) {
+    return entries.getLongVolatile(offset(entry) + ImageDescriptor.UNSEEN_OFFSET);
   }
 
   private static int offset(final int entry) {

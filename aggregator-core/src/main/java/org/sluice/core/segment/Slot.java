@@ -6,8 +6,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * A slot: one attached process and its counters.
  *
  * <p>{@link #attach} and {@link #detach} belong to the I/O process. The counters have one writer,
- * the attached process, whose threads take turns under the lock of their chunk writer; they are
- * plain words that anybody may read at any time, each right or one write late.
+ * the attached process. Those of the log are changed by its threads in turn, under the lock of
+ * their chunk writer; those of direct writes at any time, by atomic additions, since such a write
+ * takes no lock. They are plain words that anybody may read at any time, each right or one write
+ * late.
  */
 public final class Slot {
   private final UnsafeBuffer buffer;
@@ -25,7 +27,8 @@ public final class Slot {
    */
   public void attach(final ProcessIdentity process, final int rank, final int ranks) {
     final int counters = SlotDescriptor.AGGREGATED_WRITES_OFFSET;
-    buffer.setMemory(counters, SlotDescriptor.LEFT_OFFSET + Integer.BYTES - counters, (byte) 0);
+    final int end = SlotDescriptor.REASON_BYTES_OFFSET + SlotDescriptor.REASONS * Long.BYTES;
+    buffer.setMemory(counters, end - counters, (byte) 0);
     buffer.putInt(SlotDescriptor.PID_OFFSET, process.pid());
     buffer.putLong(SlotDescriptor.START_TIME_OFFSET, process.startTime());
     buffer.putInt(SlotDescriptor.RANK_OFFSET, rank);
@@ -112,9 +115,14 @@ public final class Slot {
    * Counts a write that went to the image's own file.
    *
    * @param length bytes
+   * @param reason why
    */
-  public void countDirect(final long length) {
-    count(SlotDescriptor.DIRECT_WRITES_OFFSET, SlotDescriptor.DIRECT_BYTES_OFFSET, length);
+  public void countDirect(final long length, final Reason reason) {
+    final int index = Long.BYTES * SlotDescriptor.sizeClass(length);
+    buffer.getAndAddLong(SlotDescriptor.DIRECT_WRITES_OFFSET + index, 1);
+    buffer.getAndAddLong(SlotDescriptor.DIRECT_BYTES_OFFSET + index, length);
+    buffer.getAndAddLong(
+        SlotDescriptor.REASON_BYTES_OFFSET + Long.BYTES * reason.ordinal(), length);
   }
 
   private void count(final int writesOffset, final int bytesOffset, final long length) {
@@ -152,6 +160,16 @@ public final class Slot {
    */
   public long counter(final int offset, final int sizeClass) {
     return buffer.getLongOpaque(offset + Long.BYTES * sizeClass);
+  }
+
+  /**
+   * What the process wrote past the buffer.
+   *
+   * @param reason why
+   * @return bytes
+   */
+  public long reasonBytes(final Reason reason) {
+    return buffer.getLongOpaque(SlotDescriptor.REASON_BYTES_OFFSET + Long.BYTES * reason.ordinal());
   }
 
   /**

@@ -20,6 +20,8 @@ package org.sluice.core.segment;
  *  +---------------+---------------+-------------------------------+
  *  | left          |                                               | 480
  *  +---------------+-----------------------------------------------+
+ *  | bytes past the buffer, by reason                              | 512
+ *  +---------------------------------------------------------------+
  * </pre>
  *
  * The first line is written by the I/O process, the rest by the attached process alone.
@@ -78,6 +80,15 @@ public final class SlotDescriptor {
    * has: one that goes without having said so has failed or was killed.
    */
   public static final int LEFT_OFFSET = OVERFLOWS_OFFSET + 8;
+
+  /**
+   * Offset of the bytes that did not go through the buffer, 64 bits per {@link Reason}: those of
+   * images count among the direct bytes as well, those of files that are no images do not.
+   */
+  public static final int REASON_BYTES_OFFSET = 512;
+
+  /** Number of counters by reason. */
+  public static final int REASONS = Reason.MOST;
 
   /** State: no process attached. */
   public static final int STATE_FREE = 0;

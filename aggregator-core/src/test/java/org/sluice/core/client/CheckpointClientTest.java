@@ -155,7 +155,7 @@ class CheckpointClientTest {
     ioProcess.script =
         request ->
             request instanceof Request.Create
-                ? new Reply.Created(new Reply.Opened(2, 0, 9, 0), "/nowhere/at/all")
+                ? new Reply.Created(new Reply.Opened(2, 0, 9, 0, 0), "/nowhere/at/all")
                 : null;
 
     assertThatThrownBy(() -> checkpoint.image("a")).isInstanceOf(NoSuchFileException.class);

@@ -26,6 +26,7 @@ import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
+import org.sluice.core.segment.Reason;
 import org.sluice.core.segment.RingDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
@@ -165,7 +166,7 @@ class ChunkWriterTest {
         .hasMessageContaining("lost its slot");
     assertThatThrownBy(() -> writer.publish()).hasMessageContaining("lost its slot");
     assertThatThrownBy(() -> writer.end(5, 0)).hasMessageContaining("lost its slot");
-    writer.countDirect(10, 10);
+    writer.countDirect(10, 10, Reason.THRESHOLD);
     assertThat(bytesOfSegment()).isEqualTo(before);
   }
 

@@ -19,6 +19,7 @@ import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
+import org.sluice.core.segment.Reason;
 import org.sluice.core.segment.RingDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
@@ -76,7 +77,7 @@ class GoldenVectorTest {
     final Slot slot = segment.slot(SLOT);
     slot.countAggregated(63);
     slot.countAggregated(64);
-    slot.countDirect(1 << 20);
+    slot.countDirect(1 << 20, Reason.THRESHOLD);
     slot.countWait(1234);
     slot.countFallback();
     slot.countOverflow();

@@ -17,9 +17,9 @@ import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Request;
-import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Reason;
 import org.sluice.core.segment.Slot;
 import org.sluice.core.segment.SlotDescriptor;
 
@@ -165,7 +165,7 @@ class ImageChannelTest {
       image.position(1).write(ByteBuffer.wrap(large));
 
       assertThat(ioProcess.last(Request.Settle.class))
-          .contains(new Request.Settle(1, RequestDescriptor.SETTLE_DIRECT));
+          .contains(new Request.Settle(1, Reason.FULL.ordinal()));
       assertThat(ioProcess.segment.slot(0).fallbacks()).isEqualTo(1);
       assertThat(directory.resolve("a").toFile()).hasSize(9001);
       final ByteBuffer read = ByteBuffer.allocate(2);

@@ -135,11 +135,11 @@ final class StandInIoProcess implements AutoCloseable {
     final int entry =
         segment.imageTable().insert(DEVICE, id, id, ImageDescriptor.STATE_DIVERTED, 0);
     return new Reply.Created(
-        new Reply.Opened(RequestDescriptor.DIVERT, entry, id, 0), path.toString());
+        new Reply.Opened(RequestDescriptor.DIVERT, entry, id, 0, 0), path.toString());
   }
 
   private Reply settle(final Request.Settle request) throws IOException {
-    if (request.flags() == RequestDescriptor.SETTLE_DIRECT) {
+    if (request.reason() != 0) {
       segment.imageTable().state(entry(request.imageId()), ImageDescriptor.STATE_DIRECT);
     }
     bringIntoFile(request.imageId());

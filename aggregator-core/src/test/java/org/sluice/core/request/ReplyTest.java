@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 
 class ReplyTest {
   private static final Reply.Opened OPENED =
-      new Reply.Opened(RequestDescriptor.DIVERT, 1, 2, 3L << 32);
+      new Reply.Opened(RequestDescriptor.DIVERT, 1, 2, 0, 3L << 32);
 
   static final List<Arguments> REPLIES =
       List.of(

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.Reason;
 
 class RequestTest {
   static final List<Request> REQUESTS =
@@ -17,7 +18,7 @@ class RequestTest {
           new Request.Attach(HeaderDescriptor.VERSION, 11, 12, 13, 14, 15, 16),
           new Request.Resume(HeaderDescriptor.VERSION, 2, 3, 4, 5),
           new Request.Open(21, 22, RequestDescriptor.OPEN_CREATED, "/tmp/ä"),
-          new Request.Settle(41, RequestDescriptor.SETTLE_DIRECT),
+          new Request.Settle(41, Reason.READ.ordinal()),
           new Request.Sync(51),
           new Request.Renamed(61, 62),
           new Request.Replace(71, 72, RequestDescriptor.REPLACE_TRUNCATE, "path"),

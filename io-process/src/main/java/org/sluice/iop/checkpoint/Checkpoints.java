@@ -16,6 +16,7 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Reason;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.Draft;
@@ -24,6 +25,7 @@ import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.image.NotCapturedException;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.GroupFacts;
@@ -31,12 +33,14 @@ import org.sluice.iop.journal.ImageFacts;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.journal.Ledger;
 import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.measure.Warnings;
 
 /** All checkpoints of the session, found in file names or begun by request. Service thread only. */
 public final class Checkpoints implements AutoCloseable {
   private final CheckpointStore store;
   private final ImageRegistry registry;
   private final Drain drain;
+  private final Statistics statistics;
   private final Executor service;
   private final Draft header;
   private final Journal journal;
@@ -81,6 +85,7 @@ public final class Checkpoints implements AutoCloseable {
     this.store = store;
     this.registry = registry;
     this.drain = drain;
+    this.statistics = statistics;
     this.service = service;
     this.header = header;
     this.waiters =
@@ -200,13 +205,19 @@ public final class Checkpoints implements AutoCloseable {
 
   /** The rebuilt copy is an image, too, so that it is committed again if it is rewritten. */
   private Optional<Image> adopt(final NativeFile file, final Image original) {
-    final Optional<Image> copy = registry.admit(file, ImageDescriptor.STATE_DIRECT);
-    copy.ifPresent(
-        image -> {
-          image.writtenBy(original.writer());
-          drain.makeDirect(image, new int[0], false);
-        });
-    return copy;
+    try {
+      final Image copy = registry.admit(file, ImageDescriptor.STATE_DIRECT);
+      copy.direct(Reason.OTHER);
+      copy.writtenBy(original.writer());
+      drain.makeDirect(copy, new int[0], false);
+      return Optional.of(copy);
+    } catch (final NotCapturedException e) {
+      statistics.leftPlain(original.key(), e.reason());
+      Warnings.warn(
+          "%s, which was committed and is written again, will be a plain file: %s"
+              .formatted(original.file().opened(), e.getMessage()));
+      return Optional.empty();
+    }
   }
 
   /**
@@ -237,11 +248,10 @@ public final class Checkpoints implements AutoCloseable {
               .formatted(request.rank(), request.name(), request.checkpoint()));
     }
     try {
-      final Optional<Image> image = explicit.create(checkpoint.get(), request);
-      image.ifPresent(admitted);
-      return image.isPresent()
-          ? Optional.empty()
-          : refusal(Errno.ENOSPC, "the image table is full");
+      admitted.accept(explicit.create(checkpoint.get(), request));
+      return Optional.empty();
+    } catch (final NotCapturedException e) {
+      return refusal(Errno.ENOSPC, e.getMessage());
     } catch (final IOException e) {
       return refusal(Errno.EIO, e.getMessage());
     }

@@ -20,6 +20,7 @@ import org.sluice.core.store.Commit;
 import org.sluice.core.store.ImagePath;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.image.NotCapturedException;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.CheckpointFacts;
 import org.sluice.iop.journal.Entry;
@@ -115,17 +116,16 @@ final class ExplicitCheckpoints {
   /**
    * Makes an image.
    *
-   * @return empty when the table is full
+   * @return the image
    * @throws IOException when its file cannot be made
+   * @throws NotCapturedException when there are too many
    */
-  Optional<Image> create(final ExplicitCheckpoint checkpoint, final Request.Create request)
-      throws IOException {
+  Image create(final ExplicitCheckpoint checkpoint, final Request.Create request)
+      throws IOException, NotCapturedException {
     final NativeFile file = store.createImageFile();
-    final Optional<Image> image = registry.admit(file, ImageDescriptor.STATE_DIVERTED);
-    image.ifPresent(added -> enter(added, checkpoint, request));
-    image
-        .flatMap(added -> checkpoint.add(added, request.rank(), request.name()))
-        .ifPresent(this::discard);
+    final Image image = registry.admit(file, ImageDescriptor.STATE_DIVERTED);
+    enter(image, checkpoint, request);
+    checkpoint.add(image, request.rank(), request.name()).ifPresent(this::discard);
     return image;
   }
 

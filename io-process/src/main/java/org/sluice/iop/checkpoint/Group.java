@@ -115,6 +115,16 @@ final class Group {
     return expected > 0 && ranksWith(grouping.filesPerRank()) >= expected;
   }
 
+  /**
+   * Whether it is done with but for ranks that have opened no file of any checkpoint.
+   *
+   * @param seen how many ranks have opened one
+   */
+  boolean waitsFor(final Grouping grouping, final int seen) {
+    final int expected = expected(grouping);
+    return changed && isQuiet() && (expected == 0 || seen < expected);
+  }
+
   /** Whether all images are of one time at which the ranks wrote it. */
   boolean isOfOneRound() {
     return !isMixed() && countOutlived() == 0;
@@ -200,12 +210,10 @@ final class Group {
     return filesByRank().values().stream().filter(count -> count >= files).count();
   }
 
-  /** A process without a rank counts as one. */
   private Map<Long, Integer> filesByRank() {
     final Map<Long, Integer> files = new HashMap<>();
     for (final Image image : paths.keySet()) {
-      final Writer writer = image.writer();
-      files.merge(writer.rank() >= 0 ? writer.rank() : -1 - writer.process(), 1, Integer::sum);
+      files.merge(image.writer().part(), 1, Integer::sum);
     }
     return files;
   }

@@ -1,11 +1,14 @@
 package org.sluice.iop.checkpoint;
 
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.IntFunction;
 import org.sluice.core.store.Commit;
 import org.sluice.iop.image.CaptureDirectory;
@@ -26,8 +29,10 @@ final class Groups {
   private final Retention retention;
   private final Map<Long, Group> byNumber = new HashMap<>();
   private final Map<Image, Group> byImage = new HashMap<>();
+  private final Set<Long> writers = new HashSet<>();
   private boolean toldOfGrowth;
   private boolean toldOfUnknown;
+  private boolean toldOfWaiting;
 
   /**
    * No images yet.
@@ -121,10 +126,32 @@ final class Groups {
     if (number.isEmpty()) {
       return null;
     }
-    final Group group = byNumber.computeIfAbsent(number.getAsLong(), Group::new);
+    final Group group = byNumber.computeIfAbsent(number.getAsLong(), this::begin);
     group.add(image, path.get());
     byImage.put(image, group);
+    writers.add(image.writer().part());
     return group;
+  }
+
+  /**
+   * Once: a checkpoint that is left behind waits for ranks that have opened no file of any, so it
+   * may be that no checkpoint will ever be whole.
+   */
+  private Group begin(final long number) {
+    if (!toldOfWaiting) {
+      byNumber.values().stream()
+          .filter(former -> former.waitsFor(grouping, writers.size()))
+          .min(Comparator.comparingLong(Group::number))
+          .ifPresent(former -> tellOfWaiting(former, number));
+    }
+    return new Group(number);
+  }
+
+  private void tellOfWaiting(final Group former, final long number) {
+    toldOfWaiting = true;
+    Warnings.warn(
+        "checkpoint %d is not committed while checkpoint %d begins: %s"
+            .formatted(former.number(), number, obstacle(former)));
   }
 
   private void commitIfComplete(final Group group) {

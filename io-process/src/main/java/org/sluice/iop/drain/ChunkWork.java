@@ -9,6 +9,7 @@ import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.store.ChunkLocation;
 import org.sluice.iop.image.Image;
@@ -94,6 +95,9 @@ final class ChunkWork implements Work {
         throw damage(reader.position(), reason);
       }
       extents.add(image, reader);
+      if (reader.type() == RecordDescriptor.TYPE_WRITE) {
+        image.addLogged(reader.length());
+      }
     }
   }
 

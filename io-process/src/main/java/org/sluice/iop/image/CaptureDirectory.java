@@ -16,7 +16,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.segment.Reason;
 import org.sluice.core.store.ImagePath;
 import org.sluice.iop.measure.Warnings;
 
@@ -53,26 +56,38 @@ public final class CaptureDirectory {
    *
    * @param key what identifies it
    * @param path what it is called
-   * @return empty when it cannot be opened or named, is another file by now, or is not in here
+   * @return open for reading and writing
+   * @throws NotCapturedException when it cannot be opened or named, is another file by now, or is
+   *     not in here
    */
-  public Optional<NativeFile> open(final ImageKey key, final String path) {
-    if (directory == null) {
-      return Optional.empty();
-    }
+  public NativeFile open(final ImageKey key, final String path) throws NotCapturedException {
     try {
       final NativeFile file = NativeFile.open(Path.of(path), NativeFile.Flag.WRITE);
       if (ImageKey.of(file).equals(key) && file.path().filter(this::contains).isPresent()) {
-        return Optional.of(file);
+        return file;
       }
       file.close();
-      return Optional.empty();
     } catch (final IOException | InvalidPathException e) {
-      return Optional.empty();
+      throw new NotCapturedException(reason(e), String.valueOf(e.getMessage()));
     }
+    throw new NotCapturedException(Reason.ELSEWHERE, path + " is not in the capture directory");
+  }
+
+  /** Another process may delete or rename it at any moment. */
+  private static Reason reason(final Exception failure) {
+    return switch (failure) {
+      case PosixException posix when posix.errno() == Errno.ENOENT -> Reason.ELSEWHERE;
+      case PosixException posix when isWantOfDescriptors(posix.errno()) -> Reason.TOO_MANY;
+      default -> Reason.REFUSED;
+    };
+  }
+
+  private static boolean isWantOfDescriptors(final int errno) {
+    return errno == Errno.EMFILE || errno == Errno.ENFILE;
   }
 
   private boolean contains(final Path path) {
-    return path.startsWith(directory) && !path.startsWith(store);
+    return directory != null && path.startsWith(directory) && !path.startsWith(store);
   }
 
   /**

@@ -1,11 +1,14 @@
 package org.sluice.iop.image;
 
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
+import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ImageTable;
+import org.sluice.core.segment.Reason;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Failure;
@@ -30,6 +33,10 @@ public final class Image {
   /** Any thread. */
   private final AtomicReference<Exception> failure = new AtomicReference<>();
 
+  /** Bytes of it that went through the drain. Any thread; the first stage adds. */
+  private final AtomicLong logged = new AtomicLong();
+
+  private long estimated;
   private int state;
   private boolean abandoned;
   private int farewells;
@@ -100,6 +107,53 @@ public final class Image {
   }
 
   /**
+   * Counts bytes that went through the drain. Any thread.
+   *
+   * @param bytes how many
+   */
+  public void addLogged(final long bytes) {
+    logged.addAndGet(bytes);
+  }
+
+  /** Whatever is in its file now counts as known. Service thread only. */
+  void known() {
+    try {
+      logged.set(file.allocated() - table.directBytes(entry));
+    } catch (final PosixException e) {
+      Warnings.warn("what is written to " + this + " cannot be estimated: " + e.getMessage());
+    }
+  }
+
+  /** Its file was emptied: all that is in it from here on is new. Service thread only. */
+  public void emptied() {
+    logged.set(-table.directBytes(entry));
+    estimated = 0;
+  }
+
+  /**
+   * For which reason bytes may be in its file that nobody counted. Service thread only.
+   *
+   * @return {@link Reason#NONE} for none
+   */
+  public Reason unseen() {
+    return Reason.unseen(table.unseen(entry) | 1L << reason().ordinal());
+  }
+
+  /**
+   * What is in its file, by now, that neither went through the drain nor was counted by a process,
+   * nor returned here before. Service thread only.
+   *
+   * @return bytes, at most
+   * @throws PosixException when the kernel does not tell
+   */
+  public long takeUnseen() throws PosixException {
+    final long found = file.allocated() - logged.get() - table.directBytes(entry);
+    final long more = Math.max(0, found - estimated);
+    estimated += more;
+    return more;
+  }
+
+  /**
    * Its logical size once everything was drained: a write that went direct while no chunk was free
    * is in the file only. Write stage only.
    *
@@ -135,6 +189,34 @@ public final class Image {
    */
   public int state() {
     return state;
+  }
+
+  /**
+   * Makes it direct for every process; a full fence follows.
+   *
+   * @param reason why
+   */
+  public void direct(final Reason reason) {
+    reason(reason);
+    state(ImageDescriptor.STATE_DIRECT);
+  }
+
+  /**
+   * Why it is direct.
+   *
+   * @return {@link Reason#NONE} while it is not
+   */
+  public Reason reason() {
+    return table.reason(entry);
+  }
+
+  /**
+   * Says why it is direct.
+   *
+   * @param reason why; {@link Reason#NONE} when it is no longer
+   */
+  public void reason(final Reason reason) {
+    table.reason(entry, reason);
   }
 
   /**

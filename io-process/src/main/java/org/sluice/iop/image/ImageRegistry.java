@@ -6,12 +6,12 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ImageTable;
+import org.sluice.core.segment.Reason;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.ImageFacts;
 import org.sluice.iop.journal.Journal;
@@ -19,7 +19,6 @@ import org.sluice.iop.measure.Warnings;
 
 /** Every image of the session. Service thread only. */
 public final class ImageRegistry {
-  private static final int NO_ENTRY = -1;
   private static final int RESERVED_DESCRIPTORS = 512;
 
   private final ImageTable table;
@@ -77,17 +76,23 @@ public final class ImageRegistry {
    *
    * @param file the file, open for reading and writing; the registry's from here on
    * @param state its first state
-   * @return empty when there is no room for it; the file is closed then
+   * @return the image
+   * @throws NotCapturedException when there is no room for it; the file is closed then
    */
-  public Optional<Image> admit(final NativeFile file, final int state) {
+  public Image admit(final NativeFile file, final int state) throws NotCapturedException {
     final ImageKey key = ImageKey.of(file);
-    final int entry =
-        byKey.size() < most
-            ? table.insert(key.device(), key.inode(), lastId + 1, state, 0)
-            : NO_ENTRY;
+    if (byKey.size() >= most) {
+      close(file);
+      throw new NotCapturedException(
+          Reason.TOO_MANY,
+          "%d files at a time are all that the limit of open files allows; raise it (ulimit -Hn)"
+              .formatted(most));
+    }
+    final int entry = table.insert(key.device(), key.inode(), lastId + 1, state, 0);
     if (entry < 0) {
       close(file);
-      return Optional.empty();
+      throw new NotCapturedException(
+          Reason.TOO_MANY, "its bucket of the image table is full; there are too many files");
     }
     final Image image = new Image(++lastId, key, file, table, entry, state, inPlace, journal);
     journal.write(
@@ -100,7 +105,7 @@ public final class ImageRegistry {
             state,
             file.opened().toString()));
     add(image);
-    return Optional.of(image);
+    return image;
   }
 
   private void add(final Image image) {
@@ -130,6 +135,7 @@ public final class ImageRegistry {
             journal);
     table.identify(image.entry(), image.key().device(), image.key().inode());
     image.resumeFailure(table.error(image.entry()));
+    image.known();
     add(image);
     return image;
   }

@@ -82,6 +82,15 @@ public final class Writer {
     return rank >= 0 && (localRanks < 0 || localRanks > 0 && localRanks < ranks);
   }
 
+  /**
+   * Whose part of a checkpoint its images are: its rank's, or its own if it has none.
+   *
+   * @return tells parts apart
+   */
+  public long part() {
+    return rank >= 0 ? rank : -1 - process;
+  }
+
   /** Says that it was killed. */
   public void killed() {
     killed = true;

@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
+import org.sluice.core.segment.Reason;
 import org.sluice.core.segment.Segment;
 
 /** The statistics as meters. */
@@ -30,6 +31,11 @@ final class Metrics implements MeterBinder {
     counter(registry, "sluice.warnings", "warnings", any -> Warnings.count());
     writes(registry, "aggregated", SlotCounters::aggregatedWrites, SlotCounters::aggregatedBytes);
     writes(registry, "direct", SlotCounters::directWrites, SlotCounters::directBytes);
+    for (final Reason each : Reason.values()) {
+      if (each != Reason.NONE) {
+        notAggregated(registry, each);
+      }
+    }
     counter(registry, "sluice.fallbacks", "images gone direct", s -> s.counters().fallbacks());
     counter(registry, "sluice.overflows", "writes gone direct", s -> s.counters().overflows());
     Gauge.builder("sluice.threshold", segment, s -> s.header().effectiveThreshold())
@@ -58,6 +64,28 @@ final class Metrics implements MeterBinder {
         .baseUnit("bytes")
         .description("published and not drained")
         .register(registry);
+  }
+
+  private void notAggregated(final MeterRegistry registry, final Reason reason) {
+    FunctionCounter.builder(
+            "sluice.not.aggregated.bytes", statistics, s -> s.notAggregated(reason).bytes())
+        .tag("reason", reason.key())
+        .description("bytes that processes wrote past the buffer, as they counted them")
+        .register(registry);
+    FunctionCounter.builder(
+            "sluice.not.aggregated.estimated.bytes",
+            statistics,
+            s -> s.notAggregated(reason).estimatedBytes())
+        .tag("reason", reason.key())
+        .description("bytes in closed files that nobody counted, at most")
+        .register(registry);
+    if (reason.isPlain()) {
+      FunctionCounter.builder(
+              "sluice.files.not.captured", statistics, s -> s.notAggregated(reason).files())
+          .tag("reason", reason.key())
+          .description("files opened for writing and left alone")
+          .register(registry);
+    }
   }
 
   private static double hugeBytes(final Segment segment) {

@@ -3,6 +3,7 @@ package org.sluice.iop.measure;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.LongStream;
+import org.sluice.core.segment.Reason;
 import org.sluice.core.segment.Slot;
 import org.sluice.core.segment.SlotDescriptor;
 
@@ -12,6 +13,7 @@ final class SlotCounters {
   private final long[] aggregatedBytes = new long[SlotDescriptor.SIZE_CLASSES];
   private final long[] directWrites = new long[SlotDescriptor.SIZE_CLASSES];
   private final long[] directBytes = new long[SlotDescriptor.SIZE_CLASSES];
+  private final long[] reasonBytes = new long[Reason.values().length];
   private long waits;
   private long waitNanos;
   private long fallbacks;
@@ -22,6 +24,7 @@ final class SlotCounters {
     add(aggregatedBytes, slot, SlotDescriptor.AGGREGATED_BYTES_OFFSET);
     add(directWrites, slot, SlotDescriptor.DIRECT_WRITES_OFFSET);
     add(directBytes, slot, SlotDescriptor.DIRECT_BYTES_OFFSET);
+    Arrays.setAll(reasonBytes, i -> reasonBytes[i] + slot.reasonBytes(Reason.of(i)));
     waits += slot.waits();
     waitNanos += slot.waitNanos();
     fallbacks += slot.fallbacks();
@@ -37,6 +40,7 @@ final class SlotCounters {
     Arrays.setAll(aggregatedBytes, i -> aggregatedBytes[i] + other.aggregatedBytes[i]);
     Arrays.setAll(directWrites, i -> directWrites[i] + other.directWrites[i]);
     Arrays.setAll(directBytes, i -> directBytes[i] + other.directBytes[i]);
+    Arrays.setAll(reasonBytes, i -> reasonBytes[i] + other.reasonBytes[i]);
     waits += other.waits;
     waitNanos += other.waitNanos;
     fallbacks += other.fallbacks;
@@ -57,6 +61,11 @@ final class SlotCounters {
 
   long directBytes() {
     return LongStream.of(directBytes).sum();
+  }
+
+  /** What went past the buffer for this reason. */
+  long reasonBytes(final Reason reason) {
+    return reasonBytes[reason.ordinal()];
   }
 
   long waits() {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import org.sluice.core.segment.Reason;
 import org.sluice.core.segment.Slot;
 
 /** What happened in the session so far. Thread-safe. */
@@ -26,8 +28,9 @@ public final class Statistics {
   private final long bufferBytes;
   private final String pages;
   private List<Slot> attached = List.of();
+  private final PlainFiles plain = new PlainFiles();
+  private final Map<Reason, Long> estimates = new EnumMap<>(Reason.class);
   private long files;
-  private long leftPlain;
   private long peakBuffer;
   private Failure failure;
 
@@ -64,9 +67,25 @@ public final class Statistics {
     files++;
   }
 
-  /** Counts a file that could not be captured. */
-  public synchronized void leftPlain() {
-    leftPlain++;
+  /**
+   * Counts a file that is not captured although it is opened for writing.
+   *
+   * @param key tells files apart
+   * @param reason why
+   * @return whether it is the first one for this reason
+   */
+  public synchronized boolean leftPlain(final Object key, final Reason reason) {
+    return plain.add(key, reason);
+  }
+
+  /**
+   * Counts bytes that are in an image's file and that nobody has counted.
+   *
+   * @param reason how they may have come there
+   * @param bytes how many, at most
+   */
+  public synchronized void estimated(final Reason reason, final long bytes) {
+    estimates.merge(reason, bytes, Long::sum);
   }
 
   /**
@@ -190,12 +209,36 @@ public final class Statistics {
   }
 
   /**
-   * The files that could not be captured.
+   * The files that were opened for writing and not captured.
    *
    * @return the count
    */
   public synchronized long plainFiles() {
-    return leftPlain;
+    return plain.count();
+  }
+
+  /**
+   * What became of the bytes that were written.
+   *
+   * @return what share went through the buffer, by now
+   */
+  synchronized Share share() {
+    final SlotCounters total = counters();
+    return new Share(
+        total.aggregatedBytes(),
+        Arrays.stream(Reason.values())
+            .map(reason -> notAggregated(reason, total))
+            .filter(each -> !each.isNothing())
+            .toList());
+  }
+
+  private NotAggregated notAggregated(final Reason reason, final SlotCounters total) {
+    return new NotAggregated(
+        reason, total.reasonBytes(reason), estimates.getOrDefault(reason, 0L), plain.count(reason));
+  }
+
+  synchronized NotAggregated notAggregated(final Reason reason) {
+    return notAggregated(reason, counters());
   }
 
   /**
@@ -208,17 +251,23 @@ public final class Statistics {
   }
 
   /**
-   * What the processes had to do because the buffer was full.
+   * What became of the bytes that were written, and what processes had to do because the buffer was
+   * full.
    *
-   * @return one clause; empty when it never was
+   * @return one line; empty when nothing was written
    */
-  public Optional<String> shortage() {
+  public Optional<String> summary() {
+    return share().text().map(share -> share + shortage().map(what -> "; " + what).orElse(""));
+  }
+
+  private Optional<String> shortage() {
     final SlotCounters total = counters();
     if (total.waits() + total.overflows() + total.fallbacks() == 0) {
       return Optional.empty();
     }
     return Optional.of(
-        "the buffer was full: %d waits of %.3f s in all, %d writes and %d files went direct"
+        ("the buffer was full: %d waits of %.3f s in all, %d writes and %d files went direct;"
+                + " see --buffer")
             .formatted(total.waits(), total.waitSeconds(), total.overflows(), total.fallbacks()));
   }
 
@@ -251,11 +300,16 @@ public final class Statistics {
     final SlotCounters total = counters();
     final Map<String, Object> map = new LinkedHashMap<>();
     map.put("files", files);
-    map.put("plain_files", leftPlain);
+    map.put("plain_files", plain.count());
     map.put("aggregated_bytes", total.aggregatedBytes());
     map.put("aggregated_writes", total.aggregatedWrites());
     map.put("direct_bytes", total.directBytes());
     map.put("direct_writes", total.directWrites());
+    final Share share = share();
+    map.put("written_bytes", share.total());
+    map.put("estimated_bytes", share.estimated());
+    map.put("aggregated_share", share.fraction().orElse(null));
+    map.put("not_aggregated", share.others().stream().map(NotAggregated::map).toList());
     map.put("return_seconds", OpenTimes.slowest(returns));
     map.put("durable_seconds", durable.seconds());
     map.put("waits", total.waits());

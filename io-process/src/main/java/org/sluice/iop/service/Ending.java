@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
@@ -23,6 +24,7 @@ final class Ending {
   private final boolean commits;
   private final Attachments attachments;
   private final Settling settling;
+  private final Unseen unseen;
   private final Checkpoints checkpoints;
   private final Drain drain;
   private final Statistics statistics;
@@ -41,6 +43,7 @@ final class Ending {
       final boolean commits,
       final Attachments attachments,
       final Settling settling,
+      final Unseen unseen,
       final Checkpoints checkpoints,
       final Drain drain,
       final Statistics statistics,
@@ -49,6 +52,7 @@ final class Ending {
     this.commits = commits;
     this.attachments = attachments;
     this.settling = settling;
+    this.unseen = unseen;
     this.checkpoints = checkpoints;
     this.drain = drain;
     this.statistics = statistics;
@@ -71,7 +75,7 @@ final class Ending {
     Warnings.warn(attachment + " is still there; its files are plain from here on");
     for (final Image image : List.copyOf(attachment.images().keySet())) {
       if (image.state() == ImageDescriptor.STATE_DIVERTED) {
-        settling.makeDirect(image, false);
+        settling.makeDirect(image, Reason.LOST, false);
       }
     }
     attachments.end(attachment);
@@ -94,6 +98,7 @@ final class Ending {
   }
 
   private void settle() {
+    unseen.last();
     checkpoints.settleLeftovers();
     then(this::finish);
   }

@@ -10,6 +10,7 @@ import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.drain.Drain;
@@ -17,6 +18,7 @@ import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.image.NotCapturedException;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
@@ -33,6 +35,7 @@ final class Openings {
 
   private final ImageRegistry registry;
   private final CaptureDirectory capture;
+  private final Unseen unseen;
   private final Settling settling;
   private final Drain drain;
   private final Checkpoints checkpoints;
@@ -44,6 +47,7 @@ final class Openings {
   Openings(
       final ImageRegistry registry,
       final CaptureDirectory capture,
+      final Unseen unseen,
       final Settling settling,
       final Drain drain,
       final Checkpoints checkpoints,
@@ -53,6 +57,7 @@ final class Openings {
     this.journal = journal;
     this.registry = registry;
     this.capture = capture;
+    this.unseen = unseen;
     this.settling = settling;
     this.drain = drain;
     this.checkpoints = checkpoints;
@@ -75,11 +80,14 @@ final class Openings {
     final ImageKey key = new ImageKey(request.device(), request.inode());
     settling.pollOpeners(registry.find(key));
     final Image known = registry.find(key);
+    if ((request.flags() & RequestDescriptor.OPEN_WRITE) != 0) {
+      unseen.reopened(key);
+    }
     if (known == null) {
       caller.answer(admit(opener, request, key));
     } else if (checkpoints.hasByRequest(known)) {
       // The shim saw the checkpoint API of its own process open the file; the API logs the image.
-      caller.answer(plain());
+      caller.answer(plain(Reason.NONE));
     } else if (known.state() == ImageDescriptor.STATE_COMMITTED) {
       replace(known, capture.find(known), false, caller, again(known));
     } else {
@@ -91,24 +99,33 @@ final class Openings {
   private Reply admit(final Attachment opener, final Request.Open request, final ImageKey key) {
     final int wanted = RequestDescriptor.OPEN_CREATED | RequestDescriptor.OPEN_WRITE;
     if ((request.flags() & wanted) != wanted) {
-      return plain();
+      if ((request.flags() & RequestDescriptor.OPEN_WRITE) != 0) {
+        statistics.leftPlain(key, Reason.EXISTING);
+      }
+      return plain(Reason.EXISTING);
     }
-    final boolean direct = (request.flags() & RequestDescriptor.OPEN_DIRECT) != 0;
-    final Optional<NativeFile> file = capture.open(key, request.path());
-    final Optional<Image> image =
-        file.flatMap(
-            opened ->
-                registry.admit(
-                    opened,
-                    direct ? ImageDescriptor.STATE_DIRECT : ImageDescriptor.STATE_DIVERTED));
-    if (image.isEmpty()) {
-      statistics.leftPlain();
-      return plain();
+    try {
+      return admitted(opener, admit(key, request.path(), reason(request.flags())));
+    } catch (final NotCapturedException e) {
+      if (statistics.leftPlain(key, e.reason()) && e.reason() != Reason.ELSEWHERE) {
+        Warnings.warn(
+            "%s is not captured, nor are others like it: %s; they are written as without Sluice"
+                .formatted(request.path(), e.getMessage()));
+      }
+      return plain(e.reason());
     }
-    if (direct) {
-      drain.makeDirect(image.get(), new int[0], false);
+  }
+
+  private Image admit(final ImageKey key, final String path, final Reason reason)
+      throws NotCapturedException {
+    final NativeFile file = capture.open(key, path);
+    if (reason == Reason.NONE) {
+      return registry.admit(file, ImageDescriptor.STATE_DIVERTED);
     }
-    return admitted(opener, image.get());
+    final Image image = registry.admit(file, ImageDescriptor.STATE_DIRECT);
+    image.direct(reason);
+    drain.makeDirect(image, new int[0], false);
+    return image;
   }
 
   /** Counts a new image and its first opening. */
@@ -131,11 +148,13 @@ final class Openings {
     final boolean direct = image.state() == ImageDescriptor.STATE_DIRECT;
     final boolean wasAbandoned = image.isAbandoned();
     count(opener, image, write);
-    if ((flags & RequestDescriptor.OPEN_DIRECT) != 0
-        || !alone
-        || !closed && (direct || emptied)
-        || closed && !write) {
-      openDirect(opener, image, emptied, caller);
+    final Reason asked = reason(flags);
+    if (emptied) {
+      image.emptied();
+    }
+    if (asked != Reason.NONE || !alone || !closed && (direct || emptied) || closed && !write) {
+      final Reason reason = closed && !write ? Reason.READ : Reason.SHARED;
+      openDirect(opener, image, asked == Reason.NONE ? reason : asked, emptied, caller);
     } else if (closed) {
       divertAgain(opener, image, emptied, direct || wasAbandoned, caller);
     } else {
@@ -144,10 +163,23 @@ final class Openings {
     checkpoints.look(image);
   }
 
+  /** Why it must not be diverted; NONE when it may be. */
+  private static Reason reason(final int flags) {
+    if ((flags & RequestDescriptor.OPEN_DIRECT) == 0) {
+      return Reason.NONE;
+    }
+    final Reason reason = Reason.of(flags >> RequestDescriptor.OPEN_REASON_SHIFT);
+    return reason == Reason.NONE ? Reason.OTHER : reason;
+  }
+
   private void openDirect(
-      final Attachment opener, final Image image, final boolean emptied, final Caller caller) {
+      final Attachment opener,
+      final Image image,
+      final Reason reason,
+      final boolean emptied,
+      final Caller caller) {
     if (image.state() != ImageDescriptor.STATE_DIRECT) {
-      settling.makeDirect(image, emptied);
+      settling.makeDirect(image, reason, emptied);
     } else if (emptied) {
       drain.empty(image, true);
     }
@@ -170,6 +202,7 @@ final class Openings {
       final Caller caller) {
     final boolean touchesFile = drain.isInPlace() || sizeUnknown || image.errno() != 0;
     if (image.state() == ImageDescriptor.STATE_DIRECT) {
+      image.reason(Reason.NONE);
       image.state(ImageDescriptor.STATE_DIVERTED);
       drain.divert(image);
     }
@@ -295,6 +328,7 @@ final class Openings {
     if (checkpoints.hasByRequest(image)) {
       return;
     }
+    unseen.closed(image);
     checkpoints.look(image);
     if (drain.isInPlace()) {
       final long first = image.times().first();
@@ -369,8 +403,8 @@ final class Openings {
         Errno.ESTALE, "%s was committed; open it again".formatted(image.file().opened()));
   }
 
-  private static Reply plain() {
-    return new Reply.Opened(RequestDescriptor.PLAIN, NO_ENTRY, NO_IMAGE, 0);
+  private static Reply plain(final Reason reason) {
+    return new Reply.Opened(RequestDescriptor.PLAIN, NO_ENTRY, NO_IMAGE, reason.ordinal(), 0);
   }
 
   private static Reply opened(final Image image) {
@@ -379,6 +413,7 @@ final class Openings {
   }
 
   private static Reply opened(final int disposition, final Image image) {
-    return new Reply.Opened(disposition, image.entry(), image.id(), image.size());
+    final Reason reason = disposition == RequestDescriptor.DIVERT ? Reason.NONE : image.reason();
+    return new Reply.Opened(disposition, image.entry(), image.id(), reason.ordinal(), image.size());
   }
 }

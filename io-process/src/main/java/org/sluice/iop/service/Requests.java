@@ -4,10 +4,10 @@ import java.util.Optional;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
-import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.Header;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
+import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
@@ -83,7 +83,7 @@ final class Requests {
       case Request.Replace replace -> openings.replace(replace, connection);
       case Request.Settle settle ->
           find(connection, attachment, settle.imageId())
-              .ifPresent(image -> settling.settle(image, isForGood(settle), connection));
+              .ifPresent(image -> settling.settle(image, Reason.of(settle.reason()), connection));
       case Request.Sync sync ->
           find(connection, attachment, sync.imageId())
               .ifPresent(image -> settling.sync(image, connection));
@@ -92,10 +92,6 @@ final class Requests {
       case Request.Complete complete -> connection.answer(complete(attachment, complete));
       default -> connection.refuse("out of place: " + request);
     }
-  }
-
-  private static boolean isForGood(final Request.Settle settle) {
-    return (settle.flags() & RequestDescriptor.SETTLE_DIRECT) != 0;
   }
 
   private void attach(final Connection connection, final Request.Attach request) {

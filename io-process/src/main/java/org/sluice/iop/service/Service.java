@@ -40,6 +40,7 @@ public final class Service implements Runnable, Executor {
   private final ManyToOneConcurrentLinkedQueue<Runnable> inbox =
       new ManyToOneConcurrentLinkedQueue<>();
   private final Session session;
+  private final CompletableFuture<Void> reported = new CompletableFuture<>();
   private final int mostClients;
   private long connections;
   private long lastBeat;
@@ -113,6 +114,13 @@ public final class Service implements Runnable, Executor {
     return session.over();
   }
 
+  /**
+   * Lets the last member be told that the session is over. Any thread; to be called behind that.
+   */
+  public void reported() {
+    reported.complete(null);
+  }
+
   /** Serves until the session is over. */
   @Override
   public void run() {
@@ -126,7 +134,12 @@ public final class Service implements Runnable, Executor {
           selector.selectNow(this::ready);
         }
       }
-      session.close();
+      try {
+        session.close();
+      } finally {
+        reported.join();
+        session.tell();
+      }
       clients().forEach(Connection::close);
       selector.close();
     } catch (final IOException | RuntimeException e) {

@@ -34,6 +34,7 @@ final class Session implements AutoCloseable {
   private final Attachments attachments;
   private final Settling settling;
   private final Checkpoints checkpoints;
+  private final Unseen unseen;
   private final Openings openings;
   private final Members members;
   private final Requests requests;
@@ -98,8 +99,10 @@ final class Session implements AutoCloseable {
             header,
             journal,
             service);
+    unseen = new Unseen(registry, capture, drain, statistics, service);
     openings =
-        new Openings(registry, capture, settling, drain, checkpoints, statistics, journal, service);
+        new Openings(
+            registry, capture, unseen, settling, drain, checkpoints, statistics, journal, service);
     members = new Members(settings.endsWithMembers(), drain, journal, past);
     requests =
         new Requests(
@@ -203,7 +206,16 @@ final class Session implements AutoCloseable {
   void end(final boolean commits) {
     if (ending == null) {
       ending =
-          new Ending(commits, attachments, settling, checkpoints, drain, statistics, service, over);
+          new Ending(
+              commits,
+              attachments,
+              settling,
+              unseen,
+              checkpoints,
+              drain,
+              statistics,
+              service,
+              over);
       begun.complete(null);
     }
   }
@@ -218,14 +230,15 @@ final class Session implements AutoCloseable {
     return over;
   }
 
-  /** Tells the last member; then nothing is left to do. */
+  /** Nothing is left to do but to tell. */
   @Override
   public void close() throws IOException {
-    try {
-      checkpoints.close();
-      drain.close();
-    } finally {
-      members.sessionOver(statistics.failure());
-    }
+    checkpoints.close();
+    drain.close();
+  }
+
+  /** Tells the last member. */
+  void tell() {
+    members.sessionOver(statistics.failure());
   }
 }

@@ -3,6 +3,7 @@ package org.sluice.iop.service;
 import java.io.IOException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Reason;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
@@ -27,10 +28,11 @@ final class Settling {
    * full fence, before the writer's ring and chunks are looked at; the writer appends, fences, and
    * then looks at the state. So one of the two sees the other.
    *
+   * @param reason why it is direct from here on
    * @param emptied whether the image was truncated to nothing
    */
-  void makeDirect(final Image image, final boolean emptied) {
-    image.state(ImageDescriptor.STATE_DIRECT);
+  void makeDirect(final Image image, final Reason reason, final boolean emptied) {
+    image.direct(reason);
     final Attachment writer =
         image.openers().writer() == Openers.NOBODY
             ? null
@@ -51,13 +53,17 @@ final class Settling {
     }
   }
 
-  /** Answers once the file holds everything that was published. */
-  void settle(final Image image, final boolean forGood, final Caller caller) {
+  /**
+   * Answers once the file holds everything that was published.
+   *
+   * @param reason why the image becomes direct; {@link Reason#NONE} when it does not
+   */
+  void settle(final Image image, final Reason reason, final Caller caller) {
     if (image.state() == ImageDescriptor.STATE_DIVERTED) {
-      if (forGood) {
-        makeDirect(image, false);
-      } else {
+      if (reason == Reason.NONE) {
         drain.settle(image);
+      } else {
+        makeDirect(image, reason, false);
       }
     }
     drain.answer(caller, () -> Drain.unlessFailed(image, new Reply.Settled(size(image))));

@@ -1,6 +1,7 @@
 package org.sluice.iop.image;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,6 +10,7 @@ import java.nio.file.StandardCopyOption;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.segment.Reason;
 
 /** Names that a program may give to another file while they are taken from an image. */
 class CaptureDirectoryTest {
@@ -25,16 +27,26 @@ class CaptureDirectoryTest {
 
   /** A process may ask for any. */
   @Test
-  void onlyTheFileThatIsMeantIsOpenedAndOnlyInHere() throws IOException {
+  void onlyTheFileThatIsMeantIsOpenedAndOnlyInHere() throws IOException, NotCapturedException {
     final CaptureDirectory capture = new CaptureDirectory(directory, directory.resolve("store"));
     final Path stored = Files.createDirectory(directory.resolve("store")).resolve("stored");
     final Path other = Files.writeString(directory.resolve("other"), "another file");
     Files.writeString(stored, "in the store");
-    capture.open(image, name.toString()).orElseThrow().close();
-    assertThat(capture.open(image, other.toString())).isEmpty();
-    assertThat(capture.open(ImageKey.of(stored), stored.toString())).isEmpty();
+    capture.open(image, name.toString()).close();
     final Path outside = Files.writeString(elsewhere.resolve("file"), "outside");
-    assertThat(capture.open(ImageKey.of(outside), outside.toString())).isEmpty();
+    final Path missing = directory.resolve("missing");
+    assertThat(refusal(capture, image, other)).isEqualTo(Reason.ELSEWHERE);
+    assertThat(refusal(capture, ImageKey.of(stored), stored)).isEqualTo(Reason.ELSEWHERE);
+    assertThat(refusal(capture, ImageKey.of(outside), outside)).isEqualTo(Reason.ELSEWHERE);
+    assertThat(refusal(capture, image, missing)).isEqualTo(Reason.ELSEWHERE);
+    assertThat(refusal(capture, image, directory)).isEqualTo(Reason.REFUSED);
+  }
+
+  private static Reason refusal(
+      final CaptureDirectory capture, final ImageKey key, final Path path) {
+    return catchThrowableOfType(
+            NotCapturedException.class, () -> capture.open(key, path.toString()))
+        .reason();
   }
 
   @Test

@@ -31,7 +31,7 @@ class ImageRegistryTest {
 
   /** A file that was deleted while nobody held it leaves its inode number to the next one. */
   @Test
-  void nobodyTakesAnotherFileForOneThatIsGone() throws IOException {
+  void nobodyTakesAnotherFileForOneThatIsGone() throws Exception {
     final Path file = directory.resolve("journal");
     final Ledger past = new Ledger(false);
     try (Segment segment =
@@ -39,7 +39,7 @@ class ImageRegistryTest {
       final ImageKey gone;
       try (Journal journal = Journal.create(file, SESSION, false)) {
         final ImageRegistry former = new ImageRegistry(segment.imageTable(), false, journal);
-        gone = former.admit(create("gone"), ImageDescriptor.STATE_DIVERTED).orElseThrow().key();
+        gone = former.admit(create("gone"), ImageDescriptor.STATE_DIVERTED).key();
       }
       assertThat(segment.imageTable().find(gone.device(), gone.inode())).isNotNegative();
       try (Journal journal = Journal.resume(file, SESSION, past)) {

@@ -1,0 +1,165 @@
+package org.sluice.core.segment;
+
+import java.util.Arrays;
+
+/**
+ * Why bytes did not go through the buffer. Its position is what segments and requests say, so a new
+ * one goes to the end of its kind, with a new version of the segment.
+ */
+public enum Reason {
+  /** They did. */
+  NONE("none", "logged"),
+  /** A write at or above a fixed threshold. */
+  THRESHOLD("threshold", "at or above the threshold"),
+  /** Room ran short. */
+  FULL("full", "because the buffer was filling up (see --buffer)"),
+  /** Two openings: one log cannot follow both. */
+  SHARED("shared", "in files open twice, or in a second process"),
+  /** A file that is read takes part in no log. */
+  READ("read", "in files that were read as well"),
+  /** Memory that is a file. */
+  MMAP("mmap", "by mmap", true),
+  /** The call. */
+  SENDFILE("sendfile", "by sendfile"),
+  /** The call. */
+  SPLICE("splice", "by splice"),
+  /** The call. */
+  COPY_FILE_RANGE("copy_file_range", "by copy_file_range"),
+  /** The calls of POSIX and those of Linux. */
+  AIO("aio", "by aio", true),
+  /** The calls. */
+  IO_URING("io_uring", "by io_uring", true),
+  /** Opened so that each write is on stable storage. */
+  SYNC("o_sync", "with O_SYNC or O_DSYNC"),
+  /** Opened past the page cache. */
+  O_DIRECT("o_direct", "with O_DIRECT"),
+  /** Locks and leases that mean what the kernel knows. */
+  LOCK("lock", "with a lock or a lease from the file's offset or end"),
+  /** Two processes share the position. */
+  FORK("fork", "after fork, exec or spawn with the file open", true),
+  /** A descriptor went to another process, or came from one. */
+  PASSED("passed", "through descriptors passed between processes", true),
+  /** Streams of the C library's own. */
+  STREAM("stream", "as standard output or by streams of the C library's own", true),
+  /** System calls by number. */
+  SYSCALL("syscall", "by system calls by number", true),
+  /** Calls that change more than bytes. */
+  CONTROL("control", "after fallocate, ioctl, futimens or writes with flags"),
+  /** What only the kernel can refuse rightly. */
+  LIMIT("limit", "near or beyond the largest file allowed"),
+  /** A handler that interrupted the shim. */
+  SIGNAL("signal", "in signal handlers"),
+  /** A program that the shim is not in. */
+  FOREIGN("foreign", "in files that a program without the shim had open", true),
+  /** The slot, or the I/O process, is gone. */
+  LOST("lost", "after a restore, or the end of the I/O process", true),
+  /** Anything else. */
+  OTHER("other", "for other reasons"),
+
+  /** It was there before, and was not emptied. */
+  EXISTING("existing", "in files that were there before", Kind.PLAIN),
+  /** The I/O process has to open it as well. */
+  REFUSED("refused", "in files that the I/O process may not open", Kind.PLAIN),
+  /** Every image takes a descriptor and an entry. */
+  TOO_MANY("too_many", "in files beyond the most at a time (see ulimit -Hn)", Kind.PLAIN),
+  /** Renamed away, replaced, or without a name. */
+  ELSEWHERE(
+      "elsewhere", "in files that left the capture directory as they were opened", Kind.PLAIN);
+
+  /** Reasons that a slot has counters for. */
+  public static final int MOST = 32;
+
+  private static final Reason[] ALL = values();
+
+  private enum Kind {
+    DIRECT,
+    UNSEEN,
+    PLAIN
+  }
+
+  private final String key;
+  private final String text;
+  private final Kind kind;
+
+  Reason(final String key, final String text) {
+    this(key, text, Kind.DIRECT);
+  }
+
+  Reason(final String key, final String text, final boolean unseen) {
+    this(key, text, unseen ? Kind.UNSEEN : Kind.DIRECT);
+  }
+
+  Reason(final String key, final String text, final Kind kind) {
+    this.key = key;
+    this.text = text;
+    this.kind = kind;
+  }
+
+  /**
+   * What statistics call it.
+   *
+   * @return lower case, stable
+   */
+  public String key() {
+    return key;
+  }
+
+  /**
+   * For users, behind a number of bytes.
+   *
+   * @return a clause
+   */
+  public String text() {
+    return text;
+  }
+
+  /**
+   * Whether the kernel may write bytes for this reason that no process can count.
+   *
+   * @return true where only an estimate can be had
+   */
+  public boolean isUnseen() {
+    return kind == Kind.UNSEEN;
+  }
+
+  /**
+   * Whether the files it is about are no images.
+   *
+   * @return false for images that are direct
+   */
+  public boolean isPlain() {
+    return kind == Kind.PLAIN;
+  }
+
+  /**
+   * What segments and requests say.
+   *
+   * @param code a position, or nonsense
+   * @return {@link #OTHER} for nonsense
+   */
+  public static Reason of(final int code) {
+    return code >= 0 && code < ALL.length ? ALL[code] : OTHER;
+  }
+
+  /**
+   * The first of a set whose bytes nobody can count.
+   *
+   * @param set a bit for each, by position
+   * @return {@link #NONE} for none
+   */
+  public static Reason unseen(final long set) {
+    return Arrays.stream(ALL)
+        .filter(each -> each.isUnseen() && (set >> each.ordinal() & 1) != 0)
+        .findFirst()
+        .orElse(NONE);
+  }
+
+  /**
+   * All whose bytes nobody can count.
+   *
+   * @return a bit for each, by position
+   */
+  static long unseenSet() {
+    return Arrays.stream(ALL).filter(Reason::isUnseen).mapToLong(r -> 1L << r.ordinal()).sum();
+  }
+}

@@ -1,0 +1,47 @@
+#include "tally.h"
+
+#include "attachment.h"
+#include "counter.h"
+
+static void add(_Atomic int64_t *counter, int64_t amount)
+{
+    atomic_fetch_add_explicit(counter, amount, memory_order_relaxed);
+}
+
+/* The client whose counters are still this process's; NULL when there is none. */
+static struct sluice_client *counting(const struct sluice_tally *tally)
+{
+    struct sluice_client *client = atomic_load_explicit(&tally->client, memory_order_relaxed);
+    return client != NULL && sluice_pool_held(&client->writer.pool) ? client : NULL;
+}
+
+void sluice_tally_add_for(struct sluice_tally *tally, int reason, int64_t length)
+{
+    struct sluice_client *client = length > 0 ? counting(tally) : NULL;
+    if (client == NULL || reason < 0 || reason >= SLUICE_SLOT_REASONS) {
+        return;
+    }
+    struct sluice_slot *slot = client->writer.slot;
+    struct sluice_image_entry *entry = atomic_load_explicit(&tally->entry, memory_order_relaxed);
+    add(&slot->reason_bytes[reason], length);
+    if (entry != NULL) {
+        const unsigned class = sluice_counter_class((size_t)length);
+        add(&slot->direct_writes[class], 1);
+        add(&slot->direct_bytes[class], length);
+        add(&entry->direct_bytes, length);
+    }
+}
+
+void sluice_tally_add(struct sluice_tally *tally, int64_t length)
+{
+    sluice_tally_add_for(tally, atomic_load_explicit(&tally->reason, memory_order_relaxed), length);
+}
+
+void sluice_tally_note(struct sluice_tally *tally, int reason)
+{
+    const int64_t bit = INT64_C(1) << reason;
+    struct sluice_image_entry *entry = atomic_load_explicit(&tally->entry, memory_order_relaxed);
+    if ((bit & (int64_t)SLUICE_REASON_UNSEEN) != 0 && entry != NULL && counting(tally) != NULL) {
+        atomic_fetch_or_explicit(&entry->unseen, bit, memory_order_relaxed);
+    }
+}

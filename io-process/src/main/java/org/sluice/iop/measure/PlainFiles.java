@@ -1,0 +1,34 @@
+package org.sluice.iop.measure;
+
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.sluice.core.segment.Reason;
+
+/**
+ * The files that were opened for writing and are no images, by reason. So that their memory is
+ * bounded, each further opening counts as a file once there are many. Not thread-safe.
+ */
+final class PlainFiles {
+  private static final int MOST = 1 << 16;
+
+  private final Set<Object> known = new HashSet<>();
+  private final Map<Reason, Long> counts = new EnumMap<>(Reason.class);
+
+  /** Whether it is the first for this reason. */
+  boolean add(final Object key, final Reason reason) {
+    if (known.size() < MOST && !known.add(key)) {
+      return false;
+    }
+    return counts.merge(reason, 1L, Long::sum) == 1;
+  }
+
+  long count(final Reason reason) {
+    return counts.getOrDefault(reason, 0L);
+  }
+
+  long count() {
+    return counts.values().stream().mapToLong(Long::longValue).sum();
+  }
+}

@@ -1,0 +1,75 @@
+package org.sluice.iop.measure;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.sluice.core.command.SizeConverter;
+
+/**
+ * What share of the bytes went through the buffer, and why the rest did not.
+ *
+ * @param aggregated bytes that did
+ * @param others what did not, by reason
+ */
+record Share(long aggregated, List<NotAggregated> others) {
+  private static final int MOST_REASONS = 4;
+
+  /** Bytes of all files in the capture directory; at most, where some are estimated. */
+  long total() {
+    return aggregated + others.stream().mapToLong(NotAggregated::most).sum();
+  }
+
+  long estimated() {
+    return others.stream().mapToLong(NotAggregated::estimatedBytes).sum();
+  }
+
+  /** 0 to 1; nothing when nothing was written. */
+  Optional<Double> fraction() {
+    return total() == 0 ? Optional.empty() : Optional.of(aggregated / (double) total());
+  }
+
+  /** One sentence; nothing when nothing was written. */
+  Optional<String> text() {
+    final List<String> reasons = new ArrayList<>();
+    others.stream()
+        .sorted(Comparator.comparingLong(NotAggregated::most).reversed())
+        .limit(MOST_REASONS)
+        .forEach(each -> reasons.add(text(each)));
+    final List<NotAggregated> rest =
+        others.stream()
+            .sorted(Comparator.comparingLong(NotAggregated::most).reversed())
+            .skip(MOST_REASONS)
+            .toList();
+    if (!rest.isEmpty()) {
+      final long bytes = rest.stream().mapToLong(NotAggregated::most).sum();
+      reasons.add("%s for other reasons (see --stats)".formatted(SizeConverter.format(bytes)));
+    }
+    if (total() == 0 && reasons.isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        reasons.isEmpty()
+            ? "all of %s went through the buffer".formatted(SizeConverter.format(total()))
+            : "%s of %s went through the buffer, not: %s"
+                .formatted(percent(), SizeConverter.format(total()), String.join(", ", reasons)));
+  }
+
+  /** Never rounded to all or to nothing. */
+  private String percent() {
+    final double percent = fraction().orElse(0.0) * 100;
+    if (aggregated > 0 && percent < 0.1) {
+      return "less than 0.1 %";
+    }
+    return "%.1f %%".formatted(Math.floor(percent * 10) / 10);
+  }
+
+  private static String text(final NotAggregated each) {
+    final String text = "%s %s".formatted(bytes(each), each.reason().text());
+    return each.files() == 0 ? text : "%s (files: %d)".formatted(text, each.files());
+  }
+
+  private static String bytes(final NotAggregated each) {
+    return (each.estimatedBytes() > 0 ? "at most " : "") + SizeConverter.format(each.most());
+  }
+}

@@ -1,0 +1,109 @@
+package org.sluice.iop.service;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.segment.Reason;
+import org.sluice.iop.drain.Drain;
+import org.sluice.iop.image.CaptureDirectory;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * Estimates what the kernel has written to images without a process that counted: mappings,
+ * requests under way when their file is closed, programs without the shim that inherited a
+ * descriptor. What is in an image's file beyond what is known counts, when nobody has the image
+ * open any more, and once more at the end of the session: who inherited a descriptor may write for
+ * longer. Service thread only.
+ */
+final class Unseen {
+  /** So that the memory for a last look is bounded. */
+  private static final int MOST = 1 << 14;
+
+  private final ImageRegistry registry;
+  private final CaptureDirectory capture;
+  private final Drain drain;
+  private final Statistics statistics;
+  private final Executor service;
+  private final Map<ImageKey, Past> past = new HashMap<>();
+
+  /** An image that was let go, whose file may still grow. */
+  private record Past(Path path, long allocated, Reason reason) {}
+
+  Unseen(
+      final ImageRegistry registry,
+      final CaptureDirectory capture,
+      final Drain drain,
+      final Statistics statistics,
+      final Executor service) {
+    this.registry = registry;
+    this.capture = capture;
+    this.drain = drain;
+    this.statistics = statistics;
+    this.service = service;
+  }
+
+  /** Nobody has it open any more: looks once what was published is counted. */
+  void closed(final Image image) {
+    if (image.unseen() != Reason.NONE) {
+      drain.afterwards(() -> service.execute(() -> look(image)));
+    }
+  }
+
+  private void look(final Image image) {
+    if (registry.find(image.id()) == image) {
+      try {
+        take(image);
+        remember(image);
+      } catch (final PosixException e) {
+        Warnings.warn("what was written to " + image + " cannot be estimated: " + e.getMessage());
+      }
+    }
+  }
+
+  private void take(final Image image) throws PosixException {
+    final long bytes = image.takeUnseen();
+    if (bytes > 0) {
+      statistics.estimated(image.unseen(), bytes);
+    }
+  }
+
+  /** In the files layout it is let go now. */
+  private void remember(final Image image) throws PosixException {
+    if (drain.isInPlace() && past.size() < MOST) {
+      final long allocated = image.file().allocated();
+      capture
+          .find(image)
+          .ifPresent(path -> past.put(image.key(), new Past(path, allocated, image.unseen())));
+    }
+  }
+
+  /** A file is opened for writing once more: what comes into it from here on is counted. */
+  void reopened(final ImageKey key) {
+    past.remove(key);
+  }
+
+  /** At the end: looks at all once more. */
+  void last() {
+    registry.all().stream().filter(image -> image.unseen() != Reason.NONE).forEach(this::look);
+    past.forEach(this::lookAgain);
+    past.clear();
+  }
+
+  private void lookAgain(final ImageKey key, final Past then) {
+    try (NativeFile file = NativeFile.open(then.path())) {
+      final long more = file.allocated() - then.allocated();
+      if (more > 0 && ImageKey.of(file).equals(key)) {
+        statistics.estimated(then.reason(), more);
+      }
+    } catch (final PosixException deletedOrClosedToUs) {
+      return; // it has been looked at before
+    }
+  }
+}
