@@ -44,19 +44,26 @@ final class Fallback {
    * @param number the first one; null the newest
    */
   void run(final Long number, final Attempt attempt) throws IOException {
+    boolean removed = false;
     for (final Commit commit : candidates(number)) {
       try {
         if (store.whileHeld(commit, () -> attempt.on(commit))) {
           return;
         }
+        removed = true;
       } catch (final DamagedException | FormatVersionException e) {
         skipped.add(new Skipped(commit.number(), e));
       }
     }
+    if (removed) { // so there are newer ones
+      skipped.clear();
+      run(number, attempt);
+      return;
+    }
     if (skipped.isEmpty()) {
       Selection.commit(store, number); // says that there is none
-      throw new CommandException(
-          ExitStatus.FAILED, "all of them were removed just now; run it again");
+      run(number, attempt); // unless it has just come
+      return;
     }
     throw new CommandException(
         ExitStatus.of(skipped.getFirst().reason()),

@@ -61,10 +61,12 @@ public final class GcCommand implements Subcommand {
       }
     }
     if (!unreadable.isEmpty()) {
+      final CommandException first = Damage.failure(unreadable);
       throw new CommandException(
-          ExitStatus.of(unreadable.getFirst()),
-          unreadable.getFirst().getMessage()
-              + "; as it might name any container, all of them stay until sluice rm removed it");
+          first.status(),
+          first.getMessage()
+              + "; what cannot be read might name any container, so all of them stay until sluice rm"
+              + " removed it; what is no file stays, too");
     }
     return ExitStatus.OK.code();
   }

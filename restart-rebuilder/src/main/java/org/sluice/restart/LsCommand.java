@@ -7,10 +7,10 @@ import java.io.PrintWriter;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.SizeConverter;
@@ -55,34 +55,57 @@ public final class LsCommand implements Subcommand {
       description = "List the images as well.")
   private boolean withImages;
 
+  private final List<IOException> unreadable = new ArrayList<>();
+  private final Map<Commit, List<CommittedImage>> images = new HashMap<>();
+
   /** For picocli. */
   public LsCommand() {}
 
   @Override
   public Integer call() throws IOException {
-    final List<IOException> unreadable = new ArrayList<>();
     try (PosixStore opened = PosixStore.open(store.directory())) {
       final List<Commit> commits =
-          number == null
-              ? opened.commits(unreadable::add)
-              : List.of(Selection.commit(opened, number));
+          showsImages()
+              ? Selection.read(opened, () -> find(opened), commit -> readImages(opened, commit))
+              : find(opened);
       if (json.wanted()) {
         printJson(opened, commits);
       } else {
-        printTable(opened, commits);
+        printTable(commits);
       }
     }
     if (!unreadable.isEmpty()) {
-      throw unreadable.getFirst();
+      throw Damage.failure(unreadable);
     }
     return ExitStatus.OK.code();
+  }
+
+  private List<Commit> find(final PosixStore opened) throws IOException {
+    unreadable.clear();
+    return number == null
+        ? opened.commits(unreadable::add)
+        : List.of(Selection.commit(opened, number));
+  }
+
+  /** A checkpoint whose index cannot be read is listed without its images. */
+  private void readImages(final PosixStore opened, final Commit commit) {
+    try {
+      images.put(
+          commit,
+          opened.images(commit).stream()
+              .sorted(comparing(CommittedImage::rank).thenComparing(CommittedImage::path))
+              .toList());
+    } catch (final IOException e) {
+      unreadable.add(e);
+      images.put(commit, List.of());
+    }
   }
 
   private boolean showsImages() {
     return withImages || number != null;
   }
 
-  private void printTable(final PosixStore opened, final List<Commit> commits) throws IOException {
+  private void printTable(final List<Commit> commits) {
     final PrintWriter out = spec.commandLine().getOut();
     out.printf(
         "%10s  %-19s  %-12s %-9s  %5s  %6s  %8s%n",
@@ -99,7 +122,7 @@ public final class LsCommand implements Subcommand {
           SizeConverter.format(commit.bytes()),
           commit.share().map(share -> "  " + share).orElse(""));
       if (showsImages()) {
-        images(opened, commit).forEach(image -> printImage(out, image));
+        images.get(commit).forEach(image -> printImage(out, image));
       }
     }
     out.flush();
@@ -108,14 +131,6 @@ public final class LsCommand implements Subcommand {
   private static String ranks(final Commit commit) {
     final String all = commit.ranks() == 0 ? "-" : String.valueOf(commit.ranks());
     return commit.part().isEmpty() ? all : commit.part().size() + "/" + all;
-  }
-
-  private static Stream<CommittedImage> images(final PosixStore opened, final Commit commit)
-      throws IOException {
-    final List<CommittedImage> images = new ArrayList<>();
-    opened.whileHeld(commit, () -> images.addAll(opened.images(commit)));
-    return images.stream()
-        .sorted(comparing(CommittedImage::rank).thenComparing(CommittedImage::path));
   }
 
   private static void printImage(final PrintWriter out, final CommittedImage image) {
@@ -132,7 +147,7 @@ public final class LsCommand implements Subcommand {
     for (final Commit commit : commits) {
       final Map<String, Object> members = members(commit);
       if (showsImages()) {
-        members.put("images", images(opened, commit).map(LsCommand::members).toList());
+        members.put("images", images.get(commit).stream().map(LsCommand::members).toList());
       }
       checkpoints.add(members);
     }

@@ -1,6 +1,7 @@
 package org.sluice.restart;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.sluice.core.command.CommandException;
@@ -33,6 +34,38 @@ final class Selection {
                     ExitStatus.NOT_FOUND,
                     "no checkpoint %d is committed in %s; sluice ls shows which are"
                         .formatted(number, store.directory())));
+  }
+
+  /** Finds checkpoints. */
+  @FunctionalInterface
+  interface Search {
+    List<Commit> find() throws IOException;
+  }
+
+  /** Reads a checkpoint. */
+  @FunctionalInterface
+  interface Use {
+    void of(Commit commit) throws IOException;
+  }
+
+  /**
+   * Reads checkpoints, leaving out those that are removed before. When all were, newer ones have
+   * taken their place, and are found instead.
+   */
+  static List<Commit> read(final CheckpointStore store, final Search search, final Use use)
+      throws IOException {
+    while (true) {
+      final List<Commit> found = search.find();
+      final List<Commit> read = new ArrayList<>();
+      for (final Commit commit : found) {
+        if (store.whileHeld(commit, () -> use.of(commit))) {
+          read.add(commit);
+        }
+      }
+      if (!read.isEmpty() || found.isEmpty()) {
+        return read;
+      }
+    }
   }
 
   /** The images of a rank; without one those of all ranks, which must be there unless partial. */

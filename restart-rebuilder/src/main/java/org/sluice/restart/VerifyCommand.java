@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Progress;
@@ -47,9 +46,7 @@ public final class VerifyCommand implements Subcommand {
   @Override
   public Integer call() throws IOException {
     try (PosixStore opened = PosixStore.open(store.directory())) {
-      final List<Commit> commits =
-          number == null ? opened.commits(damage::add) : List.of(Selection.commit(opened, number));
-      verify(opened, commits);
+      final List<Commit> commits = verify(opened);
       if (json.wanted()) {
         printJson(opened, commits);
       } else {
@@ -59,21 +56,20 @@ public final class VerifyCommand implements Subcommand {
     if (damage.isEmpty()) {
       return ExitStatus.OK.code();
     }
-    final IOException first = damage.getFirst();
-    throw new CommandException(
-        ExitStatus.of(first),
-        damage.size() == 1
-            ? first.getMessage()
-            : "%s; and %d more".formatted(first.getMessage(), damage.size() - 1));
+    throw Damage.failure(damage);
   }
 
-  private void verify(final PosixStore opened, final List<Commit> commits) throws IOException {
-    final long bytes = commits.stream().mapToLong(Commit::bytes).sum();
+  private List<Commit> verify(final PosixStore opened) throws IOException {
+    final long bytes = find(opened).stream().mapToLong(Commit::bytes).sum();
     try (Progress progress = Progress.begin("verify", bytes)) {
-      for (final Commit commit : commits) {
-        opened.whileHeld(commit, () -> opened.verify(commit, damage::add, progress::add));
-      }
+      return Selection.read(
+          opened, () -> find(opened), commit -> opened.verify(commit, damage::add, progress::add));
     }
+  }
+
+  private List<Commit> find(final PosixStore opened) throws IOException {
+    damage.clear();
+    return number == null ? opened.commits(damage::add) : List.of(Selection.commit(opened, number));
   }
 
   private void print(final List<Commit> commits) {

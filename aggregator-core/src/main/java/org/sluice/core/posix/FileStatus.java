@@ -10,21 +10,40 @@ import java.nio.file.Path;
 
 /** What {@code statx} tells, since its structure is the same on every architecture. */
 record FileStatus(
-    long device, long inode, long born, long size, long allocated, int mode, int links) {
+    long device,
+    long inode,
+    long born,
+    long size,
+    long allocated,
+    FileType type,
+    int mode,
+    int links,
+    int owner) {
   private static final int BLOCK = 512;
 
   static FileStatus of(final int descriptor, final Path opened) throws PosixException {
+    return of(descriptor, "", LibC.AT_EMPTY_PATH, opened);
+  }
+
+  /** Of what has a name, not of what a symbolic link of that name leads to. */
+  static FileStatus of(final Path path) throws PosixException {
+    return of(LibC.AT_FDCWD, path.toString(), LibC.AT_SYMLINK_NOFOLLOW, path);
+  }
+
+  private static FileStatus of(
+      final int directory, final String name, final int flags, final Path called)
+      throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment status = arena.allocate(LibC.STATX_LENGTH, Long.BYTES);
       final int result =
           LibC.statx(
-              descriptor,
-              arena.allocateFrom(""),
-              LibC.AT_EMPTY_PATH,
+              directory,
+              arena.allocateFrom(name),
+              flags,
               LibC.STATX_BASIC_STATS | LibC.STATX_BTIME,
               status);
       if (result < 0) {
-        throw new PosixException("stat " + opened, LibC.errno());
+        throw new PosixException("stat " + called, LibC.errno());
       }
       return new FileStatus(
           device(status),
@@ -32,8 +51,10 @@ record FileStatus(
           born(status),
           status.get(JAVA_LONG, 40),
           Math.min(status.get(JAVA_LONG, 40), status.get(JAVA_LONG, 48) * BLOCK),
+          FileType.of(status.get(JAVA_SHORT, 28)),
           status.get(JAVA_SHORT, 28) & 07777,
-          status.get(JAVA_INT, 16));
+          status.get(JAVA_INT, 16),
+          status.get(JAVA_INT, 20));
     }
   }
 

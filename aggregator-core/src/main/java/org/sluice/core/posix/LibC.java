@@ -18,6 +18,7 @@ import java.lang.invoke.VarHandle;
 @SuppressWarnings("restricted")
 final class LibC {
   static final int AT_FDCWD = -100;
+  static final int AT_SYMLINK_NOFOLLOW = 0x100;
   static final int AT_SYMLINK_FOLLOW = 0x400;
   static final int AT_EMPTY_PATH = 0x1000;
   static final int STATX_BASIC_STATS = 0x7ff;
@@ -86,6 +87,7 @@ final class LibC {
   private static final MemorySegment MOUNT = symbol("mount");
   private static final MemorySegment UMOUNT2 = symbol("umount2");
   private static final MemorySegment KILL = symbol("kill");
+  private static final MemorySegment GETEUID = symbol("geteuid");
   private static final MemorySegment ISATTY = symbol("isatty");
   private static final MemorySegment STRERRORNAME_NP = symbol("strerrorname_np");
   private static final MemorySegment STRERRORDESC_NP = symbol("strerrordesc_np");
@@ -224,6 +226,10 @@ final class LibC {
 
   static int kill(final int process, final int signal) {
     return (int) call(KILL, process, signal);
+  }
+
+  static int geteuid() {
+    return (int) call(GETEUID, 0);
   }
 
   static int isatty(final int descriptor) {

@@ -27,7 +27,11 @@ public class NativeFile extends OpenFile {
     /** Past the page cache: addresses, lengths and offsets are multiples of 4096. */
     DIRECT(AARCH64 ? 0x10000 : 0x4000),
     /** Fail unless it is a directory. */
-    DIRECTORY(AARCH64 ? 0x4000 : 0x10000);
+    DIRECTORY(AARCH64 ? 0x4000 : 0x10000),
+    /** Fail if the last name of the path is a symbolic link. */
+    NO_FOLLOW(AARCH64 ? 0x8000 : 0x20000),
+    /** Do not wait for whoever has the other end of a FIFO, nor take a terminal for one's own. */
+    NO_WAIT(0x800 | 0x100);
 
     private final int bits;
 

@@ -129,6 +129,25 @@ abstract class OpenFile implements AutoCloseable {
   }
 
   /**
+   * What it is.
+   *
+   * @return its type
+   */
+  public FileType type() {
+    return found.type();
+  }
+
+  /**
+   * Whose it is.
+   *
+   * @return a user's number
+   * @throws PosixException when that fails
+   */
+  public int owner() throws PosixException {
+    return status().owner();
+  }
+
+  /**
    * The file system that the file lies on.
    *
    * @return how it counts and what it has left

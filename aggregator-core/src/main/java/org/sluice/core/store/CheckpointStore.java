@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -96,7 +97,8 @@ public interface CheckpointStore extends AutoCloseable {
    *
    * @param dryRun only finds it
    * @param unreadable told of each manifest that is damaged or of another version; while there is
-   *     one all containers stay, since it might name any
+   *     one all containers stay, since it might name any. Told besides of what is no file where
+   *     only files of this store belong, and stays
    * @return what it was
    * @throws IOException when that fails
    */
@@ -239,6 +241,15 @@ public interface CheckpointStore extends AutoCloseable {
    * @throws IOException when that fails
    */
   void overlay(long sessionId, List<ChunkLocation> chunks, ImageOverlay overlay) throws IOException;
+
+  /**
+   * Whose a checkpoint is: who has the store, and who could have written what it consists of.
+   *
+   * @param commit one of {@link #commits()}
+   * @return users' names by their numbers
+   * @throws IOException when that cannot be told
+   */
+  Map<Integer, String> owners(Commit commit) throws IOException;
 
   /**
    * Rebuilds an image: its own file overlaid with its logged extents in program order. Every byte

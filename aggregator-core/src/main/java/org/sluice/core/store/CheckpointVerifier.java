@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.posix.PosixException;
 
 /** Checks everything a checkpoint consists of, its manifest apart. */
 final class CheckpointVerifier {
@@ -75,7 +76,7 @@ final class CheckpointVerifier {
   private void check(final Check check) throws IOException {
     try {
       check.run();
-    } catch (final DamagedException | FormatVersionException e) {
+    } catch (final DamagedException | FormatVersionException | PosixException e) {
       damage.accept(e);
     }
   }

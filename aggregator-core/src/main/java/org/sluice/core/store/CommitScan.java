@@ -1,8 +1,10 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -15,6 +17,9 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.FileType;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 
 /**
@@ -38,7 +43,7 @@ final class CommitScan {
     this.store = store;
   }
 
-  /** The directories of checkpoints, committed or not. */
+  /** What has the name of a checkpoint's directory, committed or not. */
   List<CheckpointDirectory> directories() throws IOException {
     final List<CheckpointDirectory> directories = new ArrayList<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(store.checkpoints())) {
@@ -92,29 +97,39 @@ final class CommitScan {
       final List<Commit> commits,
       final List<IOException> failures)
       throws IOException {
-    final Path manifest = directory.manifest();
-    final BasicFileAttributes attributes =
-        Files.readAttributes(manifest, BasicFileAttributes.class);
-    final Known before = known.get(manifest);
-    if (before != null && before.isOf(attributes)) {
-      commits.add(before.commit);
-      return;
-    }
     try {
+      if (directory.isForeign()) {
+        StoredFile.check(directory.path(), FileType.DIRECTORY);
+      }
+      final Path manifest = directory.manifest();
+      final BasicFileAttributes attributes =
+          Files.readAttributes(manifest, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      final Known before = known.get(manifest);
+      if (before != null && before.isOf(attributes)) {
+        commits.add(before.commit);
+        return;
+      }
       final Commit commit = decode(directory);
       commits.add(commit);
       known.put(
           manifest,
           new Known(
               attributes.fileKey(), attributes.lastModifiedTime(), attributes.size(), commit));
-    } catch (final DamagedException | FormatVersionException e) {
+    } catch (final AccessDeniedException e) {
+      failures.add(new PosixException("read " + directory.manifest(), Errno.EACCES));
+    } catch (final DamagedException | FormatVersionException | PosixException e) {
+      if (!directory.isCommitted()) {
+        throw new NoSuchFileException(directory.manifest().toString()); // gone meanwhile
+      }
       failures.add(e);
     }
   }
 
   private static Commit decode(final CheckpointDirectory directory) throws IOException {
     final String file = directory.manifest().toString();
-    final Commit commit = ManifestCodec.decode(file, Files.readAllBytes(directory.manifest()));
+    final Commit commit =
+        ManifestCodec.decode(
+            file, StoredFile.readAll(directory.manifest(), ManifestCodec.MAX_LENGTH));
     if (commit.number() != directory.number() || commit.id() != directory.commitId()) {
       throw new DamagedException(file, 0, "the manifest of another commit stands here");
     }

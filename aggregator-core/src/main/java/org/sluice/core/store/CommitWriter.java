@@ -70,7 +70,10 @@ final class CommitWriter {
             images.size(),
             images.stream().mapToLong(CommittedImage::size).sum(),
             containers(draft));
-    Disk.fill(take(), ManifestCodec.encode(commit));
+    final byte[] encoded = ManifestCodec.encode(commit);
+    try (NativeFile written = take()) {
+      Disk.fill(written, encoded);
+    }
     store.disk().rename(directory.draft(), directory.manifest(), FaultPoint.MANIFEST_RENAME);
     store.disk().syncDirectory(directory.path(), FaultPoint.COMMIT_FSYNC);
     return commit;
@@ -80,7 +83,7 @@ final class CommitWriter {
   void abandon() throws IOException {
     try {
       if (directory.isCommitted()) {
-        directory.removeUnlessRead();
+        directory.removeAnyhow(); // its images are to be written to again
       } else {
         directory.delete();
       }

@@ -23,6 +23,9 @@ import org.sluice.core.posix.NativeFile;
 final class ContainerReader implements AutoCloseable {
   private static final MemorySegment ZEROS = MemorySegment.ofArray(new byte[BLOCK_LENGTH]);
 
+  /** Of more, the header is looked at before memory is taken for all of it. */
+  private static final int MAX_UNCHECKED = 16 << 20;
+
   private final Path path;
   private final NativeFile file;
   private final long size;
@@ -59,8 +62,12 @@ final class ContainerReader implements AutoCloseable {
   /** Reads and verifies a chunk; the reader is valid until the next call. */
   ChunkReader read(final ChunkLocation location) throws IOException {
     final long position = location.position();
+    if (location.used() > Math.max(memory.byteSize(), MAX_UNCHECKED)) {
+      checkPlace(load(position, BLOCK_LENGTH), position);
+    }
     final UnsafeBuffer chunk = load(position, location.used());
-    checkPlace(chunk, location);
+    checkPlace(chunk, position);
+    checkContent(chunk, location);
     try {
       reader.wrap(chunk, location.used(), sessionId).validate();
       return reader;
@@ -71,9 +78,7 @@ final class ContainerReader implements AutoCloseable {
     }
   }
 
-  private void checkPlace(final UnsafeBuffer chunk, final ChunkLocation location)
-      throws DamagedException {
-    final long position = location.position();
+  private void checkPlace(final UnsafeBuffer chunk, final long position) throws DamagedException {
     final int headerCrc = Crc32c.of(chunk, 0, ChunkDescriptor.HEADER_CRC_OFFSET);
     if (chunk.getLong(ChunkDescriptor.HEADER_CRC_OFFSET) != Integer.toUnsignedLong(headerCrc)) {
       throw damage(position, "the crc of a chunk's header does not match");
@@ -82,6 +87,11 @@ final class ContainerReader implements AutoCloseable {
         || chunk.getLong(ChunkDescriptor.POSITION_OFFSET) != position) {
       throw damage(position, "a chunk from elsewhere stands here");
     }
+  }
+
+  private void checkContent(final UnsafeBuffer chunk, final ChunkLocation location)
+      throws DamagedException {
+    final long position = location.position();
     final int header = ChunkDescriptor.HEADER_LENGTH;
     final int crc = Crc32c.of(chunk, header, location.used() - header);
     if (crc != location.crc() || crc != chunk.getInt(ChunkDescriptor.CRC_OFFSET)) {

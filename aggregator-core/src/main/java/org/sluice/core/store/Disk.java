@@ -1,16 +1,19 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
@@ -35,8 +38,12 @@ class Disk {
 
   /** Makes a directory, unless it is there. */
   void createDirectory(final Path path) throws IOException {
-    if (!Files.isDirectory(path)) {
+    try {
       Names.createDirectory(path);
+    } catch (final PosixException e) {
+      if (e.errno() != Errno.EEXIST || !Files.isDirectory(path)) {
+        throw e;
+      }
     }
   }
 
@@ -70,7 +77,7 @@ class Disk {
 
   /** Deletes a directory and all in it, if it is there. */
   final void deleteAll(final Path directory) throws IOException {
-    if (Files.exists(directory)) {
+    if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
       for (final Path path : deepestFirst(directory)) {
         delete(path, null);
       }
@@ -80,13 +87,14 @@ class Disk {
   private static List<Path> deepestFirst(final Path directory) throws IOException {
     try (Stream<Path> paths = Files.walk(directory)) {
       return paths.sorted(Comparator.reverseOrder()).toList();
+    } catch (final UncheckedIOException e) {
+      throw e.getCause();
     }
   }
 
-  /** Makes some bytes all of a new file, durably but for its name, and closes it. */
-  static void fill(final NativeFile empty, final byte[] bytes) throws IOException {
-    try (Arena arena = Arena.ofConfined();
-        NativeFile file = empty) {
+  /** Makes some bytes all of a new file, durably but for its name. */
+  static void fill(final NativeFile file, final byte[] bytes) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
       final MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes);
       file.pwrite(memory.address(), bytes.length, 0);
       file.syncAll();

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,6 +19,10 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.FileType;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.Leftover.Kind;
 import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 
@@ -41,22 +46,47 @@ final class Garbage {
     this.spares = spares;
   }
 
+  /** Ends what killed processes began, and removes what is superseded, unless somebody reads it. */
+  void sweep() throws IOException {
+    endCutShort();
+    for (final Commit commit : superseded(unreadable -> {})) {
+      directoryOf(commit).removeUnlessRead();
+    }
+  }
+
   /**
    * Ends what killed processes began. A commit whose manifest has its name becomes durable, before
    * anything older is removed. A checkpoint without one goes, before any container is used again: a
    * manifest whose removal was not made durable could come back after a power cut.
    */
-  void sweep() throws IOException {
+  private void endCutShort() throws IOException {
     final List<CheckpointDirectory> directories = scan.directories();
     durable.retainAll(directories);
     for (final CheckpointDirectory checkpoint : directories) {
       if (isUnfinished(checkpoint)) {
         checkpoint.sweep();
       } else if (checkpoint.isCommitted() && !durable.contains(checkpoint)) {
-        store.disk().syncDirectory(checkpoint.path(), null);
-        committed(checkpoint);
+        makeDurable(checkpoint);
       }
     }
+  }
+
+  /** Whoever may not read a checkpoint takes nothing away because of it. */
+  private void makeDurable(final CheckpointDirectory checkpoint) throws IOException {
+    try {
+      if (!checkpoint.isForeign()) {
+        store.disk().syncDirectory(checkpoint.path(), null);
+      }
+      committed(checkpoint);
+    } catch (final PosixException e) {
+      if (e.errno() != Errno.EACCES) {
+        throw e;
+      }
+    }
+  }
+
+  private CheckpointDirectory directoryOf(final Commit commit) {
+    return store.checkpoint(commit.number(), commit.id());
   }
 
   /** Says that a checkpoint's manifest is durable. */
@@ -76,7 +106,10 @@ final class Garbage {
       sweep();
       spares.trim(commit.containers().size());
     } catch (final IOException | UncheckedIOException | DirectoryIteratorException e) {
-      LOG.warn("checkpoint {} is committed, but an older one of it stays", commit.number(), e);
+      LOG.warn(
+          "checkpoint {} is committed, but an older one of it stays: {}",
+          commit.number(),
+          e.getMessage());
     }
   }
 
@@ -93,17 +126,18 @@ final class Garbage {
       found.add(new Leftover(Kind.UNFINISHED, checkpoint.path(), bytes(checkpoint.path())));
     }
     if (!dryRun) {
-      sweep();
+      endCutShort();
     }
     final Set<Long> gone = new HashSet<>();
     for (final Commit commit : superseded(unreadable)) {
-      final CheckpointDirectory checkpoint = store.checkpoint(commit.number(), commit.id());
+      final CheckpointDirectory checkpoint = directoryOf(commit);
       final long bytes = bytes(checkpoint.path());
       if (dryRun ? checkpoint.isUnread() : checkpoint.removeUnlessRead()) {
         gone.add(commit.id());
         found.add(new Leftover(Kind.SUPERSEDED, checkpoint.path(), bytes));
       }
     }
+    tellOfForeign(unreadable);
     for (final Path image : images()) {
       found.add(new Leftover(Kind.IMAGE, image, bytes(image)));
     }
@@ -152,7 +186,7 @@ final class Garbage {
     final List<Path> images = new ArrayList<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(store.staging())) {
       for (final Path file : files) {
-        if (SpareContainers.isOld(file) && StoreDirectory.isUnlocked(file)) {
+        if (isFile(file) && SpareContainers.isOld(file) && StoreDirectory.isUnlocked(file)) {
           images.add(file);
         }
       }
@@ -160,16 +194,42 @@ final class Garbage {
     return images;
   }
 
+  /** What is no file where only files of this store belong. */
+  private void tellOfForeign(final Consumer<IOException> foreign) throws IOException {
+    for (final Path part : List.of(store.containers(), store.staging())) {
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(part)) {
+        for (final Path file : files) {
+          tellOfForeign(file, foreign);
+        }
+      }
+    }
+  }
+
+  private static void tellOfForeign(final Path file, final Consumer<IOException> foreign)
+      throws IOException {
+    try {
+      StoredFile.check(file, FileType.REGULAR);
+    } catch (final DamagedException e) {
+      foreign.accept(e);
+    }
+  }
+
   /** A file with another name stays. */
   private static long bytes(final Path path) throws IOException {
     long bytes = 0;
     try (Stream<Path> tree = Files.walk(path)) {
-      for (final Path file : tree.filter(Files::isRegularFile).toList()) {
+      for (final Path file : tree.filter(Garbage::isFile).toList()) {
         bytes += (int) Files.getAttribute(file, "unix:nlink") == 1 ? Files.size(file) : 0;
       }
     } catch (final NoSuchFileException deletedMeanwhile) {
       return bytes;
+    } catch (final UncheckedIOException e) {
+      throw e.getCause();
     }
     return bytes;
+  }
+
+  private static boolean isFile(final Path path) {
+    return Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
   }
 }

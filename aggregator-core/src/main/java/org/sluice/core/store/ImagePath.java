@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 /** The path of an image, which may never lead out of the directory it is put into. */
 public final class ImagePath {
-  private static final int MAX_LENGTH = 4095;
+  static final int MAX_LENGTH = 4095;
 
   private ImagePath() {}
 

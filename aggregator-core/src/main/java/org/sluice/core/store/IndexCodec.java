@@ -30,6 +30,30 @@ final class IndexCodec {
   private static final int BLOCK_LENGTH = Long.BYTES + 2 * Integer.BYTES;
   private static final int MAX_CHUNK_LENGTH = 1 << 30;
 
+  /** Bytes of heap that entries become, roughly. */
+  private static final int CHUNK_COST = 48;
+
+  private static final int IMAGE_COST = 256;
+  private static final int ORDINAL_COST = 6;
+  private static final int BLOCK_COST = 32;
+
+  /** Half of the heap: entries that would take more end in an error that has a name. */
+  private static final class Budget {
+    private long left = Runtime.getRuntime().maxMemory() / 2;
+
+    /** It is used up. */
+    private static final class Exceeded extends RuntimeException {
+      private static final long serialVersionUID = 1L;
+    }
+
+    void take(final long bytes) {
+      left -= bytes;
+      if (left < 0) {
+        throw new Exceeded();
+      }
+    }
+  }
+
   private IndexCodec() {}
 
   /** Writes an index; the caller releases the bytes. */
@@ -54,18 +78,26 @@ final class IndexCodec {
     checkFrame(file, commitId, in);
     in.readPosition(HEADER_LENGTH);
     in.readLimit(in.readLimit() - FOOTER_LENGTH);
+    final Budget budget = new Budget();
     try {
       final List<ChunkLocation> chunks = new ArrayList<>();
       for (int count = readCount(in, CHUNK_LENGTH), i = 0; i < count; i++) {
+        budget.take(CHUNK_COST);
         chunks.add(readChunk(in));
       }
       final List<CommittedImage> images = new ArrayList<>();
+      long bytes = 0;
       for (int count = readCount(in, MIN_IMAGE_LENGTH), i = 0; i < count; i++) {
-        images.add(readImage(in, i, chunks));
+        budget.take(IMAGE_COST);
+        images.add(readImage(in, i, chunks, budget));
+        bytes = Math.addExact(bytes, images.getLast().size());
       }
       check(in.readRemaining() == 0);
       return images;
-    } catch (final BufferUnderflowException | IndexOutOfBoundsException e) {
+    } catch (final Budget.Exceeded e) {
+      throw new DamagedException(
+          file, in.readPosition(), "it has more entries than there is memory for");
+    } catch (final BufferUnderflowException | IndexOutOfBoundsException | ArithmeticException e) {
       throw new DamagedException(file, in.readPosition(), "an entry is impossible");
     }
   }
@@ -128,8 +160,13 @@ final class IndexCodec {
   }
 
   private static CommittedImage readImage(
-      final Bytes<?> in, final int ordinal, final List<ChunkLocation> chunkTable) {
-    final byte[] name = new byte[readCount(in, 1)];
+      final Bytes<?> in,
+      final int ordinal,
+      final List<ChunkLocation> chunkTable,
+      final Budget budget) {
+    final int length = readCount(in, 1);
+    check(length <= ImagePath.MAX_LENGTH);
+    final byte[] name = new byte[length];
     in.read(name);
     final String path = new String(name, StandardCharsets.UTF_8);
     check(ImagePath.isValid(path));
@@ -141,10 +178,12 @@ final class IndexCodec {
     check(size >= 0);
     final List<ChunkLocation> chunks = new ArrayList<>();
     for (int count = readCount(in, Integer.BYTES), i = 0; i < count; i++) {
+      budget.take(ORDINAL_COST);
       chunks.add(chunkTable.get(in.readInt()));
     }
     final List<Block> blocks = new ArrayList<>();
     for (int count = readCount(in, BLOCK_LENGTH), i = 0; i < count; i++) {
+      budget.take(BLOCK_COST);
       blocks.add(readBlock(in, size));
     }
     return new CommittedImage(ordinal, path, rank, ranks, mode, size, imageId, chunks, blocks);

@@ -21,6 +21,9 @@ import org.sluice.core.segment.HeaderDescriptor;
  * flipped bit is noticed.
  */
 final class ManifestCodec {
+  /** So that what lies in its place cannot take all memory; a container is 20 bytes of it. */
+  static final int MAX_LENGTH = 1 << 20;
+
   private static final String FORMAT = "sluice manifest";
   private static final int VERSION = 1;
   private static final int CRC_LENGTH = crcMember(0).length;
@@ -51,6 +54,11 @@ final class ManifestCodec {
     final byte[] open = json.substring(0, json.length() - 1).getBytes(StandardCharsets.UTF_8);
     final byte[] all = Arrays.copyOf(open, open.length + CRC_LENGTH);
     System.arraycopy(crcMember(crc(open)), 0, all, open.length, CRC_LENGTH);
+    if (all.length > MAX_LENGTH) {
+      throw new IOException(
+          "checkpoint %d has chunks in %d containers, more than its manifest can name"
+              .formatted(commit.number(), commit.containers().size()));
+    }
     return all;
   }
 

@@ -61,7 +61,7 @@ final class PosixContainer implements Container {
   /** The I/O process that had it may be dying still: files are closed one after the other. */
   static PosixContainer resume(final Path path, final long id, final LongConsumer closed)
       throws IOException {
-    final NativeFile file = inRole(NativeFile.open(path, Flag.WRITE));
+    final NativeFile file = inRole(StoredFile.open(path, Flag.WRITE));
     final long end = System.nanoTime() + PATIENCE_NANOS;
     while (!file.tryLock()) {
       if (System.nanoTime() - end > 0) {

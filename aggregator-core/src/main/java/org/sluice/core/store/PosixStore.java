@@ -2,6 +2,7 @@ package org.sluice.core.store;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BinaryOperator;
@@ -27,6 +29,7 @@ import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Entropy;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 
 /** A store in a directory of a POSIX file system. */
@@ -332,6 +335,7 @@ public final class PosixStore implements CheckpointStore {
   public List<CommittedImage> images(final Commit commit) throws IOException {
     final Path path = directoryOf(commit).index();
     try (NativeFile file = StoredFile.open(path)) {
+      StoredFile.checkSize(file, Runtime.getRuntime().maxMemory());
       final Bytes<Void> index = Bytes.allocateDirect(file.size());
       try {
         index.writePosition(StoredFile.read(file, index.addressForWrite(0), index.capacity(), 0));
@@ -340,6 +344,24 @@ public final class PosixStore implements CheckpointStore {
         index.releaseLast();
       }
     }
+  }
+
+  @Override
+  public Map<Integer, String> owners(final Commit commit) throws IOException {
+    final CheckpointDirectory checkpoint = directoryOf(commit);
+    final Map<Integer, String> owners = new TreeMap<>();
+    for (final Path part :
+        List.of(
+            directory.path(),
+            directory.checkpoints(),
+            checkpoint.path(),
+            checkpoint.manifest(),
+            checkpoint.index())) {
+      owners.put(
+          (Integer) Files.getAttribute(part, "unix:uid", LinkOption.NOFOLLOW_LINKS),
+          Files.getOwner(part, LinkOption.NOFOLLOW_LINKS).getName());
+    }
+    return owners;
   }
 
   @Override
@@ -373,7 +395,7 @@ public final class PosixStore implements CheckpointStore {
       throws IOException {
     try {
       new CheckpointVerifier(directory, commit, damage, progress).verify(images(commit));
-    } catch (final DamagedException | FormatVersionException e) {
+    } catch (final DamagedException | FormatVersionException | PosixException e) {
       damage.accept(e);
     }
   }
@@ -387,7 +409,7 @@ public final class PosixStore implements CheckpointStore {
 
   /** Locked while manifests and containers come and go, so that they stay as they were found. */
   private NativeFile format() throws IOException {
-    return NativeFile.open(directory.format(), Flag.WRITE);
+    return StoredFile.open(directory.format(), Flag.WRITE);
   }
 
   private CheckpointDirectory directoryOf(final Commit commit) {

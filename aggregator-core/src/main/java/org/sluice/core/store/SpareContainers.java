@@ -3,6 +3,7 @@ package org.sluice.core.store;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
@@ -107,10 +109,12 @@ final class SpareContainers {
     if (named.contains(container)) {
       return false;
     }
-    try (NativeFile file = NativeFile.open(container, Flag.WRITE)) {
+    try (NativeFile file = StoredFile.open(container, Flag.WRITE)) {
       return (given.test(container) || isOld(container)) && file.tryLock();
+    } catch (final DamagedException missingOrNoFile) {
+      return false;
     } catch (final PosixException e) {
-      if (e.errno() == Errno.ENOENT || e.errno() == Errno.EACCES) {
+      if (e.errno() == Errno.EACCES) {
         return false;
       }
       throw e;
@@ -119,7 +123,7 @@ final class SpareContainers {
 
   /** Whether no process can be about to resume the use of a file that it has not locked yet. */
   static boolean isOld(final Path file) throws IOException {
-    final Instant written = Files.getLastModifiedTime(file).toInstant();
+    final Instant written = Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toInstant();
     return written.isBefore(Instant.now().minus(GRACE));
   }
 

@@ -1,10 +1,13 @@
 package org.sluice.core.store;
 
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -13,7 +16,9 @@ import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.Entropy;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.FileType;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
@@ -31,6 +36,7 @@ record StoreDirectory(Path path, Disk disk) {
   private static final String STAGING = "staging";
   private static final Set<String> PARTS = Set.of(FORMAT, CONTAINERS, CHECKPOINTS, STAGING);
   private static final int VERSION = 1;
+  private static final int MAX_FORMAT_LENGTH = 64;
   private static final Pattern FORMAT_TEXT = Pattern.compile("sluice store (\\d{1,9})\n");
 
   /** Makes a store of a directory that is missing or empty, or finds that it is one. */
@@ -48,8 +54,7 @@ record StoreDirectory(Path path, Disk disk) {
       }
       disk.createDirectory(store.path);
     }
-    final boolean claimed = Files.exists(store.format());
-    if (!claimed) {
+    if (!Files.exists(store.format(), NOFOLLOW_LINKS)) {
       store.refuseForeign();
       disk.createDirectory(store.containers());
       disk.createDirectory(store.checkpoints());
@@ -130,24 +135,34 @@ record StoreDirectory(Path path, Disk disk) {
     }
   }
 
-  /** The format file comes last, and by a rename, so that no process ever sees half a store. */
+  /**
+   * The format file comes last, and at once as a whole, so that no process ever sees half a store.
+   * It is the first one's of several processes that make the store: its lock must be one file's.
+   */
   private void claim() throws IOException {
-    final Path temporary = path.resolve(FORMAT + "." + ProcessHandle.current().pid());
+    final Path temporary = path.resolve("%s.%016x".formatted(FORMAT, Entropy.nextLong()));
     final String text = "sluice store %d%n".formatted(VERSION);
-    Disk.fill(
-        disk.open(temporary, Flag.WRITE, Flag.CREATE, Flag.TRUNCATE),
-        text.getBytes(StandardCharsets.UTF_8));
-    disk.rename(temporary, format(), null);
+    try (NativeFile file = disk.open(temporary, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
+      Disk.fill(file, text.getBytes(StandardCharsets.UTF_8));
+      disk.link(file, format());
+      disk.delete(temporary, null);
+    } catch (final PosixException e) {
+      switch (e.errno()) {
+        case Errno.EEXIST -> disk.delete(temporary, null);
+        case Errno.EPERM, Errno.EOPNOTSUPP, Errno.ENOENT -> disk.rename(temporary, format(), null);
+        default -> throw e;
+      }
+    }
   }
 
   private void checkFormat() throws IOException {
-    if (!Files.isRegularFile(format())) {
+    if (!Files.exists(format(), NOFOLLOW_LINKS)) {
       Files.newDirectoryStream(path).close();
       throw new NoStoreException(
           "%s is not a store: it has no file named %s; check --store".formatted(path, FORMAT));
     }
-    final Matcher text =
-        FORMAT_TEXT.matcher(new String(Files.readAllBytes(format()), StandardCharsets.ISO_8859_1));
+    final byte[] bytes = StoredFile.readAll(format(), MAX_FORMAT_LENGTH);
+    final Matcher text = FORMAT_TEXT.matcher(new String(bytes, StandardCharsets.ISO_8859_1));
     if (!text.matches()) {
       throw new DamagedException(format().toString(), 0, "it does not say 'sluice store'");
     }
@@ -155,18 +170,22 @@ record StoreDirectory(Path path, Disk disk) {
     if (version != VERSION) {
       throw new FormatVersionException("the store " + path, version, VERSION);
     }
+    for (final Path part : List.of(containers(), checkpoints(), staging())) {
+      StoredFile.check(part, FileType.DIRECTORY); // what lies behind a link is not the store's
+    }
   }
 
   /** Whether nobody has a file locked, and this process may take its lock. */
   static boolean isUnlocked(final Path path) throws IOException {
-    try (NativeFile file = NativeFile.open(path, Flag.WRITE)) {
+    try (NativeFile file = StoredFile.open(path, Flag.WRITE)) {
       return file.tryLock();
+    } catch (final DamagedException missingOrNoFile) {
+      return true;
     } catch (final PosixException e) {
-      return switch (e.errno()) {
-        case Errno.ENOENT -> true;
-        case Errno.EACCES -> false;
-        default -> throw e;
-      };
+      if (e.errno() == Errno.EACCES) {
+        return false;
+      }
+      throw e;
     }
   }
 
@@ -200,7 +219,12 @@ record StoreDirectory(Path path, Disk disk) {
 
     /** Also when that cannot be told, so that reading the manifest says why. */
     boolean isCommitted() {
-      return !Files.notExists(manifest());
+      return isForeign() || !Files.notExists(manifest(), NOFOLLOW_LINKS);
+    }
+
+    /** Whether what has its name is no directory; a link to an archive is one. */
+    boolean isForeign() {
+      return !Files.isDirectory(path) && Files.exists(path);
     }
 
     /** What becomes the manifest; locked by whoever is about to commit the checkpoint. */
@@ -232,21 +256,17 @@ record StoreDirectory(Path path, Disk disk) {
 
     /** Reads the checkpoint while nobody removes it; false when somebody has. */
     boolean whileHeld(final CheckpointStore.Reading reading) throws IOException {
-      final NativeFile manifest;
-      try {
-        manifest = NativeFile.open(manifest());
-      } catch (final PosixException e) {
-        if (e.errno() == Errno.ENOENT) {
-          return false;
-        }
-        throw e;
-      }
-      try (manifest) {
+      try (NativeFile manifest = StoredFile.open(manifest())) {
         if (!manifest.tryLockShared() || manifest.links() == 0) {
           return false;
         }
         reading.run();
         return true;
+      } catch (final IOException e) {
+        if (Files.notExists(manifest(), NOFOLLOW_LINKS)) {
+          return false;
+        }
+        throw e;
       }
     }
 
@@ -255,21 +275,39 @@ record StoreDirectory(Path path, Disk disk) {
      * it names may be overwritten from here on.
      */
     boolean removeUnlessRead() throws IOException {
-      try (NativeFile manifest = NativeFile.open(manifest(), Flag.WRITE)) {
-        if (!manifest.tryLock()) {
-          return false;
-        }
-        disk.delete(manifest(), FaultPoint.MANIFEST_REMOVE);
-        disk.syncDirectory(path, FaultPoint.REMOVAL_FSYNC);
-        Fault.at(FaultPoint.CHECKPOINT_DELETE, "delete " + path, this::delete);
-        return true;
-      } catch (final PosixException e) {
-        if (e.errno() != Errno.ENOENT) {
-          throw e;
-        }
-        sweep();
+      if (isForeign()) {
+        disk.delete(path, FaultPoint.MANIFEST_REMOVE);
+        disk.syncDirectory(path.getParent(), FaultPoint.REMOVAL_FSYNC);
         return true;
       }
+      try (NativeFile manifest = openManifest()) {
+        if (manifest != null && !manifest.tryLock()) {
+          return false;
+        }
+        if (manifest != null || Files.exists(path)) {
+          removeAnyhow();
+        }
+        return true;
+      }
+    }
+
+    /** Null when what has its name, if anything, is no file that anybody could read. */
+    private NativeFile openManifest() throws IOException {
+      try {
+        return StoredFile.open(manifest(), Flag.WRITE);
+      } catch (final DamagedException missingOrNoFile) {
+        return null;
+      }
+    }
+
+    /** Deletes the checkpoint, whoever reads it. */
+    void removeAnyhow() throws IOException {
+      if (Files.isDirectory(manifest(), NOFOLLOW_LINKS)) {
+        disk.deleteAll(manifest());
+      }
+      disk.delete(manifest(), FaultPoint.MANIFEST_REMOVE);
+      disk.syncDirectory(path, FaultPoint.REMOVAL_FSYNC);
+      Fault.at(FaultPoint.CHECKPOINT_DELETE, "delete " + path, this::delete);
     }
 
     /** Deletes what is left of it; its manifest was removed by a process that died, if ever. */

@@ -1,26 +1,99 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.FileType;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
 
-/** Files a manifest says are there. */
+/**
+ * Files of a store that are there already. Anything may lie in their places: what is no file is
+ * damage, and is neither followed nor waited for, and no more is read than a file of its kind can
+ * have.
+ */
 final class StoredFile {
   private StoredFile() {}
 
-  /** Opens a file for reading; it is damage, not bad luck, when there is none. */
+  /** Opens a file; it is damage, not bad luck, when there is none. */
   static NativeFile open(final Path path, final Flag... flags) throws IOException {
+    final NativeFile file = openAnything(path, flags);
+    if (file.type() != FileType.REGULAR) {
+      file.close();
+      throw isNo(path, file.type(), FileType.REGULAR);
+    }
+    return file;
+  }
+
+  private static NativeFile openAnything(final Path path, final Flag... flags) throws IOException {
     try {
-      return NativeFile.open(path, flags);
+      return NativeFile.open(path, with(Flag.NO_WAIT, with(Flag.NO_FOLLOW, flags)));
     } catch (final PosixException e) {
       if (e.errno() == Errno.ENOENT) {
         throw new DamagedException(path.toString(), 0, "the file is missing");
       }
+      if (e.errno() == Errno.ENOTDIR) {
+        check(path.getParent(), FileType.DIRECTORY);
+      }
+      check(path, FileType.REGULAR);
+      if (e.errno() == Errno.EAGAIN) { // a lease, which the kernel ends within a minute
+        return NativeFile.open(path, with(Flag.NO_FOLLOW, flags));
+      }
       throw e;
+    }
+  }
+
+  private static Flag[] with(final Flag flag, final Flag... others) {
+    final Flag[] flags = Arrays.copyOf(others, others.length + 1);
+    flags[others.length] = flag;
+    return flags;
+  }
+
+  /** Finds damage where something else stands in the place of a file or directory. */
+  static void check(final Path path, final FileType expected) throws IOException {
+    final FileType type;
+    try {
+      type = FileType.of(path);
+    } catch (final PosixException e) {
+      return; // whoever opens it says why
+    }
+    if (type != expected) {
+      throw isNo(path, type, expected);
+    }
+  }
+
+  private static DamagedException isNo(
+      final Path path, final FileType type, final FileType expected) {
+    return new DamagedException(
+        path.toString(),
+        0,
+        "it is %s, not %s".formatted(type.description(), expected.description()));
+  }
+
+  /** All of a file that has no more than some bytes. */
+  static byte[] readAll(final Path path, final int most) throws IOException {
+    try (NativeFile file = open(path);
+        Arena arena = Arena.ofConfined()) {
+      checkSize(file, most);
+      final long size = file.size();
+      final MemorySegment memory = arena.allocate(Math.max(1, size));
+      final long length = read(file, memory.address(), size, 0);
+      return memory.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
+    }
+  }
+
+  /** Finds damage where a file has more bytes than one of its kind can have. */
+  static void checkSize(final NativeFile file, final long most) throws IOException {
+    final long size = file.size();
+    if (size > most) {
+      throw new DamagedException(
+          file.opened().toString(), most, "it has %d bytes, more than it can have".formatted(size));
     }
   }
 

@@ -1,0 +1,63 @@
+package org.sluice.core.posix;
+
+import java.nio.file.Path;
+
+/** What a name of a file system stands for. */
+public enum FileType {
+  /** Bytes. */
+  REGULAR(010, "a file"),
+  /** Names. */
+  DIRECTORY(004, "a directory"),
+  /** Another path. */
+  LINK(012, "a symbolic link"),
+  /** A pipe with a name. */
+  FIFO(001, "a FIFO"),
+  /** What a process listens on. */
+  SOCKET(014, "a socket"),
+  /** Such as a terminal or {@code /dev/zero}. */
+  CHARACTER_DEVICE(002, "a character device"),
+  /** Such as a disk. */
+  BLOCK_DEVICE(006, "a block device"),
+  /** What this version does not know. */
+  OTHER(0, "of an unknown type");
+
+  private static final int SHIFT = 12;
+  private static final int MASK = 017;
+
+  private final int bits;
+  private final String description;
+
+  FileType(final int bits, final String description) {
+    this.bits = bits;
+    this.description = description;
+  }
+
+  static FileType of(final int mode) {
+    for (final FileType type : values()) {
+      if (type.bits == (mode >> SHIFT & MASK)) {
+        return type;
+      }
+    }
+    return OTHER;
+  }
+
+  /**
+   * The type of what a name stands for; a symbolic link is not followed.
+   *
+   * @param path the name
+   * @return its type
+   * @throws PosixException when there is none, or it cannot be told
+   */
+  public static FileType of(final Path path) throws PosixException {
+    return FileStatus.of(path).type();
+  }
+
+  /**
+   * What users call it.
+   *
+   * @return a noun with its article
+   */
+  public String description() {
+    return description;
+  }
+}
