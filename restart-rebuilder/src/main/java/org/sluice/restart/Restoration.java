@@ -1,10 +1,12 @@
 package org.sluice.restart;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,7 +21,9 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Progress;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.store.Block;
 import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
 
@@ -31,25 +35,51 @@ final class Restoration {
   /** More than cores, so that some read while others write; each holds a chunk of memory. */
   private static final int THREADS = 8;
 
+  /** Set-user-id, set-group-id, sticky. */
+  private static final int SPECIAL_BITS = 07000;
+
   private final CheckpointStore store;
   private final Commit commit;
   private final List<CommittedImage> images;
   private final Path directory;
   private final boolean force;
+  private final boolean specialBits;
   private final Progress progress;
 
+  /** Images that are names of one file, after the first of them. */
+  private final Map<CommittedImage, CommittedImage> links = new HashMap<>();
+
+  private final List<String> copies = new ArrayList<>();
+
+  /** What images that were one file have in common. */
+  private record Content(
+      int imageId, long size, int mode, List<ChunkLocation> chunks, List<Block> blocks) {
+    static Content of(final CommittedImage image) {
+      return new Content(
+          image.imageId(), image.size(), image.mode(), image.chunks(), image.blocks());
+    }
+  }
+
+  /**
+   * What is to be restored.
+   *
+   * @param force whether it replaces files
+   * @param specialBits whether set-user-id, set-group-id and sticky bits come back
+   */
   Restoration(
       final CheckpointStore store,
       final Commit commit,
       final List<CommittedImage> images,
       final Path directory,
       final boolean force,
+      final boolean specialBits,
       final Progress progress) {
     this.store = store;
     this.commit = commit;
     this.images = images;
     this.directory = directory.toAbsolutePath().normalize();
     this.force = force;
+    this.specialBits = specialBits;
     this.progress = progress;
   }
 
@@ -57,9 +87,12 @@ final class Restoration {
     checkTargets();
     Files.createDirectories(directory);
     final Map<CommittedImage, Path> temporaries = new LinkedHashMap<>();
+    final Map<Content, CommittedImage> files = new HashMap<>();
     try {
       for (final CommittedImage image : images) {
-        temporaries.put(image, temporary(image));
+        final CommittedImage first = files.putIfAbsent(Content.of(image), image);
+        temporaries.put(
+            image, first == null ? temporary(image) : link(image, first, temporaries.get(first)));
       }
       rebuildAll(temporaries);
       for (final CommittedImage image : images) {
@@ -73,8 +106,41 @@ final class Restoration {
     }
   }
 
+  /** What does not come back as it was, one line each. */
+  List<String> omissions() {
+    final List<String> omissions = new ArrayList<>();
+    final List<CommittedImage> special =
+        images.stream().filter(image -> (image.mode() & SPECIAL_BITS) != 0).toList();
+    if (!special.isEmpty() && !specialBits) {
+      omissions.add(
+          "set-user-id, set-group-id and sticky bits are left out: files=%d, such as %s;"
+                  .formatted(special.size(), special.getFirst().path())
+              + " --special-bits gives them back to the store's own user");
+    }
+    if (!copies.isEmpty()) {
+      omissions.add(
+          "names of one file became files of their own, since %s has no hard links: files=%d, such as %s"
+              .formatted(directory, copies.size(), copies.getFirst()));
+    }
+    return omissions;
+  }
+
   private Path target(final CommittedImage image) {
     return directory.resolve(image.path());
+  }
+
+  /** Another name of a file that is to be rebuilt, or a file of its own where there can be none. */
+  private Path link(final CommittedImage image, final CommittedImage first, final Path file)
+      throws IOException {
+    final Path name = newName(image);
+    try {
+      Files.createLink(name, file);
+      links.put(image, first);
+      return name;
+    } catch (final FileSystemException | UnsupportedOperationException e) {
+      copies.add(image.path());
+      return temporary(image);
+    }
   }
 
   private void checkTargets() {
@@ -102,8 +168,14 @@ final class Restoration {
     }
   }
 
-  /** Makes the directory an image goes to, and sees that no symbolic link leads it elsewhere. */
   private Path temporary(final CommittedImage image) throws IOException {
+    final Path temporary = newName(image);
+    NativeFile.open(temporary, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE).close();
+    return temporary;
+  }
+
+  /** Makes the directory an image goes to, and sees that no symbolic link leads it elsewhere. */
+  private Path newName(final CommittedImage image) throws IOException {
     final Path parent = target(image).getParent();
     final Path root = directory.toRealPath();
     Path inside = parent;
@@ -116,10 +188,7 @@ final class Restoration {
           "%s leads out of %s by a symbolic link; restore elsewhere".formatted(inside, directory));
     }
     Files.createDirectories(parent);
-    final String name = ".sluice-%016x".formatted(ThreadLocalRandom.current().nextLong());
-    final Path temporary = parent.resolve(name);
-    NativeFile.open(temporary, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE).close();
-    return temporary;
+    return parent.resolve(".sluice-%016x".formatted(ThreadLocalRandom.current().nextLong()));
   }
 
   private void rebuildAll(final Map<CommittedImage, Path> temporaries) throws IOException {
@@ -127,6 +196,7 @@ final class Restoration {
     try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
       final List<Future<Void>> rebuilt =
           temporaries.entrySet().stream()
+              .filter(entry -> !links.containsKey(entry.getKey()))
               .map(entry -> executor.submit(() -> rebuild(entry.getKey(), entry.getValue())))
               .toList();
       try {
@@ -150,7 +220,7 @@ final class Restoration {
   private Void rebuild(final CommittedImage image, final Path temporary) throws IOException {
     try (NativeFile file = NativeFile.open(temporary, Flag.WRITE)) {
       store.rebuild(commit, image, file);
-      file.chmod(image.mode());
+      file.chmod(specialBits ? image.mode() : image.mode() & ~SPECIAL_BITS);
     }
     progress.add(image.size());
     return null;

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Progress;
@@ -64,6 +63,14 @@ public final class RestoreCommand implements Subcommand {
   private boolean force;
 
   @Option(
+      names = "--special-bits",
+      description = {
+        "Give back the set-user-id, set-group-id and sticky bits of files, too; only to the user"
+            + " whose store it is."
+      })
+  private boolean specialBits;
+
+  @Option(
       names = "--fallback",
       description = {
         "If it is damaged, take the newest older one that is intact, say which were skipped and"
@@ -81,13 +88,10 @@ public final class RestoreCommand implements Subcommand {
       if (fallback) {
         return restoreIntact(opened);
       }
-      final Commit commit = Selection.commit(opened, number);
-      if (!opened.whileHeld(commit, () -> restore(opened, commit, List.of()))) {
-        throw new CommandException(
-            ExitStatus.FAILED,
-            "checkpoint %d was removed just now, since newer ones are kept; run it again"
-                .formatted(commit.number()));
-      }
+      Selection.read(
+          opened,
+          () -> List.of(Selection.commit(opened, number)),
+          commit -> restore(opened, commit, List.of()));
     }
     return ExitStatus.OK.code();
   }
@@ -103,11 +107,9 @@ public final class RestoreCommand implements Subcommand {
           restore(opened, commit, chain.skipped());
         });
     for (final Fallback.Skipped skipped : chain.skipped()) {
-      spec.commandLine()
-          .getErr()
-          .printf(
-              "%s: checkpoint %d is skipped: %s%n",
-              spec.qualifiedName(), skipped.number(), skipped.reason().getMessage());
+      say(
+          "checkpoint %d is skipped: %s"
+              .formatted(skipped.number(), skipped.reason().getMessage()));
     }
     return (chain.skipped().isEmpty() ? ExitStatus.OK : ExitStatus.FELL_BACK).code();
   }
@@ -126,8 +128,14 @@ public final class RestoreCommand implements Subcommand {
     final List<CommittedImage> images =
         Selection.images(commit, opened.images(commit), rank, partial);
     final long bytes = images.stream().mapToLong(CommittedImage::size).sum();
+    final Ownership ownership = Ownership.of(opened, commit);
+    ownership.checkSpecialBits(specialBits);
+    ownership.stranger().ifPresent(this::say);
     try (Progress progress = Progress.begin("restore", bytes)) {
-      new Restoration(opened, commit, images, target, force, progress).run();
+      final Restoration restoration =
+          new Restoration(opened, commit, images, target, force, specialBits, progress);
+      restoration.run();
+      restoration.omissions().forEach(this::say);
     }
     if (json.wanted()) {
       printJson(commit, images, bytes, skipped);
@@ -143,6 +151,10 @@ public final class RestoreCommand implements Subcommand {
               commit.share().map("; it is "::concat).orElse(""))
           .flush();
     }
+  }
+
+  private void say(final String message) {
+    spec.commandLine().getErr().printf("%s: %s%n", spec.qualifiedName(), message);
   }
 
   private void printJson(

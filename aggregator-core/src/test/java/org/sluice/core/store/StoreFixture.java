@@ -23,6 +23,7 @@ public final class StoreFixture implements AutoCloseable {
   private final List<NativeFile> files = new ArrayList<>();
   private List<DraftImage> images = new ArrayList<>();
   private int nextImage = 1;
+  private int mode = 0640;
 
   /**
    * Creates a store.
@@ -84,7 +85,29 @@ public final class StoreFixture implements AutoCloseable {
       final long size,
       final NativeFile file,
       final ChunkLocation... chunks) {
-    images.add(new DraftImage(path, rank, 0, 0640, size, nextImage++, List.of(chunks), file));
+    images.add(new DraftImage(path, rank, 0, mode, size, nextImage++, List.of(chunks), file));
+    return this;
+  }
+
+  /** Gives the last image one more name. */
+  public StoreFixture alsoCalled(final String path) {
+    final DraftImage last = images.getLast();
+    images.add(
+        new DraftImage(
+            path,
+            last.rank(),
+            last.ranks(),
+            last.mode(),
+            last.size(),
+            last.imageId(),
+            last.chunks(),
+            last.file()));
+    return this;
+  }
+
+  /** Sets the mode of the images that follow. */
+  public StoreFixture mode(final int permissions) {
+    mode = permissions;
     return this;
   }
 

@@ -1,0 +1,54 @@
+package org.sluice.restart;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.posix.NativeProcess;
+import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.Commit;
+
+/**
+ * Whose a checkpoint is. Who restores another user's files makes them files of his own: with a
+ * set-user-id bit they would act in his name.
+ */
+final class Ownership {
+  private final Path store;
+  private final Map<Integer, String> others;
+
+  private Ownership(final Path store, final Map<Integer, String> others) {
+    this.store = store;
+    this.others = others;
+  }
+
+  static Ownership of(final CheckpointStore store, final Commit commit) throws IOException {
+    final Map<Integer, String> others = new TreeMap<>(store.owners(commit));
+    others.remove(NativeProcess.user());
+    return new Ownership(store.directory(), others);
+  }
+
+  /** Says whose it is when it is another user's. */
+  Optional<String> stranger() {
+    return others.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "the store %s is not yours but of %s; what it holds is theirs"
+                .formatted(store, names()));
+  }
+
+  void checkSpecialBits(final boolean wanted) {
+    if (wanted && !others.isEmpty()) {
+      throw new CommandException(
+          ExitStatus.DENIED,
+          "only the user whose store it is gets --special-bits, and %s is of %s; restore without"
+              .formatted(store, names()));
+    }
+  }
+
+  private String names() {
+    return String.join(" and ", others.values());
+  }
+}
