@@ -1,19 +1,19 @@
 /*
  * The C library's streams write with its own write(), not with the one defined here. A stream on a
- * captured file is therefore one of fopencookie(), whose functions call ours; its _fileno is the
- * real descriptor, so that fileno() answers it. The cookie is the descriptor, nothing else is kept.
+ * captured file is therefore one of fopencookie(), whose functions call ours.
  *
- * freopen() and wide characters turn any stream into a native one: then its image is direct.
+ * freopen() and wide characters turn any stream into a native one: then its image is direct. So does
+ * a second stream on one descriptor, and a C library in which such cookies do not work.
  */
 #include "stream.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cookie.h"
 #include "description.h"
 #include "open.h"
 #include "real.h"
@@ -23,28 +23,46 @@
 static struct stream {
     FILE *_Atomic file;
     atomic_bool native;
-    struct _IO_wide_data *wide; /* ours, NULL for a stream born native */
+    struct sluice_cookie *cookie; /* NULL for a stream born native */
 } streams[SLUICE_DESCRIPTORS];
 
 static _Atomic int highest;
 
-static void remember(int fd, FILE *file, bool native, struct _IO_wide_data *wide)
+static void remember(int fd, FILE *file, bool native, struct sluice_cookie *cookie)
 {
     streams[fd].native = native;
-    streams[fd].wide = wide;
+    streams[fd].cookie = cookie;
     streams[fd].file = file;
     int known = highest;
     while (known < fd && !atomic_compare_exchange_weak(&highest, &known, fd)) {
     }
 }
 
-/* The stream's entry, NULL for a stream that is none of ours. */
-static struct stream *entry_of(FILE *file)
+/* -1 for a stream that has none. */
+static int descriptor_of(FILE *file)
 {
     const int error = errno;
     const int fd = fileno(file);
     errno = error;
+    return fd;
+}
+
+/* The stream's entry, NULL for a stream that is none of ours. */
+static struct stream *entry_of(FILE *file)
+{
+    const int fd = descriptor_of(file);
     return (unsigned)fd < SLUICE_DESCRIPTORS && streams[fd].file == file ? &streams[fd] : NULL;
+}
+
+/* The stream has no entry from here on; gives back its cookie. */
+static struct sluice_cookie *forget(FILE *file)
+{
+    struct stream *entry = entry_of(file);
+    if (entry == NULL)
+        return NULL;
+    struct sluice_cookie *cookie = entry->cookie;
+    entry->file = NULL;
+    return cookie;
 }
 
 static FILE *stream_of(int fd)
@@ -76,41 +94,16 @@ void sluice_stream_go_native(FILE *file)
     entry->native = true;
 }
 
-static int descriptor(void *cookie)
-{
-    return (int)(intptr_t)cookie;
-}
-
-/* Like the native one it writes on until all is written or an error is met. */
-static ssize_t write_stream(void *cookie, const char *data, size_t length)
+size_t sluice_write_whole(int fd, const void *data, size_t length)
 {
     size_t done = 0;
     while (done < length) {
-        const ssize_t written = sluice_write_stream(descriptor(cookie), data + done, length - done);
+        const ssize_t written = sluice_write_stream(fd, (const char *)data + done, length - done);
         if (written < 0)
             break;
         done += (size_t)written;
     }
-    return (ssize_t)done;
-}
-
-static ssize_t read_stream(void *cookie, char *data, size_t length)
-{
-    return read(descriptor(cookie), data, length);
-}
-
-static int seek_stream(void *cookie, off64_t *offset, int whence)
-{
-    const off_t found = lseek(descriptor(cookie), *offset, whence);
-    if (found < 0)
-        return -1;
-    *offset = found;
-    return 0;
-}
-
-static int close_stream(void *cookie)
-{
-    return close(descriptor(cookie));
+    return done;
 }
 
 /* The open() flags of an fopen() mode, -1 for none; what the C library ignores is ignored. */
@@ -143,25 +136,29 @@ static int flags_of(const char *mode)
 
 static FILE *cookie_stream(int fd, int flags, char kind)
 {
-    const char mode[] = {kind, (flags & O_ACCMODE) == O_RDWR ? '+' : '\0', '\0'};
-    const cookie_io_functions_t functions = {read_stream, write_stream, seek_stream, close_stream};
-    struct _IO_wide_data *wide = sluice_wide_data();
-    FILE *file = wide != NULL ? fopencookie((void *)(intptr_t)fd, mode, functions) : NULL;
-    if (file == NULL) {
-        free(wide);
-        return NULL;
-    }
-    file->_fileno = fd;
-    file->_wide_data = wide;
-    file->_mode = 0; /* neither bytes nor wide characters yet */
-    remember(fd, file, false, wide);
+    struct sluice_cookie *cookie;
+    FILE *file = sluice_cookie_stream(fd, kind, (flags & O_ACCMODE) == O_RDWR, &cookie);
+    if (file != NULL)
+        remember(fd, file, false, cookie);
     return file;
+}
+
+/* Two streams on one descriptor each have an offset of their own: the kernel must have the file's. */
+static bool is_shared(int fd)
+{
+    if (streams[fd].file == NULL)
+        return false;
+    streams[fd].native = true;
+    return true;
 }
 
 static FILE *stream_on(int fd, int flags, const char *mode)
 {
-    if (sluice_description_of(fd) != NULL)
+    const bool captured = sluice_description_of(fd) != NULL;
+    if (captured && !is_shared(fd) && sluice_cookie_sound())
         return cookie_stream(fd, flags, *mode);
+    if (captured)
+        sluice_descriptor_surrender(fd, SLUICE_REASON_STREAM);
     FILE *file = REAL(fdopen)(fd, mode);
     if (file != NULL && fd < SLUICE_DESCRIPTORS)
         remember(fd, file, true, NULL);
@@ -171,9 +168,10 @@ static FILE *stream_on(int fd, int flags, const char *mode)
 /*
  * A stream of the C library's own making, on `path`, made by fopen() or, with `file`, by freopen().
  * The descriptor opened here first announces the file and makes it direct, before the library
- * opens, and perhaps truncates, it once more.
+ * opens, and perhaps truncates, it once more. `cookie` is what the stream was made with.
  */
-static FILE *native_stream(const char *path, const char *mode, FILE *file)
+static FILE *native_stream(const char *path, const char *mode, FILE *file,
+                           struct sluice_cookie *cookie)
 {
     const int flags = flags_of(mode);
     const bool watched = flags >= 0 && path != NULL;
@@ -191,7 +189,7 @@ static FILE *native_stream(const char *path, const char *mode, FILE *file)
     const int fd = result != NULL ? fileno(result) : -1;
     if (fd >= 0 && fd < SLUICE_DESCRIPTORS) {
         sluice_description_share(guard, fd);
-        remember(fd, result, true, NULL);
+        remember(fd, result, true, cookie);
     }
     if (guard >= 0) {
         const int error = errno;
@@ -207,7 +205,7 @@ SLUICE_WRAPPER FILE *fopen(const char *restrict path, const char *restrict mode)
     if (!sluice_capture_on() || flags < 0)
         return REAL(fopen)(path, mode);
     if (strstr(mode, ",ccs=") != NULL)
-        return native_stream(path, mode, NULL);
+        return native_stream(path, mode, NULL, NULL);
     const int fd = sluice_open(AT_FDCWD, path, flags, 0666);
     if (fd < 0)
         return NULL;
@@ -237,14 +235,12 @@ SLUICE_WRAPPER FILE *fdopen(int fd, const char *mode)
         if (wanted == O_WRONLY)
             lseek(fd, 0, SEEK_END);
     }
-    return cookie_stream(fd, flags, *mode);
+    return stream_on(fd, flags, mode);
 }
 
-/* The stream's descriptor is closed by the C library, unseen, so it is forgotten before. */
-static int release(struct stream *entry, FILE *file)
+/* A native stream's descriptor is closed by the C library, unseen, so it is forgotten before. */
+static int release(int fd, FILE *file)
 {
-    const int fd = (int)(entry - streams);
-    entry->file = NULL;
     if (sluice_description_of(fd) == NULL)
         return 0;
     const int flushed = fflush(file);
@@ -261,23 +257,22 @@ SLUICE_WRAPPER FILE *freopen(const char *restrict path, const char *restrict mod
         sluice_stream_go_native(file);
         return REAL(freopen)(path, mode, file);
     }
-    struct stream *entry = entry_of(file);
-    if (entry != NULL)
-        release(entry, file);
-    return native_stream(path, mode, file);
+    struct sluice_cookie *cookie = forget(file);
+    release(descriptor_of(file), file);
+    return native_stream(path, mode, file, cookie);
 }
 
 SLUICE_WRAPPER int fclose(FILE *file)
 {
-    struct stream *entry = entry_of(file);
-    if (entry == NULL)
+    if (!sluice_capture_on())
         return REAL(fclose)(file);
-    struct _IO_wide_data *wide = entry->wide;
-    const int released = entry->native ? release(entry, file) : 0;
+    const struct stream *entry = entry_of(file);
+    const bool native = entry == NULL || entry->native;
+    const int released = native ? release(descriptor_of(file), file) : 0;
     const int error = errno;
-    entry->file = NULL;
+    struct sluice_cookie *cookie = forget(file);
     const int result = REAL(fclose)(file);
-    free(wide);
+    free(cookie);
     if (released == 0)
         return result;
     errno = error;
@@ -293,11 +288,11 @@ SLUICE_WRAPPER int vdprintf(int fd, const char *restrict format, va_list argumen
     const int length = vasprintf(&text, format, arguments);
     if (length < 0)
         return length;
-    const ssize_t written = write_stream((void *)(intptr_t)fd, text, (size_t)length);
+    const size_t written = sluice_write_whole(fd, text, (size_t)length);
     const int error = errno;
     free(text);
     errno = error;
-    return written == length ? length : -1;
+    return written == (size_t)length ? length : -1;
 }
 
 SLUICE_WRAPPER int dprintf(int fd, const char *restrict format, ...)

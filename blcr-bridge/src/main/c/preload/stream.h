@@ -21,10 +21,14 @@ void sluice_stream_go_native(FILE *file);
 /* write() for a stream. */
 ssize_t sluice_write_stream(int fd, const void *data, size_t length);
 
+/* The same until all is written or an error is met: how many bytes were. */
+size_t sluice_write_whole(int fd, const void *data, size_t length);
+
 /*
  * What native streams have for wide characters, fopencookie() streams have not, and freopen() needs
- * too: a block to be set as _wide_data, and freed after the stream; NULL without memory.
+ * too: what a fresh stream's _wide_data holds. NULL and an errno: ENOTSUP when it lies where it is not
+ * looked for, any other when it could not be looked at now.
  */
-struct _IO_wide_data *sluice_wide_data(void);
+const void *sluice_wide_data(size_t *length);
 
 #endif

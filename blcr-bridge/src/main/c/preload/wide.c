@@ -2,9 +2,10 @@
  * Wide characters. The C library gives a stream that is used for them the functions of its own wide
  * streams, which write past ours; so before its first wide character a stream goes native.
  */
+#include <errno.h>
 #include <malloc.h>
-#include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,31 +18,49 @@
 /* What <wchar.h> declares as vfwscanf() under its real name in strict ISO C. */
 int __isoc99_vfwscanf(FILE *file, const wchar_t *format, va_list arguments);
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static void *fresh; /* the wide part of a native stream that nobody has used */
-static size_t length;
+/* The wide part of a native stream that nobody has used, and before it its length. */
+struct fresh {
+    size_t length;
+    char data[];
+};
 
 /* Its layout is the C library's own; only that it ends the stream's block is known here. */
-static void copy_fresh(void)
+static struct fresh *copy_fresh(void)
 {
     FILE *native = REAL(fopen)("/dev/null", "re");
     if (native == NULL)
-        return;
+        return NULL;
+    struct fresh *fresh = NULL;
     const char *wide = (const char *)native->_wide_data;
     const char *end = (const char *)native + malloc_usable_size(native);
+    int error = ENOTSUP;
     if (wide > (const char *)native && wide < end) {
-        fresh = malloc((size_t)(end - wide));
+        const size_t length = (size_t)(end - wide);
+        fresh = malloc(sizeof *fresh + length);
+        error = errno;
         if (fresh != NULL)
-            memcpy(fresh, wide, length = (size_t)(end - wide));
+            memcpy(fresh->data, wide, fresh->length = length);
     }
     REAL(fclose)(native);
+    errno = error;
+    return fresh;
 }
 
-struct _IO_wide_data *sluice_wide_data(void)
+const void *sluice_wide_data(size_t *length)
 {
-    pthread_once(&once, copy_fresh);
-    void *copy = fresh != NULL ? malloc(length) : NULL;
-    return copy != NULL ? memcpy(copy, fresh, length) : NULL;
+    static _Atomic(struct fresh *) known;
+    struct fresh *found = known;
+    if (found == NULL) {
+        struct fresh *copy = copy_fresh();
+        if (copy == NULL)
+            return NULL;
+        if (atomic_compare_exchange_strong(&known, &found, copy))
+            found = copy;
+        else
+            free(copy);
+    }
+    *length = found->length;
+    return found->data;
 }
 
 /* Before a function that makes an undecided stream a wide one. */

@@ -151,6 +151,43 @@ static void read_and_write_one_stream(void)
     CHECK_EQUAL(fclose(file), 0);
 }
 
+/* As programs write sound: the sizes in the header are known at the end. */
+static void patched_header(void)
+{
+    static char samples[40000];
+    char header[44];
+    FILE *file = open_stream("sound", "wb+");
+    CHECK_EQUAL(fwrite(samples, 1, sizeof samples, file), sizeof samples);
+    CHECK_EQUAL(fseek(file, 4, SEEK_SET), 0);
+    CHECK_EQUAL(fwrite("size", 1, 4, file), 4);
+    CHECK_EQUAL(file->_offset, lseek(fileno(file), 0, SEEK_CUR)); /* what the shim takes it for */
+    CHECK_EQUAL(fseek(file, 32, SEEK_CUR), 0);
+    CHECK_EQUAL(file->_offset, lseek(fileno(file), 0, SEEK_CUR));
+    CHECK_EQUAL(fwrite("data", 1, 4, file), 4);
+    CHECK_EQUAL(ftell(file), sizeof header);
+    rewind(file);
+    CHECK_EQUAL(fread(header, 1, sizeof header, file), sizeof header);
+    CHECK(memcmp(header + 4, "size", 4) == 0 && memcmp(header + 40, "data", 4) == 0);
+    CHECK(memcmp(header + 8, samples, 32) == 0);
+    CHECK_EQUAL(fclose(file), 0);
+}
+
+/* Each stream knows where the descriptor is; the first may have bytes that the second does not see. */
+static void two_streams_on_one_descriptor(void)
+{
+    FILE *first = open_stream("twice", "w+");
+    fputs("one ", first);
+    fflush(first);
+    FILE *second = fdopen(fileno(first), "r+");
+    CHECK(second != NULL);
+    fputs("two ", second);
+    fflush(second);
+    CHECK(fputwc(L'3', second) == WEOF && fwide(second, 0) < 0);
+    fputs("three", first);
+    CHECK_EQUAL(fclose(first), 0);
+    check_content("twice", "one two three");
+}
+
 static void buffering(void)
 {
     static char own[100];
@@ -256,6 +293,15 @@ static void wide_characters(void)
     CHECK_EQUAL(fgetwc(file), L'w');
     CHECK(fwide(file, 0) > 0);
     CHECK_EQUAL(fclose(file), 0);
+
+    file = open_stream("wide", "w");
+    fputs("bytes at first\n", file);
+    FILE *twin = fdopen(dup(fileno(file)), "w");
+    CHECK(fputws(L"wide ones beside\n", twin) >= 0);
+    CHECK_EQUAL(fflush(file), 0);
+    CHECK_EQUAL(fclose(twin), 0);
+    CHECK_EQUAL(fclose(file), 0);
+    check_content("wide", "bytes at first\nwide ones beside\n");
 }
 
 /* Random positions and lengths through one stream, against a copy in memory. */
@@ -298,6 +344,8 @@ int main(int count, char **arguments)
     large_and_small();
     modes();
     read_and_write_one_stream();
+    patched_header();
+    two_streams_on_one_descriptor();
     buffering();
     descriptors_and_streams();
     reopening();
