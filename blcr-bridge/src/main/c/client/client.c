@@ -176,8 +176,19 @@ int sluice_client_attach(const char *directory, int rank, int ranks, struct slui
 
 void sluice_client_abandon(struct sluice_client *client)
 {
+    for (struct sluice_client *each = client; each != NULL; each = each->successor) {
+        if (each->connection.socket >= 0) {
+            sluice_kernel_close(each->connection.socket);
+        }
+        sluice_hold_free(&each->writer.pool.hold);
+        sluice_kernel_unmap(each->segment->header, each->segment->length);
+    }
+}
+
+static void free_client(struct sluice_client *client)
+{
     if (client->successor != NULL) {
-        sluice_client_abandon(client->successor);
+        free_client(client->successor);
     }
     sluice_connection_close(&client->connection);
     sluice_chunk_writer_destroy(&client->writer);
@@ -203,12 +214,17 @@ void sluice_client_detach(struct sluice_client *client)
         sluice_lock_release(&each->writer.lock);
     }
     sluice_client_leave(client, true);
-    sluice_client_abandon(client);
+    free_client(client);
 }
 
 const struct sluice_segment *sluice_client_segment(const struct sluice_client *client)
 {
     return client->segment;
+}
+
+bool sluice_client_lost(const struct sluice_client *client)
+{
+    return atomic_load_explicit(&client->connection.lost, memory_order_relaxed);
 }
 
 const char *sluice_client_message(void)

@@ -49,10 +49,14 @@ void sluice_client_detach(struct sluice_client *client);
 void sluice_client_leave(struct sluice_client *client, bool leaving);
 
 /*
- * In a forked child: lets go of the parent's socket and mapping without a word to anybody, and frees
- * the client. Takes no lock. Images of the client must not be used any more.
+ * In a child process: lets go of the parent's socket and mapping without a word to anybody. Takes no
+ * lock and frees no memory, so it is async-signal-safe. Neither the client nor its images may be used
+ * any more.
  */
 void sluice_client_abandon(struct sluice_client *client);
+
+/* Whether the I/O process is gone for good, so that its refusals are nobody's answer. */
+bool sluice_client_lost(const struct sluice_client *client);
 
 /* Whether its slot is not, or no longer, this process's. Nothing goes into its segment then. */
 bool sluice_client_adrift(struct sluice_client *client);
@@ -143,6 +147,12 @@ int sluice_log_truncate(struct sluice_log_image *image, int fd, int64_t size);
  * will be able to count. The caller holds image->lock.
  */
 int sluice_log_settle(struct sluice_log_image *image, int reason);
+
+/*
+ * Makes the image direct for good, and the I/O process let go of its file until all have closed it,
+ * so that the kernel counts only programs that have it open. The caller holds image->lock.
+ */
+int sluice_log_let_go(struct sluice_log_image *image);
 
 /*
  * Returns once everything written so far is on stable storage. The caller holds image->lock.

@@ -171,6 +171,19 @@ int sluice_log_settle(struct sluice_log_image *image, int reason)
     return error;
 }
 
+int sluice_log_let_go(struct sluice_log_image *image)
+{
+    const int error = sluice_log_settle(image, SLUICE_REASON_LOCK);
+    if (error != 0) {
+        return error;
+    }
+    const int32_t request[2] = {(int32_t)image->id,
+                                SLUICE_REASON_LOCK | SLUICE_REQUEST_SETTLE_LET_GO};
+    return sluice_connection_request(
+        &image->client->connection, SLUICE_REQUEST_SETTLE,
+        &(struct sluice_body){.fields = request, .length = sizeof request}, NULL);
+}
+
 int64_t sluice_log_size(struct sluice_log_image *image)
 {
     if (image->entry == NULL || !held(image) || !still_diverted(image)) {

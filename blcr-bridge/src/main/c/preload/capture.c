@@ -24,6 +24,7 @@ static _Atomic(struct sluice_segment *) segment;
 static _Atomic(struct sluice_client *) client;
 static bool segment_failed;
 static bool client_failed;
+static _Atomic pid_t owner; /* the process that attached; a restored one and a child attach anew */
 
 static bool copy_variable(const char *name, char to[PATH_MAX])
 {
@@ -97,6 +98,7 @@ struct sluice_client *sluice_capture_client(void)
         else
             client_failed = true;
     }
+    owner = getpid();
     pthread_mutex_unlock(&lock);
     sluice_guard_leave();
     return client;
@@ -116,6 +118,16 @@ void sluice_capture_abandon(void)
     if (parents != NULL)
         sluice_client_abandon(parents);
     client_failed = false;
+}
+
+bool sluice_capture_own(void)
+{
+    return client == NULL || owner == getpid();
+}
+
+void sluice_capture_end(void)
+{
+    sluice_capture_state = OFF;
 }
 
 static bool below(const char *directory, const char *path)

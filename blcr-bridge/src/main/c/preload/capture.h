@@ -31,8 +31,14 @@ struct sluice_client *sluice_capture_client(void);
  */
 void sluice_capture_leave(bool leaving);
 
-/* In a forked child: the parent's client is none of ours. */
+/* In a child: the parent's client is none of ours. Async-signal-safe. */
 void sluice_capture_abandon(void);
+
+/* False in a child that shares its parent's memory: the client, if there is one, is the parent's. */
+bool sluice_capture_own(void);
+
+/* From here on nothing is captured. */
+void sluice_capture_end(void);
 
 /*
  * True when `fd` is a regular file below the capture directory, or an image under any name.

@@ -94,6 +94,27 @@ void sluice_descriptor_surrender(int fd, int reason)
     sluice_description_unlock(description);
 }
 
+void sluice_descriptor_let_go(int fd)
+{
+    if (sluice_description_of(fd) == NULL || sluice_guard_inside())
+        return;
+    sluice_images_lock();
+    struct description *description = sluice_description_of(fd);
+    if (description != NULL) {
+        sluice_lock_take(&description->image->lock);
+        sluice_image_let_go(description->image);
+        sluice_lock_release(&description->image->lock);
+    }
+    sluice_images_unlock();
+}
+
+void sluice_description_append(struct description *description)
+{
+    REAL(fcntl)(description->fd, F_SETFL,
+                REAL(fcntl)(description->fd, F_GETFL) & ~O_APPEND);
+    description->kernel_appends = false;
+}
+
 static struct description *take_description(void)
 {
     struct description *description = spare_descriptions;
@@ -120,30 +141,30 @@ static void describe(struct image *image, int fd, int flags)
     }
     description->image = image;
     description->append = (flags & O_APPEND) != 0;
+    description->kernel_appends = description->append;
     description->access = flags & O_ACCMODE;
     description->fd = fd;
     description->descriptors = 1;
     description->offset = 0;
+    description->kernel = 0;
     description->next = image->descriptions;
     image->descriptions = description;
     description->watched = image->openings == 0;
     description->tracked = true;
     description->logged = sluice_log_diverted(&image->log);
-    if (description->logged && description->append)
-        REAL(fcntl)(fd, F_SETFL, REAL(fcntl)(fd, F_GETFL) & ~O_APPEND);
     map_descriptor(fd, description);
     if (sluice_stream_native(fd))
         sluice_image_surrender(image, SLUICE_REASON_STREAM);
 }
 
-/* Describes `fd` if it is of a captured file; -EBADF if it is of any other. */
+/* Describes `fd` if it is of a captured file; -ENOTCONN if there is nobody to log it. */
 static int describe_captured(int fd, int flags, int announced, bool truncate)
 {
     struct stat status;
     struct image *image;
     char path[PATH_MAX];
     if (fd >= SLUICE_DESCRIPTORS || !sluice_capture_file(fd, &status, path))
-        return -EBADF;
+        return -ENOTCONN;
     sluice_images_lock();
     int error = sluice_image_open(fd, &status, announced, path, &image);
     if (error == 0) {
@@ -158,8 +179,9 @@ static int describe_captured(int fd, int flags, int announced, bool truncate)
 
 int sluice_description_adopt(int fd, int flags, int announced, bool truncate)
 {
+    sluice_description_forget(fd); /* what had the number before was closed unseen */
     const int error = describe_captured(fd, flags, announced, truncate);
-    if (error == 0 || error == -ESTALE || sluice_description_of(fd) != NULL)
+    if (error == 0 || sluice_description_of(fd) != NULL || sluice_image_refused(error))
         return error;
     return truncate && REAL(ftruncate)(fd, 0) != 0 ? -errno : 0;
 }
@@ -218,6 +240,8 @@ int sluice_description_forget(int fd)
         struct image *image = description->image;
         sluice_lock_take(&image->lock);
         sluice_descriptions[fd] = NULL;
+        if (image->let_go && description->descriptors == 1)
+            REAL(fcntl)(fd, F_SETLEASE, F_UNLCK); /* or the I/O process, who opens it, breaks it */
         if (--description->descriptors == 0)
             unlink_description(image, description);
         else if (description->fd == fd)
@@ -227,6 +251,23 @@ int sluice_description_forget(int fd)
     }
     sluice_images_unlock();
     return error;
+}
+
+/* A mapping that nobody unmaps keeps the openings of an image. */
+static void keep_open(struct image *image)
+{
+    sluice_image_surrender(image, SLUICE_REASON_FORK);
+    image->descriptions = NULL;
+    image->mappings++;
+}
+
+void sluice_descriptions_let_go(void)
+{
+    sluice_images_each(keep_open);
+    sluice_images_lock();
+    for (int fd = 0; fd <= highest; fd++)
+        sluice_descriptions[fd] = NULL;
+    sluice_images_unlock();
 }
 
 void sluice_descriptions_in_child(void)

@@ -41,8 +41,9 @@ void sluice_description_unlock(struct description *description);
 /*
  * Tells the I/O process that `fd` was just opened with `flags`, and keeps it from here on if it is
  * of a captured file. `announced` are SLUICE_REQUEST_OPEN_*. With `truncate` the file is then made
- * empty: an O_TRUNC that the kernel must not carry out beneath a log. 0 or a negative errno; after
- * -ESTALE the name stands for another file by now, to be opened instead.
+ * empty: an O_TRUNC that the kernel must not carry out beneath a log. 0 or a negative errno, with
+ * which the opening fails; after -ESTALE the name stands for another file by now, to be opened
+ * instead.
  */
 int sluice_description_adopt(int fd, int flags, int announced, bool truncate);
 
@@ -61,6 +62,18 @@ void sluice_descriptor_surrender(int fd, int reason);
  */
 ssize_t sluice_descriptor_count(int fd, ssize_t written);
 ssize_t sluice_descriptor_count_for(int fd, int reason, ssize_t written);
+
+/* The same, and the kernel counts nobody but programs that have its file open. */
+void sluice_descriptor_let_go(int fd);
+
+/* Before the first write to the log: it knows the file's end, the kernel does not. */
+void sluice_description_append(struct description *description);
+
+/*
+ * Everything becomes direct, and no descriptor is known here any more; what they announced lasts
+ * until the process ends.
+ */
+void sluice_descriptions_let_go(void);
 
 /* In a forked child all descriptors are the kernel's. */
 void sluice_descriptions_in_child(void);

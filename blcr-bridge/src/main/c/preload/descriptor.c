@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "description.h"
+#include "process.h"
 #include "real.h"
 
 SLUICE_WRAPPER int close(int fd)
@@ -16,6 +17,8 @@ SLUICE_WRAPPER int close(int fd)
 
 SLUICE_WRAPPER int close_range(unsigned first, unsigned last, int flags)
 {
+    if (flags & CLOSE_RANGE_UNSHARE)
+        sluice_process_unshare();
     if (!(flags & CLOSE_RANGE_CLOEXEC))
         for (unsigned fd = first; fd <= last && fd < SLUICE_DESCRIPTORS; fd++)
             sluice_description_forget((int)fd);
@@ -78,8 +81,10 @@ static int set_flags(int fd, long flags)
     }
     const int result = REAL(fcntl)(fd, F_SETFL, flags & ~O_APPEND);
     const int error = errno;
-    if (result >= 0)
+    if (result >= 0) {
         description->append = (flags & O_APPEND) != 0;
+        description->kernel_appends = false;
+    }
     sluice_description_unlock(description);
     return result < 0 ? (int)sluice_guard_result(-error) : result;
 }
@@ -94,11 +99,16 @@ static int get_flags(int fd)
     return flags;
 }
 
+/* Newer than the C library's headers. */
+#define SLUICE_F_DUPFD_QUERY 1027
+#define SLUICE_F_CREATED_QUERY 1028
+
 /*
- * A lock from the file's start needs no care: whoever else has the file open made its image direct.
- * One from the offset or the end means what the kernel holds for those.
+ * Whether the log can follow a command. A lock from the file's start needs no care: whoever else has
+ * the file open made its image direct. One from the offset or the end means what the kernel holds
+ * for those. What is not known here may be anything.
  */
-static bool locks_from_here(int command, const struct flock *lock)
+static bool follows(int command, const struct flock *lock)
 {
     switch (command) {
     case F_GETLK:
@@ -107,10 +117,48 @@ static bool locks_from_here(int command, const struct flock *lock)
     case F_OFD_GETLK:
     case F_OFD_SETLK:
     case F_OFD_SETLKW:
-        return lock != NULL && lock->l_whence != SEEK_SET;
+        return lock == NULL || lock->l_whence == SEEK_SET;
+    case F_DUPFD:
+    case F_DUPFD_CLOEXEC:
+    case SLUICE_F_DUPFD_QUERY:
+    case SLUICE_F_CREATED_QUERY:
+    case F_GETFD:
+    case F_SETFD:
+    case F_GETOWN:
+    case F_SETOWN:
+    case F_GETOWN_EX:
+    case F_SETOWN_EX:
+    case F_GETSIG:
+    case F_SETSIG:
+    case F_GET_SEALS:
+    case F_GET_RW_HINT:
+    case F_SET_RW_HINT:
+    case F_GET_FILE_RW_HINT:
+    case F_SET_FILE_RW_HINT:
+        return true;
     default:
         return false;
     }
+}
+
+/*
+ * The kernel gives a lease when nobody else has the file open, so the I/O process lets go of it. A
+ * descriptor that came from another program is announced first.
+ */
+static void prepare_lease(int fd)
+{
+    struct stat status;
+    if (!sluice_capture_on() || sluice_guard_inside())
+        return;
+    const int flags = REAL(fcntl)(fd, F_GETFL);
+    if (sluice_description_of(fd) == NULL && flags >= 0 && REAL(fstat)(fd, &status) == 0
+        && sluice_capture_image_state(&status) != SLUICE_IMAGE_STATE_FREE)
+        sluice_description_adopt(fd, flags,
+                                 sluice_open_direct(SLUICE_REASON_LOCK)
+                                     | ((flags & O_ACCMODE) != O_RDONLY ? SLUICE_REQUEST_OPEN_WRITE
+                                                                        : 0),
+                                 false);
+    sluice_descriptor_let_go(fd);
 }
 
 SLUICE_WRAPPER int fcntl(int fd, int command, ...)
@@ -119,13 +167,15 @@ SLUICE_WRAPPER int fcntl(int fd, int command, ...)
     va_start(arguments, command);
     void *argument = va_arg(arguments, void *);
     va_end(arguments);
+    if (command == F_SETLEASE && (long)argument != F_UNLCK)
+        prepare_lease(fd);
     if (sluice_description_of(fd) == NULL)
         return REAL(fcntl)(fd, command, argument);
     if (command == F_GETFL)
         return get_flags(fd);
     if (command == F_SETFL)
         return set_flags(fd, (long)argument);
-    if (locks_from_here(command, argument))
+    if (!follows(command, argument))
         sluice_descriptor_surrender(fd, SLUICE_REASON_LOCK);
     const int result = REAL(fcntl)(fd, command, argument);
     if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))

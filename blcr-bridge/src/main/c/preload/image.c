@@ -28,13 +28,20 @@ void sluice_images_unlock(void)
     sluice_guard_leave();
 }
 
-/* The kernel's offset and O_APPEND become those kept here. */
+/*
+ * The kernel's offset and O_APPEND become those kept here. If somebody has moved the kernel's, who
+ * shares the description unseen, it is the later one.
+ */
 static void return_to_kernel(struct description *description)
 {
     if (!description->logged)
         return;
-    REAL(lseek)(description->fd, description->offset, SEEK_SET);
-    if (description->append)
+    const off_t found = REAL(lseek)(description->fd, 0, SEEK_CUR);
+    if (found == description->kernel)
+        REAL(lseek)(description->fd, description->offset, SEEK_SET);
+    else
+        description->offset = found;
+    if (description->append && !description->kernel_appends)
         REAL(fcntl)(description->fd, F_SETFL, REAL(fcntl)(description->fd, F_GETFL) | O_APPEND);
     description->logged = false;
     description->tracked = true;
@@ -66,22 +73,63 @@ int sluice_image_settle(struct image *image)
     return size < 0 ? (int)size : 0;
 }
 
-int sluice_image_empty(struct image *image, int fd)
-{
-    const int error =
-        sluice_log_diverted(&image->log) ? sluice_log_truncate(&image->log, fd, 0) : -ESTALE;
-    if (error != -ESTALE)
-        return error;
-    sluice_image_surrender(image, SLUICE_REASON_SHARED);
-    return REAL(ftruncate)(fd, 0) == 0 ? 0 : -errno;
-}
-
 static struct image *find_image(const struct stat *status)
 {
     struct image *image = images;
     while (image != NULL && (image->inode != status->st_ino || image->device != status->st_dev))
         image = image->next;
     return image;
+}
+
+void sluice_image_let_go(struct image *image)
+{
+    sluice_image_surrender(image, SLUICE_REASON_LOCK);
+    if (image->openings > 0 && sluice_log_let_go(&image->log) == 0)
+        image->let_go = true;
+}
+
+bool sluice_images_surrender_file(const struct stat *status, int reason)
+{
+    if (images == NULL || sluice_guard_inside())
+        return false;
+    sluice_images_lock();
+    struct image *image = find_image(status);
+    if (image != NULL) {
+        sluice_lock_take(&image->lock);
+        sluice_image_surrender(image, reason);
+        sluice_lock_release(&image->lock);
+    }
+    sluice_images_unlock();
+    return image != NULL;
+}
+
+/* O_TRUNC empties a file that it opens for reading, too, which no call with the descriptor does. */
+static int empty_unwritable(struct image *image, int fd)
+{
+    char link[32];
+    for (struct description *each = image->descriptions; each != NULL; each = each->next)
+        if (each->access != O_RDONLY)
+            return REAL(ftruncate)(each->fd, 0) == 0 ? 0 : -errno;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    const int writable = REAL(openat)(AT_FDCWD, link, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    if (writable < 0)
+        return -errno;
+    REAL(close)(writable);
+    return 0;
+}
+
+int sluice_image_empty(struct image *image, int fd)
+{
+    const bool writable = (REAL(fcntl)(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
+    const int error = writable && sluice_log_diverted(&image->log)
+        ? sluice_log_truncate(&image->log, fd, 0)
+        : -ESTALE;
+    if (error != -ESTALE)
+        return error;
+    sluice_image_surrender(image, writable ? SLUICE_REASON_SHARED : SLUICE_REASON_CONTROL);
+    if (!writable)
+        return empty_unwritable(image, fd);
+    return REAL(ftruncate)(fd, 0) == 0 ? 0 : -errno;
 }
 
 static struct image *take_image(void)
@@ -107,12 +155,20 @@ static int announce(int fd, const struct stat *status, int announced, const char
     const mode_t mode = status->st_mode & 07777;
     const bool unreadable = (announced & SLUICE_REQUEST_OPEN_CREATED) && (mode & 0600) != 0600;
     if (unreadable)
-        fchmod(fd, mode | 0600);
+        REAL(fchmod)(fd, mode | 0600);
     const int error = sluice_log_announce(client, status->st_dev, status->st_ino, announced, path,
                                           disposition);
     if (unreadable)
-        fchmod(fd, mode);
+        REAL(fchmod)(fd, mode);
     return error;
+}
+
+bool sluice_image_refused(int error)
+{
+    struct sluice_client *client = sluice_capture_client();
+    return error == -ESTALE
+        || (error != -ENOTCONN && error != -ENAMETOOLONG && client != NULL
+            && !sluice_client_lost(client));
 }
 
 /* The image of a file that this process has not open yet. */
@@ -121,11 +177,11 @@ static int first_opening(int fd, const struct stat *status, int announced, const
 {
     struct sluice_disposition disposition = {.kind = SLUICE_REQUEST_PLAIN};
     const int error = announce(fd, status, announced, path, &disposition);
-    if (error != 0 && (error == -ESTALE || !sluice_recording))
+    if (error != 0 && (!sluice_recording || sluice_image_refused(error)))
         return error;
     struct image *image = take_image();
     if (image == NULL)
-        return -ENOMEM;
+        return -ENOTCONN;
     sluice_lock_take(&image->lock);
     sluice_log_init(&image->log, sluice_capture_client(), &disposition);
     image->device = status->st_dev;
@@ -135,8 +191,12 @@ static int first_opening(int fd, const struct stat *status, int announced, const
     image->unsettled = disposition.size > 0;
     image->settles = 0;
     image->mappings = 0;
+    image->let_go = false;
     image->traced = (struct sluice_trace_file){0};
     image->descriptions = NULL;
+    if (sluice_log_diverted(&image->log) && !(announced & SLUICE_REQUEST_OPEN_CREATED)
+        && status->st_size > disposition.size)
+        sluice_image_surrender(image, SLUICE_REASON_FOREIGN); /* somebody has written unseen */
     sluice_lock_release(&image->lock);
     image->next = images;
     images = image;

@@ -26,6 +26,7 @@ struct image {
     bool unsettled; /* written since the last settle */
     int settles;    /* asked for by reading */
     int mappings;   /* into memory; they outlive the descriptions */
+    bool let_go;    /* by the I/O process: a program wants a lease on it */
     struct sluice_trace_file traced; /* the recording's */
     struct description *descriptions;
     struct image *next;
@@ -38,10 +39,12 @@ struct description {
     atomic_bool watched; /* of a file that is no image, but may become one */
     atomic_bool tracked; /* the recording's: the offset is right although not logged */
     bool append;
+    bool kernel_appends; /* O_APPEND is still the kernel's; it is taken away before the first write */
     int access;      /* O_RDONLY, O_WRONLY or O_RDWR */
     int fd;          /* one of its descriptors */
     int descriptors; /* how many there are */
     int64_t offset;
+    int64_t kernel; /* the kernel's offset while logged, if nobody else has moved it */
     struct description *next; /* of the same image */
 };
 
@@ -56,6 +59,12 @@ void sluice_images_unlock(void);
  */
 int sluice_image_open(int fd, const struct stat *status, int announced, const char *path,
                       struct image **image);
+
+/*
+ * Whether an errno of sluice_image_open is the I/O process's refusal: the file is not what it should
+ * be, so that nobody may open it. Any other only means that there is nobody to log it.
+ */
+bool sluice_image_refused(int error);
 
 /*
  * An image that was no image yet when it was opened: announces it if it has become one, because
@@ -74,6 +83,15 @@ int sluice_image_release(struct image *image);
  * offset. Locked.
  */
 void sluice_image_surrender(struct image *image, int reason);
+
+/* The same, and nothing but programs has its file open until all have closed it. Locked. */
+void sluice_image_let_go(struct image *image);
+
+/*
+ * If this process has a file open: its image becomes direct, and the answer is true. Who closed a
+ * descriptor of the file would lose the locks that the process has on it.
+ */
+bool sluice_images_surrender_file(const struct stat *status, int reason);
 
 /* The file is made to hold everything written, before somebody reads it. Locked. -ESTALE: use it. */
 int sluice_image_settle(struct image *image);

@@ -29,7 +29,8 @@ SLUICE_WRAPPER int truncate(const char *path, off_t size)
     struct stat status;
     if (!sluice_capture_on() || sluice_guard_inside()
         || REAL(fstatat)(AT_FDCWD, path, &status, 0) != 0
-        || sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE)
+        || sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE
+        || sluice_images_surrender_file(&status, SLUICE_REASON_CONTROL))
         return REAL(truncate)(path, size);
     const int fd = sluice_open(AT_FDCWD, path, O_WRONLY | O_CLOEXEC, 0);
     if (fd < 0)
@@ -66,8 +67,11 @@ SLUICE_WRAPPER int fallocate(int fd, int mode, off_t offset, off_t length)
     return result;
 }
 
+/* Where the file system cannot, the C library writes: the file must hold everything before. */
 SLUICE_WRAPPER int posix_fallocate(int fd, off_t offset, off_t length)
 {
+    if (sluice_description_logged(fd) && REAL(fallocate)(fd, 0, offset, length) != 0)
+        sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
     const int error = REAL(posix_fallocate)(fd, offset, length);
     if (error == 0 && sluice_description_logged(fd))
         extend(fd, offset + length);

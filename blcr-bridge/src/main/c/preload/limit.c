@@ -1,8 +1,10 @@
 #include "limit.h"
 
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/types.h>
+#include <ulimit.h>
 
 #include "real.h"
 
@@ -38,6 +40,18 @@ SLUICE_WRAPPER int prlimit(pid_t pid, __rlimit_resource_t resource, const struct
 {
     const int result = REAL(prlimit)(pid, resource, value, old);
     if (resource == RLIMIT_FSIZE)
+        look();
+    return result;
+}
+
+SLUICE_WRAPPER long ulimit(int command, ...)
+{
+    va_list arguments;
+    va_start(arguments, command);
+    const long wanted = command == UL_SETFSIZE ? va_arg(arguments, long) : 0;
+    va_end(arguments);
+    const long result = REAL(ulimit)(command, wanted);
+    if (command == UL_SETFSIZE)
         look();
     return result;
 }

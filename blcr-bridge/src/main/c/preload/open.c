@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -18,6 +19,14 @@ struct plan {
     bool truncate;   /* O_TRUNC is kept back, to be done once the image's log knows of us */
     struct stat old; /* the file that has this name; st_ino 0 for none */
 };
+
+static atomic_int directly; /* SLUICE_REASON_* */
+
+void sluice_open_directly(int reason)
+{
+    directly = reason;
+    sluice_images_surrender(reason);
+}
 
 static bool writes(int flags)
 {
@@ -98,10 +107,15 @@ static int adopt(int fd, int flags, const struct plan *plan)
     if (plan->old.st_ino != 0 && REAL(fstat)(fd, &status) == 0 && (flags & O_CREAT)
         && status.st_ino != plan->old.st_ino)
         created = status.st_size == 0; /* removed in between, so created after all */
-    const int announced = (created ? SLUICE_REQUEST_OPEN_CREATED : 0)
-        | (created || writes(flags) ? SLUICE_REQUEST_OPEN_WRITE : 0)
-        | (flags & O_DIRECT ? sluice_open_direct(SLUICE_REASON_O_DIRECT)
-           : flags & O_DSYNC ? sluice_open_direct(SLUICE_REASON_SYNC) : 0);
+    const bool empty = created || plan->truncate;
+    const bool unwritable = plan->truncate && (flags & O_ACCMODE) == O_RDONLY;
+    const int reason = flags & O_DIRECT ? SLUICE_REASON_O_DIRECT
+        : flags & O_DSYNC               ? SLUICE_REASON_SYNC
+        : unwritable                    ? SLUICE_REASON_CONTROL
+                                        : atomic_load(&directly);
+    const int announced = (empty ? SLUICE_REQUEST_OPEN_CREATED : 0)
+        | (empty || writes(flags) ? SLUICE_REQUEST_OPEN_WRITE : 0)
+        | (reason != SLUICE_REASON_NONE ? sluice_open_direct(reason) : 0);
     return sluice_description_adopt(fd, flags, announced, plan->truncate);
 }
 
@@ -112,6 +126,8 @@ static int adopt(int fd, int flags, const struct plan *plan)
 static int open_planned(int dirfd, const char *path, int flags, mode_t mode,
                         const struct plan *plan, int *opened)
 {
+    if (plan->truncate && faccessat(dirfd, path, W_OK, AT_EACCESS) != 0)
+        return -errno;
     const int fd = REAL(openat)(dirfd, path, plan->flags, mode);
     if (fd < 0)
         return -errno;
@@ -166,14 +182,50 @@ int sluice_open(int dirfd, const char *path, int flags, mode_t mode)
     return fd;
 }
 
-void sluice_open_settle(int dirfd, const char *path)
+int sluice_open_again(int fd, int flags)
+{
+    struct stat status, named;
+    char path[PATH_MAX];
+    if (left_alone(flags) || !sluice_capture_file(fd, &status, path)
+        || REAL(fstatat)(AT_FDCWD, path, &named, 0) != 0 || named.st_ino != status.st_ino
+        || named.st_dev != status.st_dev) {
+        errno = ENOENT;
+        return -1;
+    }
+    return sluice_open(AT_FDCWD, path, flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW), 0);
+}
+
+/*
+ * The offset that the kernel has is not the owner's, who keeps it: most files are written from their
+ * beginning to their end, so that is where the owner is.
+ */
+void sluice_open_shared(int fd)
+{
+    struct stat status;
+    if (left_alone(0) || REAL(fstat)(fd, &status) != 0)
+        return;
+    const int state = sluice_capture_image_state(&status);
+    const int flags = REAL(fcntl)(fd, F_GETFL);
+    if (state == SLUICE_IMAGE_STATE_FREE || flags < 0 || sluice_images_surrender_file(&status, SLUICE_REASON_PASSED))
+        return;
+    const int written = writes(flags) ? SLUICE_REQUEST_OPEN_WRITE : 0;
+    sluice_description_adopt(fd, flags, sluice_open_direct(SLUICE_REASON_PASSED) | written, false);
+    if (state == SLUICE_IMAGE_STATE_DIVERTED)
+        REAL(lseek)(fd, 0, SEEK_END);
+}
+
+void sluice_open_settle(int dirfd, const char *path, int flags)
 {
     struct stat status;
     const int before = errno;
-    if (sluice_capture_on() && !sluice_guard_inside()
-        && REAL(fstatat)(dirfd, path, &status, 0) == 0
-        && sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_DIVERTED) {
-        const int fd = sluice_open(dirfd, path, O_RDONLY | O_CLOEXEC, 0);
+    if (left_alone(0) || REAL(fstatat)(dirfd, path, &status, 0) != 0) {
+        errno = before;
+        return;
+    }
+    const int state = sluice_capture_image_state(&status);
+    if ((state == SLUICE_IMAGE_STATE_DIVERTED || state == SLUICE_IMAGE_STATE_COMMITTED)
+        && !sluice_images_surrender_file(&status, SLUICE_REASON_CONTROL)) {
+        const int fd = sluice_open(dirfd, path, flags | O_CLOEXEC, 0);
         if (fd >= 0) {
             sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
             close(fd);

@@ -7,7 +7,22 @@
 /* openat(): the descriptor, or -1 and errno. A captured file is known from here on. */
 int sluice_open(int dirfd, const char *path, int flags, mode_t mode);
 
-/* Opens an image of this name for reading and closes it again, so that its file is complete. */
-void sluice_open_settle(int dirfd, const char *path);
+/*
+ * Opens the file that `fd` stands for, which may be O_PATH, as openat() would open its name. -1 and
+ * ENOENT for one that has none.
+ */
+int sluice_open_again(int fd, int flags);
+
+/* A descriptor that another process shares, of a file that it may still log: it becomes direct. */
+void sluice_open_shared(int fd);
+
+/*
+ * Makes the file of this name complete and direct, before somebody opens it unseen with `flags`: one
+ * that is committed makes place if they write.
+ */
+void sluice_open_settle(int dirfd, const char *path, int flags);
+
+/* Everything becomes direct, and so does all that is opened later: it is written in unseen ways. */
+void sluice_open_directly(int reason);
 
 #endif

@@ -13,6 +13,8 @@ static int64_t seek_extent(struct description *description, off_t offset, int wh
     if (error != 0)
         return error;
     const off_t found = REAL(lseek)(description->fd, offset, whence);
+    if (found >= 0)
+        description->kernel = found;
     return found < 0 ? -errno : found;
 }
 
@@ -34,8 +36,11 @@ static int64_t seek(struct description *description, off_t offset, int whence)
         return offset > 0 ? -EOVERFLOW : -EINVAL;
     if (base < 0)
         return -EINVAL;
-    if (base > SLUICE_LARGEST_FILE && REAL(lseek)(description->fd, base, SEEK_SET) < 0)
-        return -errno; /* the file system knows how far is too far */
+    if (base > SLUICE_LARGEST_FILE) {
+        if (REAL(lseek)(description->fd, base, SEEK_SET) < 0)
+            return -errno; /* the file system knows how far is too far */
+        description->kernel = base;
+    }
     return base;
 }
 
@@ -56,4 +61,5 @@ SLUICE_WRAPPER off_t lseek(int fd, off_t offset, int whence)
 }
 
 off_t lseek64(int fd, off_t offset, int whence) SLUICE_ALIAS(lseek);
+off_t llseek(int fd, off_t offset, int whence) SLUICE_ALIAS(lseek);
 off_t __lseek(int fd, off_t offset, int whence) SLUICE_ALIAS(lseek);

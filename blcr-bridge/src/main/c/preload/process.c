@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <wordexp.h>
 
 #include "description.h"
 #include "open.h"
+#include "process.h"
 #include "real.h"
 #include "recording.h"
 #include "stream.h"
@@ -20,7 +22,7 @@
 
 extern char **environ;
 
-static void in_child(void)
+void sluice_process_in_child(void)
 {
     sluice_descriptions_in_child();
     sluice_mappings_in_child();
@@ -37,8 +39,10 @@ static void end_image(struct image *image)
                 (unsigned long)image->inode, sluice_client_message());
 }
 
-static void end_all(bool well)
+void sluice_process_end(bool well)
 {
+    if (!sluice_capture_own())
+        return;
     sluice_images_each(end_image);
     sluice_capture_leave(well);
     sluice_recording_stop();
@@ -49,7 +53,7 @@ static void at_exit(int status, void *nothing)
 {
     (void)nothing;
     sluice_streams_flush();
-    end_all(status == 0);
+    sluice_process_end(status == 0);
 }
 
 static int quick_status;
@@ -57,21 +61,22 @@ static int quick_status;
 /* It is not told the status. */
 static void at_quick_end(void)
 {
-    end_all(quick_status == 0);
+    sluice_process_end(quick_status == 0);
 }
 
 __attribute__((constructor)) static void watch_process(void)
 {
     if (!sluice_capture_on())
         return;
-    pthread_atfork(sluice_images_before_fork, sluice_images_after_fork, in_child);
+    pthread_atfork(sluice_images_before_fork, sluice_images_after_fork,
+                   sluice_process_in_child);
     on_exit(at_exit, NULL);
     at_quick_exit(at_quick_end);
 }
 
 SLUICE_WRAPPER void _exit(int status)
 {
-    end_all(status == 0);
+    sluice_process_end(status == 0);
     REAL(_exit)(status);
     __builtin_unreachable();
 }
@@ -85,13 +90,7 @@ SLUICE_WRAPPER void quick_exit(int status)
     __builtin_unreachable();
 }
 
-/* A child of vfork() would change our tables; fork() may stand for it. */
-SLUICE_WRAPPER pid_t vfork(void)
-{
-    return fork();
-}
-
-static void surrender_all(void)
+void sluice_process_surrender(void)
 {
     sluice_images_surrender(SLUICE_REASON_FORK);
 }
@@ -101,8 +100,8 @@ SLUICE_WRAPPER int posix_spawn(pid_t *restrict pid, const char *restrict path,
                                const posix_spawnattr_t *restrict attributes,
                                char *const arguments[restrict], char *const environment[restrict])
 {
-    surrender_all();
-    sluice_open_settle(AT_FDCWD, path);
+    sluice_process_surrender();
+    sluice_open_settle(AT_FDCWD, path, O_RDONLY);
     const int error = REAL(posix_spawn)(pid, path, actions, attributes, arguments, environment);
     return sluice_text_free(path, error)
         ? REAL(posix_spawn)(pid, path, actions, attributes, arguments, environment)
@@ -116,26 +115,77 @@ SLUICE_WRAPPER int posix_spawnp(pid_t *restrict pid, const char *restrict file,
 {
     if (strchr(file, '/') != NULL)
         return posix_spawn(pid, file, actions, attributes, arguments, environment);
-    surrender_all();
+    sluice_process_surrender();
     return REAL(posix_spawnp)(pid, file, actions, attributes, arguments, environment);
+}
+
+/* Newer than the C library that this is built with, where it is; see <spawn.h> of 2.39. */
+int pidfd_spawn(int *restrict pidfd, const char *restrict path,
+                const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+                char *const arguments[restrict], char *const environment[restrict]);
+int pidfd_spawnp(int *restrict pidfd, const char *restrict file,
+                 const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+                 char *const arguments[restrict], char *const environment[restrict]);
+
+SLUICE_WRAPPER int pidfd_spawn(int *restrict pidfd, const char *restrict path,
+                               const posix_spawn_file_actions_t *actions,
+                               const posix_spawnattr_t *attributes,
+                               char *const arguments[restrict], char *const environment[restrict])
+{
+    sluice_process_surrender();
+    sluice_open_settle(AT_FDCWD, path, O_RDONLY);
+    if (!sluice_real_has(SLUICE_REAL_pidfd_spawn))
+        return ENOSYS;
+    return REAL(pidfd_spawn)(pidfd, path, actions, attributes, arguments, environment);
+}
+
+SLUICE_WRAPPER int pidfd_spawnp(int *restrict pidfd, const char *restrict file,
+                                const posix_spawn_file_actions_t *actions,
+                                const posix_spawnattr_t *attributes,
+                                char *const arguments[restrict], char *const environment[restrict])
+{
+    sluice_process_surrender();
+    if (!sluice_real_has(SLUICE_REAL_pidfd_spawnp))
+        return ENOSYS;
+    return REAL(pidfd_spawnp)(pidfd, file, actions, attributes, arguments, environment);
 }
 
 SLUICE_WRAPPER int system(const char *command)
 {
-    surrender_all();
+    sluice_process_surrender();
     return REAL(system)(command);
 }
 
 SLUICE_WRAPPER FILE *popen(const char *command, const char *mode)
 {
-    surrender_all();
+    sluice_process_surrender();
     return REAL(popen)(command, mode);
+}
+
+FILE *_IO_popen(const char *command, const char *mode) SLUICE_ALIAS(popen);
+
+/* A shell expands what stands in `$()`. */
+SLUICE_WRAPPER int wordexp(const char *restrict words, wordexp_t *restrict result, int flags)
+{
+    if (!(flags & WRDE_NOCMD))
+        sluice_process_surrender();
+    return REAL(wordexp)(words, result, flags);
+}
+
+/* The parent ends within it, and well; its files are the child's to go on with. */
+SLUICE_WRAPPER int daemon(int stay, int keep_streams)
+{
+    sluice_capture_leave(true);
+    sluice_recording_pause();
+    const int result = REAL(daemon)(stay, keep_streams);
+    sluice_capture_leave(false);
+    return result;
 }
 
 /* The trace's part ends with the program; should the exec fail, another one begins. */
 static void prepare_exec(void)
 {
-    surrender_all();
+    sluice_process_surrender();
     sluice_capture_leave(true);
     sluice_recording_pause();
 }
@@ -149,7 +199,7 @@ static int exec_failed(void)
 SLUICE_WRAPPER int execve(const char *path, char *const arguments[], char *const environment[])
 {
     prepare_exec();
-    sluice_open_settle(AT_FDCWD, path);
+    sluice_open_settle(AT_FDCWD, path, O_RDONLY);
     REAL(execve)(path, arguments, environment);
     const int error = errno;
     if (sluice_text_free(path, error))
@@ -168,7 +218,7 @@ SLUICE_WRAPPER int execvpe(const char *file, char *const arguments[], char *cons
 {
     prepare_exec();
     if (strchr(file, '/') != NULL) {
-        sluice_open_settle(AT_FDCWD, file);
+        sluice_open_settle(AT_FDCWD, file, O_RDONLY);
         REAL(execvpe)(file, arguments, environment);
         const int error = errno;
         if (!sluice_text_free(file, error)) {

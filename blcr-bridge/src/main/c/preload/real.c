@@ -12,6 +12,11 @@ static const char *const names[SLUICE_REAL_COUNT] = {
 #undef SLUICE_REAL_NAME
 };
 
+bool sluice_real_has(enum sluice_real which)
+{
+    return dlsym(RTLD_NEXT, names[which]) != NULL;
+}
+
 void *sluice_real_find(enum sluice_real which)
 {
     void *found = dlsym(RTLD_NEXT, names[which]);

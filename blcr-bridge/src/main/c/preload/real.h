@@ -6,6 +6,7 @@
 #define SLUICE_PRELOAD_REAL_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #define SLUICE_REAL_FUNCTIONS(X)                                                                   \
     X(openat) X(mkostemps) X(close) X(close_range) X(dup) X(dup2) X(dup3) X(fcntl)                 \
@@ -15,11 +16,18 @@
     X(fstat) X(fstatat) X(statx)                                                                   \
     X(renameat2) X(fopen) X(fdopen) X(freopen) X(fclose) X(vdprintf)                               \
     X(fwide) X(fputwc) X(fputwc_unlocked) X(fputws) X(fputws_unlocked) X(vfwprintf) X(fgetwc)        \
-    X(fgetwc_unlocked) X(fgetws) X(fgetws_unlocked) X(ungetwc)  X(__isoc99_vfwscanf)                   \
+    X(fgetwc_unlocked) X(fgetws) X(fgetws_unlocked) X(ungetwc)  X(__isoc99_vfwscanf)    \
+    X(vfwscanf) X(__isoc23_vfwscanf)                              \
     X(mmap) X(sendfile) X(splice) X(copy_file_range) X(fallocate) X(posix_fallocate) X(ioctl)      \
-    X(munmap) X(mremap) X(lockf) X(sendmsg) X(syscall) X(aio_read) X(aio_write) X(aio_fsync) X(lio_listio)    \
-    X(futimens) X(utimensat) X(setrlimit) X(prlimit)                                               \
-    X(fork) X(posix_spawn) X(posix_spawnp) X(system) X(popen) X(_exit) X(quick_exit)               \
+    X(munmap) X(mremap) X(lockf) X(sendmsg) X(sendmmsg) X(pidfd_getfd) X(open_by_handle_at)        \
+    X(syscall) X(aio_read) X(aio_write) X(aio_fsync) X(lio_listio)                                 \
+    X(futimens) X(futimes) X(futimesat) X(utimensat) X(utimes) X(lutimes) X(utime)                 \
+    X(fchmod) X(fchmodat) X(chmod) X(lchmod) X(fsetxattr) X(setxattr) X(lsetxattr)                 \
+    X(setrlimit) X(prlimit) X(ulimit) X(ftw) X(nftw) X(fts_read) X(fts_children)                   \
+    X(dlopen) X(dlmopen) X(catopen) X(utmpname) X(updwtmp) X(acct) X(swapon) X(shm_open)           \
+    X(backtrace_symbols_fd) X(login_tty) X(daemon) X(wordexp)                                      \
+    X(fork) X(_Fork) X(clone) X(unshare) X(posix_spawn) X(posix_spawnp) X(pidfd_spawn)             \
+    X(pidfd_spawnp) X(system) X(popen) X(_exit) X(quick_exit)                                      \
     X(execve) X(execvpe) X(fexecve) X(execveat)
 
 enum sluice_real {
@@ -33,6 +41,9 @@ extern _Atomic(void *) sluice_real_functions[SLUICE_REAL_COUNT];
 
 /* Looks a function up and remembers it; aborts where the C library has none of that name. */
 void *sluice_real_find(enum sluice_real which);
+
+/* Whether the C library has it: some functions are newer than what it may be. */
+bool sluice_real_has(enum sluice_real which);
 
 static inline void *sluice_real(enum sluice_real which)
 {

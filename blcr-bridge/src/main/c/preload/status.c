@@ -6,6 +6,7 @@
 #include "capture.h"
 #include "guard.h"
 #include "real.h"
+#include "status.h"
 
 #define STAT_BLOCK 512
 
@@ -15,36 +16,37 @@ static bool logical_size(dev_t device, ino_t inode, int64_t *size)
     return segment != NULL && sluice_segment_size(segment, device, inode, size);
 }
 
-static int correct(int result, struct stat *status)
+int sluice_status_correct(int result, struct stat *status)
 {
     int64_t size;
     if (result != 0 || !S_ISREG(status->st_mode) || !sluice_capture_on()
         || !logical_size(status->st_dev, status->st_ino, &size))
         return result;
     const blkcnt_t blocks = (size + STAT_BLOCK - 1) / STAT_BLOCK;
-    status->st_size = size;
+    if (size > status->st_size) /* or somebody has written to it unseen */
+        status->st_size = size;
     status->st_blocks = status->st_blocks < blocks ? blocks : status->st_blocks;
     return result;
 }
 
 SLUICE_WRAPPER int fstat(int fd, struct stat *status)
 {
-    return correct(REAL(fstat)(fd, status), status);
+    return sluice_status_correct(REAL(fstat)(fd, status), status);
 }
 
 SLUICE_WRAPPER int fstatat(int dirfd, const char *path, struct stat *status, int flags)
 {
-    return correct(REAL(fstatat)(dirfd, path, status, flags), status);
+    return sluice_status_correct(REAL(fstatat)(dirfd, path, status, flags), status);
 }
 
 SLUICE_WRAPPER int stat(const char *path, struct stat *status)
 {
-    return correct(REAL(fstatat)(AT_FDCWD, path, status, 0), status);
+    return sluice_status_correct(REAL(fstatat)(AT_FDCWD, path, status, 0), status);
 }
 
 SLUICE_WRAPPER int lstat(const char *path, struct stat *status)
 {
-    return correct(REAL(fstatat)(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW), status);
+    return sluice_status_correct(REAL(fstatat)(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW), status);
 }
 
 SLUICE_WRAPPER int statx(int dirfd, const char *path, int flags, unsigned mask,
@@ -57,7 +59,8 @@ SLUICE_WRAPPER int statx(int dirfd, const char *path, int flags, unsigned mask,
                          &size))
         return result;
     const uint64_t blocks = ((uint64_t)size + STAT_BLOCK - 1) / STAT_BLOCK;
-    status->stx_size = (uint64_t)size;
+    if ((uint64_t)size > status->stx_size)
+        status->stx_size = (uint64_t)size;
     status->stx_blocks = status->stx_blocks < blocks ? blocks : status->stx_blocks;
     return result;
 }

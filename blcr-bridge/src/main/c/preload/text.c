@@ -28,7 +28,7 @@ static bool copy_over(const char *path, const struct stat *status)
         return false;
     const int from = REAL(openat)(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     const int to = from >= 0 ? REAL(mkostemps)(copy, 0, O_CLOEXEC) : -1;
-    bool done = to >= 0 && copy_bytes(from, to) && fchmod(to, status->st_mode & 07777) == 0;
+    bool done = to >= 0 && copy_bytes(from, to) && REAL(fchmod)(to, status->st_mode & 07777) == 0;
     if (from >= 0)
         REAL(close)(from);
     if (to >= 0)
@@ -46,7 +46,7 @@ bool sluice_text_free(const char *path, int error)
         || REAL(fstatat)(AT_FDCWD, path, &status, 0) != 0
         || sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE)
         return false;
-    sluice_open_settle(AT_FDCWD, path);
+    sluice_open_settle(AT_FDCWD, path, O_RDONLY);
     sluice_guard_enter();
     const bool freed = copy_over(path, &status);
     sluice_guard_leave();

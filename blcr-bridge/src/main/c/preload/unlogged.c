@@ -4,16 +4,15 @@
  */
 #include <aio.h>
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/loop.h>
 #include <stdarg.h>
-#include <string.h>
+#include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/sendfile.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "description.h"
-#include "open.h"
 #include "real.h"
 #include "recording.h"
 
@@ -53,6 +52,32 @@ SLUICE_WRAPPER ssize_t copy_file_range(int in, off64_t *in_offset, int out, off6
                         REAL(copy_file_range)(in, in_offset, out, out_offset, length, flags)));
 }
 
+/* Some requests name another file. */
+static void surrender_other(unsigned long request, const void *argument)
+{
+    const struct file_clone_range *range = argument;
+    const struct file_dedupe_range *same = argument;
+    switch (request) {
+    case FICLONE:
+    case LOOP_SET_FD:
+    case LOOP_CHANGE_FD:
+        sluice_descriptor_surrender((int)(intptr_t)argument, SLUICE_REASON_CONTROL);
+        break;
+    case FICLONERANGE:
+        sluice_descriptor_surrender((int)range->src_fd, SLUICE_REASON_CONTROL);
+        break;
+    case FIDEDUPERANGE:
+        for (unsigned i = 0; i < same->dest_count; i++)
+            sluice_descriptor_surrender((int)same->info[i].dest_fd, SLUICE_REASON_CONTROL);
+        break;
+    case LOOP_CONFIGURE:
+        sluice_descriptor_surrender((int)((const struct loop_config *)argument)->fd, SLUICE_REASON_CONTROL);
+        break;
+    default:
+        break;
+    }
+}
+
 /* Terminal requests, by which programs ask whether this is one, do nothing to a file. */
 SLUICE_WRAPPER int ioctl(int fd, unsigned long request, ...)
 {
@@ -60,8 +85,10 @@ SLUICE_WRAPPER int ioctl(int fd, unsigned long request, ...)
     va_start(arguments, request);
     void *argument = va_arg(arguments, void *);
     va_end(arguments);
-    if (request != TCGETS && request != TIOCGWINSZ && request != FIOCLEX && request != FIONCLEX)
+    if (request != TCGETS && request != TIOCGWINSZ && request != FIOCLEX && request != FIONCLEX) {
         sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
+        surrender_other(request, argument);
+    }
     return REAL(ioctl)(fd, request, argument);
 }
 
@@ -70,22 +97,6 @@ SLUICE_WRAPPER int lockf(int fd, int command, off_t length)
 {
     sluice_descriptor_surrender(fd, SLUICE_REASON_LOCK);
     return REAL(lockf)(fd, command, length);
-}
-
-/* A descriptor that is sent shares its offset with the receiver's. */
-SLUICE_WRAPPER ssize_t sendmsg(int socket, const struct msghdr *message, int flags)
-{
-    struct cmsghdr *each = message->msg_control != NULL ? CMSG_FIRSTHDR(message) : NULL;
-    for (; each != NULL; each = CMSG_NXTHDR((struct msghdr *)message, each)) {
-        if (each->cmsg_level != SOL_SOCKET || each->cmsg_type != SCM_RIGHTS)
-            continue;
-        for (size_t at = CMSG_LEN(0); at + sizeof(int) <= each->cmsg_len; at += sizeof(int)) {
-            int fd;
-            memcpy(&fd, (char *)each + at, sizeof fd);
-            sluice_descriptor_surrender(fd, SLUICE_REASON_PASSED);
-        }
-    }
-    return REAL(sendmsg)(socket, message, flags);
 }
 
 SLUICE_WRAPPER int aio_read(struct aiocb *control)
@@ -113,20 +124,6 @@ SLUICE_WRAPPER int lio_listio(int mode, struct aiocb *const list[restrict], int 
         if (list[i] != NULL)
             sluice_descriptor_surrender(list[i]->aio_fildes, SLUICE_REASON_AIO);
     return REAL(lio_listio)(mode, list, count, event);
-}
-
-/* Times that a later drain would undo: the file must hold everything before they are set. */
-SLUICE_WRAPPER int futimens(int fd, const struct timespec times[2])
-{
-    sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
-    return REAL(futimens)(fd, times);
-}
-
-SLUICE_WRAPPER int utimensat(int dirfd, const char *path, const struct timespec times[2], int flags)
-{
-    if (!(flags & AT_SYMLINK_NOFOLLOW))
-        sluice_open_settle(dirfd, path);
-    return REAL(utimensat)(dirfd, path, times, flags);
 }
 
 ssize_t sendfile64(int out, int in, off_t *offset, size_t count) SLUICE_ALIAS(sendfile);

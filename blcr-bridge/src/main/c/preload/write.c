@@ -59,6 +59,8 @@ static int64_t start(struct description *description, size_t length, int64_t off
     struct image *image = description->image;
     int64_t at = offset >= 0 ? offset : description->offset;
     if (description->append) {
+        if (description->kernel_appends)
+            sluice_description_append(description);
         at = sluice_log_size(&image->log);
         if (at < 0 && at != -ESTALE)
             return at;

@@ -65,6 +65,7 @@ final class LibC {
   private static final MemorySegment PWRITE = symbol("pwrite");
   private static final MemorySegment PWRITEV2 = symbol("pwritev2");
   private static final MemorySegment FTRUNCATE = symbol("ftruncate");
+  private static final MemorySegment DUP3 = symbol("dup3");
   private static final MemorySegment FDATASYNC = symbol("fdatasync");
   private static final MemorySegment FSYNC = symbol("fsync");
   private static final MemorySegment SYNC_FILE_RANGE = symbol("sync_file_range");
@@ -128,6 +129,10 @@ final class LibC {
 
   static int ftruncate(final int descriptor, final long size) {
     return (int) call(FTRUNCATE, descriptor, size);
+  }
+
+  static int dup3(final int descriptor, final int target, final int flags) {
+    return (int) call(DUP3, descriptor, target, flags);
   }
 
   static int fdatasync(final int descriptor) {

@@ -13,6 +13,9 @@ import java.util.Optional;
  */
 abstract class OpenFile implements AutoCloseable {
   private static final int CLOSE_ON_EXEC = 0x80000;
+  private static final int INODE_ONLY = 0x200000; // O_PATH
+  private static final int WITHOUT_WAITING = 0x800; // O_NONBLOCK, for a lease
+  private static final int READ_WRITE = 2;
   private static final int PRIVATE = 0600;
   private static final String DELETED = " (deleted)";
 
@@ -39,6 +42,40 @@ abstract class OpenFile implements AutoCloseable {
       }
       return descriptor;
     }
+  }
+
+  /**
+   * Lets go of the file's bytes: from here on the kernel does not count it as open, as who wants a
+   * lease on it needs. Names, attributes and the inode stay known. Nobody may use it meanwhile.
+   *
+   * @throws PosixException when that fails; nothing has changed then
+   */
+  public void letGo() throws PosixException {
+    reopen(INODE_ONLY);
+  }
+
+  /**
+   * Opens a file again that {@link #letGo} let go of; for reading only, if it has been made
+   * read-only since. Does not wait for who has a lease on it.
+   *
+   * @throws PosixException when that fails; {@link Errno#EAGAIN} when somebody has a lease
+   */
+  public void takeBack() throws PosixException {
+    try {
+      reopen(READ_WRITE | WITHOUT_WAITING);
+    } catch (final PosixException e) {
+      if (e.errno() != Errno.EACCES) {
+        throw e;
+      }
+      reopen(WITHOUT_WAITING);
+    }
+  }
+
+  private void reopen(final int flags) throws PosixException {
+    final int again = open(procPath(), flags | CLOSE_ON_EXEC);
+    final int result = LibC.dup3(again, descriptor, CLOSE_ON_EXEC);
+    LibC.close(again);
+    check(result, "open again ");
   }
 
   /**

@@ -91,6 +91,9 @@ public final class RequestDescriptor {
   /** OPEN: the flags above this bit are the reason for OPEN_DIRECT. */
   public static final int OPEN_REASON_SHIFT = 8;
 
+  /** SETTLE, beside the reason: only programs have the file open until all have closed it. */
+  public static final int SETTLE_LET_GO = 256;
+
   /** REPLACE: the file is about to be truncated, its content is not needed. */
   public static final int REPLACE_TRUNCATE = 1;
 

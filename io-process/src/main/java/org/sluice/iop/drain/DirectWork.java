@@ -49,6 +49,7 @@ final class DirectWork implements Work {
         look(chunk);
       }
       if (emptied) {
+        image.recover();
         image.file().truncate(0);
       } else {
         drain.layout().settle(image, peeks.stream().map(Peek::reader).toList());

@@ -39,6 +39,7 @@ public final class Image {
   private long estimated;
   private int state;
   private boolean abandoned;
+  private boolean letGo;
   private int farewells;
   private Writer writer = Writer.NOBODY;
 
@@ -246,6 +247,24 @@ public final class Image {
    */
   public void abandoned(final boolean died) {
     abandoned = died;
+  }
+
+  /**
+   * Whether only programs have its file open, so that it is neither read nor written here.
+   *
+   * @return true until all have closed it and it was opened again
+   */
+  public boolean isLetGo() {
+    return letGo;
+  }
+
+  /**
+   * Says whether only programs have its file open.
+   *
+   * @param without whether they have
+   */
+  public void letGo(final boolean without) {
+    letGo = without;
   }
 
   /**

@@ -152,7 +152,11 @@ final class Openings {
     if (emptied) {
       image.emptied();
     }
-    if (asked != Reason.NONE || !alone || !closed && (direct || emptied) || closed && !write) {
+    if (asked != Reason.NONE
+        || !alone
+        || image.isLetGo()
+        || !closed && (direct || emptied)
+        || closed && !write) {
       final Reason reason = closed && !write ? Reason.READ : Reason.SHARED;
       openDirect(opener, image, asked == Reason.NONE ? reason : asked, emptied, caller);
     } else if (closed) {
@@ -181,7 +185,7 @@ final class Openings {
     if (image.state() != ImageDescriptor.STATE_DIRECT) {
       settling.makeDirect(image, reason, emptied);
     } else if (emptied) {
-      drain.empty(image, true);
+      drain.empty(image, !image.isLetGo());
     }
     drain.answer(
         caller,
@@ -329,6 +333,10 @@ final class Openings {
       return;
     }
     unseen.closed(image);
+    if (image.isLetGo()) {
+      settling.takeBack(
+          image, () -> service.execute(() -> image.letGo(!image.openers().isEmpty())));
+    }
     checkpoints.look(image);
     if (drain.isInPlace()) {
       final long first = image.times().first();

@@ -4,6 +4,7 @@ import java.util.Optional;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
+import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.Header;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
@@ -83,7 +84,7 @@ final class Requests {
       case Request.Replace replace -> openings.replace(replace, connection);
       case Request.Settle settle ->
           find(connection, attachment, settle.imageId())
-              .ifPresent(image -> settling.settle(image, Reason.of(settle.reason()), connection));
+              .ifPresent(image -> settle(image, settle.reason(), connection));
       case Request.Sync sync ->
           find(connection, attachment, sync.imageId())
               .ifPresent(image -> settling.sync(image, connection));
@@ -91,6 +92,14 @@ final class Requests {
       case Request.Create create -> create(connection, attachment, create);
       case Request.Complete complete -> connection.answer(complete(attachment, complete));
       default -> connection.refuse("out of place: " + request);
+    }
+  }
+
+  private void settle(final Image image, final int reason, final Connection connection) {
+    if ((reason & RequestDescriptor.SETTLE_LET_GO) != 0) {
+      settling.letGo(image, Reason.of(reason & ~RequestDescriptor.SETTLE_LET_GO), connection);
+    } else {
+      settling.settle(image, Reason.of(reason), connection);
     }
   }
 

@@ -1,6 +1,7 @@
 package org.sluice.iop.service;
 
 import java.io.IOException;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
@@ -67,6 +68,45 @@ final class Settling {
       }
     }
     drain.answer(caller, () -> Drain.unlessFailed(image, new Reply.Settled(size(image))));
+  }
+
+  /**
+   * Answers once the file holds everything and nobody but programs has it open: who else has keeps
+   * them from leases.
+   *
+   * @param reason why the image becomes direct
+   */
+  void letGo(final Image image, final Reason reason, final Caller caller) {
+    if (image.state() == ImageDescriptor.STATE_DIVERTED) {
+      makeDirect(image, reason, false);
+    }
+    image.letGo(true);
+    drain.afterwards(
+        () -> {
+          try {
+            image.file().letGo();
+            caller.answer(Drain.unlessFailed(image, new Reply.Settled(size(image))));
+          } catch (final PosixException e) {
+            caller.answer(new Reply.Failed(e.errno(), e.getMessage()));
+          }
+        });
+  }
+
+  /**
+   * Nobody has the image open any more.
+   *
+   * @param done called on the last stage's thread
+   */
+  void takeBack(final Image image, final Runnable done) {
+    drain.afterwards(
+        () -> {
+          try {
+            image.file().takeBack();
+          } catch (final PosixException e) {
+            image.fail(e);
+          }
+          done.run();
+        });
   }
 
   private static long size(final Image image) {

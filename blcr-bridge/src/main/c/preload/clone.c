@@ -1,0 +1,110 @@
+/*
+ * Processes and threads that are made past fork(). A child with memory of its own is as fork() makes
+ * them; one that shares it must leave this process's tables alone.
+ */
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/single_threaded.h>
+#include <unistd.h>
+
+#include "description.h"
+#include "process.h"
+#include "real.h"
+
+SLUICE_WRAPPER pid_t _Fork(void)
+{
+    if (!sluice_capture_on())
+        return REAL(_Fork)();
+    sluice_images_before_fork();
+    const pid_t child = REAL(_Fork)();
+    if (child == 0)
+        sluice_process_in_child();
+    else
+        sluice_images_after_fork();
+    return child;
+}
+
+/* A child of vfork() would change our tables; fork() may stand for it. */
+SLUICE_WRAPPER pid_t vfork(void)
+{
+    return fork();
+}
+
+pid_t __vfork(void) SLUICE_ALIAS(vfork);
+
+void sluice_process_unshare(void)
+{
+    if (!sluice_capture_on() || sluice_guard_inside() || __libc_single_threaded)
+        return; /* who has no other thread has no other table */
+    dprintf(STDERR_FILENO, "sluice: threads with descriptors of their own cannot be followed; process "
+                           "%d goes on without Sluice\n", (int)getpid());
+    sluice_descriptions_let_go();
+    sluice_capture_end();
+}
+
+SLUICE_WRAPPER int unshare(int flags)
+{
+    if (flags & CLONE_FILES)
+        sluice_process_unshare();
+    return REAL(unshare)(flags);
+}
+
+struct start {
+    int (*function)(void *);
+    void *argument;
+};
+
+static int start_child(void *argument)
+{
+    const struct start *start = argument;
+    sluice_process_in_child();
+    const int status = start->function(start->argument);
+    sluice_process_end(status == 0);
+    return status;
+}
+
+/*
+ * Before a child with these flags that shares this process's memory. With the descriptors as well it
+ * is a thread, which the C library does not know. One that only runs until it becomes another
+ * program may use the table as if it were its own, if nothing is in it.
+ */
+void sluice_process_before_sharing(int flags)
+{
+    const bool threads = !(flags & CLONE_VFORK);
+    if (threads)
+        __libc_single_threaded = 0;
+    if (flags & CLONE_FILES)
+        return;
+    sluice_descriptions_let_go();
+    if (threads)
+        sluice_process_unshare();
+}
+
+SLUICE_WRAPPER int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
+{
+    va_list more;
+    va_start(more, argument);
+    pid_t *parent_tid = va_arg(more, pid_t *);
+    void *tls = va_arg(more, void *);
+    pid_t *child_tid = va_arg(more, pid_t *);
+    va_end(more);
+    if (!sluice_capture_on() || function == NULL)
+        return REAL(clone)(function, stack, flags, argument, parent_tid, tls, child_tid);
+    if (flags & CLONE_VM) {
+        sluice_process_before_sharing(flags);
+        return REAL(clone)(function, stack, flags, argument, parent_tid, tls, child_tid);
+    }
+    struct start start = {function, argument};
+    sluice_images_before_fork();
+    const int child = REAL(clone)(start_child, stack, flags, &start, parent_tid, tls, child_tid);
+    const int error = errno;
+    sluice_images_after_fork();
+    if (flags & CLONE_FILES)
+        sluice_process_unshare();
+    errno = error;
+    return child;
+}
+
+int __clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
+    SLUICE_ALIAS(clone);

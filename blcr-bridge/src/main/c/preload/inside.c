@@ -1,0 +1,145 @@
+/*
+ * What the C library opens, writes or closes by itself, past its own exported functions. A file is
+ * made complete and direct before the library opens it by its name.
+ */
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <mntent.h>
+#include <nl_types.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/swap.h>
+#include <unistd.h>
+#include <utmp.h>
+#include <utmpx.h>
+
+#include "description.h"
+#include "open.h"
+#include "real.h"
+
+/* A library that the program has just written. */
+__attribute__((noinline)) static void settle_library(const char *file)
+{
+    if (file != NULL && strchr(file, '/') != NULL)
+        sluice_open_settle(AT_FDCWD, file, O_RDONLY);
+}
+
+/*
+ * The dynamic linker looks at the return address, since the search path is the caller's: these leave
+ * by a jump, which is what optimisation makes of a call in this place.
+ */
+#define JUMPS __attribute__((optimize("O2", "omit-frame-pointer", "optimize-sibling-calls")))
+
+SLUICE_WRAPPER JUMPS void *dlopen(const char *file, int mode)
+{
+    settle_library(file);
+    return REAL(dlopen)(file, mode);
+}
+
+SLUICE_WRAPPER JUMPS void *dlmopen(Lmid_t space, const char *file, int mode)
+{
+    settle_library(file);
+    return REAL(dlmopen)(space, file, mode);
+}
+
+SLUICE_WRAPPER nl_catd catopen(const char *name, int flag)
+{
+    if (strchr(name, '/') != NULL)
+        sluice_open_settle(AT_FDCWD, name, O_RDONLY);
+    return REAL(catopen)(name, flag);
+}
+
+SLUICE_WRAPPER FILE *setmntent(const char *file, const char *mode)
+{
+    char closed[16];
+    snprintf(closed, sizeof closed, "%.13se", mode);
+    return fopen(file, closed);
+}
+
+SLUICE_WRAPPER int endmntent(FILE *file)
+{
+    if (file != NULL)
+        fclose(file);
+    return 1;
+}
+
+SLUICE_WRAPPER int utmpname(const char *file)
+{
+    sluice_open_settle(AT_FDCWD, file, O_WRONLY);
+    return REAL(utmpname)(file);
+}
+
+SLUICE_WRAPPER void updwtmp(const char *file, const struct utmp *entry)
+{
+    sluice_open_settle(AT_FDCWD, file, O_WRONLY);
+    REAL(updwtmp)(file, entry);
+}
+
+SLUICE_WRAPPER int acct(const char *path)
+{
+    if (path != NULL)
+        sluice_open_settle(AT_FDCWD, path, O_WRONLY);
+    return REAL(acct)(path);
+}
+
+SLUICE_WRAPPER int swapon(const char *path, int flags)
+{
+    sluice_open_settle(AT_FDCWD, path, O_WRONLY);
+    return REAL(swapon)(path, flags);
+}
+
+/* A file that was captured where shared memory objects lie. */
+SLUICE_WRAPPER int shm_open(const char *name, int flags, mode_t mode)
+{
+    char path[PATH_MAX];
+    const char *object = name + strspn(name, "/");
+    if (sluice_capture_on() && *object != '\0' && strchr(object, '/') == NULL) {
+        snprintf(path, sizeof path, "/dev/shm/%s", object);
+        sluice_open_settle(AT_FDCWD, path, (flags & (O_ACCMODE | O_TRUNC)) == O_RDONLY ? O_RDONLY : O_WRONLY);
+    }
+    return REAL(shm_open)(name, flags, mode);
+}
+
+SLUICE_WRAPPER void backtrace_symbols_fd(void *const *frames, int count, int fd)
+{
+    sluice_descriptor_surrender(fd, SLUICE_REASON_STREAM);
+    REAL(backtrace_symbols_fd)(frames, count, fd);
+}
+
+/* Streams under the names that they had for programs of the last century. */
+FILE *_IO_fopen(const char *path, const char *mode);
+FILE *_IO_fdopen(int fd, const char *mode);
+int _IO_fclose(FILE *file);
+
+SLUICE_WRAPPER FILE *_IO_fopen(const char *path, const char *mode)
+{
+    return fopen(path, mode);
+}
+
+SLUICE_WRAPPER FILE *_IO_fdopen(int fd, const char *mode)
+{
+    return fdopen(fd, mode);
+}
+
+SLUICE_WRAPPER int _IO_fclose(FILE *file)
+{
+    return fclose(file);
+}
+
+/* It closes what is 0, 1 and 2. */
+SLUICE_WRAPPER int login_tty(int fd)
+{
+    const int result = REAL(login_tty)(fd);
+    for (int standard = 0; result == 0 && standard <= STDERR_FILENO; standard++)
+        sluice_description_forget(standard);
+    return result;
+}
+
+FILE *__setmntent(const char *file, const char *mode) SLUICE_ALIAS(setmntent);
+int __endmntent(FILE *file) SLUICE_ALIAS(endmntent);
+int utmpxname(const char *file) SLUICE_ALIAS(utmpname);
+void updwtmpx(const char *file, const struct utmpx *entry) SLUICE_ALIAS(updwtmp);
+void __backtrace_symbols_fd(void *const *frames, int count, int fd)
+    SLUICE_ALIAS(backtrace_symbols_fd);

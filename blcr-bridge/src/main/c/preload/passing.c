@@ -1,0 +1,44 @@
+/* Descriptors that another process comes to share: its offset is this one's, so the kernel keeps it. */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+
+#include "description.h"
+#include "open.h"
+#include "real.h"
+
+static void surrender_sent(const struct msghdr *message)
+{
+    struct cmsghdr *each = message->msg_control != NULL ? CMSG_FIRSTHDR(message) : NULL;
+    for (; each != NULL; each = CMSG_NXTHDR((struct msghdr *)message, each)) {
+        if (each->cmsg_level != SOL_SOCKET || each->cmsg_type != SCM_RIGHTS)
+            continue;
+        for (size_t at = CMSG_LEN(0); at + sizeof(int) <= each->cmsg_len; at += sizeof(int)) {
+            int fd;
+            memcpy(&fd, (char *)each + at, sizeof fd);
+            sluice_descriptor_surrender(fd, SLUICE_REASON_PASSED);
+        }
+    }
+}
+
+SLUICE_WRAPPER ssize_t sendmsg(int socket, const struct msghdr *message, int flags)
+{
+    surrender_sent(message);
+    return REAL(sendmsg)(socket, message, flags);
+}
+
+SLUICE_WRAPPER int sendmmsg(int socket, struct mmsghdr *messages, unsigned count, int flags)
+{
+    for (unsigned i = 0; i < count; i++)
+        surrender_sent(&messages[i].msg_hdr);
+    return REAL(sendmmsg)(socket, messages, count, flags);
+}
+
+SLUICE_WRAPPER int pidfd_getfd(int pidfd, int target, unsigned flags)
+{
+    const int fd = REAL(pidfd_getfd)(pidfd, target, flags);
+    if (fd >= 0)
+        sluice_open_shared(fd);
+    return fd;
+}

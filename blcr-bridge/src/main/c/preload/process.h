@@ -1,0 +1,25 @@
+/* Processes that come to share this one's descriptors, and the end of this one. */
+#ifndef SLUICE_PRELOAD_PROCESS_H
+#define SLUICE_PRELOAD_PROCESS_H
+
+#include <stdbool.h>
+
+/* In a child with memory of its own, before anything else. Async-signal-safe. */
+void sluice_process_in_child(void);
+
+/* This process ends: what it wrote is published, and said to be good if it ends well. */
+void sluice_process_end(bool well);
+
+/* Another program is to share every descriptor. */
+void sluice_process_surrender(void);
+
+/* A child with these CLONE_* flags is to share this process's memory. */
+void sluice_process_before_sharing(int flags);
+
+/*
+ * Threads of this process are to have descriptors of their own, of which one table cannot tell: from
+ * here on nothing is captured.
+ */
+void sluice_process_unshare(void);
+
+#endif
