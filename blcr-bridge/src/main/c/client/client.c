@@ -12,6 +12,7 @@
 #include "barrier.h"
 #include "failure.h"
 #include "kernel.h"
+#include "presence.h"
 #include "launcher.h"
 
 /* Between two attempts to attach, in nanoseconds. */
@@ -34,23 +35,6 @@ struct attach_reply {
     int64_t session_id;
 };
 
-/* Field 22 of /proc/self/stat; the second one may hold anything, so count from its end. */
-static int64_t start_time(void)
-{
-    char stat[1024];
-    const int fd = sluice_kernel_open("/proc/self/stat", O_RDONLY);
-    const ssize_t length = fd < 0 ? -1 : sluice_kernel_pread(fd, stat, sizeof stat - 1, 0);
-    if (fd >= 0) {
-        sluice_kernel_close(fd);
-    }
-    stat[length < 0 ? 0 : length] = 0;
-    const char *field = strrchr(stat, ')');
-    for (int number = 2; field != NULL && number < 22; number++) {
-        field = strchr(field + 1, ' ');
-    }
-    return field == NULL ? 0 : strtoll(field, NULL, 10);
-}
-
 struct resume_body {
     int32_t version;
     int32_t slot;
@@ -61,7 +45,7 @@ struct resume_body {
 
 bool sluice_client_same_process(const struct sluice_client *client)
 {
-    return client->pid == getpid() && client->start_time == start_time();
+    return client->pid == getpid() && client->start_time == sluice_presence_start_time();
 }
 
 /* Before each attempt to resume: whoever lost the slot must not have it given back. */
@@ -155,7 +139,7 @@ int sluice_client_attach(const char *directory, int rank, int ranks, struct slui
         return sluice_failure(ENOMEM, "no memory to attach to %s", directory);
     }
     attached->pid = getpid();
-    attached->start_time = start_time();
+    attached->start_time = sluice_presence_start_time();
     sluice_kernel_random(&attached->token, sizeof attached->token);
     attached->rank = rank;
     attached->ranks = ranks;
@@ -217,9 +201,37 @@ void sluice_client_detach(struct sluice_client *client)
     free_client(client);
 }
 
+struct sluice_client *sluice_client_successor(const struct sluice_client *client)
+{
+    return client->successor;
+}
+
 const struct sluice_segment *sluice_client_segment(const struct sluice_client *client)
 {
     return client->segment;
+}
+
+bool sluice_client_away(const struct sluice_client *client)
+{
+    return sluice_pool_away(&client->writer.pool);
+}
+
+static bool is_free(pthread_mutex_t *mutex)
+{
+    for (int attempt = 0; attempt < 200; attempt++) {
+        if (pthread_mutex_trylock(mutex) == 0) {
+            pthread_mutex_unlock(mutex);
+            return true;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    return false;
+}
+
+bool sluice_client_idle(struct sluice_client *client)
+{
+    return is_free(&client->writer.lock.mutex) && is_free(&client->connection.request_lock)
+        && is_free(&client->connection.send_lock);
 }
 
 bool sluice_client_lost(const struct sluice_client *client)

@@ -23,6 +23,15 @@ struct sluice_segment;
 int sluice_segment_map(const char *directory, struct sluice_segment **segment);
 void sluice_segment_unmap(struct sluice_segment *segment);
 
+/* Whether an address lies in the mapping, if that still is one. */
+bool sluice_segment_has(const struct sluice_segment *segment, const void *address);
+
+/*
+ * Whether the segment is still mapped, as far as is known: one load as long as there is no doubt.
+ * Async-signal-safe.
+ */
+bool sluice_segment_present(const struct sluice_segment *segment);
+
 /*
  * The logical size of a diverted or committed image; false when the kernel's size is the right one.
  * Lock-free, async-signal-safe.
@@ -58,6 +67,15 @@ void sluice_client_abandon(struct sluice_client *client);
 /* Whether the I/O process is gone for good, so that its refusals are nobody's answer. */
 bool sluice_client_lost(const struct sluice_client *client);
 
+/*
+ * Whether something else is mapped over its segment for a while, as a checkpointer does: nobody can log
+ * anything, and nothing of the segment may be touched. One load as long as there is no doubt.
+ */
+bool sluice_client_away(const struct sluice_client *client);
+
+/* Whether no thread is in the middle of something with it, or is over with that in a moment. */
+bool sluice_client_idle(struct sluice_client *client);
+
 /* Whether its slot is not, or no longer, this process's. Nothing goes into its segment then. */
 bool sluice_client_adrift(struct sluice_client *client);
 
@@ -66,6 +84,9 @@ bool sluice_client_adrift(struct sluice_client *client);
  * once; NULL if that failed. The old one must not be detached while images refer to it.
  */
 struct sluice_client *sluice_client_current(struct sluice_client *client);
+
+/* The one that was attached in its place; NULL if none was. */
+struct sluice_client *sluice_client_successor(const struct sluice_client *client);
 
 const struct sluice_segment *sluice_client_segment(const struct sluice_client *client);
 
@@ -159,6 +180,12 @@ int sluice_log_let_go(struct sluice_log_image *image);
  * -ESTALE as above: then fsync the file.
  */
 int sluice_log_sync(struct sluice_log_image *image);
+
+/* Whether the image's openings cannot be ended now, since the segment is away. */
+static inline bool sluice_log_away(const struct sluice_log_image *image)
+{
+    return image->client != NULL && sluice_client_away(image->client);
+}
 
 /*
  * Ends one announced opening: publishes, says so. Returns the errno the drain met so far. The

@@ -21,8 +21,25 @@ bool sluice_hold_take(struct sluice_hold *hold, struct sluice_header *header,
     madvise(given, page_length(), MADV_WIPEONFORK);
     given->session_id = header->session_id;
     given->generation = slot->generation;
-    *hold = (struct sluice_hold){header, slot, given};
+    *hold = (struct sluice_hold){header, slot, slot, given, sluice_presence_mapper(), false};
     return true;
+}
+
+/* Of a state that no attached process has. */
+static struct sluice_slot nowhere;
+
+void sluice_hold_look(struct sluice_hold *hold)
+{
+    if (hold->gone) {
+        return;
+    }
+    if (sluice_presence_readable(hold->header) && sluice_presence_readable(hold->mapped)) {
+        hold->slot = hold->mapped;
+        sluice_presence_found();
+        return;
+    }
+    hold->slot = &nowhere;
+    hold->gone = !sluice_presence_is(&hold->mapper);
 }
 
 void sluice_hold_free(struct sluice_hold *hold)

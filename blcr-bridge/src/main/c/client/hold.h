@@ -9,6 +9,8 @@
  * in a child. That takes loads from lines that stay in the cache, as they change at an attach only,
  * and no system call.
  *
+ * The mapping itself may be gone; presence.h says when that is looked at.
+ *
  * Two things it cannot see: that it was dumped between the look and the store, and that the slot is
  * its original's, which still runs or whose end the I/O process has not noticed.
  */
@@ -19,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "presence.h"
 #include "structures.h"
 
 /* On a page of its own. */
@@ -29,8 +32,11 @@ struct sluice_given {
 
 struct sluice_hold {
     struct sluice_header *header;
-    struct sluice_slot *slot;
+    struct sluice_slot *slot;   /* one that nobody has while the mapping is not this process's own */
+    struct sluice_slot *mapped; /* where it was mapped */
     struct sluice_given *given;
+    struct sluice_mapper mapper;
+    bool gone; /* it is not coming back: this process was brought back without it */
 };
 
 /* False without memory. */
@@ -38,9 +44,21 @@ bool sluice_hold_take(struct sluice_hold *hold, struct sluice_header *header,
                       struct sluice_slot *slot);
 void sluice_hold_free(struct sluice_hold *hold);
 
-/* The state is stored last at an attach, so it is loaded first. */
-static inline bool sluice_hold_valid(const struct sluice_hold *hold)
+/* While there is a doubt: finds out whether the segment is still mapped. */
+void sluice_hold_look(struct sluice_hold *hold);
+
+/* Whether something else is mapped over the segment, which comes back later. */
+static inline bool sluice_hold_away(const struct sluice_hold *hold)
 {
+    return hold->slot != hold->mapped && !hold->gone;
+}
+
+/* The state is stored last at an attach, so it is loaded first. */
+static inline bool sluice_hold_valid(struct sluice_hold *hold)
+{
+    if (__builtin_expect(atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire), 0)) {
+        sluice_hold_look(hold);
+    }
     return atomic_load_explicit(&hold->slot->state, memory_order_acquire)
         == SLUICE_SLOT_STATE_ATTACHED
         && atomic_load_explicit(&hold->slot->generation, memory_order_relaxed)

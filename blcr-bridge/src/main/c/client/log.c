@@ -40,6 +40,19 @@ void sluice_log_adopt(struct sluice_log_image *image, const struct sluice_dispos
         image->client, image->client->segment->images + disposition->entry, disposition->reason};
 }
 
+/* What an image's entry is taken for while the segment is not mapped: one of no image. */
+static struct sluice_image_entry nowhere;
+
+/* Before an entry is looked at, while there is a doubt. */
+static void look(struct sluice_log_image *image)
+{
+    if (__builtin_expect(atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire), 0)
+        && image->entry != NULL && !sluice_pool_held(&image->client->writer.pool)
+        && image->client->writer.pool.hold.slot != image->client->writer.pool.hold.mapped) {
+        image->entry = &nowhere;
+    }
+}
+
 static bool still_diverted(const struct sluice_log_image *image)
 {
     return atomic_load_explicit(&image->entry->state, memory_order_acquire)
@@ -92,6 +105,7 @@ static int refusal(struct sluice_log_image *image)
 
 static int check(struct sluice_log_image *image)
 {
+    look(image);
     return image->entry != NULL && still_diverted(image) && !lost(image)
             && atomic_load_explicit(&image->entry->error, memory_order_relaxed) == 0
         ? 0
@@ -101,6 +115,7 @@ static int check(struct sluice_log_image *image)
 /* The same before anything else than an append, which looks by itself. */
 static int check_held(struct sluice_log_image *image)
 {
+    look(image);
     return image->entry != NULL && !held(image) ? refusal(image) : check(image);
 }
 
@@ -139,12 +154,28 @@ static void leave_log(struct sluice_log_image *image, int reason)
     image->entry = NULL;
 }
 
+/* By the socket alone: the I/O process takes what this process has not published from its chunk. */
+static int settle_from_afar(struct sluice_log_image *image)
+{
+    const int32_t request[2] = {(int32_t)image->id, SLUICE_REASON_LOST};
+    const int error = sluice_connection_request(
+        &image->client->connection, SLUICE_REQUEST_SETTLE,
+        &(struct sluice_body){.fields = request, .length = sizeof request}, NULL);
+    if (error == 0) {
+        nothing_pending(image);
+        image->tally.reason = SLUICE_REASON_LOST;
+        image->entry = NULL;
+    }
+    return error;
+}
+
 /*
  * The state is read before the request: an image that becomes direct while it is under way is found
  * out at the next call, which settles again and so waits for what the other process set going.
  */
 int sluice_log_settle(struct sluice_log_image *image, int reason)
 {
+    look(image);
     if (reason != SLUICE_REASON_NONE) {
         sluice_tally_note(&image->tally, reason);
     }
@@ -152,7 +183,8 @@ int sluice_log_settle(struct sluice_log_image *image, int reason)
         return 0;
     }
     if (!held(image)) {
-        return sluice_client_leave_log(image);
+        return sluice_client_away(image->client) ? settle_from_afar(image)
+                                                 : sluice_client_leave_log(image);
     }
     const int why = reason == SLUICE_REASON_NONE && !still_diverted(image) ? SLUICE_REASON_OTHER : reason;
     int error = publish(image);
@@ -186,6 +218,7 @@ int sluice_log_let_go(struct sluice_log_image *image)
 
 int64_t sluice_log_size(struct sluice_log_image *image)
 {
+    look(image);
     if (image->entry == NULL || !held(image) || !still_diverted(image)) {
         return refusal(image);
     }
@@ -437,6 +470,7 @@ int sluice_log_sync(struct sluice_log_image *image)
 
 int sluice_log_end(struct sluice_log_image *image)
 {
+    look(image);
     const int left = held(image) ? 0 : sluice_log_settle(image, SLUICE_REASON_LOST);
     if (left != 0) {
         image->entry = NULL;

@@ -28,7 +28,13 @@ void sluice_pool_destroy(struct sluice_pool *pool);
 /* Whether the slot still is this process's, so that it may store into the segment. */
 static inline bool sluice_pool_held(const struct sluice_pool *pool)
 {
-    return sluice_hold_valid(&pool->hold);
+    return sluice_hold_valid((struct sluice_hold *)&pool->hold);
+}
+
+/* Whether the segment is away: it will be mapped again, and until then nothing of it is touched. */
+static inline bool sluice_pool_away(const struct sluice_pool *pool)
+{
+    return !sluice_pool_held(pool) && sluice_hold_away(&pool->hold);
 }
 
 /*

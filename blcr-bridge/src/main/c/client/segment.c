@@ -9,6 +9,7 @@
 
 #include "failure.h"
 #include "kernel.h"
+#include "presence.h"
 
 /* How long a segment may be in the making, in milliseconds. */
 #define CREATION_TIMEOUT 2000
@@ -162,6 +163,20 @@ void sluice_segment_unmap(struct sluice_segment *segment)
 {
     sluice_kernel_unmap(segment->header, segment->length);
     free(segment);
+}
+
+bool sluice_segment_has(const struct sluice_segment *segment, const void *address)
+{
+    const char *start = (const char *)segment->header;
+    return (const char *)address >= start && (const char *)address < start + segment->length;
+}
+
+bool sluice_segment_present(const struct sluice_segment *segment)
+{
+    if (!atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire)) {
+        return true;
+    }
+    return sluice_presence_readable(segment->header) && sluice_presence_readable(segment->images);
 }
 
 static const struct sluice_image_entry *bucket_of(const struct sluice_segment *segment,

@@ -20,7 +20,7 @@ bool sluice_client_adrift(struct sluice_client *client)
         && !sluice_client_same_process(client)) {
         client->writer.pool.hold.given->generation = 0;
     }
-    return !sluice_pool_held(&client->writer.pool);
+    return !sluice_pool_held(&client->writer.pool) && !sluice_client_away(client);
 }
 
 /*

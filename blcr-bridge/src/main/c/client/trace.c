@@ -273,6 +273,24 @@ void sluice_trace_close(struct sluice_trace *trace)
     }
 }
 
+static bool lies_in(const void *mapping, size_t length, const void *address)
+{
+    return mapping != NULL && (const char *)address >= (const char *)mapping
+        && (const char *)address < (const char *)mapping + length;
+}
+
+bool sluice_trace_has(const struct sluice_trace *trace, const void *address)
+{
+    return lies_in(trace->window, WINDOW, address)
+        || lies_in(trace->header, sizeof *trace->header, address);
+}
+
+void sluice_trace_forget(struct sluice_trace *trace)
+{
+    trace->window = NULL;
+    trace->header = NULL;
+}
+
 void sluice_trace_abandon(struct sluice_trace *trace)
 {
     if (trace->window != NULL) {

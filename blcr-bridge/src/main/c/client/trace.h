@@ -74,6 +74,12 @@ void sluice_trace_append(struct sluice_trace *trace, struct sluice_trace_file *f
 /* Ends the part. */
 void sluice_trace_close(struct sluice_trace *trace);
 
+/* Whether an address lies in a mapping of the trace. */
+bool sluice_trace_has(const struct sluice_trace *trace, const void *address);
+
+/* The mappings are gone, and what is in their place is somebody else's. */
+void sluice_trace_forget(struct sluice_trace *trace);
+
 /* In a forked child: lets go of the parent's part. */
 void sluice_trace_abandon(struct sluice_trace *trace);
 

@@ -9,6 +9,7 @@
 #include "launcher.h"
 #include "segment.h"
 #include "guard.h"
+#include "presence.h"
 #include "real.h"
 
 enum { UNKNOWN, OFF, ON };
@@ -22,6 +23,8 @@ static char captured[PATH_MAX];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(struct sluice_segment *) segment;
 static _Atomic(struct sluice_client *) client;
+static struct sluice_client *first; /* of this process; the others succeed it */
+static struct sluice_mapper mapper; /* of the segment */
 static bool segment_failed;
 static bool client_failed;
 static _Atomic pid_t owner; /* the process that attached; a restored one and a child attach anew */
@@ -55,12 +58,19 @@ __attribute__((constructor)) static void look_early(void)
 const struct sluice_segment *sluice_capture_segment(void)
 {
     struct sluice_segment *mapped = atomic_load_explicit(&segment, memory_order_acquire);
-    if (mapped != NULL || segment_failed || runtime[0] == '\0' || sluice_guard_inside())
+    const bool missing = mapped != NULL && !sluice_segment_present(mapped);
+    if (missing && (sluice_guard_inside() || sluice_presence_is(&mapper)))
+        return NULL; /* until who has replaced it maps it again */
+    if ((mapped != NULL && !missing) || segment_failed || runtime[0] == '\0'
+        || sluice_guard_inside())
         return mapped;
     sluice_guard_enter();
     pthread_mutex_lock(&lock);
+    if (missing && segment == mapped)
+        segment = NULL; /* what is there now is not known to be ours, so it is not unmapped */
     mapped = segment;
     if (mapped == NULL && !segment_failed) {
+        mapper = sluice_presence_mapper();
         if (sluice_segment_map(runtime, &mapped) == 0)
             atomic_store_explicit(&segment, mapped, memory_order_release);
         else
@@ -83,6 +93,8 @@ static void attach_anew(void)
 struct sluice_client *sluice_capture_client(void)
 {
     struct sluice_client *attached = atomic_load_explicit(&client, memory_order_acquire);
+    if (attached != NULL && sluice_client_away(attached))
+        return NULL;
     const bool adrift = attached != NULL && sluice_client_adrift(attached);
     if ((attached != NULL && !adrift) || client_failed || runtime[0] == '\0')
         return attached;
@@ -97,6 +109,7 @@ struct sluice_client *sluice_capture_client(void)
             atomic_store_explicit(&client, attached, memory_order_release);
         else
             client_failed = true;
+        first = first != NULL ? first : client;
     }
     owner = getpid();
     pthread_mutex_unlock(&lock);
@@ -115,9 +128,21 @@ void sluice_capture_abandon(void)
 {
     pthread_mutex_init(&lock, NULL);
     struct sluice_client *parents = atomic_exchange(&client, NULL);
+    first = NULL;
     if (parents != NULL)
         sluice_client_abandon(parents);
     client_failed = false;
+}
+
+bool sluice_capture_has_mapped(const void *address)
+{
+    struct sluice_segment *mapped = segment;
+    if (mapped != NULL && sluice_segment_has(mapped, address))
+        return true;
+    for (struct sluice_client *each = first; each != NULL; each = sluice_client_successor(each))
+        if (sluice_segment_has(sluice_client_segment(each), address))
+            return true;
+    return false;
 }
 
 bool sluice_capture_own(void)

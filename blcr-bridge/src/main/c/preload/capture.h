@@ -18,10 +18,13 @@ static inline bool sluice_capture_on(void)
     return sluice_capture_state == 0 ? sluice_capture_look() : sluice_capture_state == 2;
 }
 
-/* The segment, mapped at the first call; NULL without an I/O process. */
+/* The segment, mapped at the first call; NULL without an I/O process, or while it is not mapped. */
 const struct sluice_segment *sluice_capture_segment(void);
 
-/* The client, attached at the first call; NULL when that failed, then and for good. */
+/*
+ * The client, attached at the first call; NULL when that failed, then and for good, and while the
+ * segment is not mapped.
+ */
 struct sluice_client *sluice_capture_client(void);
 
 /*
@@ -33,6 +36,9 @@ void sluice_capture_leave(bool leaving);
 
 /* In a child: the parent's client is none of ours. Async-signal-safe. */
 void sluice_capture_abandon(void);
+
+/* Whether an address lies in what is mapped of an I/O process. Async-signal-safe. */
+bool sluice_capture_has_mapped(const void *address);
 
 /* False in a child that shares its parent's memory: the client, if there is one, is the parent's. */
 bool sluice_capture_own(void);

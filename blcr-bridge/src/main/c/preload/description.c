@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "presence.h"
 #include "real.h"
 #include "stream.h"
 
@@ -157,6 +158,25 @@ static void describe(struct image *image, int fd, int flags)
         sluice_image_surrender(image, SLUICE_REASON_STREAM);
 }
 
+/*
+ * While a process is written down, a lock may be held by a thread that goes on only afterwards. A
+ * file that its thread opens meanwhile is left alone then.
+ */
+static bool lock_images(void)
+{
+    if (!atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire)) {
+        sluice_images_lock();
+        return true;
+    }
+    if (!sluice_images_try_lock())
+        return false;
+    struct sluice_client *client = sluice_capture_client();
+    if (client == NULL || sluice_client_idle(client))
+        return true;
+    sluice_images_unlock();
+    return false;
+}
+
 /* Describes `fd` if it is of a captured file; -ENOTCONN if there is nobody to log it. */
 static int describe_captured(int fd, int flags, int announced, bool truncate)
 {
@@ -165,7 +185,9 @@ static int describe_captured(int fd, int flags, int announced, bool truncate)
     char path[PATH_MAX];
     if (fd >= SLUICE_DESCRIPTORS || !sluice_capture_file(fd, &status, path))
         return -ENOTCONN;
-    sluice_images_lock();
+    if (!lock_images())
+        return -ENOTCONN;
+    sluice_images_tidy();
     int error = sluice_image_open(fd, &status, announced, path, &image);
     if (error == 0) {
         sluice_lock_take(&image->lock);

@@ -5,21 +5,42 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "real.h"
 #include "recording.h"
 
 #define SETTLES_BEFORE_DIRECT 16
+#define LONGEST_HOLD 200000000 /* ns */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct image *images;
 static struct image *spare_images;
+static bool left_open; /* images that were closed while nobody could be told */
 
 void sluice_images_lock(void)
 {
     sluice_guard_enter();
     pthread_mutex_lock(&lock);
+}
+
+/*
+ * A checkpointer's thread, beside which all others are suspended, some with a lock perhaps. If it
+ * gets this one and the client's, it gets them until the others run again.
+ */
+bool sluice_images_try_lock(void)
+{
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_nsec += LONGEST_HOLD;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    sluice_guard_enter();
+    if (pthread_mutex_timedlock(&lock, &end) == 0)
+        return true;
+    sluice_guard_leave();
+    return false;
 }
 
 void sluice_images_unlock(void)
@@ -254,7 +275,7 @@ void sluice_image_watch(struct image *image, int fd)
 int sluice_image_end(struct image *image)
 {
     int error = 0;
-    for (; image->openings > 0; image->openings--) {
+    for (; image->openings > 0 && !sluice_log_away(&image->log); image->openings--) {
         const int met = sluice_log_end(&image->log);
         error = error != 0 ? error : met;
     }
@@ -267,6 +288,10 @@ int sluice_image_release(struct image *image)
 {
     if (image->descriptions != NULL || image->mappings > 0)
         return 0;
+    if (sluice_log_away(&image->log)) {
+        left_open = true;
+        return 0;
+    }
     struct image **link = &images;
     while (*link != image)
         link = &(*link)->next;
@@ -287,6 +312,19 @@ void sluice_images_each(void (*action)(struct image *image))
         sluice_lock_release(&image->lock);
     }
     sluice_images_unlock();
+}
+
+void sluice_images_tidy(void)
+{
+    if (!left_open)
+        return;
+    left_open = false;
+    for (struct image *image = images, *next; image != NULL; image = next) {
+        next = image->next;
+        sluice_lock_take(&image->lock);
+        sluice_image_release(image);
+        sluice_lock_release(&image->lock);
+    }
 }
 
 static _Thread_local int surrender_reason;

@@ -99,6 +99,12 @@ int sluice_image_settle(struct image *image);
 /* An O_TRUNC kept back from the kernel. Locked. */
 int sluice_image_empty(struct image *image, int fd);
 
+/* Ends what was closed while the segment was away. The images are locked. */
+void sluice_images_tidy(void);
+
+/* False, unlocked, if another thread has the lock for longer than any does that runs. */
+bool sluice_images_try_lock(void);
+
 /* Does `action` to every image, locked. */
 void sluice_images_each(void (*action)(struct image *image));
 

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "description.h"
+#include "presence.h"
 #include "real.h"
 
 struct mapping {
@@ -76,6 +77,8 @@ static void *map_shared(void *address, size_t length, int protection, int flags,
 SLUICE_WRAPPER void *mmap(void *address, size_t length, int protection, int flags, int fd,
                           off_t offset)
 {
+    if ((flags & MAP_FIXED) && sluice_capture_on() && sluice_capture_has_mapped(address))
+        sluice_presence_doubt();
     if ((flags & MAP_ANONYMOUS) || sluice_description_of(fd) == NULL || sluice_guard_inside())
         return REAL(mmap)(address, length, protection, flags, fd, offset);
     sluice_descriptor_surrender(fd, SLUICE_REASON_MMAP);

@@ -4,9 +4,11 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "description.h"
+#include "presence.h"
 #include "real.h"
 
 #define ATTEMPTS 3
@@ -162,8 +164,21 @@ static bool left_alone(int flags)
     return !sluice_capture_on() || sluice_guard_inside() || (flags & (O_PATH | O_DIRECTORY));
 }
 
+/* Who reads what this process has mapped may be about to replace it. */
+static bool tells_mappings(const char *path)
+{
+    static const char proc[] = "/proc/";
+    if (strncmp(path, proc, sizeof proc - 1) != 0)
+        return false;
+    const char *name = strrchr(path, '/');
+    return strcmp(name, "/maps") == 0 || strcmp(name, "/smaps") == 0
+        || strcmp(name, "/pagemap") == 0;
+}
+
 int sluice_open(int dirfd, const char *path, int flags, mode_t mode)
 {
+    if (sluice_capture_on() && path != NULL && tells_mappings(path))
+        sluice_presence_doubt();
     if (left_alone(flags))
         return REAL(openat)(dirfd, path, flags, mode);
     const int before = errno;

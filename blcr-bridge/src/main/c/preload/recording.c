@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "description.h"
+#include "presence.h"
 #include "real.h"
 
 bool sluice_recording;
@@ -12,6 +13,7 @@ bool sluice_recording;
 /* Guards the trace, and in images and descriptions what is said to be the recording's. */
 static struct sluice_lock lock;
 static struct sluice_trace trace;
+static struct sluice_mapper mapper; /* of the trace */
 
 __attribute__((constructor)) static void look(void)
 {
@@ -67,6 +69,7 @@ static bool name(struct image *image, int fd)
         sluice_recording = false;
         return false;
     }
+    mapper = sluice_presence_mapper();
     sluice_capture_file(fd, &status, path);
     sluice_trace_name(&trace, &image->traced, path);
     return true;
@@ -85,6 +88,27 @@ static void append(const struct sluice_recorded_call *call, struct description *
                             (uint64_t)length);
 }
 
+bool sluice_recording_has_mapped(const void *address)
+{
+    return sluice_trace_has(&trace, address);
+}
+
+/*
+ * False while the trace is not mapped: what is written then is not recorded. Who was brought back
+ * without it begins another part.
+ */
+static bool present(void)
+{
+    if (!atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire)
+        || trace.header == NULL
+        || (sluice_presence_readable(trace.header) && sluice_presence_readable(trace.window)))
+        return true;
+    if (sluice_presence_is(&mapper))
+        return false;
+    sluice_trace_forget(&trace);
+    return true;
+}
+
 void sluice_recording_end(const struct sluice_recorded_call *call, int fd, int64_t offset,
                           enum sluice_trace_call kind, ssize_t result)
 {
@@ -94,7 +118,7 @@ void sluice_recording_end(const struct sluice_recorded_call *call, int fd, int64
     sluice_guard_enter();
     sluice_lock_take(&lock);
     struct description *description = sluice_description_of(fd);
-    if (description != NULL && description->image != NULL)
+    if (description != NULL && description->image != NULL && present())
         append(call, description, fd, offset, kind, end, result);
     sluice_lock_release(&lock);
     sluice_guard_leave();
@@ -113,7 +137,8 @@ void sluice_recording_pause(void)
         return;
     sluice_guard_enter();
     sluice_lock_take(&lock);
-    sluice_trace_close(&trace);
+    if (present())
+        sluice_trace_close(&trace);
     sluice_lock_release(&lock);
     sluice_guard_leave();
 }

@@ -36,6 +36,9 @@ static inline void sluice_recording_moved(int fd)
         sluice_recording_lose_offset(fd);
 }
 
+/* Whether an address lies in what is mapped of the trace. Async-signal-safe. */
+bool sluice_recording_has_mapped(const void *address);
+
 /* Ends the part; what is written afterwards goes to another one. */
 void sluice_recording_pause(void);
 

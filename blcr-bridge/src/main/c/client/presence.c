@@ -1,0 +1,77 @@
+#include "presence.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "kernel.h"
+
+#define SECOND INT64_C(1000000000)
+
+atomic_bool sluice_presence_doubted;
+
+static _Atomic int64_t until;
+static _Atomic(pthread_t) doubter; /* 0 for anybody */
+
+void sluice_presence_doubt(void)
+{
+    atomic_store_explicit(&until, sluice_clock() + SECOND, memory_order_relaxed);
+    atomic_store_explicit(&sluice_presence_doubted, true, memory_order_release);
+}
+
+void sluice_presence_doubt_until_resumed(void)
+{
+    atomic_store_explicit(&doubter, pthread_self(), memory_order_relaxed);
+    sluice_presence_doubt();
+}
+
+/* As a mask of signals it is read before the kernel finds that there is nothing to do with it. */
+bool sluice_presence_readable(const void *address)
+{
+    return sluice_kernel_call(SYS_rt_sigprocmask, -1, (long)address, 0, sizeof(int64_t)) != -EFAULT;
+}
+
+void sluice_presence_found(void)
+{
+    const pthread_t writer = atomic_load_explicit(&doubter, memory_order_relaxed);
+    if (writer != 0 ? writer == pthread_self()
+                    : sluice_clock() < atomic_load_explicit(&until, memory_order_relaxed)) {
+        return;
+    }
+    atomic_store_explicit(&doubter, 0, memory_order_relaxed);
+    atomic_store_explicit(&sluice_presence_doubted, false, memory_order_release);
+}
+
+/* Field 22 of /proc/self/stat; the second one may hold anything, so count from its end. */
+int64_t sluice_presence_start_time(void)
+{
+    char stat[1024];
+    const long fd =
+        sluice_kernel_call(SYS_openat, AT_FDCWD, (long)"/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
+    const long length = fd < 0 ? -1 : sluice_kernel_call(SYS_read, fd, (long)stat, sizeof stat - 1, 0);
+    if (fd >= 0) {
+        sluice_kernel_call(SYS_close, fd, 0, 0, 0);
+    }
+    stat[length < 0 ? 0 : length] = 0;
+    const char *field = strrchr(stat, ')');
+    for (int number = 2; field != NULL && number < 22; number++) {
+        field = strchr(field + 1, ' ');
+    }
+    return field == NULL ? 0 : strtoll(field, NULL, 10);
+}
+
+struct sluice_mapper sluice_presence_mapper(void)
+{
+    return (struct sluice_mapper){(int32_t)sluice_kernel_call(SYS_getpid, 0, 0, 0, 0),
+                                  sluice_presence_start_time()};
+}
+
+bool sluice_presence_is(const struct sluice_mapper *mapper)
+{
+    return mapper->pid == sluice_kernel_call(SYS_getpid, 0, 0, 0, 0)
+        && mapper->started == sluice_presence_start_time();
+}

@@ -1,0 +1,53 @@
+/*
+ * Whether what a process has mapped is still there.
+ *
+ * A checkpointer may map nothing over a process's shared mappings while it writes the process down,
+ * and a restart need not bring them back: whoever touches them then dies. Only the kernel knows, and
+ * to ask it costs a system call. So it is asked only while there is a doubt: from the moment on that
+ * somebody looks up what this process has mapped, maps over it, or asks what of it to write down. A
+ * doubt ends when everything is found to be there.
+ *
+ * One thing stays unnoticed: a mapping that was replaced by a system call which nobody sees, when
+ * nothing of this has happened in the second before.
+ */
+#ifndef SLUICE_PRESENCE_H
+#define SLUICE_PRESENCE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Looked at before each use of a mapping: one load from a line that does not change. */
+extern atomic_bool sluice_presence_doubted;
+
+/* Somebody looks what is mapped here: for a second from now on. */
+void sluice_presence_doubt(void);
+
+/*
+ * This thread writes the process down. The doubt is in what it writes, and lasts until another
+ * thread, which is suspended meanwhile, finds everything where it was, here or where the process is
+ * brought back.
+ */
+void sluice_presence_doubt_until_resumed(void);
+
+/* Whether this can be read. Async-signal-safe; a system call that nobody can divert. */
+bool sluice_presence_readable(const void *address);
+
+/* What was asked for is there: the doubt may end. */
+void sluice_presence_found(void);
+
+/* When this process was started, as the kernel says; 0 when it does not. */
+int64_t sluice_presence_start_time(void);
+
+/* Who has mapped something. */
+struct sluice_mapper {
+    int32_t pid;
+    int64_t started;
+};
+
+struct sluice_mapper sluice_presence_mapper(void);
+
+/* Whether this process is that one, not one that was brought back from its memory, nor its child. */
+bool sluice_presence_is(const struct sluice_mapper *mapper);
+
+#endif
