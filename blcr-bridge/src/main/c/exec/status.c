@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "line.h"
+
 int sluice_exec_status(int error)
 {
     switch (-error) {
@@ -26,8 +28,10 @@ const char *sluice_exec_name = "sluice exec";
 
 static void say(const char *format, va_list arguments)
 {
-    char line[1024];
-    vsnprintf(line, sizeof line, format, arguments);
+    char text[1024];
+    char line[4 * sizeof text];
+    vsnprintf(text, sizeof text, format, arguments);
+    sluice_exec_line(line, sizeof line, text);
     fprintf(stderr, "%s: %s\n", sluice_exec_name, line);
 }
 

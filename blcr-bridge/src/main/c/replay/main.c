@@ -26,6 +26,7 @@
 #include "content.h"
 #include "rank.h"
 #include "segment.h"
+#include "status.h"
 
 #define POLL_NANOS 50000000
 #define POLLS_PER_LINE 5
@@ -187,6 +188,7 @@ static void allow_many_files(void)
 
 int main(int count, char **arguments)
 {
+    sluice_exec_name = "sluice profile replay";
     const bool pauses = count > 1 && strncmp(arguments[1], "--pauses=", strlen("--pauses=")) == 0;
     const bool verifies = count > 1 && strcmp(arguments[1], "--verify") == 0;
     const int first = pauses || verifies ? 2 : 1;
@@ -203,8 +205,7 @@ int main(int count, char **arguments)
     for (int i = 0; parts != NULL && i < part_count; i++) {
         const int error = replay_part_open(&parts[i], arguments[first + 1 + i]);
         if (error != 0) {
-            fprintf(stderr, "sluice profile replay: cannot read %s: %s\n", arguments[first + 1 + i],
-                    strerror(-error));
+            sluice_exec_say("cannot read %s: %s", arguments[first + 1 + i], strerror(-error));
             return 1;
         }
     }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "content.h"
+#include "status.h"
 #include "trace.h"
 
 #define SHORTEST_SLEEP 100000
@@ -38,7 +39,7 @@ static void sleep_for(int64_t nanos)
 
 static int complain(const char *what, const char *path)
 {
-    fprintf(stderr, "sluice profile replay: cannot %s %s: %s\n", what, path, strerror(errno));
+    sluice_exec_say("cannot %s %s: %s", what, path, strerror(errno));
     return 1;
 }
 
@@ -238,8 +239,8 @@ static int verify_write(const struct replay_write *write, int fd, const char *pa
             return complain("read", path);
         }
         if (got == 0 || memcmp(found, replay_content_at(write->offset + done), (size_t)got) != 0) {
-            fprintf(stderr, "sluice profile replay: %s has other bytes than were written at %lld\n",
-                    path, (long long)(write->offset + done));
+            sluice_exec_say("%s has other bytes than were written at %lld", path,
+                            (long long)(write->offset + done));
             return 1;
         }
         done += got;

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Quoting;
 import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.RecordedTrace;
 import org.sluice.profile.trace.Trace;
@@ -68,7 +69,9 @@ public final class ImportCommand implements Callable<Integer> {
     }
     spec.commandLine()
         .getOut()
-        .printf("imported %d writes of %d processes to %s%n", writes, processes, target);
+        .printf(
+            "imported %d writes of %d processes to %s%n",
+            writes, processes, Quoting.name(target.toString()));
     Traces.print(omissions, spec.commandLine().getOut());
     return ExitStatus.OK.code();
   }

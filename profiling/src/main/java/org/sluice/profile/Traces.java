@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Quoting;
 import org.sluice.profile.text.TextTrace;
 import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.RecordedTrace;
@@ -51,10 +52,10 @@ public final class Traces {
    * @param out where to print it; nothing is printed if there is nothing to tell
    */
   public static void print(final Omissions omissions, final PrintWriter out) {
-    omissions.notes().forEach(note -> out.println("note: " + note));
+    omissions.notes().forEach(note -> out.println("note: " + Quoting.line(note)));
     if (omissions.skipped() > 0) {
       out.printf("skipped: %d%n", omissions.skipped());
-      omissions.first().forEach(place -> out.println("  " + place));
+      omissions.first().forEach(place -> out.println("  " + Quoting.line(place)));
     }
     out.flush();
   }

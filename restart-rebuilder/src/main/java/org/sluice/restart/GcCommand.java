@@ -9,6 +9,7 @@ import java.util.Map;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Quoting;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
@@ -78,7 +79,7 @@ public final class GcCommand implements Subcommand {
           "%-10s  %8s  %s%n",
           leftover.kind().label(),
           SizeConverter.format(leftover.bytes()),
-          opened.directory().relativize(leftover.path()));
+          Quoting.name(opened.directory().relativize(leftover.path()).toString()));
     }
     out.printf("%s %s%n", dryRun ? "would free" : "freed", SizeConverter.format(bytes));
     out.flush();

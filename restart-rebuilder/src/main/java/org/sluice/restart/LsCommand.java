@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Quoting;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
@@ -115,12 +116,12 @@ public final class LsCommand implements Subcommand {
           "%10d  %-19s  %-12s %-9s  %5s  %6d  %8s%s%n",
           commit.number(),
           TIME.format(commit.time()),
-          commit.node(),
+          Quoting.name(commit.node()),
           layout(commit),
           ranks(commit),
           commit.imageCount(),
           SizeConverter.format(commit.bytes()),
-          commit.share().map(share -> "  " + share).orElse(""));
+          commit.share().map(share -> "  " + Quoting.line(share)).orElse(""));
       if (showsImages()) {
         images.get(commit).forEach(image -> printImage(out, image));
       }
@@ -139,7 +140,7 @@ public final class LsCommand implements Subcommand {
         "",
         image.rank() < 0 ? "-" : image.rank(),
         SizeConverter.format(image.size()),
-        image.path());
+        Quoting.name(image.path()));
   }
 
   private void printJson(final PosixStore opened, final List<Commit> commits) throws IOException {

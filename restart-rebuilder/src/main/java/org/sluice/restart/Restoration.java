@@ -19,6 +19,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Progress;
+import org.sluice.core.command.Quoting;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.store.Block;
@@ -114,13 +115,16 @@ final class Restoration {
     if (!special.isEmpty() && !specialBits) {
       omissions.add(
           "set-user-id, set-group-id and sticky bits are left out: files=%d, such as %s;"
-                  .formatted(special.size(), special.getFirst().path())
+                  .formatted(special.size(), Quoting.name(special.getFirst().path()))
               + " --special-bits gives them back to the store's own user");
     }
     if (!copies.isEmpty()) {
       omissions.add(
           "names of one file became files of their own, since %s has no hard links: files=%d, such as %s"
-              .formatted(directory, copies.size(), copies.getFirst()));
+              .formatted(
+                  Quoting.name(directory.toString()),
+                  copies.size(),
+                  Quoting.name(copies.getFirst())));
     }
     return omissions;
   }
@@ -151,7 +155,7 @@ final class Restoration {
         throw new CommandException(
             ExitStatus.USAGE,
             "rank %d and rank %d both have an image %s; restore one of them with --rank"
-                .formatted(other.rank(), image.rank(), image.path()));
+                .formatted(other.rank(), image.rank(), Quoting.name(image.path())));
       }
       checkTarget(target(image));
     }
@@ -160,11 +164,14 @@ final class Restoration {
   private void checkTarget(final Path target) {
     if (Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS)) {
       throw new CommandException(
-          ExitStatus.EXISTS, target + " is a directory; move it or restore elsewhere");
+          ExitStatus.EXISTS,
+          Quoting.name(target.toString()) + " is a directory; move it or restore elsewhere");
     }
     if (!force && Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
       throw new CommandException(
-          ExitStatus.EXISTS, target + " exists; --force overwrites it, --to takes another place");
+          ExitStatus.EXISTS,
+          Quoting.name(target.toString())
+              + " exists; --force overwrites it, --to takes another place");
     }
   }
 
@@ -185,7 +192,8 @@ final class Restoration {
     if (!inside.toRealPath().startsWith(root)) {
       throw new CommandException(
           ExitStatus.FAILED,
-          "%s leads out of %s by a symbolic link; restore elsewhere".formatted(inside, directory));
+          "%s leads out of %s by a symbolic link; restore elsewhere"
+              .formatted(Quoting.name(inside.toString()), Quoting.name(directory.toString())));
     }
     Files.createDirectories(parent);
     return parent.resolve(".sluice-%016x".formatted(ThreadLocalRandom.current().nextLong()));

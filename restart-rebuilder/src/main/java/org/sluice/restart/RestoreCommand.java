@@ -6,9 +6,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Progress;
+import org.sluice.core.command.Quoting;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
@@ -145,16 +147,16 @@ public final class RestoreCommand implements Subcommand {
           .printf(
               "restored checkpoint %d to %s: %d images, %s%s%n",
               commit.number(),
-              target,
+              Quoting.name(target.toString()),
               images.size(),
               SizeConverter.format(bytes),
-              commit.share().map("; it is "::concat).orElse(""))
+              commit.share().map("; it is "::concat).map(Quoting::line).orElse(""))
           .flush();
     }
   }
 
   private void say(final String message) {
-    spec.commandLine().getErr().printf("%s: %s%n", spec.qualifiedName(), message);
+    ErrorLine.say(spec, message);
   }
 
   private void printJson(

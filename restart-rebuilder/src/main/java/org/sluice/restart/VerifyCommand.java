@@ -9,6 +9,7 @@ import java.util.Map;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Progress;
+import org.sluice.core.command.Quoting;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
@@ -82,7 +83,7 @@ public final class VerifyCommand implements Subcommand {
                 commit.imageCount(),
                 SizeConverter.format(commit.bytes()),
                 commit.share().map("; it is "::concat).orElse("")));
-    damage.forEach(e -> out.println(e.getMessage()));
+    damage.forEach(e -> out.println(Quoting.line(e.getMessage())));
     out.println(damage.isEmpty() ? "no damage" : damage.size() + " damaged places");
     out.flush();
   }

@@ -1,9 +1,14 @@
 package org.sluice.core.command;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.posix.PosixException;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -28,16 +33,18 @@ public final class ErrorLine {
   }
 
   private static int usage(final ParameterException e) {
-    report(
-        e.getCommandLine(),
-        "%s; see %s --help".formatted(e.getMessage(), name(e.getCommandLine())));
+    say(
+        e.getCommandLine().getCommandSpec(),
+        "%s; see %s --help".formatted(joined(e.getMessage()), name(e.getCommandLine())));
     return ExitStatus.USAGE.code();
   }
 
   private static int failure(final Exception e, final CommandLine command) {
-    report(command, message(e));
+    say(command.getCommandSpec(), message(e));
     if (System.getenv("SLUICE_TRACE") != null) {
-      e.printStackTrace(command.getErr());
+      final StringWriter trace = new StringWriter();
+      e.printStackTrace(new PrintWriter(trace));
+      trace.toString().lines().map(Quoting::line).forEach(command.getErr()::println);
     }
     return ExitStatus.of(e).code();
   }
@@ -54,13 +61,27 @@ public final class ErrorLine {
       case FileAlreadyExistsException exists ->
           "%s exists already; name another or remove it".formatted(exists.getFile());
       case CommandException known -> known.getMessage();
-      case IOException known -> String.valueOf(known.getMessage());
+      case PosixException known -> known.getMessage();
+      case DamagedException known -> known.getMessage();
+      case FileSystemException known -> known.getMessage();
+      case IOException known -> joined(String.valueOf(known.getMessage()));
       default -> "unexpected " + e + "; SLUICE_TRACE=1 shows where";
     };
   }
 
-  private static void report(final CommandLine command, final String message) {
-    command.getErr().println(name(command) + ": " + message.replaceAll("\\s*\\R\\s*", " "));
+  /** What a library says in several lines. */
+  private static String joined(final String message) {
+    return message.replaceAll("\\s*\\R\\s*", " ");
+  }
+
+  /**
+   * Says something in one line on standard error.
+   *
+   * @param command the command that runs
+   * @param message one line, in which names may be raw
+   */
+  public static void say(final CommandSpec command, final String message) {
+    command.commandLine().getErr().println(name(command) + ": " + Quoting.line(message));
   }
 
   private static String name(final CommandLine command) {

@@ -44,7 +44,7 @@ public final class Sluice {
     try {
       Defaults.load();
     } catch (final IOException e) {
-      System.err.println("sluice: cannot read the defaults: " + ErrorLine.message(e));
+      System.err.println("sluice: cannot read the defaults: " + Quoting.line(ErrorLine.message(e)));
       return ExitStatus.of(e).code();
     }
     return commandLine(args.length == 0 ? "" : args[0]).execute(args);

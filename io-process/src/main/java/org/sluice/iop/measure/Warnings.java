@@ -3,6 +3,7 @@ package org.sluice.iop.measure;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.sluice.core.command.Quoting;
 
 /** What goes wrong while the service goes on: one line each on standard error, and a count. */
 public final class Warnings {
@@ -18,7 +19,7 @@ public final class Warnings {
    */
   public static void warn(final String message) {
     COUNT.incrementAndGet();
-    LOG.warn(message);
+    LOG.warn(Quoting.line(message));
   }
 
   /**

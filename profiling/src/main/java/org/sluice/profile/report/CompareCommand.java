@@ -10,6 +10,7 @@ import java.util.concurrent.Callable;
 import java.util.function.ToDoubleBiFunction;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Quoting;
 import org.sluice.profile.Traces;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -75,7 +76,8 @@ public final class CompareCommand implements Callable<Integer> {
     out.printf("%n%s%n", verdict(first, second));
     for (final Profile profile : List.of(first, second)) {
       if (profile.omissions().skipped() > 0) {
-        out.printf("%s: skipped %d lines%n", profile.name(), profile.omissions().skipped());
+        out.printf(
+            "%s: skipped %d lines%n", Quoting.name(profile.name()), profile.omissions().skipped());
       }
     }
     out.flush();

@@ -1,6 +1,7 @@
 package org.sluice.profile.report;
 
 import java.io.PrintWriter;
+import org.sluice.core.command.Quoting;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.profile.Traces;
 
@@ -14,7 +15,8 @@ final class ProfileText {
 
   static void print(final Profile profile, final PrintWriter out) {
     final ProfileText text = new ProfileText(out);
-    out.printf("%s: %s%n%n%s%n%n", profile.name(), profile.kind(), Headline.of(profile));
+    out.printf(
+        "%s: %s%n%n%s%n%n", Quoting.name(profile.name()), profile.kind(), Headline.of(profile));
     if (!profile.isEmpty()) {
       text.printNodes(profile);
       text.printClasses(profile);

@@ -12,6 +12,7 @@ import org.sluice.core.command.CommandException;
 import org.sluice.core.command.Defaults;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Quoting;
 import org.sluice.core.command.Subcommand;
 import org.sluice.profile.Interruption;
 import org.sluice.profile.TraceSource;
@@ -110,7 +111,7 @@ public final class TuneCommand implements Subcommand {
               Map.of(
                   Defaults.BUFFER, setting.get().bufferText(),
                   Defaults.THRESHOLD, setting.get().thresholdOption()));
-      said = "written to " + file;
+      said = "written to " + Quoting.name(file.toString());
     }
     if (!json.wanted()) {
       spec.commandLine().getOut().println(said);
