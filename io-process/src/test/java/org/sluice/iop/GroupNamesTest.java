@@ -2,13 +2,16 @@ package org.sluice.iop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
+import org.sluice.core.store.PosixStore;
 
 /** Files of a group that get other names, or none. */
 class GroupNamesTest extends GroupServeTest {
@@ -59,11 +62,45 @@ class GroupNamesTest extends GroupServeTest {
         }
         expectOnlyTheNewestKept(process);
         assertThat(kept).exists();
+        assertThat(Files.exists(file)).as("no name goes of what stays").isEqualTo(!renamed);
       }
       assertThat(serve.stop()).isZero();
     }
     assertThat(numbers()).containsExactly(1L, 4L);
     assertThat(restored(1, "step-1.0")).isEqualTo("first");
+  }
+
+  @Test
+  void aCheckpointThatIsReadKeepsItsNames() throws Exception {
+    try (ServeProcess serve = serveGroups("--keep", "1");
+        RawProcess process = rank(serve, 0, 1)) {
+      writeStep(1, "first", process);
+      assertThat(committed(process, 1)).isEqualTo(new Reply.Done());
+      try (PosixStore reader = PosixStore.open(store)) {
+        reader.whileHeld(
+            reader.newest().orElseThrow(),
+            () -> {
+              writeStepCommitted(process, 2);
+              writeStepCommitted(process, 3);
+              assertThat(capture.resolve("step-1.0")).exists();
+              assertThat(numbers()).contains(1L);
+            });
+      }
+      writeStepCommitted(process, 4);
+      await(() -> numbers().equals(List.of(4L)));
+      assertThat(capture.resolve("step-1.0")).doesNotExist();
+    }
+  }
+
+  private void writeStepCommitted(final RawProcess process, final int step) throws IOException {
+    try {
+      writeStep(step, "later", process);
+      assertThat(committed(process, step)).isEqualTo(new Reply.Done());
+    } catch (final IOException e) {
+      throw e;
+    } catch (final Exception e) {
+      throw new IOException(e);
+    }
   }
 
   @Test

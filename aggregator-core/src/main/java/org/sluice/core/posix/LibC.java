@@ -24,7 +24,7 @@ final class LibC {
   static final int STATX_BASIC_STATS = 0x7ff;
   static final int STATX_BTIME = 0x800;
   static final int STATX_LENGTH = 256;
-  static final int STATVFS_LENGTH = 112;
+  static final int STATFS_LENGTH = 120;
   static final int SEEK_DATA = 3;
   static final int SEEK_HOLE = 4;
   static final int PRIO_PROCESS = 0;
@@ -79,7 +79,7 @@ final class LibC {
   private static final MemorySegment FLOCK = symbol("flock");
   private static final MemorySegment LSEEK = symbol("lseek");
   private static final MemorySegment STATX = symbol("statx");
-  private static final MemorySegment FSTATVFS = symbol("fstatvfs");
+  private static final MemorySegment FSTATFS = symbol("fstatfs");
   private static final MemorySegment LINKAT = symbol("linkat");
   private static final MemorySegment MKDIR = symbol("mkdir");
   private static final MemorySegment RENAME = symbol("rename");
@@ -186,8 +186,8 @@ final class LibC {
     return (int) call(STATX, directory, path.address(), flags, mask, status.address());
   }
 
-  static int fstatvfs(final int descriptor, final MemorySegment status) {
-    return (int) call(FSTATVFS, descriptor, status.address());
+  static int fstatfs(final int descriptor, final MemorySegment status) {
+    return (int) call(FSTATFS, descriptor, status.address());
   }
 
   static int linkat(

@@ -5,25 +5,52 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.Map;
 
 /**
- * What {@code fstatvfs} tells of the file system that a file lies on. Java's {@code FileStore}
- * looks the file up in the table of mounts, which lacks it below a root that is no mount point.
+ * What {@code fstatfs} tells of the file system that a file lies on. Java's {@code FileStore} looks
+ * the file up in the table of mounts, which lacks it below a root that is no mount point.
  *
+ * @param fileSystem its type, such as {@code xfs}, or the number of one that is not known here
  * @param block bytes in which the file system counts
  * @param free bytes that it has left for this user; the greatest number where it has no limit
  */
-public record Room(long block, long free) {
+public record Room(String fileSystem, long block, long free) {
+  private static final long UNSIGNED_INT = 0xFFFF_FFFFL;
+
+  /** From linux/magic.h, and of file systems that are not part of Linux. */
+  private static final Map<Long, String> TYPES =
+      Map.ofEntries(
+          Map.entry(0xEF53L, "ext4"),
+          Map.entry(0x5846_5342L, "xfs"),
+          Map.entry(0x9123_683EL, "btrfs"),
+          Map.entry(0xF2F5_2010L, "f2fs"),
+          Map.entry(0x2FC1_2FC1L, "zfs"),
+          Map.entry(0x0102_1994L, "tmpfs"),
+          Map.entry(0x8584_58F6L, "ramfs"),
+          Map.entry(0x9584_58F6L, "hugetlbfs"),
+          Map.entry(0x794C_7630L, "overlay"),
+          Map.entry(0x6573_5546L, "fuse"),
+          Map.entry(0x6969L, "nfs"),
+          Map.entry(0x0BD0_0BD0L, "lustre"),
+          Map.entry(0x4750_4653L, "gpfs"),
+          Map.entry(0x1983_0326L, "beegfs"),
+          Map.entry(0x00C3_6400L, "ceph"));
+
   static Room of(final int descriptor, final Path opened) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment status = arena.allocate(LibC.STATVFS_LENGTH, Long.BYTES);
-      if (LibC.fstatvfs(descriptor, status) < 0) {
+      final MemorySegment status = arena.allocate(LibC.STATFS_LENGTH, Long.BYTES);
+      if (LibC.fstatfs(descriptor, status) < 0) {
         throw new PosixException("ask for the file system of " + opened, LibC.errno());
       }
-      final long block = status.get(JAVA_LONG, 8);
+      final long type = status.get(JAVA_LONG, 0) & UNSIGNED_INT;
+      final long block = status.get(JAVA_LONG, 72);
       // A tmpfs without a limit says that it has no blocks.
       final boolean limited = status.get(JAVA_LONG, 16) > 0;
-      return new Room(block, limited ? block * status.get(JAVA_LONG, 32) : Long.MAX_VALUE);
+      return new Room(
+          TYPES.getOrDefault(type, "0x" + Long.toHexString(type)),
+          block,
+          limited ? block * status.get(JAVA_LONG, 32) : Long.MAX_VALUE);
     }
   }
 }

@@ -212,7 +212,31 @@ public interface CheckpointStore extends AutoCloseable {
    * @return false when somebody {@linkplain #whileHeld reads} it: it stays then
    * @throws IOException when that fails; what is left of it is not committed, or it still is
    */
-  boolean remove(Commit commit) throws IOException;
+  default boolean remove(final Commit commit) throws IOException {
+    return remove(commit, () -> true);
+  }
+
+  /** What comes right before a removal that nothing else prevents any more. */
+  @FunctionalInterface
+  interface Farewell {
+    /**
+     * Does it.
+     *
+     * @return false when the checkpoint is to stay after all
+     * @throws IOException when that fails; the checkpoint stays
+     */
+    boolean run() throws IOException;
+  }
+
+  /**
+   * As {@link #remove(Commit)}.
+   *
+   * @param commit one of {@link #commits()}
+   * @param farewell called while nobody reads the checkpoint nor can begin to
+   * @return false when somebody reads it, or it is to stay
+   * @throws IOException when that fails
+   */
+  boolean remove(Commit commit, Farewell farewell) throws IOException;
 
   /**
    * Removes the committed checkpoints of a number that are damaged or of another version.

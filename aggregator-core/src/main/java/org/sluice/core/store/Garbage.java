@@ -20,6 +20,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.command.Quoting;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.FileType;
 import org.sluice.core.posix.PosixException;
@@ -109,7 +110,7 @@ final class Garbage {
       LOG.warn(
           "checkpoint {} is committed, but an older one of it stays: {}",
           commit.number(),
-          e.getMessage());
+          Quoting.line(e.getMessage()));
     }
   }
 

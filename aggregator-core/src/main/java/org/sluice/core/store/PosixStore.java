@@ -297,7 +297,7 @@ public final class PosixStore implements CheckpointStore {
   }
 
   @Override
-  public boolean remove(final Commit commit) throws IOException {
+  public boolean remove(final Commit commit, final Farewell farewell) throws IOException {
     try (NativeFile lock = format()) {
       lock.lock();
       garbage.sweep();
@@ -306,7 +306,7 @@ public final class PosixStore implements CheckpointStore {
           return false;
         }
       }
-      return directoryOf(commit).removeUnlessRead();
+      return directoryOf(commit).removeUnlessRead(farewell);
     }
   }
 

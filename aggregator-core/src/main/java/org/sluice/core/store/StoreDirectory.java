@@ -275,13 +275,21 @@ record StoreDirectory(Path path, Disk disk) {
      * it names may be overwritten from here on.
      */
     boolean removeUnlessRead() throws IOException {
+      return removeUnlessRead(() -> true);
+    }
+
+    /** The same, right behind a farewell that may still prevent it. */
+    boolean removeUnlessRead(final CheckpointStore.Farewell farewell) throws IOException {
       if (isForeign()) {
+        if (!farewell.run()) {
+          return false;
+        }
         disk.delete(path, FaultPoint.MANIFEST_REMOVE);
         disk.syncDirectory(path.getParent(), FaultPoint.REMOVAL_FSYNC);
         return true;
       }
       try (NativeFile manifest = openManifest()) {
-        if (manifest != null && !manifest.tryLock()) {
+        if (manifest != null && !manifest.tryLock() || !farewell.run()) {
           return false;
         }
         if (manifest != null || Files.exists(path)) {

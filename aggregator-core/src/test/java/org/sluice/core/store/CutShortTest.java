@@ -22,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.Leftover.Kind;
 
@@ -129,6 +130,48 @@ class CutShortTest extends StoreTest {
       live.createContainer(StoreFixture.SESSION, "node1");
       assertThat(afterPowerCuts(disk)).allMatch(List::isEmpty);
     }
+  }
+
+  @Test
+  void whatAKilledCommitSupersedesIsGoneAfterTheNextOpening() throws IOException {
+    for (int step = 0, steps = 0; step == steps; step++) {
+      final LoggedDisk disk = freshDisk();
+      try (StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
+        add(fixture, 1);
+        disk.stopAt(disk.position() + step);
+        steps += killed(() -> add(fixture, 1));
+        disk.endProcess();
+        assertThat(intact()).hasSize(1);
+      }
+      PosixStore.create(path, disk).close();
+      assertThat(checkpoints()).as("killed at step %d", step).hasSize(1);
+      assertThat(intact()).hasSize(1);
+    }
+  }
+
+  @Test
+  void aFailedCommitIsTakenBackThoughSomebodyReadsIt() throws Exception {
+    final List<NativeFile> reading = new ArrayList<>();
+    final Disk failing =
+        new Disk() {
+          @Override
+          void syncDirectory(final Path directory, final FaultPoint point) throws IOException {
+            if (point == FaultPoint.COMMIT_FSYNC) {
+              final NativeFile manifest = NativeFile.open(directory.resolve("manifest.json"));
+              assertThat(manifest.tryLockShared()).isTrue();
+              reading.add(manifest);
+              throw new PosixException("sync " + directory, Errno.EIO);
+            }
+            super.syncDirectory(directory, point);
+          }
+        };
+    try (StoreFixture fixture = new StoreFixture(path, fresh(), failing)) {
+      assertThatThrownBy(() -> add(fixture, 1)).isInstanceOf(PosixException.class);
+      assertThat(intact()).isEmpty();
+      assertThat(checkpoints()).isEmpty();
+    }
+    assertThat(reading).hasSize(1);
+    reading.getFirst().close();
   }
 
   @Test

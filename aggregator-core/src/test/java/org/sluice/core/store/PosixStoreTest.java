@@ -6,8 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,6 +44,33 @@ class PosixStoreTest {
   @AfterEach
   void closeStore() throws IOException {
     fixture.close();
+  }
+
+  @Test
+  void isOneStoreForAllThatMakeItAtTheSameMoment() throws Exception {
+    for (int round = 0; round < 30; round++) {
+      final Path shared = directory.resolve("shared" + round);
+      final CyclicBarrier start = new CyclicBarrier(4);
+      try (ExecutorService makers = Executors.newFixedThreadPool(start.getParties())) {
+        final List<Future<Object>> formats = new ArrayList<>();
+        for (int i = 0; i < start.getParties(); i++) {
+          formats.add(
+              makers.submit(
+                  () -> {
+                    start.await();
+                    PosixStore.create(shared).close();
+                    return Files.getAttribute(shared.resolve("format"), "unix:ino");
+                  }));
+        }
+        for (final Future<Object> format : formats) {
+          assertThat(format.get()).as("what is locked").isEqualTo(formats.getFirst().get());
+        }
+      }
+      try (Stream<Path> parts = Files.list(shared)) {
+        assertThat(parts.map(part -> part.getFileName().toString()))
+            .containsExactlyInAnyOrder("format", "containers", "checkpoints", "staging");
+      }
+    }
   }
 
   @Test

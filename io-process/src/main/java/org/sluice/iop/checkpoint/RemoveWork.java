@@ -1,46 +1,39 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
-import java.util.List;
 import java.util.function.Consumer;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Commit;
 import org.sluice.iop.drain.Work;
-import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Warnings;
 
 /** Removes a checkpoint, behind everything that might still read it. */
 final class RemoveWork implements Work {
   private final CheckpointStore store;
   private final Commit commit;
-  private final List<Image> images;
+  private final CheckpointStore.Farewell farewell;
   private final Consumer<Boolean> done;
 
   /**
    * A checkpoint.
    *
-   * @param images those whose bytes it alone holds; they have no names any more
+   * @param farewell called by the last stage, when nobody reads the checkpoint nor can begin to
    * @param done told whether it is gone; called by the last stage
    */
   RemoveWork(
       final CheckpointStore store,
       final Commit commit,
-      final List<Image> images,
+      final CheckpointStore.Farewell farewell,
       final Consumer<Boolean> done) {
     this.store = store;
     this.commit = commit;
-    this.images = images;
+    this.farewell = farewell;
     this.done = done;
   }
 
   @Override
-  public void write() {
-    images.forEach(image -> image.log().settled());
-  }
-
-  @Override
   public void commit() throws IOException {
-    done.accept(store.remove(commit));
+    done.accept(store.remove(commit, farewell));
   }
 
   @Override

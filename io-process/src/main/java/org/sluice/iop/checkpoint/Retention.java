@@ -6,16 +6,20 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Commit;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.measure.Warnings;
 
@@ -23,7 +27,7 @@ import org.sluice.iop.measure.Warnings;
  * Removes older checkpoints, so that their blocks can be used again. Only those of a series go:
  * checkpoints that all ranks completed in this session, by request or as a group, once enough newer
  * ones follow. What other sessions committed, and what a run commits at its end, may be somebody's
- * only copy and stays. Service thread only.
+ * only copy and stays. Service thread only, but for what is said to be the last stage's.
  */
 final class Retention {
   private final int keep;
@@ -35,6 +39,8 @@ final class Retention {
   private final Executor service;
   private final Consumer<Image> forget;
   private final Deque<Kept> series = new ArrayDeque<>();
+
+  /** Last stage. */
   private boolean toldOfKept;
 
   /** A committed checkpoint and its captured images. */
@@ -92,32 +98,25 @@ final class Retention {
   }
 
   /**
-   * The names go first, since the files they name do not hold the bytes. When that fails it is
-   * tried again after the next commit. A program may remove them at the same time.
+   * Nothing is touched before it is certain that the checkpoint goes: nobody reads it, and its
+   * files have no names that somebody gave them to keep them. Then the names go first, since the
+   * files they name do not hold the bytes. When that fails it is tried again after the next commit.
    */
   private void remove(final Kept victim) {
-    try {
-      final List<Image> known =
-          victim.images.stream().filter(image -> registry.find(image.id()) != null).toList();
-      for (final Image image : known) {
-        final Optional<Path> kept = unlink(image, victim.commit.number());
-        if (kept.isPresent()) {
-          tellOfKept(victim.commit.number(), kept.get());
-          return;
-        }
-      }
-      drain.publish(
-          new RemoveWork(
-              store,
-              victim.commit,
-              known,
-              removed -> service.execute(() -> end(victim, known, removed))));
-    } catch (final IOException e) {
-      Warnings.warn(
-          "checkpoint %d, which is not to be kept, stays: %s"
-              .formatted(victim.commit.number(), e.getMessage()));
-      series.addFirst(victim);
-    }
+    final List<Image> known =
+        victim.images.stream().filter(image -> registry.find(image.id()) != null).toList();
+    final AtomicBoolean stays = new AtomicBoolean();
+    drain.publish(
+        new RemoveWork(
+            store,
+            victim.commit,
+            () -> {
+              final Optional<Path> kept = unlink(known, victim.commit.number());
+              kept.ifPresent(name -> tellOfKept(victim.commit.number(), name));
+              stays.set(kept.isPresent());
+              return kept.isEmpty();
+            },
+            removed -> service.execute(() -> end(victim, known, removed, stays.get()))));
   }
 
   /** Once: a program may give each of its files another name. */
@@ -130,25 +129,44 @@ final class Retention {
     }
   }
 
-  /** Returns a name that is none of the checkpoint's: somebody gave it the file to keep that. */
-  private Optional<Path> unlink(final Image image, final long number) throws IOException {
-    Optional<Path> name = capture.find(image);
-    while (name.flatMap(capture::relative).filter(path -> isOf(path, number)).isPresent()) {
-      CaptureDirectory.unlink(image.key(), name.get());
-      name = capture.find(image);
+  /**
+   * Takes all names from a checkpoint's files, or none: returns one that is none of the
+   * checkpoint's. A program may rename them at the same time, so whoever has one still is looked
+   * for again. Last stage.
+   */
+  private Optional<Path> unlink(final List<Image> images, final long number) throws IOException {
+    while (true) {
+      final Map<ImageKey, List<Path>> all = images.isEmpty() ? Map.of() : capture.names();
+      final Map<Path, ImageKey> names = new LinkedHashMap<>();
+      for (final Image image : images) {
+        all.getOrDefault(image.key(), List.of()).forEach(name -> names.put(name, image.key()));
+      }
+      final Optional<Path> kept =
+          names.keySet().stream()
+              .filter(name -> capture.relative(name).filter(path -> isOf(path, number)).isEmpty())
+              .findFirst();
+      if (kept.isPresent() || names.isEmpty()) {
+        return kept;
+      }
+      for (final Map.Entry<Path, ImageKey> name : names.entrySet()) {
+        CaptureDirectory.unlink(name.getValue(), name.getKey());
+      }
     }
-    return name;
   }
 
   private boolean isOf(final String path, final long number) {
     return grouping.number(path).stream().anyMatch(named -> named == number);
   }
 
-  /** One that somebody reads is tried again after the next commit, too. */
-  private void end(final Kept victim, final List<Image> known, final boolean removed) {
-    known.forEach(forget);
-    if (!removed) {
-      series.addFirst(new Kept(victim.commit, new HashSet<>()));
+  /** One that somebody reads is tried again after the next commit. */
+  private void end(
+      final Kept victim, final List<Image> known, final boolean removed, final boolean stays) {
+    if (removed) {
+      known.forEach(drain::release);
+      known.forEach(forget);
+      drain.tidy();
+    } else if (!stays) {
+      series.addFirst(victim);
     }
   }
 }
