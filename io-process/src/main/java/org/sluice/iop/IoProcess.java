@@ -21,6 +21,7 @@ import org.sluice.core.store.PosixStore;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.journal.Ledger;
 import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.memory.SegmentPlace;
 import org.sluice.iop.service.Service;
 import org.sluice.iop.service.SessionSettings;
@@ -41,6 +42,7 @@ final class IoProcess implements AutoCloseable {
   private IoProcess(final Settings settings, final boolean resumes) throws IOException {
     try {
       directory = keep(RuntimeDirectory.take(settings.name()));
+      directory.removeDeadStarts();
       final boolean goesOn = directory.isLeft(resumes);
       directory.preserve(goesOn);
       final Ledger past;
@@ -61,6 +63,11 @@ final class IoProcess implements AutoCloseable {
         pages = place.report(segment.hugeBytes(), settings.pages());
       }
       final PosixStore store = keep(PosixStore.create(Path.of(segment.header().store())));
+      store.commits(
+          unreadable ->
+              Warnings.warn(
+                  unreadable.getMessage()
+                      + "; no room of older checkpoints is used again until sluice rm removed it"));
       statistics = new Statistics(bufferBytes(), pages);
       final ServerSocketChannel server = keep(directory.listen());
       Fault.arm(

@@ -5,6 +5,7 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -17,7 +18,10 @@ import java.util.stream.IntStream;
 import org.sluice.core.client.RuntimePath;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Quoting;
+import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentException;
 import org.sluice.iop.image.ImageKey;
@@ -32,6 +36,10 @@ import org.sluice.iop.memory.SegmentPlace;
 final class RuntimeDirectory implements AutoCloseable {
   /** What fits a socket's address, without the final NUL. */
   private static final int MAX_SOCKET_PATH = 107;
+
+  private static final String SEGMENT = "segment";
+  private static final String JOURNAL = "journal";
+  private static final String SOCKET = "socket";
 
   private static final Set<PosixFilePermission> PRIVATE =
       PosixFilePermissions.fromString("rwx------");
@@ -63,8 +71,15 @@ final class RuntimeDirectory implements AutoCloseable {
     createPrivate(base);
     while (true) {
       createPrivate(path);
-      final NativeFile lock =
-          NativeFile.open(path.resolve("lock"), NativeFile.Flag.WRITE, NativeFile.Flag.CREATE);
+      final NativeFile lock;
+      try {
+        lock = NativeFile.open(path.resolve("lock"), NativeFile.Flag.WRITE, NativeFile.Flag.CREATE);
+      } catch (final PosixException e) {
+        if (e.errno() == Errno.ENOENT) {
+          continue; // who had the directory has just removed it
+        }
+        throw e;
+      }
       if (!lock.tryLock()) {
         lock.close();
         throw new CommandException(
@@ -79,18 +94,62 @@ final class RuntimeDirectory implements AutoCloseable {
     }
   }
 
+  /**
+   * Removes what I/O processes left beside this one that died before anybody could use them, since
+   * nothing can go on from that and shared memory is dear. Whoever goes on with a session, or
+   * starts one, has the lock of its directory.
+   */
+  void removeDeadStarts() throws IOException {
+    try (DirectoryStream<Path> others =
+        Files.newDirectoryStream(
+            path.getParent(),
+            other ->
+                Files.isDirectory(other, LinkOption.NOFOLLOW_LINKS)
+                    && Files.isRegularFile(other.resolve("lock"), LinkOption.NOFOLLOW_LINKS))) {
+      for (final Path other : others) {
+        removeIfDeadAtStart(other);
+      }
+    }
+  }
+
+  private static void removeIfDeadAtStart(final Path directory) {
+    try (NativeFile lock =
+        NativeFile.open(
+            directory.resolve("lock"), NativeFile.Flag.WRITE, NativeFile.Flag.NO_FOLLOW)) {
+      if (lock.tryLock()
+          && ImageKey.of(lock).isAt(directory.resolve("lock"))
+          && diedAtStart(directory)) {
+        clear(directory);
+        Files.deleteIfExists(directory.resolve("lock"));
+        Files.deleteIfExists(directory);
+      }
+    } catch (final IOException e) {
+      Warnings.warn(
+          "%s, which an I/O process left that died at its start, stays: %s"
+              .formatted(directory, e.getMessage()));
+    }
+  }
+
+  /** Its journal comes last before the socket that others reach it by, and says what they did. */
+  private static boolean diedAtStart(final Path directory) throws IOException {
+    final Path journal = directory.resolve(JOURNAL);
+    return !Files.exists(journal)
+        || !Files.exists(directory.resolve(SEGMENT), LinkOption.NOFOLLOW_LINKS)
+        || !Journal.isOfThisBoot(journal)
+        || !Journal.hasEntries(journal) && !Files.exists(directory.resolve(SOCKET));
+  }
+
   private static void check(final String name, final Path path) {
     if (name.isEmpty() || name.startsWith(".") || name.contains("/")) {
       throw new CommandException(
           ExitStatus.USAGE, "'%s' is no name; use letters and digits".formatted(name));
     }
-    final int length = path.resolve("socket").toString().getBytes(StandardCharsets.UTF_8).length;
+    final int length = path.resolve(SOCKET).toString().getBytes(StandardCharsets.UTF_8).length;
     if (length > MAX_SOCKET_PATH) {
       throw new CommandException(
           ExitStatus.USAGE,
           "the socket's path has %d bytes, %d are possible: %s; choose a shorter --name or %s"
-              .formatted(
-                  length, MAX_SOCKET_PATH, path.resolve("socket"), RuntimePath.BASE_VARIABLE));
+              .formatted(length, MAX_SOCKET_PATH, path.resolve(SOCKET), RuntimePath.BASE_VARIABLE));
     }
   }
 
@@ -117,11 +176,11 @@ final class RuntimeDirectory implements AutoCloseable {
   }
 
   Path segment() {
-    return path.resolve("segment");
+    return path.resolve(SEGMENT);
   }
 
   Path journal() {
-    return path.resolve("journal");
+    return path.resolve(JOURNAL);
   }
 
   /**
@@ -163,24 +222,28 @@ final class RuntimeDirectory implements AutoCloseable {
 
   /** Opens the socket that clients connect to, in place of one that nobody listens on. */
   ServerSocketChannel listen() throws IOException {
-    Files.deleteIfExists(path.resolve("socket"));
+    Files.deleteIfExists(path.resolve(SOCKET));
     final ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-    server.bind(UnixDomainSocketAddress.of(path.resolve("socket")));
+    server.bind(UnixDomainSocketAddress.of(path.resolve(SOCKET)));
     return server;
   }
 
   /** Removes what another one left. */
   void clear() throws IOException {
-    SegmentPlace.clear(path);
-    Journal.remove(journal());
-    Files.deleteIfExists(path.resolve("socket"));
+    clear(path);
+  }
+
+  private static void clear(final Path directory) throws IOException {
+    SegmentPlace.clear(directory);
+    Journal.remove(directory.resolve(JOURNAL));
+    Files.deleteIfExists(directory.resolve(SOCKET));
   }
 
   private void removeAtExit() {
     try {
       remove();
     } catch (final IOException e) {
-      System.err.println("sluice: " + e.getMessage());
+      System.err.println("sluice: " + Quoting.line(e.getMessage()));
     }
   }
 

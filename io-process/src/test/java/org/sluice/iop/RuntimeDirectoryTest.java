@@ -3,11 +3,15 @@ package org.sluice.iop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.sluice.core.posix.NativeFile;
 
 class RuntimeDirectoryTest extends ServeTest {
   @Test
@@ -30,6 +34,40 @@ class RuntimeDirectoryTest extends ServeTest {
         RawProcess client = RawProcess.attach(next.directory())) {
       assertThat(client.slot()).isZero();
     }
+  }
+
+  @Test
+  void theNextStartRemovesWhatDiedAtItsStartAndNothingElse() throws Exception {
+    final ServeProcess killed = serve("files"); // it can be resumed
+    killed.kill();
+    final Path empty = left("run-1");
+    final Path reserved = left("run-2", "segment");
+    final Path unused = left("run-3", "segment", "journal");
+    Files.copy(
+        killed.directory().resolve("journal"),
+        unused.resolve("journal"),
+        StandardCopyOption.REPLACE_EXISTING);
+    final Path foreign = Files.createDirectory(runtime.resolve("mine"));
+    Files.writeString(foreign.resolve("segment"), "mine");
+    final Path starting = left("run-4", "segment");
+    try (NativeFile lock = NativeFile.open(starting.resolve("lock"), NativeFile.Flag.WRITE)) {
+      assertThat(lock.tryLock()).isTrue();
+      try (ServeProcess next = serve("files", "--name", "next")) {
+        assertThat(List.of(empty, reserved, unused)).allMatch(Files::notExists);
+        assertThat(List.of(killed.directory(), foreign, starting, next.directory()))
+            .allMatch(Files::exists);
+        assertThat(killed.directory().resolve("segment")).exists();
+      }
+    }
+  }
+
+  private Path left(final String name, final String... files) throws IOException {
+    final Path directory = Files.createDirectory(runtime.resolve(name));
+    Files.createFile(directory.resolve("lock"));
+    for (final String file : files) {
+      Files.write(directory.resolve(file), new byte[4096]);
+    }
+    return directory;
   }
 
   /** As where it lies on a disk: every pid and start time may be somebody else's. */

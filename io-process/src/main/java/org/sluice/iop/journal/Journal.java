@@ -131,6 +131,17 @@ public final class Journal implements AutoCloseable {
   }
 
   /**
+   * Whether a journal has more than its header, even if that should be damaged.
+   *
+   * @param path an existing file
+   * @return false when nothing was ever written to it
+   * @throws IOException when that cannot be told
+   */
+  public static boolean hasEntries(final Path path) throws IOException {
+    return Files.size(path) > HEADER_LENGTH;
+  }
+
+  /**
    * Removes a journal that nobody writes to.
    *
    * @param path the file; need not exist

@@ -1,12 +1,11 @@
 package org.sluice.bench.node;
 
 import java.io.IOException;
-import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
+import org.sluice.core.posix.NativeFile;
 
 /**
  * Where the figures come from.
@@ -25,23 +24,23 @@ record Machine(
   private static final double GIB = 1 << 30;
 
   static Machine with(final Path directory) throws IOException {
-    final Optional<FileStore> store = fileStore(directory);
-    return new Machine(
-        field("/proc/cpuinfo", "model name"),
-        Runtime.getRuntime().availableProcessors(),
-        Long.parseLong(field("/proc/meminfo", "MemTotal").replaceAll("\\D", "")) * KIB,
-        Files.readString(Path.of("/proc/sys/kernel/osrelease")).strip(),
-        store.map(FileStore::type).orElse(UNKNOWN),
-        store.map(FileStore::name).orElse(UNKNOWN));
+    try (NativeFile opened = NativeFile.open(directory, NativeFile.Flag.DIRECTORY)) {
+      return new Machine(
+          field("/proc/cpuinfo", "model name"),
+          Runtime.getRuntime().availableProcessors(),
+          Long.parseLong(field("/proc/meminfo", "MemTotal").replaceAll("\\D", "")) * KIB,
+          Files.readString(Path.of("/proc/sys/kernel/osrelease")).strip(),
+          opened.room().fileSystem(),
+          device(opened));
+    }
   }
 
-  /** None where the table of mounts lacks it: below a root that is no mount point. */
-  private static Optional<FileStore> fileStore(final Path directory) {
-    try {
-      return Optional.of(Files.getFileStore(directory));
-    } catch (final IOException e) {
-      return Optional.empty();
-    }
+  /** A file system may have none of its own, as on a network. */
+  private static String device(final NativeFile file) throws IOException {
+    final Path link = Path.of("/sys/dev/block", (file.device() >>> 32) + ":" + (int) file.device());
+    return Files.isSymbolicLink(link)
+        ? "/dev/" + Files.readSymbolicLink(link).getFileName()
+        : UNKNOWN;
   }
 
   /** Whether what is written there is on no disk at all. */
