@@ -28,10 +28,10 @@ import org.sluice.core.store.StoreFixture;
  * Stores in which something else lies in the place of a file or a directory. Every command comes to
  * an end, in one line that names it, and without what is none of the store's being touched.
  */
-@Timeout(120)
+@Timeout(value = 20, unit = TimeUnit.MINUTES)
 class HostileStoreTest {
   /** {@code scripts/fuzz} tries more, with seeds of its own. */
-  private static final int TRIES = Integer.getInteger("sluice.hostile.tries", 60);
+  private static final int TRIES = Integer.getInteger("sluice.hostile.tries", 40);
 
   private static final long SEED = Long.getLong("sluice.seed", 14);
   private static final long HUGE = 8L << 30;
