@@ -40,6 +40,7 @@ struct sluice_header {
     _Alignas(128) _Atomic int64_t free_chunks;
     _Alignas(128) _Atomic int32_t sleeping;
     _Alignas(128) _Atomic int64_t heartbeat;
+    _Atomic int64_t unattached_files;
     _Alignas(1024) char store[1024];
     char capture[2048];
 };
@@ -157,6 +158,7 @@ SLUICE_FIELD(sluice_header, when_full, SLUICE_HEADER_WHEN_FULL_OFFSET);
 SLUICE_FIELD(sluice_header, free_chunks, SLUICE_HEADER_FREE_CHUNKS_OFFSET);
 SLUICE_FIELD(sluice_header, sleeping, SLUICE_HEADER_SLEEPING_OFFSET);
 SLUICE_FIELD(sluice_header, heartbeat, SLUICE_HEADER_HEARTBEAT_OFFSET);
+SLUICE_FIELD(sluice_header, unattached_files, SLUICE_HEADER_UNATTACHED_FILES_OFFSET);
 SLUICE_FIELD(sluice_header, store, SLUICE_HEADER_STORE_OFFSET);
 SLUICE_FIELD(sluice_header, capture, SLUICE_HEADER_CAPTURE_OFFSET);
 static_assert(sizeof(struct sluice_header) == SLUICE_HEADER_LENGTH, "sluice_header");

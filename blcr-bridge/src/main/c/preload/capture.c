@@ -117,6 +117,20 @@ struct sluice_client *sluice_capture_client(void)
     return client;
 }
 
+void sluice_capture_missed(const char *why)
+{
+    static atomic_bool said;
+    const struct sluice_segment *mapped = sluice_capture_segment();
+    if (runtime[0] == '\0')
+        return;
+    if (mapped != NULL)
+        atomic_fetch_add_explicit(&mapped->header->unattached_files, 1, memory_order_relaxed);
+    if (!atomic_exchange(&said, true))
+        dprintf(STDERR_FILENO,
+                "sluice: process %d is not captured: %s; its files are written as without Sluice\n",
+                (int)getpid(), why);
+}
+
 void sluice_capture_leave(bool leaving)
 {
     struct sluice_client *attached = atomic_load_explicit(&client, memory_order_acquire);

@@ -28,6 +28,12 @@ const struct sluice_segment *sluice_capture_segment(void);
 struct sluice_client *sluice_capture_client(void);
 
 /*
+ * A file that is opened for writing cannot be announced to the I/O process: counts it, and says why
+ * on standard error, once.
+ */
+void sluice_capture_missed(const char *why);
+
+/*
  * Whether this process is about to end well, or to become another program: false when it fails, or
  * stays what it is.
  * Async-signal-safe.

@@ -68,7 +68,7 @@ final class IoProcess implements AutoCloseable {
               Warnings.warn(
                   unreadable.getMessage()
                       + "; no room of older checkpoints is used again until sluice rm removed it"));
-      statistics = new Statistics(bufferBytes(), pages);
+      statistics = new Statistics(bufferBytes(), pages, segment.header()::unattachedFiles);
       final ServerSocketChannel server = keep(directory.listen());
       Fault.arm(
           settings.faults()); // the store and the segment are there: what follows is the session

@@ -8,6 +8,7 @@ import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Subcommand;
+import org.sluice.iop.image.DescriptorLimit;
 import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.MetricsEndpoint;
 import org.sluice.iop.measure.Statistics;
@@ -66,6 +67,7 @@ public final class ServeCommand implements Subcommand {
     if (metricsPort != null && (metricsPort < 0 || metricsPort > MAX_PORT)) {
       throw options.usage("--metrics %d is no port: it takes 0 to 65535".formatted(metricsPort));
     }
+    DescriptorLimit.check();
     StatsFile.check(stats);
     final Settings settings = options.settings(members);
     try (IoProcess process = IoProcess.start(settings, resumes);

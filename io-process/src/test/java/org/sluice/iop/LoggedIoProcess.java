@@ -73,7 +73,7 @@ final class LoggedIoProcess implements AutoCloseable {
     final SessionSettings how =
         new SessionSettings("node1", "job", capture, new Grouping(GROUP, 1, 1), 0, KEPT, false);
     final Statistics statistics =
-        new Statistics(GEOMETRY.chunkCount() * (long) GEOMETRY.chunkLength(), "small");
+        new Statistics(GEOMETRY.chunkCount() * (long) GEOMETRY.chunkLength(), "small", () -> 0);
     final Ledger past = new Ledger(inPlace);
     try {
       service =

@@ -3,6 +3,7 @@ package org.sluice.restart;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
@@ -17,14 +18,7 @@ final class Selection {
   /** The commit with a number; the newest without one. */
   static Commit commit(final CheckpointStore store, final Long number) throws IOException {
     if (number == null) {
-      return store
-          .newest()
-          .orElseThrow(
-              () ->
-                  new CommandException(
-                      ExitStatus.NOT_FOUND,
-                      "no checkpoint is committed in %s; nothing can be restored from it"
-                          .formatted(store.directory())));
+      return store.newest().orElseThrow(empty(store));
     }
     return store
         .find(number)
@@ -66,6 +60,21 @@ final class Selection {
         return read;
       }
     }
+  }
+
+  private static Supplier<CommandException> empty(final CheckpointStore store) throws IOException {
+    final String instead =
+        store
+            .leftAsFiles()
+            .map(
+                left ->
+                    "what the last session wrote is in plain files in %s (files: %d)"
+                        .formatted(left.directory(), left.files()))
+            .orElse("nothing can be restored from it");
+    return () ->
+        new CommandException(
+            ExitStatus.NOT_FOUND,
+            "no checkpoint is committed in %s; %s".formatted(store.directory(), instead));
   }
 
   /** The images of a rank; without one those of all ranks, which must be there unless partial. */

@@ -1,7 +1,9 @@
 package org.sluice.core.client;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
@@ -53,7 +55,7 @@ final class Attachment implements AutoCloseable {
 
   private static Attachment tryOpen(
       final Path directory, final int rank, final int ranks, final long token) throws IOException {
-    final Segment segment = Segment.map(directory.resolve("segment"));
+    final Segment segment = map(directory);
     Connection connection = null;
     try {
       connection = Connection.open(directory.resolve("socket"));
@@ -74,6 +76,20 @@ final class Attachment implements AutoCloseable {
       }
       segment.close();
       throw e;
+    }
+  }
+
+  /** The message of a missing file is no more than its name. */
+  private static Segment map(final Path directory) throws IOException {
+    try {
+      return Segment.map(directory.resolve("segment"));
+    } catch (final NoSuchFileException e) {
+      throw new IOException(
+          "no I/O process runs in %s; start one, or run under `sluice run`".formatted(directory),
+          e);
+    } catch (final AccessDeniedException e) {
+      throw new IOException(
+          "the I/O process in %s is another user's; start one of your own".formatted(directory), e);
     }
   }
 

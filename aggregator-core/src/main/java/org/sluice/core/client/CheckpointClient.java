@@ -22,7 +22,11 @@ import org.sluice.core.request.Request;
  *     image.write(buffer);
  *   }
  *   checkpoint.complete();
- *   checkpoint.awaitDurable(Duration.ofMinutes(1));
+ *   if (!checkpoint.awaitDurable(Duration.ofMinutes(1))) {
+ *     System.err.println("checkpoint 7: not on storage after a minute");
+ *   }
+ * } catch (IOException e) {
+ *   System.err.println("checkpoint 7: " + e.getMessage());
  * }
  * }</pre>
  *

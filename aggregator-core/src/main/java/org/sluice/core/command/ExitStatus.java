@@ -35,7 +35,9 @@ public enum ExitStatus {
   /** Written by, or talking to, another version. */
   OTHER_VERSION(10, "other format version"),
   /** Not the newest. */
-  FELL_BACK(11, "restored, but an older checkpoint: restore --fallback skipped damaged ones");
+  FELL_BACK(11, "restored, but an older checkpoint: restore --fallback skipped damaged ones"),
+  /** No file could be captured. */
+  FEW_DESCRIPTORS(12, "the limit of open files is too low to capture any; see ulimit -Hn");
 
   private final int code;
   private final String description;
@@ -48,7 +50,7 @@ public enum ExitStatus {
   /**
    * The number the shell sees.
    *
-   * @return 0 to 11
+   * @return 0 to 12
    */
   public int code() {
     return code;

@@ -288,6 +288,15 @@ public final class Header {
   }
 
   /**
+   * How many files are not captured since their processes could not announce them.
+   *
+   * @return openings for writing
+   */
+  public long unattachedFiles() {
+    return buffer.getLongOpaque(HeaderDescriptor.UNATTACHED_FILES_OFFSET);
+  }
+
+  /**
    * Says that the I/O process lives.
    *
    * @param now milliseconds since the epoch

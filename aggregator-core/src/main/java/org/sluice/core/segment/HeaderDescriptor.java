@@ -28,7 +28,7 @@ package org.sluice.core.segment;
  *  +---------------+---------------+-------------------------------+
  *  | sleeping      |                                               | 512
  *  +---------------+---------------+-------------------------------+
- *  | heartbeat                     |                               | 640
+ *  | heartbeat                     | unattached files              | 640
  *  +-------------------------------+-------------------------------+
  *  | store directory (string)                                      | 1024
  *  +---------------------------------------------------------------+
@@ -141,6 +141,12 @@ public final class HeaderDescriptor {
 
   /** Offset of the heartbeat in milliseconds since the epoch, 64 bits. */
   public static final int HEARTBEAT_OFFSET = 640;
+
+  /**
+   * Offset of how many files are not captured since their process could not announce them, 64 bits,
+   * changed atomically by every process.
+   */
+  public static final int UNATTACHED_FILES_OFFSET = HEARTBEAT_OFFSET + 8;
 
   /** Offset of the store directory's name, a string. */
   public static final int STORE_OFFSET = 1024;

@@ -62,6 +62,8 @@ public enum Reason {
   REFUSED("refused", "in files that the I/O process may not open", Kind.PLAIN),
   /** Every image takes a descriptor and an entry. */
   TOO_MANY("too_many", "in files beyond the most at a time (see ulimit -Hn)", Kind.PLAIN),
+  /** Their process has no slot, or no room to follow them. */
+  UNATTACHED("unattached", "in files that their process could not announce", Kind.PLAIN),
   /** Renamed away, replaced, or without a name. */
   ELSEWHERE(
       "elsewhere", "in files that left the capture directory as they were opened", Kind.PLAIN);

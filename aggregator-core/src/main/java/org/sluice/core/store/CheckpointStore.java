@@ -57,6 +57,22 @@ public interface CheckpointStore extends AutoCloseable {
   Container resumeContainer(long containerId, long sessionId) throws IOException;
 
   /**
+   * Keeps in mind where a session has left files that no checkpoint has.
+   *
+   * @param left in place of what an earlier session left
+   * @throws IOException when that fails
+   */
+  void leftAsFiles(LeftAsFiles left) throws IOException;
+
+  /**
+   * Where a session has left files that no checkpoint has.
+   *
+   * @return the last one's; empty for none
+   * @throws IOException when that fails
+   */
+  Optional<LeftAsFiles> leftAsFiles() throws IOException;
+
+  /**
    * Says that the open containers and image files are in use. Others leave them alone for a minute
    * after that even when this process is killed. To be called every few seconds; any thread.
    *

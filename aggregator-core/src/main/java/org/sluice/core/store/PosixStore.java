@@ -104,6 +104,16 @@ public final class PosixStore implements CheckpointStore {
   }
 
   @Override
+  public void leftAsFiles(final LeftAsFiles left) throws IOException {
+    left.write(directory);
+  }
+
+  @Override
+  public Optional<LeftAsFiles> leftAsFiles() throws IOException {
+    return LeftAsFiles.read(directory);
+  }
+
+  @Override
   public Container createContainer(final long sessionId, final String node) throws IOException {
     final long id = Math.max(1, Entropy.nextLong() >>> 1);
     final Path path = directory.container(id);

@@ -420,6 +420,15 @@ public final class Checkpoints implements AutoCloseable {
     leftovers.reportUncommitted();
   }
 
+  /**
+   * Tells the store where files are that no checkpoint has.
+   *
+   * @throws IOException when that, or searching the capture directory, fails
+   */
+  public void noteFiles() throws IOException {
+    leftovers.noteFiles();
+  }
+
   /** Makes plain files of what is still not committed. */
   public void settleLeftovers() {
     explicit.discardAll();

@@ -19,6 +19,7 @@ import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
 import org.sluice.core.store.Draft;
+import org.sluice.core.store.LeftAsFiles;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
@@ -312,6 +313,11 @@ final class Committer {
   /** All images of a checkpoint are gone: nobody misses it. */
   void forget(final long number) {
     waiters.forget(number);
+  }
+
+  /** Tells the store where files are that no checkpoint has. */
+  void leftAsFiles(final LeftAsFiles left) throws IOException {
+    store.leftAsFiles(left);
   }
 
   /** Whether a commit of the image succeeded. */

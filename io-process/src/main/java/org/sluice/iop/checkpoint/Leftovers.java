@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.store.LeftAsFiles;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
@@ -88,17 +89,30 @@ final class Leftovers {
     }
   }
 
-  /** Says what stays uncommitted of a run with groups, so that nobody expects it in the store. */
+  /** Says what stays uncommitted, so that nobody expects it in the store. */
   void reportUncommitted() throws IOException {
-    if (groups.exist()) {
-      say(groups.incomplete().stream().filter(this::hasUncommitted).toList(), staysPlain());
-      final int others = others().size();
-      if (others > 0) {
-        Warnings.warn(
-            "what is in no checkpoint stays plain files in %s: files=%d"
-                .formatted(capture.path(), others));
-      }
+    say(groups.incomplete().stream().filter(this::hasUncommitted).toList(), staysPlain());
+    final int others = others().size();
+    if (others > 0) {
+      Warnings.warn(
+          "what is in no checkpoint stays plain files in %s: files=%d"
+              .formatted(capture.path(), others));
     }
+  }
+
+  /** Tells the store, at the end, where files are that no checkpoint has. */
+  void noteFiles() throws IOException {
+    final long files = drain.isInPlace() ? statistics.files() : countUncommitted();
+    if (files > 0 && capture.path() != null) {
+      committer.leftAsFiles(new LeftAsFiles(capture.path(), files));
+    }
+  }
+
+  private long countUncommitted() throws IOException {
+    final List<Image> uncommitted =
+        registry.all().stream().filter(image -> !committer.hasCommitted(image)).toList();
+    final Set<ImageKey> named = uncommitted.isEmpty() ? Set.of() : capture.names().keySet();
+    return uncommitted.stream().filter(image -> named.contains(image.key())).count();
   }
 
   private String staysPlain() {

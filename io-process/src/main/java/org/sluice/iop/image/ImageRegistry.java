@@ -1,7 +1,5 @@
 package org.sluice.iop.image;
 
-import com.sun.management.UnixOperatingSystemMXBean;
-import java.lang.management.ManagementFactory;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -19,14 +17,12 @@ import org.sluice.iop.measure.Warnings;
 
 /** Every image of the session. Service thread only. */
 public final class ImageRegistry {
-  private static final int RESERVED_DESCRIPTORS = 512;
-
   private final ImageTable table;
   private final boolean inPlace;
   private final Journal journal;
   private final Map<ImageKey, Image> byKey = new HashMap<>();
   private final Int2ObjectHashMap<Image> byId = new Int2ObjectHashMap<>();
-  private final long most = mostImages();
+  private final long most = DescriptorLimit.mostImages();
   private int lastId;
 
   /**
@@ -154,14 +150,6 @@ public final class ImageRegistry {
       }
     }
     byId.values().forEach(image -> table.state(image.entry(), image.state()));
-  }
-
-  /** Every image holds a descriptor; some are left for clients, containers and commits. */
-  private static long mostImages() {
-    return ManagementFactory.getOperatingSystemMXBean()
-            instanceof final UnixOperatingSystemMXBean system
-        ? system.getMaxFileDescriptorCount() - RESERVED_DESCRIPTORS
-        : Long.MAX_VALUE;
   }
 
   /**

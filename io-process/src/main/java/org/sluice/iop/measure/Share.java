@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.sluice.core.command.SizeConverter;
+import org.sluice.core.segment.Reason;
 
 /**
  * What share of the bytes went through the buffer, and why the rest did not.
@@ -31,16 +32,14 @@ record Share(long aggregated, List<NotAggregated> others) {
 
   /** One sentence; nothing when nothing was written. */
   Optional<String> text() {
-    final List<String> reasons = new ArrayList<>();
-    others.stream()
-        .sorted(Comparator.comparingLong(NotAggregated::most).reversed())
-        .limit(MOST_REASONS)
-        .forEach(each -> reasons.add(text(each)));
-    final List<NotAggregated> rest =
+    final List<NotAggregated> sorted =
         others.stream()
+            .filter(each -> each.most() > 0 || each.reason() == Reason.UNATTACHED)
             .sorted(Comparator.comparingLong(NotAggregated::most).reversed())
-            .skip(MOST_REASONS)
             .toList();
+    final List<String> reasons = new ArrayList<>();
+    sorted.stream().limit(MOST_REASONS).map(Share::text).forEach(reasons::add);
+    final List<NotAggregated> rest = sorted.stream().skip(MOST_REASONS).toList();
     if (!rest.isEmpty()) {
       final long bytes = rest.stream().mapToLong(NotAggregated::most).sum();
       reasons.add("%s for other reasons (see --stats)".formatted(SizeConverter.format(bytes)));
@@ -70,6 +69,9 @@ record Share(long aggregated, List<NotAggregated> others) {
   }
 
   private static String bytes(final NotAggregated each) {
+    if (each.reason() == Reason.UNATTACHED) {
+      return "what nobody counts";
+    }
     return (each.estimatedBytes() > 0 ? "at most " : "") + SizeConverter.format(each.most());
   }
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.sluice.core.segment.Reason;
 import org.sluice.core.segment.Slot;
 
@@ -27,6 +28,7 @@ public final class Statistics {
   private final AtomicLong drained = new AtomicLong();
   private final long bufferBytes;
   private final String pages;
+  private final LongSupplier unattachedFiles;
   private List<Slot> attached = List.of();
   private final PlainFiles plain = new PlainFiles();
   private final Map<Reason, Long> estimates = new EnumMap<>(Reason.class);
@@ -39,8 +41,11 @@ public final class Statistics {
    *
    * @param bufferBytes size of the buffer
    * @param pages what pages it lies on, for users
+   * @param unattachedFiles how many files processes could not announce, so far
    */
-  public Statistics(final long bufferBytes, final String pages) {
+  public Statistics(
+      final long bufferBytes, final String pages, final LongSupplier unattachedFiles) {
+    this.unattachedFiles = unattachedFiles;
     this.bufferBytes = bufferBytes;
     this.pages = pages;
     for (final Timed each : Timed.values()) {
@@ -214,7 +219,7 @@ public final class Statistics {
    * @return the count
    */
   public synchronized long plainFiles() {
-    return plain.count();
+    return plain.count() + unattachedFiles.getAsLong();
   }
 
   /**
@@ -234,7 +239,10 @@ public final class Statistics {
 
   private NotAggregated notAggregated(final Reason reason, final SlotCounters total) {
     return new NotAggregated(
-        reason, total.reasonBytes(reason), estimates.getOrDefault(reason, 0L), plain.count(reason));
+        reason,
+        total.reasonBytes(reason),
+        estimates.getOrDefault(reason, 0L),
+        reason == Reason.UNATTACHED ? unattachedFiles.getAsLong() : plain.count(reason));
   }
 
   synchronized NotAggregated notAggregated(final Reason reason) {
@@ -300,7 +308,7 @@ public final class Statistics {
     final SlotCounters total = counters();
     final Map<String, Object> map = new LinkedHashMap<>();
     map.put("files", files);
-    map.put("plain_files", plain.count());
+    map.put("plain_files", plainFiles());
     map.put("aggregated_bytes", total.aggregatedBytes());
     map.put("aggregated_writes", total.aggregatedWrites());
     map.put("direct_bytes", total.directBytes());

@@ -109,6 +109,11 @@ final class Ending {
     } catch (final IOException e) {
       failed("files of which bytes were lost may still be there", e);
     }
+    try {
+      checkpoints.noteFiles();
+    } catch (final IOException e) {
+      Warnings.warn("the store does not know where plain files are: " + e.getMessage());
+    }
     if (!drain.isInPlace()) {
       try {
         checkpoints.unlinkCommitted();

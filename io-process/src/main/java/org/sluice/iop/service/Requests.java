@@ -14,6 +14,7 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.measure.Warnings;
 
 /** Passes each request on to whom it concerns. Service thread only. */
 final class Requests {
@@ -26,6 +27,7 @@ final class Requests {
   private final Checkpoints checkpoints;
   private final Members members;
   private final Statistics statistics;
+  private boolean toldOfSlots;
 
   Requests(
       final Header header,
@@ -125,8 +127,20 @@ final class Requests {
       connection.answer(
           attachment
               .<Reply>map(slot -> new Reply.Attached(slot.index(), header.sessionId()))
-              .orElseGet(() -> new Reply.Failed(Errno.EAGAIN, "all slots are taken")));
+              .orElseGet(() -> new Reply.Failed(Errno.EAGAIN, noSlot(process))));
     }
+  }
+
+  /** Once on standard error, as each may come again and again. */
+  private String noSlot(final ProcessIdentity process) {
+    final String message = "all slots for processes are taken";
+    if (!toldOfSlots) {
+      toldOfSlots = true;
+      Warnings.warn(
+          "process %d is not captured, nor are others like it: %s"
+              .formatted(process.pid(), message));
+    }
+    return message;
   }
 
   private static void connect(final Connection connection, final Attachment attachment) {

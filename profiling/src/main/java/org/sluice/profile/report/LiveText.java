@@ -56,12 +56,25 @@ public final class LiveText {
         SizeConverter.format(number(statistics, "buffer_bytes")),
         SizeConverter.format(number(statistics, "peak_buffer_bytes")),
         SizeConverter.format(number(statistics, "drained_bytes")));
+    printOthers((List<?>) statistics.get("not_aggregated"), out);
     if (number(statistics, "waits") > 0) {
       out.printf(
           "waits for room: %d, %.3f s in all%n",
           number(statistics, "waits"), ((Number) statistics.get("wait_seconds")).doubleValue());
     }
     out.flush();
+  }
+
+  /** What did not go through the buffer, and why. */
+  private static void printOthers(final List<?> others, final PrintWriter out) {
+    for (final Object each : others) {
+      final Map<?, ?> members = (Map<?, ?>) each;
+      final long estimated = number(members, "estimated_bytes");
+      final long bytes = number(members, "bytes") + estimated;
+      out.printf(
+          "not through the buffer: %s%s %s%n",
+          estimated > 0 ? "at most " : "", SizeConverter.format(bytes), members.get("text"));
+    }
   }
 
   private static List<Row> rows(final List<?> classes) {

@@ -1,0 +1,44 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.sluice.core.posix.NativeFile.Flag;
+
+/**
+ * What the last session that committed nothing of it left as plain files. A store without a
+ * checkpoint tells by this where to look instead; nothing else depends on it, so it is synchronised
+ * by nobody, and one that makes no sense is none.
+ *
+ * @param directory where they are
+ * @param files how many
+ */
+public record LeftAsFiles(Path directory, long files) {
+  private static final String NAME = "left-as-files";
+  private static final int MOST = 8192;
+  private static final Pattern TEXT = Pattern.compile("(\\d{1,18}) (/\\P{Cntrl}*)\n");
+
+  void write(final StoreDirectory store) throws IOException {
+    final Path temporary = store.staging().resolve(NAME + "." + ProcessHandle.current().pid());
+    Disk.fill(
+        store.disk().open(temporary, Flag.WRITE, Flag.CREATE, Flag.TRUNCATE),
+        "%d %s%n".formatted(files, directory).getBytes(StandardCharsets.UTF_8));
+    store.disk().rename(temporary, store.path().resolve(NAME), null);
+  }
+
+  static Optional<LeftAsFiles> read(final StoreDirectory store) throws IOException {
+    final Path path = store.path().resolve(NAME);
+    if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) || Files.size(path) > MOST) {
+      return Optional.empty();
+    }
+    final Matcher text = TEXT.matcher(Files.readString(path, StandardCharsets.UTF_8));
+    return text.matches()
+        ? Optional.of(new LeftAsFiles(Path.of(text.group(2)), Long.parseLong(text.group(1))))
+        : Optional.empty();
+  }
+}
