@@ -2,12 +2,11 @@ package org.sluice.core.store;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.NativeFile.Flag;
 
 /**
@@ -32,13 +31,14 @@ public record LeftAsFiles(Path directory, long files) {
   }
 
   static Optional<LeftAsFiles> read(final StoreDirectory store) throws IOException {
-    final Path path = store.path().resolve(NAME);
-    if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) || Files.size(path) > MOST) {
+    try {
+      final byte[] bytes = StoredFile.readAll(store.path().resolve(NAME), MOST);
+      final Matcher text = TEXT.matcher(new String(bytes, StandardCharsets.UTF_8));
+      return text.matches()
+          ? Optional.of(new LeftAsFiles(Path.of(text.group(2)), Long.parseLong(text.group(1))))
+          : Optional.empty();
+    } catch (final DamagedException missingOrNoFile) {
       return Optional.empty();
     }
-    final Matcher text = TEXT.matcher(Files.readString(path, StandardCharsets.UTF_8));
-    return text.matches()
-        ? Optional.of(new LeftAsFiles(Path.of(text.group(2)), Long.parseLong(text.group(1))))
-        : Optional.empty();
   }
 }
