@@ -117,7 +117,7 @@ struct sluice_client *sluice_capture_client(void)
     return client;
 }
 
-void sluice_capture_missed(const char *why)
+void sluice_capture_missed(const char *path, const char *why)
 {
     static atomic_bool said;
     const struct sluice_segment *mapped = sluice_capture_segment();
@@ -127,8 +127,8 @@ void sluice_capture_missed(const char *why)
         atomic_fetch_add_explicit(&mapped->header->unattached_files, 1, memory_order_relaxed);
     if (!atomic_exchange(&said, true))
         dprintf(STDERR_FILENO,
-                "sluice: process %d is not captured: %s; its files are written as without Sluice\n",
-                (int)getpid(), why);
+                "sluice: %s is not captured: %s; it is written as without Sluice, and others alike\n",
+                path, why);
 }
 
 void sluice_capture_leave(bool leaving)

@@ -31,7 +31,7 @@ struct sluice_client *sluice_capture_client(void);
  * A file that is opened for writing cannot be announced to the I/O process: counts it, and says why
  * on standard error, once.
  */
-void sluice_capture_missed(const char *why);
+void sluice_capture_missed(const char *path, const char *why);
 
 /*
  * Whether this process is about to end well, or to become another program: false when it fails, or

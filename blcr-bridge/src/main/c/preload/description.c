@@ -177,10 +177,10 @@ static bool lock_images(void)
     return false;
 }
 
-static void missed(int announced, const char *why)
+static void missed(int announced, const char *path, const char *why)
 {
     if (announced & SLUICE_REQUEST_OPEN_WRITE)
-        sluice_capture_missed(why);
+        sluice_capture_missed(path, why);
 }
 
 /* Describes `fd` if it is of a captured file; -ENOTCONN if there is nobody to log it. */
@@ -192,17 +192,17 @@ static int describe_captured(int fd, int flags, int announced, bool truncate)
     if (!sluice_capture_file(fd, &status, path))
         return -ENOTCONN;
     if (fd >= SLUICE_DESCRIPTORS) {
-        missed(announced, "no descriptor from 65536 on is followed");
+        missed(announced, path, "no descriptor from 65536 on is followed");
         return -ENOTCONN;
     }
     if (!lock_images()) {
-        missed(announced, "it is opened while a checkpointer writes the process down");
+        missed(announced, path, "it is opened while a checkpointer writes the process down");
         return -ENOTCONN;
     }
     sluice_images_tidy();
     int error = sluice_image_open(fd, &status, announced, path, &image);
     if (error != 0 && error != -ESTALE)
-        missed(announced, sluice_client_message());
+        missed(announced, path, sluice_client_message());
     if (error == 0) {
         sluice_lock_take(&image->lock);
         describe(image, fd, flags);
