@@ -22,8 +22,7 @@ struct sluice_client {
     int64_t session_id;
     int64_t generation; /* of the slot */
     bool kernel_fences; /* so that an append need not; see barrier.h */
-    int32_t pid;
-    int64_t start_time;
+    struct sluice_mapper mapper; /* this process, as the kernel knows it */
     int64_t token; /* of the request to attach, also when it is repeated */
     int rank;
     int ranks;

@@ -45,7 +45,7 @@ struct resume_body {
 
 bool sluice_client_same_process(const struct sluice_client *client)
 {
-    return client->pid == getpid() && client->start_time == sluice_presence_start_time();
+    return sluice_presence_is(&client->mapper);
 }
 
 /* Before each attempt to resume: whoever lost the slot must not have it given back. */
@@ -76,10 +76,10 @@ static int take_slot(struct sluice_client *client)
 {
     const struct attach_body request = {
         .version = SLUICE_HEADER_VERSION,
-        .pid = client->pid,
+        .pid = client->mapper.pid,
         .rank = client->rank,
         .ranks = client->ranks,
-        .start_time = client->start_time,
+        .start_time = client->mapper.started,
         .token = client->token,
         .local_ranks = client->rank < 0 ? 0 : sluice_launcher_local_ranks(client->ranks),
     };
@@ -138,8 +138,7 @@ int sluice_client_attach(const char *directory, int rank, int ranks, struct slui
     if (attached == NULL) {
         return sluice_failure(ENOMEM, "no memory to attach to %s", directory);
     }
-    attached->pid = getpid();
-    attached->start_time = sluice_presence_start_time();
+    attached->mapper = sluice_presence_mapper();
     sluice_kernel_random(&attached->token, sizeof attached->token);
     attached->rank = rank;
     attached->ranks = ranks;

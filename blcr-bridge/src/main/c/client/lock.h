@@ -29,6 +29,18 @@ static inline void sluice_lock_take(struct sluice_lock *lock)
     }
 }
 
+/* False if another thread has it. */
+static inline bool sluice_lock_try(struct sluice_lock *lock)
+{
+    if (!__libc_single_threaded) {
+        if (pthread_mutex_trylock(&lock->mutex) != 0) {
+            return false;
+        }
+        lock->taken = true;
+    }
+    return true;
+}
+
 static inline void sluice_lock_release(struct sluice_lock *lock)
 {
     if (lock->taken) {

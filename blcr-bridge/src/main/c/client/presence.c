@@ -29,6 +29,12 @@ void sluice_presence_doubt_until_resumed(void)
     sluice_presence_doubt();
 }
 
+bool sluice_presence_writes_down(void)
+{
+    return atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire)
+        && atomic_load_explicit(&doubter, memory_order_relaxed) == pthread_self();
+}
+
 /* As a mask of signals it is read before the kernel finds that there is nothing to do with it. */
 bool sluice_presence_readable(const void *address)
 {

@@ -30,6 +30,9 @@ void sluice_presence_doubt(void);
  */
 void sluice_presence_doubt_until_resumed(void);
 
+/* Whether this thread does. */
+bool sluice_presence_writes_down(void);
+
 /* Whether this can be read. Async-signal-safe; a system call that nobody can divert. */
 bool sluice_presence_readable(const void *address);
 

@@ -274,8 +274,11 @@ int sluice_description_forget(int fd)
     struct description *description = sluice_description_of(fd);
     if (description != NULL) {
         struct image *image = description->image;
-        sluice_lock_take(&image->lock);
         sluice_descriptions[fd] = NULL;
+        if (!sluice_image_lock(image)) {
+            sluice_images_unlock();
+            return 0;
+        }
         if (image->let_go && description->descriptors == 1)
             REAL(fcntl)(fd, F_SETLEASE, F_UNLCK); /* or the I/O process, who opens it, breaks it */
         if (--description->descriptors == 0)

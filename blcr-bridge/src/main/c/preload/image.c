@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "presence.h"
 #include "real.h"
 #include "recording.h"
 
@@ -177,8 +178,10 @@ static int announce(int fd, const struct stat *status, int announced, const char
     const bool unreadable = (announced & SLUICE_REQUEST_OPEN_CREATED) && (mode & 0600) != 0600;
     if (unreadable)
         REAL(fchmod)(fd, mode | 0600);
-    const int error = sluice_log_announce(client, status->st_dev, status->st_ino, announced, path,
+    int error = sluice_log_announce(client, status->st_dev, status->st_ino, announced, path,
                                           disposition);
+    if (error != -ESTALE && error != 0 && sluice_client_lost(client))
+        error = -ENOTCONN; /* no answer is no refusal */
     if (unreadable)
         REAL(fchmod)(fd, mode);
     return error;
@@ -186,10 +189,7 @@ static int announce(int fd, const struct stat *status, int announced, const char
 
 bool sluice_image_refused(int error)
 {
-    struct sluice_client *client = sluice_capture_client();
-    return error == -ESTALE
-        || (error != -ENOTCONN && error != -ENAMETOOLONG && client != NULL
-            && !sluice_client_lost(client));
+    return error != 0 && error != -ENOTCONN && error != -ENAMETOOLONG;
 }
 
 /* The image of a file that this process has not open yet. */
@@ -213,6 +213,7 @@ static int first_opening(int fd, const struct stat *status, int announced, const
     image->settles = 0;
     image->mappings = 0;
     image->let_go = false;
+    image->of_dump = sluice_presence_writes_down();
     image->traced = (struct sluice_trace_file){0};
     image->descriptions = NULL;
     if (sluice_log_diverted(&image->log) && !(announced & SLUICE_REQUEST_OPEN_CREATED)
@@ -301,13 +302,22 @@ int sluice_image_release(struct image *image)
     return sluice_image_end(image);
 }
 
+bool sluice_image_lock(struct image *image)
+{
+    if (image->of_dump)
+        return sluice_lock_try(&image->lock);
+    sluice_lock_take(&image->lock);
+    return true;
+}
+
 void sluice_images_each(void (*action)(struct image *image))
 {
     if (images == NULL || sluice_guard_inside())
         return;
     sluice_images_lock();
     for (struct image *image = images; image != NULL; image = image->next) {
-        sluice_lock_take(&image->lock);
+        if (!sluice_image_lock(image))
+            continue;
         action(image);
         sluice_lock_release(&image->lock);
     }
@@ -349,8 +359,8 @@ void sluice_images_before_fork(void)
         return;
     sluice_images_lock();
     for (struct image *image = images; image != NULL; image = image->next) {
-        sluice_lock_take(&image->lock);
-        sluice_image_surrender(image, SLUICE_REASON_FORK);
+        if (sluice_image_lock(image))
+            sluice_image_surrender(image, SLUICE_REASON_FORK);
     }
 }
 

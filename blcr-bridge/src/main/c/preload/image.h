@@ -26,6 +26,7 @@ struct image {
     bool unsettled; /* written since the last settle */
     int settles;    /* asked for by reading */
     int mappings;   /* into memory; they outlive the descriptions */
+    bool of_dump;   /* opened by the thread that writes the process down */
     bool let_go;    /* by the I/O process: a program wants a lease on it */
     struct sluice_trace_file traced; /* the recording's */
     struct description *descriptions;
@@ -104,6 +105,12 @@ void sluice_images_tidy(void);
 
 /* False, unlocked, if another thread has the lock for longer than any does that runs. */
 bool sluice_images_try_lock(void);
+
+/*
+ * Locks an image. False if that is what the process was written down to: where it is brought back,
+ * the image is locked by a thread that was just writing it, for ever, and of no use.
+ */
+bool sluice_image_lock(struct image *image);
 
 /* Does `action` to every image, locked. */
 void sluice_images_each(void (*action)(struct image *image));
