@@ -2,7 +2,6 @@ package org.sluice.iop;
 
 import java.io.IOException;
 import java.nio.channels.ServerSocketChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -17,6 +16,7 @@ import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentException;
 import org.sluice.core.segment.SegmentSettings;
+import org.sluice.core.store.NodeIdentity;
 import org.sluice.core.store.PosixStore;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.journal.Ledger;
@@ -28,8 +28,6 @@ import org.sluice.iop.service.SessionSettings;
 
 /** An I/O process inside this one: runtime directory, store, segment, service thread. */
 final class IoProcess implements AutoCloseable {
-  private static final Path HOSTNAME = Path.of("/proc/sys/kernel/hostname");
-
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final RuntimeDirectory directory;
   private final Segment segment;
@@ -62,7 +60,8 @@ final class IoProcess implements AutoCloseable {
             keep(Journal.create(directory.journal(), segment.header().sessionId(), isInPlace()));
         pages = place.report(segment.hugeBytes(), settings.pages());
       }
-      final PosixStore store = keep(PosixStore.create(Path.of(segment.header().store())));
+      final PosixStore store =
+          keep(openStore(Path.of(segment.header().store()), segment.header().layout()));
       store.commits(
           unreadable ->
               Warnings.warn(
@@ -106,7 +105,7 @@ final class IoProcess implements AutoCloseable {
   private SessionSettings session(final Settings settings) throws IOException {
     final String capture = segment.header().capture();
     return new SessionSettings(
-        Files.readString(HOSTNAME).strip(),
+        NodeIdentity.self().name(),
         settings.name(),
         capture.isEmpty() ? null : Path.of(capture),
         settings.grouping(),
@@ -120,10 +119,17 @@ final class IoProcess implements AutoCloseable {
     return part;
   }
 
+  /** With plain files nothing is stored before a program asks for it. */
+  private static PosixStore openStore(final Path directory, final int layout) throws IOException {
+    return layout == HeaderDescriptor.LAYOUT_FILES
+        ? PosixStore.createUnclaimed(directory)
+        : PosixStore.create(directory);
+  }
+
   private static Segment createSegment(final Path file, final Settings settings)
       throws IOException {
     final Path store;
-    try (PosixStore checked = PosixStore.create(settings.store())) {
+    try (PosixStore checked = openStore(settings.store(), settings.layout())) {
       store = checked.directory().toAbsolutePath();
     }
     final boolean fixed = settings.threshold().isPresent();

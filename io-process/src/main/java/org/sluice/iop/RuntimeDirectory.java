@@ -69,6 +69,7 @@ final class RuntimeDirectory implements AutoCloseable {
     final Path path = base.resolve(name);
     check(name, path);
     createPrivate(base);
+    refuseShared(base);
     while (true) {
       createPrivate(path);
       final NativeFile lock;
@@ -150,6 +151,18 @@ final class RuntimeDirectory implements AutoCloseable {
           ExitStatus.USAGE,
           "the socket's path has %d bytes, %d are possible: %s; choose a shorter --name or %s"
               .formatted(length, MAX_SOCKET_PATH, path.resolve(SOCKET), RuntimePath.BASE_VARIABLE));
+    }
+  }
+
+  /** Another node could take what is here for what a killed I/O process of its own left. */
+  private static void refuseShared(final Path base) throws IOException {
+    try (NativeFile directory = NativeFile.open(base, NativeFile.Flag.DIRECTORY)) {
+      if (directory.isShared()) {
+        throw new CommandException(
+            ExitStatus.DENIED,
+            "%s lies on a file system that other nodes may use; set %s to a directory of this node's"
+                .formatted(base, RuntimePath.BASE_VARIABLE));
+      }
     }
   }
 

@@ -9,6 +9,7 @@ import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.NoStoreException;
+import org.sluice.core.store.OtherNodeException;
 
 /** What {@code sluice} exits with. */
 public enum ExitStatus {
@@ -27,7 +28,10 @@ public enum ExitStatus {
   /** Would overwrite. */
   EXISTS(6, "the target exists already; restore --force overwrites it"),
   /** Somebody uses it. */
-  BUSY(7, "in use: another I/O process has this name, or a checkpoint is being read"),
+  BUSY(
+      7,
+      "in use: another I/O process has this name, another node writes the store, or a checkpoint is"
+          + " being read"),
   /** Does not fit. */
   NO_ROOM(8, "no room: the disk is full or over quota, or the buffer exceeds shared memory"),
   /** Not allowed. */
@@ -70,6 +74,7 @@ public enum ExitStatus {
       case FormatVersionException e -> OTHER_VERSION;
       case AccessDeniedException e -> DENIED;
       case FileAlreadyExistsException e -> EXISTS;
+      case OtherNodeException e -> BUSY;
       case PosixException e -> of(e.errno());
       default -> FAILED;
     };

@@ -195,6 +195,16 @@ abstract class OpenFile implements AutoCloseable {
   }
 
   /**
+   * Whether other nodes may have the file system mounted that the file lies on.
+   *
+   * @return false for file systems that are known to be one node's
+   * @throws PosixException when the kernel does not tell
+   */
+  public boolean isShared() throws PosixException {
+    return !LocalFileSystems.has(descriptor, opened);
+  }
+
+  /**
    * Sets the file's permissions.
    *
    * @param mode the low 12 bits of a mode

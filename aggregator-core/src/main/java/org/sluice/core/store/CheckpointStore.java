@@ -25,6 +25,15 @@ public interface CheckpointStore extends AutoCloseable {
   Path directory();
 
   /**
+   * Makes this node the one that writes the store; to be called before anything of a checkpoint is
+   * written. Doing it again does nothing.
+   *
+   * @throws OtherNodeException when another node writes it
+   * @throws IOException when that fails
+   */
+  void claim() throws IOException;
+
+  /**
    * Makes a container: of the blocks of one that nobody needs any more, or else a new one. Blocks
    * that were written before take others faster than new ones.
    *

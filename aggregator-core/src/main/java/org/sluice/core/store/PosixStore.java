@@ -20,6 +20,7 @@ import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import net.openhft.chronicle.bytes.Bytes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +41,7 @@ public final class PosixStore implements CheckpointStore {
   private final CommitScan scan;
   private final SpareContainers spares;
   private final Garbage garbage;
+  private final StoreOwner owner;
   private final Map<Long, PosixContainer> openContainers = new ConcurrentHashMap<>();
   private final Set<Path> given = ConcurrentHashMap.newKeySet();
   private final Set<Path> imageFiles = ConcurrentHashMap.newKeySet();
@@ -56,8 +58,12 @@ public final class PosixStore implements CheckpointStore {
     void run() throws IOException;
   }
 
-  private PosixStore(final StoreDirectory directory) {
+  /** Whether this process has made its node the owner. */
+  private volatile boolean claimed;
+
+  private PosixStore(final StoreDirectory directory) throws IOException {
     this.directory = directory;
+    this.owner = new StoreOwner(directory, NodeIdentity.self(), directory.isShared());
     this.scan = new CommitScan(directory);
     this.spares = new SpareContainers(directory, scan, given::contains);
     this.garbage = new Garbage(directory, scan, spares);
@@ -70,6 +76,7 @@ public final class PosixStore implements CheckpointStore {
    * @param directory where it is; its parent must exist
    * @return the store
    * @throws NoStoreException when the parent is missing or the directory holds something else
+   * @throws OtherNodeException when another node writes it
    * @throws IOException when that fails
    */
   public static PosixStore create(final Path directory) throws IOException {
@@ -78,11 +85,73 @@ public final class PosixStore implements CheckpointStore {
 
   static PosixStore create(final Path directory, final Disk disk) throws IOException {
     final PosixStore store = new PosixStore(StoreDirectory.create(directory, disk));
-    try (NativeFile lock = store.format()) {
-      lock.lock();
-      store.garbage.sweep();
-    }
+    store.claim();
     return store;
+  }
+
+  /**
+   * Opens a store that may never be written, and makes it if its directory is empty or missing.
+   *
+   * @param directory where it is; its parent must exist
+   * @return the store; {@link #claim} before writing
+   * @throws NoStoreException when the parent is missing or the directory holds something else
+   * @throws IOException when that fails
+   */
+  public static PosixStore createUnclaimed(final Path directory) throws IOException {
+    return new PosixStore(StoreDirectory.create(directory, Disk.REAL));
+  }
+
+  @Override
+  public void claim() throws IOException {
+    if (!claimed) {
+      try (NativeFile lock = StoredFile.open(directory.format(), Flag.WRITE)) {
+        lock.lock();
+        owner.claim();
+        garbage.sweep();
+        claimed = true;
+      }
+    }
+  }
+
+  /**
+   * The node that writes the store.
+   *
+   * @return empty before one did
+   * @throws IOException when that cannot be read
+   */
+  public Optional<NodeIdentity> owner() throws IOException {
+    return owner.find();
+  }
+
+  /**
+   * Makes this node the one that writes the store, whichever did. Nothing there may do so any more.
+   *
+   * @throws IOException when that fails
+   */
+  public void takeOver() throws IOException {
+    owner.replace();
+  }
+
+  /**
+   * When somebody was last seen to use the store: a live I/O process says so every few seconds.
+   *
+   * @return by the clock of who did
+   * @throws IOException when that cannot be found out
+   */
+  public Instant lastUsed() throws IOException {
+    Instant last = Instant.EPOCH;
+    for (final Path parent :
+        List.of(directory.containers(), directory.staging(), directory.checkpoints())) {
+      try (Stream<Path> files = Files.list(parent)) {
+        for (final Path file : Stream.concat(Stream.of(parent), files).toList()) {
+          final Instant modified = Files.getLastModifiedTime(file).toInstant();
+          last = modified.isAfter(last) ? modified : last;
+        }
+      } catch (final NoSuchFileException deletedMeanwhile) {
+        return Instant.now();
+      }
+    }
+    return last;
   }
 
   /**
@@ -417,8 +486,12 @@ public final class PosixStore implements CheckpointStore {
     }
   }
 
-  /** Locked while manifests and containers come and go, so that they stay as they were found. */
+  /**
+   * Locked while manifests and containers come and go, so that they stay as they were found. Each
+   * time the owner is asked for anew, as a user may have given the store to another node.
+   */
   private NativeFile format() throws IOException {
+    owner.check();
     return StoredFile.open(directory.format(), Flag.WRITE);
   }
 

@@ -31,6 +31,7 @@ import org.sluice.core.posix.PosixException;
  */
 record StoreDirectory(Path path, Disk disk) {
   private static final String FORMAT = "format";
+  private static final String NODE = "node";
   private static final String CONTAINERS = "containers";
   private static final String CHECKPOINTS = "checkpoints";
   private static final String STAGING = "staging";
@@ -94,6 +95,18 @@ record StoreDirectory(Path path, Disk disk) {
   /** The file that tells a store from any other directory; locked while a commit is published. */
   Path format() {
     return path.resolve(FORMAT);
+  }
+
+  /** The mark of the node that writes the store. */
+  Path node() {
+    return path.resolve(NODE);
+  }
+
+  /** Whether other nodes may use its file system. */
+  boolean isShared() throws IOException {
+    try (NativeFile file = NativeFile.open(path, Flag.DIRECTORY)) {
+      return file.isShared();
+    }
   }
 
   Path containers() {

@@ -104,6 +104,7 @@ class PowerCutTest {
         file("index"),
         file("manifest.tmp"),
         file("format.*"),
+        file("node.*"),
         file("image\\d+"),
         file("\\d+"),
         file("[0-9a-f]{16}.data"),

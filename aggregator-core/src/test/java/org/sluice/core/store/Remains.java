@@ -78,7 +78,7 @@ public final class Remains {
   }
 
   private static Set<String> needed(final PosixStore store) throws IOException {
-    final Set<String> needed = new TreeSet<>(Set.of("format"));
+    final Set<String> needed = new TreeSet<>(Set.of("format", "node"));
     for (final Commit commit : store.commits()) {
       final String path = "checkpoints/%010d-%016x/".formatted(commit.number(), commit.id());
       needed.addAll(List.of(path + "index", path + "manifest.json"));
@@ -95,7 +95,7 @@ public final class Remains {
       return files
           .filter(Files::isRegularFile)
           .map(file -> directory.relativize(file).toString())
-          .filter(name -> !name.startsWith("format."))
+          .filter(name -> !name.startsWith("format.") && !name.startsWith("node."))
           .collect(Collectors.toCollection(TreeSet::new));
     }
   }

@@ -88,6 +88,11 @@ final class ExplicitCheckpoints {
             "checkpoint %d: %s"
                 .formatted(request.checkpoint(), CommitRanks.unknown(request.ranks())));
       }
+      try {
+        store.claim();
+      } catch (final IOException e) {
+        return new Reply.Failed(Errno.EIO, e.getMessage());
+      }
       underWay.put(request.checkpoint(), new ExplicitCheckpoint(request.checkpoint(), scope));
       waiters.begun(request.checkpoint());
       journal.write(new Entry.Begun(request.checkpoint(), scope));

@@ -1,0 +1,147 @@
+package org.sluice.core.store;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.posix.Entropy;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.PosixException;
+
+/**
+ * The node that writes a store. Locks hold among the processes of one node, and among nodes only if
+ * the file system shares them, so two nodes would delete each other's parts. The mark is a file
+ * that is made by a link, which fails where there is one, and replaced by a rename: who reads it
+ * reads a whole one. Thread-safe.
+ *
+ * <p>A file system that one node alone can mount brings its stores along, so there the mark follows
+ * the node. Elsewhere nobody can know whether the other node is alive: the store stays its own
+ * until a user says otherwise.
+ */
+final class StoreOwner {
+  private static final int MAX_LENGTH = 4096;
+
+  private final StoreDirectory store;
+  private final NodeIdentity self;
+  private final boolean shared;
+
+  /**
+   * The owner of a store.
+   *
+   * @param self this node
+   * @param shared whether other nodes may use the store's file system
+   */
+  StoreOwner(final StoreDirectory store, final NodeIdentity self, final boolean shared) {
+    this.store = store;
+    this.self = self;
+    this.shared = shared;
+  }
+
+  /** Which node it is; empty where none has left its mark. */
+  Optional<NodeIdentity> find() throws IOException {
+    if (!Files.exists(store.node(), LinkOption.NOFOLLOW_LINKS)) {
+      return Optional.empty();
+    }
+    final byte[] mark = StoredFile.readAll(store.node(), MAX_LENGTH);
+    try {
+      final Map<String, Object> members = JSON.std.mapFrom(mark);
+      return Optional.of(
+          new NodeIdentity(
+              member(members, "node"), member(members, "machine"), member(members, "boot")));
+    } catch (final IOException | RuntimeException e) {
+      throw new DamagedException(store.node().toString(), 0, "it names no node");
+    }
+  }
+
+  private static String member(final Map<String, Object> members, final String name)
+      throws IOException {
+    if (members.get(name) instanceof final String text) {
+      return text;
+    }
+    throw new IOException(name + " is missing");
+  }
+
+  /** Refuses to change the store of another node. */
+  void check() throws IOException {
+    final Optional<NodeIdentity> owner = find();
+    if (shared && owner.isPresent() && !owner.get().isSameAs(self)) {
+      throw new OtherNodeException(
+          ("the store %s is written by %s; give each node a store of its own, such as %s-%s, or take"
+                  + " this one over with sluice takeover when nothing there writes it any more")
+              .formatted(store.path(), name(owner.get()), store.path(), self.name()));
+    }
+  }
+
+  private String name(final NodeIdentity owner) {
+    return owner.name().equals(self.name())
+        ? "another node that is called %s, too".formatted(owner.name())
+        : "node " + owner.name();
+  }
+
+  /** Makes this node the owner, unless another is. */
+  void claim() throws IOException {
+    if (find().isEmpty()) {
+      make();
+    }
+    check();
+    if (!find().equals(Optional.of(self))) {
+      replace(); // it has another name now, or was booted since
+    }
+  }
+
+  /** Of two nodes at once one makes it; what it says then counts, not which call said so. */
+  private void make() throws IOException {
+    final Path draft = draft();
+    try (NativeFile file = write(draft)) {
+      store.disk().link(file, store.node());
+    } catch (final PosixException e) {
+      switch (e.errno()) {
+        case Errno.EEXIST -> {}
+        // Without links the last of two renames counts, and the other node is refused from then on.
+        case Errno.EXDEV, Errno.EPERM, Errno.EOPNOTSUPP, Errno.ENOENT ->
+            store.disk().rename(draft, store.node(), null);
+        default -> throw e;
+      }
+    } finally {
+      store.disk().delete(draft, null);
+    }
+    store.disk().syncDirectory(store.path(), null);
+  }
+
+  /** Makes this node the owner, whichever was. */
+  void replace() throws IOException {
+    final Path draft = draft();
+    write(draft).close();
+    store.disk().rename(draft, store.node(), null);
+    store.disk().syncDirectory(store.path(), null);
+  }
+
+  private Path draft() {
+    return store
+        .path()
+        .resolve("%s.%016x".formatted(store.node().getFileName(), Entropy.nextLong()));
+  }
+
+  private NativeFile write(final Path draft) throws IOException {
+    final Map<String, Object> members = new LinkedHashMap<>();
+    members.put("node", self.name());
+    members.put("machine", self.machine());
+    members.put("boot", self.boot());
+    final NativeFile file = store.disk().open(draft, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE);
+    try {
+      Disk.fill(file, (JSON.std.asString(members) + "\n").getBytes(StandardCharsets.UTF_8));
+      return file;
+    } catch (final IOException e) {
+      file.close();
+      throw e;
+    }
+  }
+}
