@@ -124,7 +124,9 @@ final class ServiceOptions {
       paramLabel = "REGEX",
       description =
           "Container layout: a file whose path below the capture directory matches belongs to the"
-              + " checkpoint that the first capture group numbers.")
+              + " checkpoint that the first capture group numbers. One called 'rank', (?<rank>\\d+),"
+              + " says which rank writes the file: where nodes share a file system only such files of"
+              + " a job on several nodes are aggregated, in either layout.")
   private String group;
 
   @Option(
@@ -170,8 +172,11 @@ final class ServiceOptions {
    */
   Settings settings(final boolean endsWithMembers) throws IOException {
     final Layout chosen = layout == null ? Layout.container : layout;
-    if (group != null && chosen == Layout.files) {
-      throw usage("--group needs --layout container: plain files are not grouped");
+    final Grouping grouping = grouping(chosen);
+    if (grouping != null && chosen == Layout.files && !grouping.tellsRanks()) {
+      throw usage(
+          "--group needs --layout container: plain files are not grouped, it only says by (?<rank>\\d+)"
+              + " which rank of several nodes writes them");
     }
     return new Settings(
         store.directory(),
@@ -182,7 +187,7 @@ final class ServiceOptions {
         threshold,
         whenFull.code,
         chosen.code,
-        grouping(),
+        grouping,
         writers(),
         keep(),
         endsWithMembers,
@@ -214,12 +219,19 @@ final class ServiceOptions {
     return Geometry.of(buffer, (int) chunk);
   }
 
-  private Grouping grouping() {
+  private Grouping grouping(final Layout chosen) {
     final int files = count("--files-per-rank", filesPerRank, 1);
     if (filesPerRank != null && group == null) {
       throw usage("--files-per-rank needs --group: nothing else says which files are a checkpoint");
     }
-    return group == null ? null : new Grouping(pattern(), writers(), files);
+    if (group == null) {
+      return null;
+    }
+    final Grouping grouping = new Grouping(pattern(), writers(), files);
+    if (!grouping.tellsNumbers() && (chosen == Layout.container || !grouping.tellsRanks())) {
+      throw usage("--group needs a capture group for the checkpoint's number: " + group);
+    }
+    return grouping;
   }
 
   private int writers() {
@@ -253,11 +265,7 @@ final class ServiceOptions {
 
   private Pattern pattern() {
     try {
-      final Pattern pattern = Pattern.compile(group);
-      if (pattern.matcher("").groupCount() < 1) {
-        throw usage("--group needs a capture group for the checkpoint's number: " + group);
-      }
-      return pattern;
+      return Pattern.compile(group);
     } catch (final PatternSyntaxException e) {
       throw usage("--group: " + e.getDescription() + ": " + group);
     }

@@ -55,6 +55,8 @@ public enum Reason {
   LOST("lost", "after a restore, or the end of the I/O process", true),
   /** Anything else. */
   OTHER("other", "for other reasons"),
+  /** Ranks on other nodes may have it open. */
+  NODES("nodes", "in files that other nodes may write, too (see --group)"),
 
   /** It was there before, and was not emptied. */
   EXISTING("existing", "in files that were there before", Kind.PLAIN),

@@ -51,6 +51,7 @@ public final class Checkpoints implements AutoCloseable {
   private final ExplicitCheckpoints explicit;
   private final Restarts restarts;
   private final Leftovers leftovers;
+  private final SharedFiles shared;
 
   /**
    * No images yet.
@@ -63,6 +64,7 @@ public final class Checkpoints implements AutoCloseable {
    * @param grouping which files are one checkpoint; null when files are not grouped
    * @param writers how many ranks of this node write a checkpoint, 0 for all
    * @param keep how many checkpoints of a series stay, 0 for all
+   * @param shared files that no checkpoint has
    * @param header node, job, layout and session of the checkpoints
    * @param journal learns what is decided
    * @param service runs what it is given on the service thread
@@ -77,11 +79,13 @@ public final class Checkpoints implements AutoCloseable {
       final Grouping grouping,
       final int writers,
       final int keep,
+      final SharedFiles shared,
       final Draft header,
       final Journal journal,
       final Executor service)
       throws IOException {
     this.journal = journal;
+    this.shared = shared;
     this.store = store;
     this.registry = registry;
     this.drain = drain;
@@ -93,12 +97,12 @@ public final class Checkpoints implements AutoCloseable {
     this.committer = new Committer(store, drain, statistics, waiters, service, header, journal);
     this.retention =
         new Retention(keep, store, drain, registry, capture, grouping, service, this::forget);
-    this.groups = new Groups(grouping, capture, committer, retention);
+    this.groups = new Groups(grouping, capture, committer, retention, shared);
     this.explicit =
         new ExplicitCheckpoints(
             store, registry, committer, waiters, retention, journal, writers, this::forget);
     this.restarts = new Restarts(store);
-    this.leftovers = new Leftovers(registry, groups, capture, committer, drain, statistics);
+    this.leftovers = new Leftovers(registry, groups, capture, committer, drain, statistics, shared);
   }
 
   /**
@@ -436,12 +440,13 @@ public final class Checkpoints implements AutoCloseable {
   }
 
   /**
-   * Tells of checkpoints that could not be committed, and of files that lack bytes that could not
-   * be stored.
+   * Tells of files that no checkpoint has, of checkpoints that could not be committed, and of files
+   * that lack bytes that could not be stored.
    *
    * @throws IOException when the capture directory cannot be searched for them
    */
   public void reportLosses() throws IOException {
+    shared.report();
     committer.reportFailures();
     leftovers.reportLosses();
   }

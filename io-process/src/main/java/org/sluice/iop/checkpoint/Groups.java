@@ -27,11 +27,12 @@ final class Groups {
   private final CaptureDirectory capture;
   private final Committer committer;
   private final Retention retention;
+  private final SharedFiles shared;
   private final Map<Long, Group> byNumber = new HashMap<>();
   private final Map<Image, Group> byImage = new HashMap<>();
   private final Set<Long> writers = new HashSet<>();
   private boolean toldOfGrowth;
-  private boolean toldOfUnknown;
+  private boolean toldOfObstacle;
   private boolean toldOfWaiting;
 
   /**
@@ -43,7 +44,9 @@ final class Groups {
       final Grouping grouping,
       final CaptureDirectory capture,
       final Committer committer,
-      final Retention retention) {
+      final Retention retention,
+      final SharedFiles shared) {
+    this.shared = shared;
     this.grouping = grouping;
     this.capture = capture;
     this.committer = committer;
@@ -54,12 +57,16 @@ final class Groups {
     return grouping != null;
   }
 
-  /** A process came: once, if nobody can tell when it and its like have written a checkpoint. */
+  /** A process came: says once if no group that it and its like write can be committed. */
   void attached(final Writer writer) {
-    final boolean unknown = writer.isOfSeveralNodes() && writer.localRanks() == 0;
-    if (exist() && grouping.writers() == 0 && unknown && !toldOfUnknown) {
-      toldOfUnknown = true;
-      committer.refuse("no group is committed: " + CommitRanks.unknown(writer.ranks()));
+    if (exist() && !toldOfObstacle) {
+      final boolean counted = grouping.writers() > 0 || writer.localRanks() > 0;
+      final Optional<String> obstacle =
+          counted || !writer.isOfSeveralNodes()
+              ? shared.obstacle(writer)
+              : Optional.of(CommitRanks.unknown(writer.ranks()));
+      toldOfObstacle = obstacle.isPresent();
+      obstacle.ifPresent(why -> committer.refuse("no group is committed: " + why));
     }
   }
 
@@ -118,7 +125,10 @@ final class Groups {
   /** Puts an image where its present path says; null when it is in no group. */
   private Group place(final Image image) {
     final Optional<String> path = capture.relativePath(image);
-    final OptionalLong number = path.map(grouping::number).orElse(OptionalLong.empty());
+    final OptionalLong number =
+        path.filter(name -> !shared.has(image, name))
+            .map(grouping::number)
+            .orElse(OptionalLong.empty());
     final Group before = byImage.get(image);
     if (number.isEmpty() || before != null && before.number() != number.getAsLong()) {
       forget(image);

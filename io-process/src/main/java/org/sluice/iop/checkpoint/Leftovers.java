@@ -34,6 +34,7 @@ final class Leftovers {
   private final Committer committer;
   private final Drain drain;
   private final Statistics statistics;
+  private final SharedFiles shared;
 
   /** Why images lack bytes that could not be stored, also of those that were let go of. */
   private final Map<ImageKey, Exception> losses = new LinkedHashMap<>();
@@ -44,7 +45,9 @@ final class Leftovers {
       final CaptureDirectory capture,
       final Committer committer,
       final Drain drain,
-      final Statistics statistics) {
+      final Statistics statistics,
+      final SharedFiles shared) {
+    this.shared = shared;
     this.registry = registry;
     this.groups = groups;
     this.capture = capture;
@@ -146,7 +149,7 @@ final class Leftovers {
       for (final Path name : names.getOrDefault(image.key(), List.of())) {
         capture
             .relative(name)
-            .filter(path -> !groups.has(image, path))
+            .filter(path -> !groups.has(image, path) && !shared.has(image, path))
             .ifPresent(path -> others.add(Member.of(image, path)));
       }
     }

@@ -52,6 +52,23 @@ public final class CaptureDirectory {
   }
 
   /**
+   * Whether other nodes may use its file system.
+   *
+   * @return false also when nothing is captured by path
+   */
+  public boolean isShared() {
+    if (directory == null) {
+      return false;
+    }
+    try (NativeFile opened = NativeFile.open(directory, NativeFile.Flag.DIRECTORY)) {
+      return opened.isShared();
+    } catch (final IOException e) {
+      Warnings.warn("whether other nodes may use " + directory + " is unknown: " + e.getMessage());
+      return true;
+    }
+  }
+
+  /**
    * Opens a file that is to become an image.
    *
    * @param key what identifies it

@@ -33,6 +33,7 @@ public final class Statistics {
   private final PlainFiles plain = new PlainFiles();
   private final Map<Reason, Long> estimates = new EnumMap<>(Reason.class);
   private long files;
+  private long shared;
   private long peakBuffer;
   private Failure failure;
 
@@ -91,6 +92,20 @@ public final class Statistics {
    */
   public synchronized void estimated(final Reason reason, final long bytes) {
     estimates.merge(reason, bytes, Long::sum);
+  }
+
+  /** Counts a file that ranks on other nodes may write, too. */
+  public synchronized void shared() {
+    shared++;
+  }
+
+  /**
+   * The files that ranks on other nodes may write, too, and that went direct therefore.
+   *
+   * @return the count
+   */
+  public synchronized long sharedFiles() {
+    return shared;
   }
 
   /**
@@ -309,6 +324,7 @@ public final class Statistics {
     final Map<String, Object> map = new LinkedHashMap<>();
     map.put("files", files);
     map.put("plain_files", plainFiles());
+    map.put("shared_files", shared);
     map.put("aggregated_bytes", total.aggregatedBytes());
     map.put("aggregated_writes", total.aggregatedWrites());
     map.put("direct_bytes", total.directBytes());

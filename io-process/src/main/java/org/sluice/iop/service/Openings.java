@@ -12,6 +12,7 @@ import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Checkpoints;
+import org.sluice.iop.checkpoint.SharedFiles;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.CaptureDirectory;
@@ -36,6 +37,7 @@ final class Openings {
   private final ImageRegistry registry;
   private final CaptureDirectory capture;
   private final Unseen unseen;
+  private final SharedFiles shared;
   private final Settling settling;
   private final Drain drain;
   private final Checkpoints checkpoints;
@@ -48,6 +50,7 @@ final class Openings {
       final ImageRegistry registry,
       final CaptureDirectory capture,
       final Unseen unseen,
+      final SharedFiles shared,
       final Settling settling,
       final Drain drain,
       final Checkpoints checkpoints,
@@ -58,6 +61,7 @@ final class Openings {
     this.registry = registry;
     this.capture = capture;
     this.unseen = unseen;
+    this.shared = shared;
     this.settling = settling;
     this.drain = drain;
     this.checkpoints = checkpoints;
@@ -105,7 +109,7 @@ final class Openings {
       return plain(Reason.EXISTING);
     }
     try {
-      return admitted(opener, admit(key, request.path(), reason(request.flags())));
+      return admitted(opener, admit(opener, key, request));
     } catch (final NotCapturedException e) {
       if (statistics.leftPlain(key, e.reason()) && e.reason() != Reason.ELSEWHERE) {
         Warnings.warn(
@@ -116,11 +120,15 @@ final class Openings {
     }
   }
 
-  private Image admit(final ImageKey key, final String path, final Reason reason)
+  private Image admit(final Attachment opener, final ImageKey key, final Request.Open request)
       throws NotCapturedException {
-    final NativeFile file = capture.open(key, path);
+    final NativeFile file = capture.open(key, request.path());
+    final Reason reason = reason(request.flags(), shared.has(file, opener.writer()));
     if (reason == Reason.NONE) {
       return registry.admit(file, ImageDescriptor.STATE_DIVERTED);
+    }
+    if (reason == Reason.NODES) {
+      shared.count();
     }
     final Image image = registry.admit(file, ImageDescriptor.STATE_DIRECT);
     image.direct(reason);
@@ -148,7 +156,7 @@ final class Openings {
     final boolean direct = image.state() == ImageDescriptor.STATE_DIRECT;
     final boolean wasAbandoned = image.isAbandoned();
     count(opener, image, write);
-    final Reason asked = reason(flags);
+    final Reason asked = reason(flags, shared.has(image, opener.writer()));
     if (emptied) {
       image.emptied();
     }
@@ -167,8 +175,15 @@ final class Openings {
     checkpoints.look(image);
   }
 
-  /** Why it must not be diverted; NONE when it may be. */
-  private static Reason reason(final int flags) {
+  /**
+   * Why it must not be diverted; NONE when it may be.
+   *
+   * @param others whether other nodes may write it, too
+   */
+  private static Reason reason(final int flags, final boolean others) {
+    if (others) {
+      return Reason.NODES;
+    }
     if ((flags & RequestDescriptor.OPEN_DIRECT) == 0) {
       return Reason.NONE;
     }
@@ -351,6 +366,10 @@ final class Openings {
     final Image image = registry.find(new ImageKey(request.device(), request.inode()));
     if (image == null) {
       return;
+    }
+    if (image.state() == ImageDescriptor.STATE_DIVERTED && shared.has(image, image.writer())) {
+      settling.makeDirect(image, Reason.NODES, false);
+      shared.count();
     }
     checkpoints.look(image);
     if (image.openers().isEmpty() && capture.find(image).isEmpty()) {

@@ -11,6 +11,7 @@ import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Draft;
 import org.sluice.core.store.RankSet;
 import org.sluice.iop.checkpoint.Checkpoints;
+import org.sluice.iop.checkpoint.SharedFiles;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
@@ -86,6 +87,7 @@ final class Session implements AutoCloseable {
             false,
             sessionId,
             List.of());
+    final SharedFiles shared = new SharedFiles(settings.grouping(), capture, statistics);
     checkpoints =
         new Checkpoints(
             store,
@@ -93,16 +95,26 @@ final class Session implements AutoCloseable {
             drain,
             statistics,
             capture,
-            settings.grouping(),
+            drain.isInPlace() ? null : settings.grouping(),
             settings.writers(),
             settings.keep(),
+            shared,
             header,
             journal,
             service);
     unseen = new Unseen(registry, capture, drain, statistics, service);
     openings =
         new Openings(
-            registry, capture, unseen, settling, drain, checkpoints, statistics, journal, service);
+            registry,
+            capture,
+            unseen,
+            shared,
+            settling,
+            drain,
+            checkpoints,
+            statistics,
+            journal,
+            service);
     members = new Members(settings.endsWithMembers(), drain, journal, past);
     requests =
         new Requests(

@@ -1,0 +1,121 @@
+package org.sluice.iop.checkpoint;
+
+import java.io.IOException;
+import java.util.Optional;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
+import org.sluice.iop.image.CaptureDirectory;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.Writer;
+import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * Captured files that processes of other nodes may write, too: those of a job on several nodes, on
+ * a file system that nodes may share, whose paths do not tell the one rank that writes them. What
+ * is logged here and drained later could be laid over what others wrote meanwhile, so they go
+ * direct. Nor does any checkpoint have them: a commit would freeze an inode that others go on
+ * writing, and no node has all of its bytes at any moment. Service thread only.
+ */
+public final class SharedFiles {
+  private static final String REMEDY =
+      "name the rank in --group, as in 'ckpt-(\\d+)/rank-(?<rank>\\d+)', or capture a directory of"
+          + " each node's own";
+
+  private final Grouping grouping;
+  private final CaptureDirectory capture;
+  private final Statistics statistics;
+
+  /**
+   * None yet.
+   *
+   * @param grouping which rank a path tells; null for none
+   * @param capture where captured files are
+   * @param statistics counts them
+   */
+  public SharedFiles(
+      final Grouping grouping, final CaptureDirectory capture, final Statistics statistics) {
+    this.grouping = grouping;
+    this.capture = capture;
+    this.statistics = statistics;
+  }
+
+  /**
+   * Whether a file is one of them that is about to become an image.
+   *
+   * @param file the file
+   * @param writer who has opened it
+   * @return false also for a job on this node alone
+   */
+  public boolean has(final NativeFile file, final Writer writer) {
+    return writer.isOfSeveralNodes() && has(file, path(file), writer);
+  }
+
+  /**
+   * Whether an image is one of them when a process has opened it.
+   *
+   * @param image the image
+   * @param writer the process
+   * @return false also for a job on this node alone
+   */
+  public boolean has(final Image image, final Writer writer) {
+    return writer.isOfSeveralNodes() && has(image.file(), capture.relativePath(image), writer);
+  }
+
+  /** Whether an image is one of them under this path. */
+  boolean has(final Image image, final String path) {
+    return image.writer().isOfSeveralNodes()
+        && has(image.file(), Optional.of(path), image.writer());
+  }
+
+  private boolean has(final NativeFile file, final Optional<String> path, final Writer writer) {
+    return path.filter(each -> tellsRank(each, writer.rank())).isEmpty() && isShared(file);
+  }
+
+  private boolean tellsRank(final String path, final int rank) {
+    return grouping != null && grouping.rank(path).stream().anyMatch(told -> told == rank);
+  }
+
+  private Optional<String> path(final NativeFile file) {
+    try {
+      return file.path().flatMap(capture::relative);
+    } catch (final IOException unknown) {
+      return Optional.empty();
+    }
+  }
+
+  private static boolean isShared(final NativeFile file) {
+    try {
+      return file.isShared();
+    } catch (final PosixException e) {
+      Warnings.warn(e.getMessage() + "; the file goes direct");
+      return true;
+    }
+  }
+
+  /** Counts a file that goes direct therefore. */
+  public void count() {
+    statistics.shared();
+  }
+
+  /** Why no file of a job can be in a group; empty when some can. */
+  Optional<String> obstacle(final Writer writer) {
+    final boolean untold = grouping != null && !grouping.tellsRanks();
+    return writer.isOfSeveralNodes() && untold && capture.isShared()
+        ? Optional.of(
+            "the job has ranks on other nodes, which may write to %s, too; %s"
+                .formatted(capture.path(), REMEDY))
+        : Optional.empty();
+  }
+
+  /** Says at the end how many there were. */
+  void report() {
+    final long files = statistics.sharedFiles();
+    if (files > 0) {
+      Warnings.warn(
+          "files that ranks on other nodes may write, too, went direct and are in no checkpoint; %s:"
+                  .formatted(REMEDY)
+              + " files=%d".formatted(files));
+    }
+  }
+}
