@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Quoting;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.store.NodeIdentity;
@@ -68,9 +69,10 @@ public final class TakeoverCommand implements Subcommand {
     spec.commandLine()
         .getOut()
         .println(
-            other.length == 0
-                ? line.formatted(self, store.directory())
-                : line.formatted(self, store.directory(), other[0]));
+            Quoting.line(
+                other.length == 0
+                    ? line.formatted(self, store.directory())
+                    : line.formatted(self, store.directory(), other[0])));
     spec.commandLine().getOut().flush();
   }
 }
