@@ -10,8 +10,12 @@
 
 SLUICE_WRAPPER int close(int fd)
 {
+    if (sluice_description_of(fd) == NULL)
+        return REAL(close)(fd);
+    sluice_guard_hold();
     const int error = sluice_description_forget(fd);
     const int result = REAL(close)(fd);
+    sluice_guard_release();
     return error != 0 && result == 0 ? (int)sluice_guard_result(error) : result;
 }
 
@@ -19,10 +23,13 @@ SLUICE_WRAPPER int close_range(unsigned first, unsigned last, int flags)
 {
     if (flags & CLOSE_RANGE_UNSHARE)
         sluice_process_unshare();
+    sluice_guard_hold();
     if (!(flags & CLOSE_RANGE_CLOEXEC))
         for (unsigned fd = first; fd <= last && fd < SLUICE_DESCRIPTORS; fd++)
             sluice_description_forget((int)fd);
-    return REAL(close_range)(first, last, flags);
+    const int result = REAL(close_range)(first, last, flags);
+    sluice_guard_release();
+    return result;
 }
 
 SLUICE_WRAPPER void closefrom(int first)
@@ -39,32 +46,26 @@ SLUICE_WRAPPER int dup(int fd)
 }
 
 /* What `to` was is closed by the kernel, unless the call fails, which a bad `from` makes it do. */
-static void forget_target(int from, int to)
+static int duplicate(int from, int to, int flags)
 {
+    sluice_guard_hold();
     if (sluice_description_of(to) != NULL && REAL(fcntl)(from, F_GETFD) >= 0)
         sluice_description_forget(to);
+    const int copy = flags == 0 ? REAL(dup2)(from, to) : REAL(dup3)(from, to, flags);
+    if (copy >= 0)
+        sluice_description_share(from, copy);
+    sluice_guard_release();
+    return copy;
 }
 
 SLUICE_WRAPPER int dup2(int from, int to)
 {
-    if (from == to)
-        return REAL(dup2)(from, to);
-    forget_target(from, to);
-    const int copy = REAL(dup2)(from, to);
-    if (copy >= 0)
-        sluice_description_share(from, copy);
-    return copy;
+    return from == to ? REAL(dup2)(from, to) : duplicate(from, to, 0);
 }
 
 SLUICE_WRAPPER int dup3(int from, int to, int flags)
 {
-    if (from == to)
-        return REAL(dup3)(from, to, flags);
-    forget_target(from, to);
-    const int copy = REAL(dup3)(from, to, flags);
-    if (copy >= 0)
-        sluice_description_share(from, copy);
-    return copy;
+    return from == to ? REAL(dup3)(from, to, flags) : duplicate(from, to, flags);
 }
 
 /* While logged, O_APPEND is kept here; O_DIRECT leaves no room for a log. */

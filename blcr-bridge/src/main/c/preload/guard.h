@@ -1,7 +1,11 @@
 /*
- * Marks a thread as inside the shim. A wrapper that finds the mark is called either by the client
- * code beneath, or by a signal handler that interrupted it; both times a lock may be held by this
- * very thread, so the wrapper takes none and makes the real call.
+ * Marks a thread as inside the shim, where it may hold locks. A wrapper that finds the mark is called
+ * by the client code beneath; it takes no lock and makes the real call.
+ *
+ * A signal handler never runs inside: handler.c puts the signal off until the guard is left, as the
+ * kernel does while it writes to a file. So what a handler does comes before the call that it
+ * interrupts, or after it, as in a plain run. Exempt are signals that an instruction raises, and
+ * handlers set past the C library's sigaction() and signal(); their calls are real ones, past the log.
  *
  * The guard also keeps cancellation out, which would leave a lock behind, and errno as it was.
  */
@@ -10,25 +14,47 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
+/*
+ * One thread's. Between it and its handlers the order is that of the program text: a handler sees a
+ * depth above 0 for as long as a lock may be held, and what it leaves in `deferred` is looked at after
+ * the depth is 0 again.
+ */
 struct sluice_guard {
-    int depth;
+    volatile sig_atomic_t depth;
+    volatile sig_atomic_t held;     /* signals wait, though no lock is held; counted as well */
+    volatile sig_atomic_t deferred; /* whether some do */
     int cancellation;
     int error;
+    sigset_t waiting; /* blocked for that reason */
 };
 
 extern _Thread_local struct sluice_guard sluice_guard __attribute__((tls_model("initial-exec")));
+
+/* Lets the kernel deliver the signals that wait. */
+void sluice_guard_deliver(void);
 
 static inline bool sluice_guard_inside(void)
 {
     return sluice_guard.depth > 0;
 }
 
+/* Whether a handler must not run now. */
+static inline bool sluice_guard_defers(void)
+{
+    return sluice_guard.depth > 0 || sluice_guard.held > 0;
+}
+
 static inline void sluice_guard_enter(void)
 {
     int error = errno;
-    if (sluice_guard.depth++ == 0) {
+    const int depth = sluice_guard.depth;
+    sluice_guard.depth = depth + 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (depth == 0) {
         sluice_guard.error = error;
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &sluice_guard.cancellation);
     }
@@ -36,11 +62,35 @@ static inline void sluice_guard_enter(void)
 
 static inline void sluice_guard_leave(void)
 {
-    if (sluice_guard.depth == 1) {
+    const int depth = sluice_guard.depth;
+    if (depth == 1) {
         pthread_setcancelstate(sluice_guard.cancellation, NULL);
         errno = sluice_guard.error;
     }
-    sluice_guard.depth--;
+    atomic_signal_fence(memory_order_seq_cst);
+    sluice_guard.depth = depth - 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(sluice_guard.deferred, 0) && !sluice_guard_defers())
+        sluice_guard_deliver();
+}
+
+/*
+ * Keeps handlers out of a call that is made in two steps, between which they would find a descriptor
+ * that is neither ours nor the kernel's. Wrappers called meanwhile do all that they do otherwise.
+ */
+static inline void sluice_guard_hold(void)
+{
+    sluice_guard.held = sluice_guard.held + 1;
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline void sluice_guard_release(void)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    sluice_guard.held = sluice_guard.held - 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(sluice_guard.deferred, 0) && !sluice_guard_defers())
+        sluice_guard_deliver();
 }
 
 /* `result` as a system call's wrapper returns it: -1 and errno for a negative errno. */

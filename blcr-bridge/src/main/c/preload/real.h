@@ -28,7 +28,7 @@
     X(backtrace_symbols_fd) X(login_tty) X(daemon) X(wordexp)                                      \
     X(fork) X(_Fork) X(clone) X(unshare) X(posix_spawn) X(posix_spawnp) X(pidfd_spawn)             \
     X(pidfd_spawnp) X(system) X(popen) X(_exit) X(quick_exit)                                      \
-    X(execve) X(execvpe) X(fexecve) X(execveat)
+    X(execve) X(execvpe) X(fexecve) X(execveat) X(sigaction)
 
 enum sluice_real {
 #define SLUICE_REAL_ENUMERATOR(name) SLUICE_REAL_##name,

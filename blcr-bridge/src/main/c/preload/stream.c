@@ -257,26 +257,32 @@ SLUICE_WRAPPER FILE *freopen(const char *restrict path, const char *restrict mod
         sluice_stream_go_native(file);
         return REAL(freopen)(path, mode, file);
     }
+    sluice_guard_hold();
     struct sluice_cookie *cookie = forget(file);
     release(descriptor_of(file), file);
-    return native_stream(path, mode, file, cookie);
+    FILE *result = native_stream(path, mode, file, cookie);
+    sluice_guard_release();
+    return result;
 }
 
 SLUICE_WRAPPER int fclose(FILE *file)
 {
     if (!sluice_capture_on())
         return REAL(fclose)(file);
+    sluice_guard_hold();
     const struct stream *entry = entry_of(file);
     const bool native = entry == NULL || entry->native;
     const int released = native ? release(descriptor_of(file), file) : 0;
     const int error = errno;
     struct sluice_cookie *cookie = forget(file);
-    const int result = REAL(fclose)(file);
+    int result = REAL(fclose)(file);
     free(cookie);
-    if (released == 0)
-        return result;
-    errno = error;
-    return EOF;
+    if (released != 0) {
+        errno = error;
+        result = EOF;
+    }
+    sluice_guard_release();
+    return result;
 }
 
 /* What these print does not pass a stream that could be ours. */

@@ -70,6 +70,75 @@ static void handler_writes(uint64_t seed)
     close(handlers_file);
 }
 
+/* Each write is there, whole, wherever the handler's comes in between. */
+static void handler_writes_to_the_same_file(uint64_t seed)
+{
+    enum { LINE = 8 };
+    static char line[LINE], piece[5000];
+    int fd = create("same");
+    long pieces = 0, lines = 0;
+    random_seed(seed);
+    handlers_file = fd;
+    handled = 0;
+    const struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
+    CHECK_EQUAL(setitimer(ITIMER_REAL, &often, NULL), 0);
+    while (handled < 100) {
+        const size_t length = random_below(sizeof piece / LINE) + 1;
+        memset(piece, '.', length * LINE);
+        CHECK_EQUAL(write(fd, piece, length * LINE), length * LINE);
+        pieces += (long)length;
+    }
+    CHECK_EQUAL(setitimer(ITIMER_REAL, &never, NULL), 0);
+    CHECK_EQUAL(lseek(fd, 0, SEEK_CUR), (pieces + 100) * LINE);
+    CHECK_EQUAL(lseek(fd, 0, SEEK_SET), 0);
+    while (read(fd, line, LINE) == LINE)
+        lines += memcmp(line, "handled\n", LINE) == 0;
+    CHECK_EQUAL(lines, 100);
+    CHECK_EQUAL(ftruncate(fd, 0), 0); /* where the lines are is nobody's */
+    close(fd);
+}
+
+/* ---- what a program asks for, and gets, with a handler ---- */
+
+static volatile sig_atomic_t came, with;
+
+static void count_signal(int signal)
+{
+    came += signal == SIGUSR1;
+}
+
+static void note_value(int signal, siginfo_t *info, void *context)
+{
+    CHECK(context != NULL);
+    came += signal == SIGUSR1;
+    with = info->si_value.sival_int;
+}
+
+static void actions_are_the_programs(void)
+{
+    struct sigaction got, action = {.sa_sigaction = note_value, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    sigaddset(&action.sa_mask, SIGUSR2);
+    CHECK_EQUAL(sigaction(SIGUSR1, &action, NULL), 0);
+    CHECK_EQUAL(sigqueue(getpid(), SIGUSR1, (union sigval){.sival_int = 42}), 0);
+    CHECK(came == 1 && with == 42);
+    CHECK(signal(SIGUSR1, count_signal) == (sighandler_t)(void *)note_value);
+    CHECK_EQUAL(sigaction(SIGUSR1, NULL, &got), 0);
+    CHECK(got.sa_handler == count_signal && (got.sa_flags & SA_RESTART) && !(got.sa_flags & SA_SIGINFO));
+    CHECK_EQUAL(raise(SIGUSR1), 0);
+    CHECK_EQUAL(came, 2);
+
+    action = (struct sigaction){.sa_handler = count_signal, .sa_flags = (int)SA_RESETHAND};
+    CHECK_EQUAL(sigaction(SIGUSR1, &action, &got), 0);
+    CHECK_EQUAL(sigaction(SIGUSR1, NULL, &got), 0);
+    CHECK(got.sa_handler == count_signal && (got.sa_flags & (int)SA_RESETHAND));
+    CHECK_EQUAL(raise(SIGUSR1), 0);
+    CHECK_EQUAL(came, 3);
+    CHECK_EQUAL(sigaction(SIGUSR1, NULL, &got), 0);
+    CHECK(got.sa_handler == SIG_DFL);
+    CHECK(sigaction(SIGKILL, &action, NULL) < 0 && errno == EINVAL);
+    CHECK(signal(SIGUSR1, SIG_IGN) == SIG_DFL && signal(SIGUSR1, SIG_DFL) == SIG_IGN);
+}
+
 /* ---- a process that is stopped ---- */
 
 static void stopped_at_random(uint64_t seed)
@@ -117,6 +186,42 @@ static void end_by(const char *name, int signal)
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == signal);
 }
 
+/* Its last words, and an end within the handler. */
+static void say_and_end(int signal)
+{
+    (void)signal;
+    CHECK_EQUAL(write(handlers_file, "the last", 8), 8);
+    _exit(3);
+}
+
+static void handler_ends_the_process(uint64_t seed)
+{
+    char content[8];
+    for (int i = 0; i < 20; i++) {
+        const pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+            const struct itimerval soon = {{0, 0}, {0, 3000 + i * 37}};
+            const int fd = handlers_file = create("last-words");
+            signal(SIGALRM, say_and_end);
+            setitimer(ITIMER_REAL, &soon, NULL);
+            random_seed(seed);
+            for (;;)
+                CHECK_EQUAL(pwrite(fd, "again", 5, (off_t)random_below(100000)), 5);
+        }
+        int status;
+        CHECK_EQUAL(waitpid(child, &status, 0), child);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+        char path[4096];
+        snprintf(path, sizeof path, "%s/last-words", directory);
+        const int fd = open(path, O_RDWR);
+        CHECK_EQUAL(pread(fd, content, 8, 0), 8);
+        CHECK(memcmp(content, "the last", 8) == 0);
+        CHECK_EQUAL(ftruncate(fd, 0), 0);
+        close(fd);
+    }
+}
+
 static void child_of_vfork_writes(void)
 {
     const int fd = create("vfork");
@@ -139,7 +244,10 @@ int main(int count, char **arguments)
     operations = strtol(arguments[2], NULL, 10);
     directory = arguments[3];
     handler_writes(seed);
+    handler_writes_to_the_same_file(seed);
+    actions_are_the_programs();
     stopped_at_random(seed);
+    handler_ends_the_process(seed);
     end_by("aborted", SIGABRT);
     end_by("segfaulted", SIGSEGV);
     end_by("terminated", SIGTERM);

@@ -1,0 +1,172 @@
+/*
+ * The program's signal handlers, each of which is called by one of ours. Inside the shim that sends
+ * the signal to its own thread once more and leaves it blocked until the guard is left, so the kernel
+ * keeps what came with it, merges equal ones and obeys the program's masks as ever.
+ *
+ * A program that asks for a signal's action gets what it set. SA_RESETHAND is carried out here, since
+ * a signal that is put off is delivered twice.
+ */
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "capture.h"
+#include "guard.h"
+#include "real.h"
+
+typedef void handler(int number, siginfo_t *info, void *context);
+
+#define OURS (SA_SIGINFO | SA_RESETHAND) /* what the kernel has is not what the program asked for */
+
+/*
+ * Of each signal whose handler the kernel takes for ours. Written before the kernel is told, so a
+ * delivery in between finds the new handler a little early. Threads that set the action of one signal
+ * at the same time may get the handler of one with the mask of the other.
+ */
+static struct action {
+    _Atomic(handler *) function;
+    _Atomic int flags;
+} actions[_NSIG];
+
+/* Sent by an instruction of this very thread it must be handled at once. */
+static bool may_wait(int number)
+{
+    switch (number) {
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGFPE:
+    case SIGILL:
+    case SIGTRAP:
+    case SIGSYS:
+        return false;
+    default:
+        return number > 0 && number < _NSIG;
+    }
+}
+
+/* False when the kernel has no room for the signal. It is blocked first: it may be SA_NODEFER. */
+static bool put_off(int number, siginfo_t *info, ucontext_t *interrupted)
+{
+    const int error = errno;
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    pthread_sigmask(SIG_BLOCK, &one, NULL);
+    const bool sent = REAL(syscall)(SYS_rt_tgsigqueueinfo, REAL(syscall)(SYS_getpid),
+                                    REAL(syscall)(SYS_gettid), number, info) == 0;
+    if (sent) {
+        sigaddset(&interrupted->uc_sigmask, number);
+        sigaddset(&sluice_guard.waiting, number);
+        sluice_guard.deferred = true;
+    }
+    errno = error;
+    return sent;
+}
+
+static void reset(int number)
+{
+    const int error = errno;
+    REAL(sigaction)(number, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    errno = error;
+}
+
+static void handle(int number, siginfo_t *info, void *context)
+{
+    if (sluice_guard_defers() && put_off(number, info, context))
+        return;
+    if (actions[number].flags & SA_RESETHAND)
+        reset(number);
+    actions[number].function(number, info, context);
+}
+
+static bool is_function(const struct sigaction *action)
+{
+    return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN
+        && action->sa_handler != SIG_ERR;
+}
+
+/* What the program set instead of what the kernel has. */
+static void translate(struct sigaction *action, handler *function, int flags)
+{
+    if (action->sa_sigaction != handle)
+        return;
+    action->sa_sigaction = function;
+    action->sa_flags = (action->sa_flags & ~OURS) | (flags & OURS);
+}
+
+SLUICE_WRAPPER int sigaction(int number, const struct sigaction *restrict action,
+                             struct sigaction *restrict old)
+{
+    if (!sluice_capture_on() || !may_wait(number))
+        return REAL(sigaction)(number, action, old);
+    struct action *known = &actions[number];
+    handler *const function = known->function;
+    const int flags = known->flags;
+    const bool handled = action != NULL && is_function(action);
+    struct sigaction told;
+    if (handled) {
+        (void)REAL(syscall); /* to be looked up now, not in a handler */
+        told = *action;
+        told.sa_sigaction = handle;
+        told.sa_flags = (told.sa_flags & ~OURS) | SA_SIGINFO;
+        known->flags = action->sa_flags;
+        known->function = action->sa_sigaction;
+    }
+    const int result = REAL(sigaction)(number, handled ? &told : action, old);
+    if (result != 0 && handled) {
+        known->flags = flags;
+        known->function = function;
+    }
+    if (result == 0 && old != NULL)
+        translate(old, function, flags);
+    return result;
+}
+
+static sighandler_t set_handler(int number, sighandler_t function, int flags)
+{
+    struct sigaction action = {.sa_handler = function, .sa_flags = flags}, old;
+    sigemptyset(&action.sa_mask);
+    if (function == SIG_ERR || number < 1 || number >= _NSIG) {
+        errno = EINVAL;
+        return SIG_ERR;
+    }
+    if (!(flags & SA_NODEFER))
+        sigaddset(&action.sa_mask, number);
+    return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+/* By siginterrupt(). */
+static sigset_t interrupting;
+
+SLUICE_WRAPPER sighandler_t signal(int number, sighandler_t function)
+{
+    return set_handler(number, function, sigismember(&interrupting, number) == 1 ? 0 : SA_RESTART);
+}
+
+SLUICE_WRAPPER sighandler_t __sysv_signal(int number, sighandler_t function)
+{
+    return set_handler(number, function, SA_RESETHAND | SA_NODEFER);
+}
+
+SLUICE_WRAPPER int siginterrupt(int number, int interrupts)
+{
+    struct sigaction action;
+    if (sigaction(number, NULL, &action) != 0)
+        return -1;
+    if (interrupts) {
+        sigaddset(&interrupting, number);
+        action.sa_flags &= ~SA_RESTART;
+    } else {
+        sigdelset(&interrupting, number);
+        action.sa_flags |= SA_RESTART;
+    }
+    return sigaction(number, &action, NULL);
+}
+
+int __sigaction(int number, const struct sigaction *restrict action, struct sigaction *restrict old)
+    SLUICE_ALIAS(sigaction);
+sighandler_t sysv_signal(int number, sighandler_t function) SLUICE_ALIAS(__sysv_signal);
+sighandler_t bsd_signal(int number, sighandler_t function) SLUICE_ALIAS(signal);
+sighandler_t ssignal(int number, sighandler_t function) SLUICE_ALIAS(signal);
