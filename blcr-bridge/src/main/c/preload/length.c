@@ -70,10 +70,16 @@ SLUICE_WRAPPER int fallocate(int fd, int mode, off_t offset, off_t length)
 /* Where the file system cannot, the C library writes: the file must hold everything before. */
 SLUICE_WRAPPER int posix_fallocate(int fd, off_t offset, off_t length)
 {
-    if (sluice_description_logged(fd) && REAL(fallocate)(fd, 0, offset, length) != 0)
+    if (!sluice_description_logged(fd))
+        return REAL(posix_fallocate)(fd, offset, length);
+    const int before = errno;
+    const int error = REAL(fallocate)(fd, 0, offset, length) == 0 ? 0 : errno;
+    errno = before;
+    if (error == EOPNOTSUPP) {
         sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
-    const int error = REAL(posix_fallocate)(fd, offset, length);
-    if (error == 0 && sluice_description_logged(fd))
+        return REAL(posix_fallocate)(fd, offset, length);
+    }
+    if (error == 0)
         extend(fd, offset + length);
     return error;
 }

@@ -32,9 +32,7 @@ static int64_t seek(struct description *description, off_t offset, int whence)
         return -EINVAL;
     if (base < 0)
         return base;
-    if (__builtin_add_overflow(base, offset, &base))
-        return offset > 0 ? -EOVERFLOW : -EINVAL;
-    if (base < 0)
+    if (__builtin_add_overflow(base, offset, &base) || base < 0)
         return -EINVAL;
     if (base > SLUICE_LARGEST_FILE) {
         if (REAL(lseek)(description->fd, base, SEEK_SET) < 0)

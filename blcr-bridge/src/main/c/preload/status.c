@@ -22,7 +22,7 @@ int sluice_status_correct(int result, struct stat *status)
     if (result != 0 || !S_ISREG(status->st_mode) || !sluice_capture_on()
         || !logical_size(status->st_dev, status->st_ino, &size))
         return result;
-    const blkcnt_t blocks = (size + STAT_BLOCK - 1) / STAT_BLOCK;
+    const blkcnt_t blocks = size / STAT_BLOCK + (size % STAT_BLOCK > 0);
     if (size > status->st_size) /* or somebody has written to it unseen */
         status->st_size = size;
     status->st_blocks = status->st_blocks < blocks ? blocks : status->st_blocks;
@@ -58,7 +58,7 @@ SLUICE_WRAPPER int statx(int dirfd, const char *path, int flags, unsigned mask,
         || !logical_size(makedev(status->stx_dev_major, status->stx_dev_minor), status->stx_ino,
                          &size))
         return result;
-    const uint64_t blocks = ((uint64_t)size + STAT_BLOCK - 1) / STAT_BLOCK;
+    const uint64_t blocks = (uint64_t)size / STAT_BLOCK + (size % STAT_BLOCK > 0);
     if ((uint64_t)size > status->stx_size)
         status->stx_size = (uint64_t)size;
     status->stx_blocks = status->stx_blocks < blocks ? blocks : status->stx_blocks;

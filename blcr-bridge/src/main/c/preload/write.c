@@ -58,14 +58,14 @@ static int64_t start(struct description *description, size_t length, int64_t off
 {
     struct image *image = description->image;
     int64_t at = offset >= 0 ? offset : description->offset;
-    if (description->append) {
+    if (description->append && at <= INT64_MAX - MOST_IN_ONE_CALL) {
         if (description->kernel_appends)
             sluice_description_append(description);
         at = sluice_log_size(&image->log);
         if (at < 0 && at != -ESTALE)
             return at;
     }
-    if (at >= 0 && length <= MOST_IN_ONE_CALL && at + (int64_t)length <= sluice_limit())
+    if (at >= 0 && length <= MOST_IN_ONE_CALL && at <= sluice_limit() - (int64_t)length)
         return at;
     sluice_image_surrender(image, at < 0 ? SLUICE_REASON_OTHER : SLUICE_REASON_LIMIT);
     return -ESTALE;
