@@ -20,7 +20,8 @@
  *     int fd = sluice_image_restart(session, SLUICE_NEWEST, "state");
  *
  * Every function returns 0, a count or a descriptor on success, and a negative errno otherwise;
- * sluice_message() then says in a sentence what happened. Every call fails with -EIO once the I/O
+ * sluice_message() then says in a sentence what happened. A session or an image that could not be had is
+ * set to NULL, with which every call fails with -EBADF: a program may go on without checkpoints. Every call fails with -EIO once the I/O
  * process is gone, until the session is closed and another one opened. None prints, exits or raises
  * a signal.
  *

@@ -86,6 +86,34 @@ static void session_with_an_open_image_is_not_closed(void **state)
     assert_int_equal(sluice_image_close(image), 0);
 }
 
+/* Each call with what an opening that failed leaves. */
+static void nothing_is_done_without_a_session_or_an_image(void **state)
+{
+    (void)state;
+    sluice_session *none = (sluice_session *)state;
+    sluice_image *image = (sluice_image *)state;
+    int64_t numbers[1];
+    assert_int_equal(sluice_session_open("/nowhere", 0, 1, &none), -ENOENT);
+    assert_null(none);
+    assert_int_equal(sluice_checkpoint_begin(none, 1), -EBADF);
+    assert_string_equal(sluice_message(),
+                        "no session: sluice_session_open failed, or was not called");
+    assert_int_equal(sluice_image_create(none, 1, "state", &image), -EBADF);
+    assert_null(image);
+    assert_int_equal(sluice_image_write(image, "x", 1), -EBADF);
+    assert_string_equal(sluice_message(),
+                        "no image: sluice_image_create failed, or was not called");
+    assert_int_equal(sluice_image_pwrite(image, "x", 1, 0), -EBADF);
+    assert_int_equal(sluice_image_truncate(image, 0), -EBADF);
+    assert_int_equal(sluice_image_sync(image), -EBADF);
+    assert_int_equal(sluice_image_close(image), -EBADF);
+    assert_int_equal(sluice_image_restart(none, SLUICE_NEWEST, "state"), -EBADF);
+    assert_int_equal(sluice_checkpoint_complete(none, 1), -EBADF);
+    assert_int_equal(sluice_checkpoint_wait(none, 1, 1000), -EBADF);
+    assert_int_equal(sluice_checkpoint_list(none, numbers, 1), -EBADF);
+    assert_int_equal(sluice_session_close(none), -EBADF);
+}
+
 static void wait_times_out_with_a_message(void **state)
 {
     (void)state;
@@ -203,6 +231,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(image_that_is_direct_is_written_through_the_kernel, start,
                                         stop),
         cmocka_unit_test_setup_teardown(session_with_an_open_image_is_not_closed, start, stop),
+        cmocka_unit_test_setup_teardown(nothing_is_done_without_a_session_or_an_image, start, stop),
         cmocka_unit_test_setup_teardown(wait_times_out_with_a_message, start, stop),
         cmocka_unit_test_setup_teardown(list_gives_the_newest, start, stop),
         cmocka_unit_test_setup_teardown(restart_gives_a_descriptor_of_an_unlinked_copy, start,

@@ -34,12 +34,18 @@ int sluice_checkpoint_begin(sluice_session *session, int64_t checkpoint)
     if (checkpoint < 0) {
         return sluice_failure(EINVAL, "checkpoint %lld: numbers begin at 0", (long long)checkpoint);
     }
+    if (session == NULL) {
+        return sluice_session_missing();
+    }
     const struct numbered begin = {checkpoint, session->ranks};
     return request(session, SLUICE_REQUEST_BEGIN, &begin, sizeof begin, NULL);
 }
 
 int sluice_checkpoint_complete(sluice_session *session, int64_t checkpoint)
 {
+    if (session == NULL) {
+        return sluice_session_missing();
+    }
     const struct numbered complete = {checkpoint, session->rank};
     return request(session, SLUICE_REQUEST_COMPLETE, &complete, sizeof complete, NULL);
 }

@@ -36,6 +36,7 @@ static int create(struct sluice_session *session, struct sluice_client *client, 
 int sluice_image_create(sluice_session *session, int64_t checkpoint, const char *name,
                         sluice_image **image)
 {
+    *image = NULL;
     char path[4096] = "";
     struct sluice_disposition disposition;
     struct sluice_image *created = calloc(1, sizeof *created);
@@ -67,9 +68,17 @@ int sluice_image_create(sluice_session *session, int64_t checkpoint, const char 
     return 0;
 }
 
+static int missing(void)
+{
+    return sluice_failure(EBADF, "no image: sluice_image_create failed, or was not called");
+}
+
 /* Locks an image of this process; an image of the parent's may be locked for ever. */
 static int enter(struct sluice_image *image)
 {
+    if (image == NULL) {
+        return missing();
+    }
     if (image->forks != sluice_session_forks()) {
         return sluice_failure(ESTALE, "the image was created before the fork and belongs to the "
                                       "parent process");
@@ -165,6 +174,9 @@ int sluice_image_sync(sluice_image *image)
 
 int sluice_image_close(sluice_image *image)
 {
+    if (image == NULL) {
+        return missing();
+    }
     int error = 0;
     if (image->forks == sluice_session_forks()) {
         sluice_lock_take(&image->log.lock);

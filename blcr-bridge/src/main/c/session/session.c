@@ -97,6 +97,7 @@ static int place(struct sluice_session *session, int rank, int ranks)
 
 int sluice_session_open(const char *directory, int rank, int ranks, sluice_session **session)
 {
+    *session = NULL;
     directory = directory != NULL ? directory : getenv("SLUICE_DIRECTORY");
     if (directory == NULL) {
         return sluice_failure(EINVAL, "no I/O process named: set SLUICE_DIRECTORY, or start the "
@@ -121,8 +122,16 @@ int sluice_session_open(const char *directory, int rank, int ranks, sluice_sessi
     return 0;
 }
 
+int sluice_session_missing(void)
+{
+    return sluice_failure(EBADF, "no session: sluice_session_open failed, or was not called");
+}
+
 int sluice_session_close(sluice_session *session)
 {
+    if (session == NULL) {
+        return sluice_session_missing();
+    }
     pthread_mutex_lock(&session->lock);
     const unsigned images = session->images;
     pthread_mutex_unlock(&session->lock);
@@ -139,7 +148,10 @@ int sluice_session_close(sluice_session *session)
 
 struct sluice_client *sluice_session_client(struct sluice_session *session, int *error)
 {
-    *error = 0;
+    *error = session == NULL ? sluice_session_missing() : 0;
+    if (session == NULL) {
+        return NULL;
+    }
     pthread_mutex_lock(&session->lock);
     session->client = sluice_client_current(session->client);
     if (session->client == NULL) {

@@ -22,8 +22,11 @@ struct sluice_session {
     struct sluice_session *next; /* of this process's sessions */
 };
 
-/* The client of the session, attached anew in a forked child or when adrift; NULL with *error set otherwise. */
+/* The client of the session, attached anew in a forked child or when adrift; NULL with *error set otherwise, or without a session. */
 struct sluice_client *sluice_session_client(struct sluice_session *session, int *error);
+
+/* -EBADF: instead of a session there is NULL. */
+int sluice_session_missing(void);
 
 /* Counts an image as open or, with `change` -1, as closed. */
 void sluice_session_count(struct sluice_session *session, int change);
