@@ -49,7 +49,7 @@ static inline uint64_t random_below(uint64_t limit)
 
 static inline void random_fill(void *data, size_t length)
 {
-    unsigned char *bytes = data;
+    unsigned char *bytes = (unsigned char *)data;
     for (size_t i = 0; i < length; i++)
         bytes[i] = (unsigned char)random_below(251) + 1;
 }

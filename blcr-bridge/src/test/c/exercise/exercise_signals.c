@@ -197,7 +197,7 @@ static void say_and_end(int signal)
 static void handler_ends_the_process(uint64_t seed)
 {
     char content[8];
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 6; i++) {
         const pid_t child = fork();
         CHECK(child >= 0);
         if (child == 0) {
