@@ -44,8 +44,8 @@ static void set_used(struct sluice_chunk_writer *writer, uint32_t used)
 }
 
 /*
- * `used` is reset first: whoever adopts the chunk of a process that died in here must not read the
- * records of its former life.
+ * `used` is 0 until the header stands: whoever looks at the chunk of a process that stopped or died in
+ * here must not read the records of its former life, nor a header that it never had.
  */
 static int open_chunk(struct sluice_chunk_writer *writer, bool waits)
 {
@@ -57,7 +57,7 @@ static int open_chunk(struct sluice_chunk_writer *writer, bool waits)
     writer->chunk =
         (struct sluice_chunk *)(segment->chunks + (size_t)writer->index * segment->chunk_length);
     writer->last = NULL;
-    set_used(writer, SLUICE_CHUNK_HEADER_LENGTH);
+    set_used(writer, 0);
     atomic_thread_fence(memory_order_release);
     writer->chunk->session_id = segment->header->session_id;
     writer->chunk->sequence = ++writer->sequence;
@@ -65,6 +65,7 @@ static int open_chunk(struct sluice_chunk_writer *writer, bool waits)
     writer->chunk->rank = writer->rank;
     writer->chunk->version = SLUICE_CHUNK_VERSION;
     writer->chunk->magic = SLUICE_CHUNK_MAGIC;
+    set_used(writer, SLUICE_CHUNK_HEADER_LENGTH);
     return 0;
 }
 
