@@ -69,6 +69,19 @@ static bool became_direct(const struct sluice_log_image *image)
     return !still_diverted(image);
 }
 
+/*
+ * After an append and that fence. The I/O process stores `quiet`, fences, and then looks at the chunk
+ * a last time before it stops to look: one of the two sees the other. Rung once.
+ */
+static void ring_if_quiet(struct sluice_log_image *image)
+{
+    struct sluice_slot *slot = image->client->writer.slot;
+    if (atomic_load_explicit(&slot->quiet, memory_order_relaxed) != 0) {
+        atomic_store_explicit(&slot->quiet, 0, memory_order_relaxed);
+        sluice_connection_wake(&image->client->connection);
+    }
+}
+
 /* False for a process that must keep its hands off the segment; see hold.h. */
 static bool held(const struct sluice_log_image *image)
 {
@@ -360,6 +373,7 @@ static ssize_t log_write(struct sluice_log_image *image, int fd, const void *dat
         const int error = sluice_log_settle(image, SLUICE_REASON_OTHER);
         return error == 0 ? logged : error;
     }
+    ring_if_quiet(image);
     return logged;
 }
 

@@ -52,6 +52,7 @@ struct sluice_slot {
     int32_t rank;
     int32_t ranks;
     _Atomic int64_t generation;
+    _Atomic int32_t quiet;
     _Alignas(128) _Atomic int64_t aggregated_writes[SLUICE_SLOT_SIZE_CLASSES];
     _Atomic int64_t aggregated_bytes[SLUICE_SLOT_SIZE_CLASSES];
     _Atomic int64_t direct_writes[SLUICE_SLOT_SIZE_CLASSES];
@@ -169,6 +170,7 @@ SLUICE_FIELD(sluice_slot, start_time, SLUICE_SLOT_START_TIME_OFFSET);
 SLUICE_FIELD(sluice_slot, rank, SLUICE_SLOT_RANK_OFFSET);
 SLUICE_FIELD(sluice_slot, ranks, SLUICE_SLOT_RANKS_OFFSET);
 SLUICE_FIELD(sluice_slot, generation, SLUICE_SLOT_GENERATION_OFFSET);
+SLUICE_FIELD(sluice_slot, quiet, SLUICE_SLOT_QUIET_OFFSET);
 SLUICE_FIELD(sluice_slot, aggregated_writes, SLUICE_SLOT_AGGREGATED_WRITES_OFFSET);
 SLUICE_FIELD(sluice_slot, aggregated_bytes, SLUICE_SLOT_AGGREGATED_BYTES_OFFSET);
 SLUICE_FIELD(sluice_slot, direct_writes, SLUICE_SLOT_DIRECT_WRITES_OFFSET);

@@ -63,7 +63,7 @@ public final class ChunkReader {
   public ChunkReader wrapOpen(final AtomicBuffer chunk, final long sessionId)
       throws DamagedException, FormatVersionException {
     final int used = chunk.getIntVolatile(ChunkDescriptor.USED_OFFSET);
-    if (used == 0) {
+    if (used == 0 || used == HEADER_LENGTH) { // its owner may be about to write the header
       return start(chunk, HEADER_LENGTH, true);
     }
     checkHeader(chunk, sessionId);

@@ -2,7 +2,9 @@ package org.sluice.core.segment;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.lang.invoke.VarHandle;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.sluice.core.posix.Membarrier;
 
 /**
  * The segment's header.
@@ -142,6 +144,18 @@ public final class Header {
    */
   public void barrier(final int barrier) {
     buffer.putInt(HeaderDescriptor.BARRIER_OFFSET, barrier);
+  }
+
+  /**
+   * Between a store of the I/O process and its look at what processes have appended: a full fence,
+   * here and on every processor that runs a process which leaves it to the kernel. Each has made
+   * visible what it appended before it last looked at what was stored, or will see that.
+   */
+  public void fence() {
+    VarHandle.fullFence();
+    if (barrier() == HeaderDescriptor.BARRIER_KERNEL) {
+      Membarrier.run();
+    }
   }
 
   /**

@@ -1,7 +1,6 @@
 package org.sluice.core.segment;
 
 import org.agrona.concurrent.AtomicBuffer;
-import org.sluice.core.posix.Membarrier;
 
 /**
  * The table of images, by device and inode.
@@ -139,18 +138,16 @@ public final class ImageTable {
   }
 
   /**
-   * Changes the state of an entry; a full fence follows the store, and after DIRECT one on every
-   * processor that runs a process which leaves it to the kernel: each has made visible what it
-   * appended before it last looked at the state, or will see the new one. I/O process only.
+   * Changes the state of an entry; a full fence follows the store, and after DIRECT a {@link
+   * Header#fence}. I/O process only.
    *
    * @param entry index of the entry
    * @param state the new state
    */
   public void state(final int entry, final int state) {
     entries.putIntVolatile(offset(entry) + ImageDescriptor.STATE_OFFSET, state);
-    if (state == ImageDescriptor.STATE_DIRECT
-        && header.barrier() == HeaderDescriptor.BARRIER_KERNEL) {
-      Membarrier.run();
+    if (state == ImageDescriptor.STATE_DIRECT) {
+      header.fence();
     }
   }
 

@@ -34,6 +34,7 @@ public final class Slot {
     buffer.putInt(SlotDescriptor.RANK_OFFSET, rank);
     buffer.putInt(SlotDescriptor.RANKS_OFFSET, ranks);
     buffer.putLong(SlotDescriptor.GENERATION_OFFSET, generation() + 1);
+    quiet(false);
     buffer.putIntRelease(SlotDescriptor.STATE_OFFSET, SlotDescriptor.STATE_ATTACHED);
   }
 
@@ -63,6 +64,25 @@ public final class Slot {
    */
   public boolean isAttached() {
     return buffer.getIntAcquire(SlotDescriptor.STATE_OFFSET) == SlotDescriptor.STATE_ATTACHED;
+  }
+
+  /**
+   * Says whether the process is to ring the bell at its next append. Before the I/O process looks a
+   * last time at what was appended, a {@link Header#fence} has to follow.
+   *
+   * @param quiet whether the I/O process looks no more at what it appends
+   */
+  public void quiet(final boolean quiet) {
+    buffer.putIntRelease(SlotDescriptor.QUIET_OFFSET, quiet ? 1 : 0);
+  }
+
+  /**
+   * Whether the process is to ring the bell at its next append.
+   *
+   * @return false again once it has
+   */
+  public boolean isQuiet() {
+    return buffer.getIntAcquire(SlotDescriptor.QUIET_OFFSET) != 0;
   }
 
   /**

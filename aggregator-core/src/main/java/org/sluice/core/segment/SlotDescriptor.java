@@ -9,6 +9,8 @@ package org.sluice.core.segment;
  *  +---------------+---------------+-------------------------------+
  *  | rank          | ranks         | generation                    | 16
  *  +---------------+---------------+-------------------------------+
+ *  | quiet         |                                               | 32
+ *  +---------------+-----------------------------------------------+
  *  | aggregated writes, by size class                              | 128
  *  | aggregated bytes                                              | 208
  *  | direct writes                                                 | 288
@@ -24,7 +26,8 @@ package org.sluice.core.segment;
  *  +---------------------------------------------------------------+
  * </pre>
  *
- * The first line is written by the I/O process, the rest by the attached process alone.
+ * The first line is written by the I/O process, the rest by the attached process alone; that one
+ * also takes the word {@code quiet} back.
  */
 public final class SlotDescriptor {
   /** Bytes of a slot. */
@@ -47,6 +50,12 @@ public final class SlotDescriptor {
 
   /** Offset of the generation, 64 bits, one more at each attach. */
   public static final int GENERATION_OFFSET = RANKS_OFFSET + 4;
+
+  /**
+   * Offset of whether the process is to ring the bell at its next append, 32 bits, 1 when it is:
+   * all that it has appended is in the files, and the I/O process looks no more.
+   */
+  public static final int QUIET_OFFSET = GENERATION_OFFSET + 8;
 
   /** Number of size classes of the counters. */
   public static final int SIZE_CLASSES = 10;

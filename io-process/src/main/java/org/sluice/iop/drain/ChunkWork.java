@@ -85,7 +85,8 @@ final class ChunkWork implements Work {
     } else {
       reader.wrap(memory, used, session);
     }
-    if (memory.getInt(ChunkDescriptor.SLOT_OFFSET) != slot) {
+    if (used > ChunkDescriptor.HEADER_LENGTH
+        && memory.getInt(ChunkDescriptor.SLOT_OFFSET) != slot) {
       throw damage(ChunkDescriptor.SLOT_OFFSET, "slot %d published it".formatted(slot));
     }
     while (reader.next()) {
@@ -130,12 +131,25 @@ final class ChunkWork implements Work {
 
   private void release(final ChunkLocation location) {
     drain.journal().write(new Entry.Drained(index, generation(), location, shares(location)));
+    forgetMarks();
     drain.returnTable(extents);
     if (!drain.segment().chunkPool().release(index, word)) {
       Warnings.warn("slot %d overwrote the state of its chunk %d".formatted(slot, index));
     }
     drain.left(index, this);
     drain.statistics().drained(Math.min(used, memory.capacity()));
+  }
+
+  /** Of the records that were applied before; a later use of the chunk has none. */
+  private void forgetMarks() {
+    Image last = null;
+    for (int i = 0; i < extents.count(); i++) {
+      final Image image = extents.image(i);
+      if (image != last) {
+        image.log().unmark(index);
+      }
+      last = image;
+    }
   }
 
   private int generation() {

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.Container;
@@ -164,11 +163,11 @@ final class ContainerLayout implements Layout {
   }
 
   @Override
-  public void settle(final Image image, final List<ChunkReader> open) throws IOException {
+  public void settle(final Image image, final List<OpenChunk> open) throws IOException {
     final ImageOverlay overlay =
         new ImageOverlay(image.id(), image.log().size(), image.file()::pwrite);
-    for (final ChunkReader chunk : open.reversed()) {
-      overlay.addOlder(chunk);
+    for (final OpenChunk chunk : open.reversed()) {
+      overlay.addOlder(chunk.reader());
     }
     store.overlay(sessionId, image.log().chunks(), overlay);
     image.log().settled();

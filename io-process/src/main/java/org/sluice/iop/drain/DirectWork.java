@@ -24,10 +24,7 @@ final class DirectWork implements Work {
   private final Image image;
   private final int[] unpublished;
   private final boolean emptied;
-  private final List<Peek> peeks = new ArrayList<>();
-
-  /** What was seen of a chunk that its owner may still append to. */
-  private record Peek(ChunkReader reader, int chunk, int generation, int end) {}
+  private final List<OpenChunk> peeks = new ArrayList<>();
 
   /**
    * An image.
@@ -52,16 +49,16 @@ final class DirectWork implements Work {
         image.recover();
         image.file().truncate(0);
       } else {
-        drain.layout().settle(image, peeks.stream().map(Peek::reader).toList());
+        drain.layout().settle(image, peeks);
       }
     } finally {
       image.log().restart(true, image.file().size());
-      peeks.forEach(peek -> image.log().mark(peek.chunk, peek.generation, peek.end));
+      peeks.forEach(peek -> image.log().mark(peek.index(), peek.generation(), peek.end()));
       drain.restarted(
           image,
           Entry.Cause.DIRECT,
           peeks.stream()
-              .map(peek -> new Entry.Mark(peek.chunk, peek.generation, peek.end))
+              .map(peek -> new Entry.Mark(peek.index(), peek.generation(), peek.end()))
               .toList());
     }
   }
@@ -82,7 +79,7 @@ final class DirectWork implements Work {
       }
     }
     final long word = drain.segment().chunkPool().word(chunk);
-    peeks.add(new Peek(reader, chunk, ChunkStateDescriptor.generation(word), end));
+    peeks.add(new OpenChunk(reader, memory, chunk, ChunkStateDescriptor.generation(word), end));
   }
 
   @Override

@@ -128,6 +128,18 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
+   * Puts what a process has appended to a chunk so far into its images' own files, in the files
+   * layout.
+   *
+   * @param slot whose chunk it is
+   * @param chunk its index; not in the pipeline
+   * @param word its state word
+   */
+  public void peek(final int slot, final int chunk, final long word) {
+    pipeline.publish(new PeekWork(this, slot, chunk, word));
+  }
+
+  /**
    * Whether a chunk is on its way through the pipeline.
    *
    * @param chunk its index

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.store.ChunkLocation;
-import org.sluice.core.store.ImageOverlay;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Timed;
@@ -37,12 +36,21 @@ final class FilesLayout implements Layout {
     done.accept(null);
   }
 
+  /** What was applied before is not applied again: others may have written over it since. */
   @Override
-  public void settle(final Image image, final List<ChunkReader> open) throws IOException {
-    final ImageOverlay overlay =
-        new ImageOverlay(image.id(), image.log().size(), image.file()::pwrite);
-    for (final ChunkReader chunk : open.reversed()) {
-      overlay.addOlder(chunk);
+  public void settle(final Image image, final List<OpenChunk> open) throws IOException {
+    final ExtentTable extents = new ExtentTable();
+    for (final OpenChunk chunk : open) {
+      final ChunkReader reader = chunk.reader();
+      extents.clear();
+      reader.rewind();
+      while (reader.next()) {
+        if (reader.imageId() == image.id()) {
+          extents.add(image, reader);
+        }
+      }
+      inPlace.write(
+          new DrainedChunk(chunk.index(), chunk.generation(), chunk.memory(), 0, 0, extents));
     }
   }
 

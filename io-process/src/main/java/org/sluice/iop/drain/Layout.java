@@ -3,7 +3,6 @@ package org.sluice.iop.drain;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.Consumer;
-import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.Container;
 import org.sluice.iop.image.Image;
@@ -33,7 +32,7 @@ interface Layout extends AutoCloseable {
    *
    * @param open chunks whose owners may still append to them, in program order
    */
-  void settle(Image image, List<ChunkReader> open) throws IOException;
+  void settle(Image image, List<OpenChunk> open) throws IOException;
 
   /** The containers that have bytes of an image, beside its own file. */
   default List<Container> containersOf(final Image image) {

@@ -117,14 +117,24 @@ public final class ImageLog {
   }
 
   /**
-   * Remembers how much of a chunk was applied to the image's own file before the chunk was drained.
+   * Remembers how much of a chunk was applied to the image's own file before the chunk was drained;
+   * never less than before.
    *
    * @param chunk the chunk's index
    * @param generation tells its uses apart
    * @param position end of the last payload byte that was applied
    */
   public void mark(final int chunk, final int generation, final int position) {
-    marks.put(chunk, new Mark(generation, position));
+    marks.put(chunk, new Mark(generation, Math.max(position, markOf(chunk, generation))));
+  }
+
+  /**
+   * Forgets what {@link #mark} noted, since the chunk is drained.
+   *
+   * @param chunk the chunk's index
+   */
+  public void unmark(final int chunk) {
+    marks.remove(chunk);
   }
 
   /**

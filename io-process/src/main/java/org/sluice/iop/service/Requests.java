@@ -24,6 +24,7 @@ final class Requests {
   private final ImageRegistry registry;
   private final Openings openings;
   private final Settling settling;
+  private final TimedSettling timedSettling;
   private final Checkpoints checkpoints;
   private final Members members;
   private final Statistics statistics;
@@ -36,6 +37,7 @@ final class Requests {
       final ImageRegistry registry,
       final Openings openings,
       final Settling settling,
+      final TimedSettling timedSettling,
       final Checkpoints checkpoints,
       final Members members,
       final Statistics statistics) {
@@ -45,6 +47,7 @@ final class Requests {
     this.registry = registry;
     this.openings = openings;
     this.settling = settling;
+    this.timedSettling = timedSettling;
     this.checkpoints = checkpoints;
     this.members = members;
     this.statistics = statistics;
@@ -64,7 +67,7 @@ final class Requests {
       case Request.Leave leave -> members.leave(connection, leave.exitStatus());
       case Request.Stats() -> connection.answer(new Reply.Text(statistics.json()));
       case Request.Threshold threshold -> connection.answer(threshold(threshold));
-      case Request.Wake() -> {}
+      case Request.Wake() -> rung(attachment);
       case Request.ListCheckpoints() -> checkpoints.list(connection);
       case Request.Restart restart -> checkpoints.restart(restart, connection);
       case Request.Await await -> checkpoints.await(await, connection);
@@ -81,7 +84,10 @@ final class Requests {
   private void receive(
       final Connection connection, final Attachment attachment, final Request request) {
     switch (request) {
-      case Request.Open open -> openings.open(attachment, open, connection);
+      case Request.Open open -> {
+        timedSettling.watch(attachment);
+        openings.open(attachment, open, connection);
+      }
       case Request.Renamed renamed -> openings.renamed(renamed);
       case Request.Replace replace -> openings.replace(replace, connection);
       case Request.Settle settle ->
@@ -102,6 +108,12 @@ final class Requests {
       settling.letGo(image, Reason.of(reason & ~RequestDescriptor.SETTLE_LET_GO), connection);
     } else {
       settling.settle(image, Reason.of(reason), connection);
+    }
+  }
+
+  private void rung(final Attachment attachment) {
+    if (attachment != null) {
+      timedSettling.rung(attachment);
     }
   }
 
@@ -161,6 +173,7 @@ final class Requests {
         return;
       }
       connect(connection, attachment);
+      timedSettling.watch(attachment);
       rings.poll(attachment);
       final Entry.Opened unanswered = attachment.resume(request.answered());
       if (unanswered != null) {

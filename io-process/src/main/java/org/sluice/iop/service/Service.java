@@ -151,6 +151,7 @@ public final class Service implements Runnable, Executor {
 
   private int work() {
     final int records = session.poll();
+    session.proceed();
     if (records > 0) {
       final long used = segment.geometry().chunkCount() - segment.header().freeChunks();
       statistics.bufferUse(used * segment.geometry().chunkLength());

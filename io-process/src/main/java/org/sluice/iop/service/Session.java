@@ -34,6 +34,7 @@ final class Session implements AutoCloseable {
   private final Statistics statistics;
   private final Attachments attachments;
   private final Settling settling;
+  private final TimedSettling timedSettling;
   private final Checkpoints checkpoints;
   private final Unseen unseen;
   private final Openings openings;
@@ -75,6 +76,9 @@ final class Session implements AutoCloseable {
     attachments =
         new Attachments(segment, rings, drain, statistics, journal, past.kills(), this::abandoned);
     settling = new Settling(attachments, rings, drain);
+    timedSettling =
+        new TimedSettling(
+            drain.isInPlace() && settings.capture() != null, segment, attachments, rings, drain);
     final long sessionId = segment.header().sessionId();
     final Draft header =
         new Draft(
@@ -124,6 +128,7 @@ final class Session implements AutoCloseable {
             registry,
             openings,
             settling,
+            timedSettling,
             checkpoints,
             members,
             statistics);
@@ -139,6 +144,7 @@ final class Session implements AutoCloseable {
             openings,
             checkpoints)
         .resume();
+    attachments.all().forEach(timedSettling::watch);
     drain.tidy();
   }
 
@@ -166,6 +172,11 @@ final class Session implements AutoCloseable {
   /** Takes what was published; returns how many records. */
   int poll() {
     return attachments.poll();
+  }
+
+  /** Does what is due by now. */
+  void proceed() {
+    timedSettling.proceed();
   }
 
   /** What has to be looked at from time to time. */
@@ -207,7 +218,7 @@ final class Session implements AutoCloseable {
 
   /** How long nothing has to be looked at, in milliseconds, if it is shorter than a limit. */
   long patience(final long limit) {
-    return checkpoints.patience(limit);
+    return timedSettling.patience(checkpoints.patience(limit));
   }
 
   boolean isEnding() {

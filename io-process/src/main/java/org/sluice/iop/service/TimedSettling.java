@@ -1,0 +1,129 @@
+package org.sluice.iop.service;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.sluice.core.chunk.ChunkDescriptor;
+import org.sluice.core.segment.ChunkPool;
+import org.sluice.core.segment.Segment;
+import org.sluice.iop.drain.Drain;
+
+/**
+ * Puts what processes have written into the files within a second, without their help, for whoever
+ * reads them without being under Sluice: in the files layout a program's own files are what it
+ * leaves. The images stay diverted.
+ *
+ * <p>A process is looked at twice a second for as long as it appends. One that has appended nothing
+ * since the last look is told so in its slot, and looked at once more behind a fence; at its next
+ * append it rings the bell. So one of the two sees the other, a busy process makes no system call
+ * for it, and where nobody writes nobody wakes. Service thread only.
+ */
+final class TimedSettling {
+  /** With the settle itself well below a second. */
+  private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  private final boolean wanted;
+  private final Segment segment;
+  private final ChunkPool pool;
+  private final Attachments attachments;
+  private final Rings rings;
+  private final Drain drain;
+
+  /** Those that may append, with how much of which chunks was seen, by state word. */
+  private final Map<Attachment, Map<Long, Integer>> busy = new HashMap<>();
+
+  private long due;
+
+  /**
+   * Nobody writes yet.
+   *
+   * @param wanted whether files are read where they lie
+   */
+  TimedSettling(
+      final boolean wanted,
+      final Segment segment,
+      final Attachments attachments,
+      final Rings rings,
+      final Drain drain) {
+    this.wanted = wanted;
+    this.segment = segment;
+    this.pool = segment.chunkPool();
+    this.attachments = attachments;
+    this.rings = rings;
+    this.drain = drain;
+  }
+
+  /** A process may append to the log of a captured file from here on. */
+  void watch(final Attachment process) {
+    if (wanted && !busy.containsKey(process)) {
+      if (busy.isEmpty()) {
+        due = System.nanoTime() + PERIOD_NANOS;
+      }
+      process.slot().quiet(false);
+      busy.put(process, Map.of());
+    }
+  }
+
+  /** A process rang the bell, be it because it had been told to. */
+  void rung(final Attachment process) {
+    if (!process.slot().isQuiet()) {
+      watch(process);
+    }
+  }
+
+  /** Looks at all that may have appended, when it is time. */
+  void proceed() {
+    if (busy.isEmpty() || System.nanoTime() - due < 0) {
+      return;
+    }
+    due = System.nanoTime() + PERIOD_NANOS;
+    busy.keySet().removeIf(process -> attachments.at(process.index()) != process);
+    final List<Attachment> quiet = new ArrayList<>();
+    for (final Attachment process : busy.keySet()) {
+      if (!advance(process)) {
+        process.slot().quiet(true);
+        quiet.add(process);
+      }
+    }
+    if (!quiet.isEmpty()) {
+      segment.header().fence();
+      quiet.forEach(this::lookOnceMore);
+    }
+  }
+
+  private void lookOnceMore(final Attachment process) {
+    if (advance(process)) {
+      process.slot().quiet(false);
+    } else {
+      busy.remove(process);
+    }
+  }
+
+  /** Whether a process has appended anything since the last look, which is on its way then. */
+  private boolean advance(final Attachment process) {
+    rings.poll(process);
+    final Map<Long, Integer> before = busy.get(process);
+    final Map<Long, Integer> now = new HashMap<>();
+    boolean advanced = false;
+    for (final int chunk : rings.unpublished(process)) {
+      final long word = pool.word(chunk);
+      final int used = segment.chunk(chunk).getIntVolatile(ChunkDescriptor.USED_OFFSET);
+      now.put(word, used);
+      if (used > ChunkDescriptor.HEADER_LENGTH && before.getOrDefault(word, 0) != used) {
+        drain.peek(process.index(), chunk, word);
+        advanced = true;
+      }
+    }
+    busy.put(process, now);
+    return advanced;
+  }
+
+  /** How long nothing has to be looked at, in milliseconds, if it is shorter than a limit. */
+  long patience(final long limit) {
+    return busy.isEmpty()
+        ? limit
+        : Math.clamp(TimeUnit.NANOSECONDS.toMillis(due - System.nanoTime()), 1, limit);
+  }
+}
