@@ -120,7 +120,7 @@ install_in() {
   mkdir -p "$1"/{scripts,target,blcr-bridge/target/native}
   cp -p "$root"/scripts/{sluice,find-jdk,jvm.options} "$1/scripts"
   cp -pr "$root"/target/{built,jars,sluice.aot} "$1/target"
-  cp -p "$native"/{sluice-{run,exec,record},libsluice_preload.so} "$1/blcr-bridge/target/native"
+  cp -p "$native"/{sluice-{run,exec,record,guard},libsluice_preload.so} "$1/blcr-bridge/target/native"
   chmod a+rx .
   chmod -R a+rX "$1"
   sluice=$(readlink -f "$1/scripts/sluice")

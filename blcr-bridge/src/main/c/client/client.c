@@ -250,13 +250,13 @@ int sluice_client_renamed(struct sluice_client *client, dev_t device, ino_t inod
                                   &(struct sluice_body){.fields = &request, .length = sizeof request});
 }
 
-int sluice_client_replace(struct sluice_client *client, dev_t device, ino_t inode, bool truncate,
+int sluice_client_replace(struct sluice_client *client, dev_t device, ino_t inode, int flags,
                           const char *path)
 {
     const struct __attribute__((packed)) {
         struct sluice_identity identity;
         int32_t flags;
-    } request = {sluice_identity_of(device, inode), truncate ? SLUICE_REQUEST_REPLACE_TRUNCATE : 0};
+    } request = {sluice_identity_of(device, inode), flags};
     return sluice_connection_request(
         &client->connection, SLUICE_REQUEST_REPLACE,
         &(struct sluice_body){.fields = &request, .length = sizeof request, .string = path}, NULL);

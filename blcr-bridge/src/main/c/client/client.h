@@ -195,7 +195,7 @@ int sluice_log_end(struct sluice_log_image *image);
 
 /* RENAMED and REPLACE. */
 int sluice_client_renamed(struct sluice_client *client, dev_t device, ino_t inode);
-int sluice_client_replace(struct sluice_client *client, dev_t device, ino_t inode, bool truncate,
+int sluice_client_replace(struct sluice_client *client, dev_t device, ino_t inode, int flags,
                           const char *path);
 
 #endif

@@ -34,6 +34,7 @@ struct sluice_header {
     int64_t chunks;
     int32_t layout;
     int32_t barrier;
+    _Atomic int32_t leases;
     _Alignas(256) _Atomic int64_t threshold;
     _Atomic int32_t threshold_policy;
     int32_t when_full;
@@ -153,6 +154,7 @@ SLUICE_FIELD(sluice_header, chunk_length, SLUICE_HEADER_CHUNK_LENGTH_OFFSET);
 SLUICE_FIELD(sluice_header, chunks, SLUICE_HEADER_CHUNKS_OFFSET);
 SLUICE_FIELD(sluice_header, layout, SLUICE_HEADER_LAYOUT_OFFSET);
 SLUICE_FIELD(sluice_header, barrier, SLUICE_HEADER_BARRIER_OFFSET);
+SLUICE_FIELD(sluice_header, leases, SLUICE_HEADER_LEASES_OFFSET);
 SLUICE_FIELD(sluice_header, threshold, SLUICE_HEADER_THRESHOLD_OFFSET);
 SLUICE_FIELD(sluice_header, threshold_policy, SLUICE_HEADER_THRESHOLD_POLICY_OFFSET);
 SLUICE_FIELD(sluice_header, when_full, SLUICE_HEADER_WHEN_FULL_OFFSET);

@@ -10,6 +10,7 @@
 #include "description.h"
 #include "presence.h"
 #include "real.h"
+#include "segment.h"
 
 #define ATTEMPTS 3
 
@@ -52,7 +53,8 @@ static int replace(int dirfd, const char *path, const struct stat *status, bool 
         return -EIO;
     sluice_guard_enter();
     const int error =
-        sluice_client_replace(client, status->st_dev, status->st_ino, truncate, name);
+        sluice_client_replace(client, status->st_dev, status->st_ino,
+                              truncate ? SLUICE_REQUEST_REPLACE_TRUNCATE : 0, name);
     sluice_guard_leave();
     return error;
 }
@@ -60,6 +62,30 @@ static int replace(int dirfd, const char *path, const struct stat *status, bool 
 static int look_up(int dirfd, const char *path, int flags, struct stat *status)
 {
     return REAL(fstatat)(dirfd, path, status, flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0);
+}
+
+/*
+ * The I/O process may hold the file by a lease, and would take this process for one that asks nobody:
+ * it is asked to give that back first. Only where the kernel lets programs wait in no other way.
+ */
+static void ask_lease_back(int dirfd, const char *path, int flags)
+{
+    const struct sluice_segment *segment = sluice_capture_segment();
+    struct stat status;
+    if (segment == NULL || ((flags & O_CREAT) && (flags & O_EXCL))
+        || atomic_load_explicit(&segment->header->leases, memory_order_relaxed) == 0
+        || look_up(dirfd, path, flags, &status) != 0)
+        return;
+    const int state = sluice_capture_image_state(&status);
+    struct sluice_client *client =
+        state == SLUICE_IMAGE_STATE_DIVERTED || state == SLUICE_IMAGE_STATE_COMMITTED
+        ? sluice_capture_client()
+        : NULL;
+    if (client != NULL) {
+        sluice_guard_enter();
+        sluice_client_replace(client, status.st_dev, status.st_ino, SLUICE_REQUEST_REPLACE_NONE, "");
+        sluice_guard_leave();
+    }
 }
 
 static int plan_existing(int dirfd, const char *path, struct plan *plan)
@@ -185,6 +211,7 @@ int sluice_open(int dirfd, const char *path, int flags, mode_t mode)
     struct plan plan = {0};
     int fd = -1, error = -ESTALE;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        ask_lease_back(dirfd, path, flags);
         error = make_plan(dirfd, path, flags, &plan);
         if (error == 0)
             error = open_planned(dirfd, path, flags, mode, &plan, &fd);

@@ -61,6 +61,15 @@ public final class NativeLibraries {
   }
 
   /**
+   * The program that sees to programs outside Sluice.
+   *
+   * @return where it is if it has been built
+   */
+  public static Path guard() {
+    return directory().resolve("sluice-guard").toAbsolutePath();
+  }
+
+  /**
    * The {@code sluice} command.
    *
    * @return an existing file, absolute

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
+import org.sluice.bridge.NativeLibraries;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.fault.Fault;
@@ -18,6 +19,8 @@ import org.sluice.core.segment.SegmentException;
 import org.sluice.core.segment.SegmentSettings;
 import org.sluice.core.store.NodeIdentity;
 import org.sluice.core.store.PosixStore;
+import org.sluice.iop.guard.Guard;
+import org.sluice.iop.guard.GuardPlace;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.journal.Ledger;
 import org.sluice.iop.measure.Statistics;
@@ -33,6 +36,7 @@ final class IoProcess implements AutoCloseable {
   private final Segment segment;
   private final Journal journal;
   private final String pages;
+  private final Guard guard;
   private final Statistics statistics;
   private final Service service;
   private final Thread thread;
@@ -67,11 +71,13 @@ final class IoProcess implements AutoCloseable {
               Warnings.warn(
                   unreadable.getMessage()
                       + "; no room of older checkpoints is used again until sluice rm removed it"));
+      guard = keep(new Guard(guardPlace(store)));
       statistics = new Statistics(bufferBytes(), pages, segment.header()::unattachedFiles);
       final ServerSocketChannel server = keep(directory.listen());
       Fault.arm(
           settings.faults()); // the store and the segment are there: what follows is the session
-      service = new Service(server, segment, store, session(settings), statistics, journal, past);
+      service =
+          new Service(server, segment, store, session(settings), statistics, journal, past, guard);
       segment.header().process(ProcessIdentity.current());
       directory.preserve(false);
     } catch (final IOException | RuntimeException e) {
@@ -102,11 +108,23 @@ final class IoProcess implements AutoCloseable {
     return new IoProcess(settings, resumes);
   }
 
+  /** Null when nothing is captured, and so nothing to see to. */
+  private GuardPlace guardPlace(final PosixStore store) throws IOException {
+    return segment.header().capture().isEmpty()
+        ? null
+        : new GuardPlace(
+            NativeLibraries.guard(),
+            directory.path().resolve("guard"),
+            directory.segment(),
+            store.directory().toRealPath());
+  }
+
   private SessionSettings session(final Settings settings) throws IOException {
     final String capture = segment.header().capture();
     return new SessionSettings(
         NodeIdentity.self().name(),
         settings.name(),
+        directory.path(),
         capture.isEmpty() ? null : Path.of(capture),
         settings.grouping(),
         settings.writers(),
@@ -172,6 +190,11 @@ final class IoProcess implements AutoCloseable {
   /** What pages the segment lies on, and what would be better, on one line. */
   String pages() {
     return pages;
+  }
+
+  /** By what means programs outside Sluice are seen, on one line. */
+  String guard() {
+    return guard.means();
   }
 
   Segment segment() {

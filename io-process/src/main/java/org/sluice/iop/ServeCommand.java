@@ -79,6 +79,7 @@ public final class ServeCommand implements Subcommand {
       }
       System.out.println("ready: " + process.directory());
       System.out.println("pages: " + process.pages());
+      System.out.println("guard: " + process.guard());
       endpoint.address().ifPresent(address -> System.out.println("metrics: " + address));
       System.out.flush();
       DrainProgress.show(process);

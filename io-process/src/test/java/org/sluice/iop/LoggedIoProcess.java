@@ -22,6 +22,7 @@ import org.sluice.core.segment.SegmentSettings;
 import org.sluice.core.store.LoggedDisk;
 import org.sluice.core.store.PosixStore;
 import org.sluice.iop.checkpoint.Grouping;
+import org.sluice.iop.guard.Guard;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.journal.Ledger;
 import org.sluice.iop.measure.Statistics;
@@ -71,14 +72,18 @@ final class LoggedIoProcess implements AutoCloseable {
     final ServerSocketChannel server = keep(ServerSocketChannel.open(StandardProtocolFamily.UNIX));
     server.bind(UnixDomainSocketAddress.of(directory.resolve("socket")));
     final SessionSettings how =
-        new SessionSettings("node1", "job", capture, new Grouping(GROUP, 1, 1), 0, KEPT, false);
+        new SessionSettings(
+            "node1", "job", directory, capture, new Grouping(GROUP, 1, 1), 0, KEPT, false);
     final Statistics statistics =
         new Statistics(GEOMETRY.chunkCount() * (long) GEOMETRY.chunkLength(), "small", () -> 0);
     final Ledger past = new Ledger(inPlace);
     try {
       service =
           thread
-              .submit(() -> new Service(server, segment, store, how, statistics, journal, past))
+              .submit(
+                  () ->
+                      new Service(
+                          server, segment, store, how, statistics, journal, past, new Guard(null)))
               .get();
     } catch (final ExecutionException | InterruptedException e) {
       throw new IOException(e);

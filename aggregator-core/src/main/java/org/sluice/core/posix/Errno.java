@@ -19,6 +19,9 @@ public final class Errno {
   /** No data behind this offset. */
   public static final int ENXIO = 6;
 
+  /** No such descriptor. */
+  public static final int EBADF = 9;
+
   /** Would block. */
   public static final int EAGAIN = 11;
 
@@ -60,6 +63,9 @@ public final class Errno {
 
   /** Read-only file system. */
   public static final int EROFS = 30;
+
+  /** Name too long. */
+  public static final int ENAMETOOLONG = 36;
 
   /** Too many links. */
   public static final int EMLINK = 31;

@@ -41,6 +41,31 @@ final class LibC {
   static final long MS_NOEXEC = 8;
   static final int MNT_DETACH = 2;
   static final int SIGKILL = 9;
+  static final int AF_UNIX = 1;
+  static final int SOCK_SEQPACKET = 5;
+  static final int SOCK_CLOEXEC = 0x80000;
+  static final int SOL_SOCKET = 1;
+  static final int SCM_RIGHTS = 1;
+  static final int MSG_DONTWAIT = 0x40;
+  static final int MSG_NOSIGNAL = 0x4000;
+  static final int FAN_CLOEXEC = 1;
+  static final int FAN_NONBLOCK = 2;
+  static final int FAN_CLASS_CONTENT = 4;
+  static final int FAN_UNLIMITED_QUEUE = 0x10;
+  static final int FAN_UNLIMITED_MARKS = 0x20;
+  static final int FAN_MARK_ADD = 1;
+  static final int FAN_MARK_REMOVE = 2;
+  static final int FAN_OPEN_PERM = 0x10000;
+  static final int O_CLOEXEC = 0x80000;
+  static final int IN_CLOEXEC = 0x80000;
+  static final int IN_NONBLOCK = 0x800;
+  static final int IN_OPEN = 0x20;
+  static final int F_SETOWN = 8;
+  static final int F_SETSIG = 10;
+  static final int F_SETLEASE = 1024;
+  static final int F_GETLEASE = 1025;
+  static final int F_WRLCK = 1;
+  static final int F_UNLCK = 2;
 
   private static final Linker LINKER = Linker.nativeLinker();
   private static final StructLayout STATE = Linker.Option.captureStateLayout();
@@ -90,6 +115,16 @@ final class LibC {
   private static final MemorySegment KILL = symbol("kill");
   private static final MemorySegment GETEUID = symbol("geteuid");
   private static final MemorySegment ISATTY = symbol("isatty");
+  private static final MemorySegment SOCKET = symbol("socket");
+  private static final MemorySegment CONNECT = symbol("connect");
+  private static final MemorySegment SENDMSG = symbol("sendmsg");
+  private static final MemorySegment RECV = symbol("recv");
+  private static final MemorySegment FANOTIFY_INIT = symbol("fanotify_init");
+  private static final MemorySegment FANOTIFY_MARK = symbol("fanotify_mark");
+  private static final MemorySegment INOTIFY_INIT1 = symbol("inotify_init1");
+  private static final MemorySegment INOTIFY_ADD_WATCH = symbol("inotify_add_watch");
+  private static final MemorySegment INOTIFY_RM_WATCH = symbol("inotify_rm_watch");
+  private static final MemorySegment FCNTL = symbol("fcntl");
   private static final MemorySegment STRERRORNAME_NP = symbol("strerrorname_np");
   private static final MemorySegment STRERRORDESC_NP = symbol("strerrordesc_np");
 
@@ -239,6 +274,47 @@ final class LibC {
 
   static int isatty(final int descriptor) {
     return (int) call(ISATTY, descriptor);
+  }
+
+  static int socket(final int domain, final int type) {
+    return (int) call(SOCKET, domain, type, 0);
+  }
+
+  static int connect(final int socket, final MemorySegment address) {
+    return (int) call(CONNECT, socket, address.address(), address.byteSize());
+  }
+
+  static long sendmsg(final int socket, final MemorySegment message, final int flags) {
+    return call(SENDMSG, socket, message.address(), flags);
+  }
+
+  static long recv(final int socket, final MemorySegment into) {
+    return call(RECV, socket, into.address(), into.byteSize(), 0);
+  }
+
+  static int fanotifyInit(final int flags, final int eventFlags) {
+    return (int) call(FANOTIFY_INIT, flags, eventFlags);
+  }
+
+  /** Of the file that a descriptor is of. */
+  static int fanotifyMark(final int group, final int flags, final long mask, final int file) {
+    return (int) call(FANOTIFY_MARK, group, flags, mask, file, 0);
+  }
+
+  static int inotifyInit(final int flags) {
+    return (int) call(INOTIFY_INIT1, flags);
+  }
+
+  static int inotifyAddWatch(final int group, final MemorySegment path, final int mask) {
+    return (int) call(INOTIFY_ADD_WATCH, group, path.address(), mask);
+  }
+
+  static int inotifyRemoveWatch(final int group, final int watch) {
+    return (int) call(INOTIFY_RM_WATCH, group, watch);
+  }
+
+  static int fcntl(final int descriptor, final int command, final int argument) {
+    return (int) call(FCNTL, descriptor, command, argument);
   }
 
   /** Such as {@code No space left on device (ENOSPC)}. */

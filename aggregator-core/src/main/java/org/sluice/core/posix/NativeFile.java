@@ -40,6 +40,9 @@ public class NativeFile extends OpenFile {
     }
   }
 
+  /** By which the kernel tells the process named to it that a lease is in somebody's way. */
+  private static final int LEASE_SIGNAL = 63;
+
   private static final boolean AARCH64 = "aarch64".equals(System.getProperty("os.arch"));
 
   /** The errno of the first sync that failed, 0 while none has. Any thread. */
@@ -343,5 +346,43 @@ public class NativeFile extends OpenFile {
       throw new PosixException("seek in " + opened, LibC.errno());
     }
     return found;
+  }
+
+  /**
+   * Has others wait that open this file, until {@link #unlease} or, at most, as long as the system
+   * says in {@code /proc/sys/fs/lease-break-time}.
+   *
+   * @param told a process that takes {@value #LEASE_SIGNAL} as a signal that somebody waits, with
+   *     the number of this descriptor
+   * @return false when another description of the file is open, in whichever process, or where
+   *     there are no leases
+   */
+  public boolean lease(final int told) {
+    return LibC.fcntl(descriptor, LibC.F_SETOWN, told) >= 0
+        && LibC.fcntl(descriptor, LibC.F_SETSIG, LEASE_SIGNAL) >= 0
+        && LibC.fcntl(descriptor, LibC.F_SETLEASE, LibC.F_WRLCK) >= 0;
+  }
+
+  /**
+   * Whether somebody waits to open this file, which {@link #lease} holds.
+   *
+   * @return true also when it holds it no more
+   */
+  public boolean isLeaseInTheWay() {
+    return LibC.fcntl(descriptor, LibC.F_GETLEASE, 0) != LibC.F_WRLCK;
+  }
+
+  /** Lets those go on who wait to open this file. */
+  public void unlease() {
+    LibC.fcntl(descriptor, LibC.F_SETLEASE, LibC.F_UNLCK);
+  }
+
+  /**
+   * The number by which {@link #lease} tells of this file.
+   *
+   * @return the descriptor
+   */
+  public int leaseNumber() {
+    return descriptor;
   }
 }

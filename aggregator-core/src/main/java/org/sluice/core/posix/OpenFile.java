@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -96,6 +97,21 @@ abstract class OpenFile implements AutoCloseable {
   public Optional<Path> path() throws IOException {
     final Path link = Files.readSymbolicLink(procPath());
     return link.toString().endsWith(DELETED) && links() == 0 ? Optional.empty() : Optional.of(link);
+  }
+
+  /**
+   * Whether a path leads to this file.
+   *
+   * @param path any path
+   * @return false also when it leads to nothing
+   * @throws IOException when that cannot be told
+   */
+  public boolean isAt(final Path path) throws IOException {
+    try {
+      return Files.isSameFile(procPath(), path);
+    } catch (final NoSuchFileException nothingThere) {
+      return false;
+    }
   }
 
   /**
@@ -290,7 +306,7 @@ abstract class OpenFile implements AutoCloseable {
     }
   }
 
-  private Path procPath() {
+  Path procPath() {
     return Path.of("/proc/self/fd/" + descriptor);
   }
 

@@ -97,6 +97,11 @@ public final class RequestDescriptor {
   /** REPLACE: the file is about to be truncated, its content is not needed. */
   public static final int REPLACE_TRUNCATE = 1;
 
+  /**
+   * REPLACE: the file stays where it is and is about to be opened; only its lease is in the way.
+   */
+  public static final int REPLACE_NONE = 2;
+
   /** Disposition: not an image. */
   public static final int PLAIN = 0;
 

@@ -147,6 +147,15 @@ public final class Header {
   }
 
   /**
+   * Says whether files are held by leases.
+   *
+   * @param held whether they are from here on
+   */
+  public void leases(final boolean held) {
+    buffer.putIntRelease(HeaderDescriptor.LEASES_OFFSET, held ? 1 : 0);
+  }
+
+  /**
    * Between a store of the I/O process and its look at what processes have appended: a full fence,
    * here and on every processor that runs a process which leaves it to the kernel. Each has made
    * visible what it appended before it last looked at what was stored, or will see that.

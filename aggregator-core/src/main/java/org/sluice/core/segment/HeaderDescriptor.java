@@ -115,6 +115,12 @@ public final class HeaderDescriptor {
   /** Offset of who fences when an image is made direct, 32 bits: one of {@code BARRIER_*}. */
   public static final int BARRIER_OFFSET = LAYOUT_OFFSET + 4;
 
+  /**
+   * Offset of whether files are held by leases, 32 bits, 1 when they are: a process asks for one
+   * back before it opens an image, or its open waits until the image is direct.
+   */
+  public static final int LEASES_OFFSET = BARRIER_OFFSET + 4;
+
   /** Every process fences after each append. */
   public static final int BARRIER_EACH = 0;
 

@@ -282,6 +282,15 @@ public interface CheckpointStore extends AutoCloseable {
   List<CommittedImage> images(Commit commit) throws IOException;
 
   /**
+   * Gives every checkpoint that shares an image's own file a copy of it, durably, so that the file
+   * may change from here on.
+   *
+   * @param file an image's own file
+   * @throws IOException when that fails; it must not change then
+   */
+  void unshare(NativeFile file) throws IOException;
+
+  /**
    * Lays what chunks in containers hold of an image over newer chunks. Every byte is verified.
    *
    * @param sessionId the session that wrote the chunks

@@ -125,7 +125,7 @@ final class CommitWriter {
                 image.size(),
                 image.imageId(),
                 image.chunks(),
-                files.store(image.file(), image.size(), directory.image(ordinal))));
+                files.store(image.file(), image.size(), image.shared(), directory.image(ordinal))));
       }
     }
     return images;

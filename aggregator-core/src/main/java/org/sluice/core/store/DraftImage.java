@@ -15,6 +15,8 @@ import org.sluice.core.posix.NativeFile;
  * @param chunks the chunks with records of it, in program order; empty when its own file holds
  *     everything
  * @param file its own file, which stays the caller's
+ * @param shared whether somebody may change the file during the commit or later, so that the
+ *     checkpoint needs a copy
  */
 public record DraftImage(
     String path,
@@ -24,4 +26,5 @@ public record DraftImage(
     long size,
     int imageId,
     List<ChunkLocation> chunks,
-    NativeFile file) {}
+    NativeFile file,
+    boolean shared) {}

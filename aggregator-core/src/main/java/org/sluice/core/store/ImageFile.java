@@ -3,6 +3,8 @@ package org.sluice.core.store;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +17,7 @@ import org.sluice.core.posix.Extent;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
+import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 
 /** The images' own files on their way into a checkpoint and out of it. Not thread-safe. */
 final class ImageFile implements AutoCloseable {
@@ -29,21 +32,54 @@ final class ImageFile implements AutoCloseable {
   /**
    * Puts a file into a checkpoint, durable but for its name: by a hard link where that is possible,
    * otherwise by a copy. A file without data below {@code size} is left out.
+   *
+   * @param shared whether somebody may change the file, so that a link will not do
    */
-  List<Block> store(final NativeFile source, final long size, final Path path) throws IOException {
+  List<Block> store(final NativeFile source, final long size, final boolean shared, final Path path)
+      throws IOException {
     final List<Extent> pieces = pieces(source.dataExtents(), size);
     if (pieces.isEmpty()) {
       return List.of();
     }
     disk.sync(source);
-    if (link(source, path)) {
+    if (!shared && link(source, path)) {
       return checksum(source, pieces, (address, length, offset) -> {});
     }
+    return copy(source, pieces, path);
+  }
+
+  private List<Block> copy(final NativeFile source, final List<Extent> pieces, final Path path)
+      throws IOException {
     try (NativeFile copy = disk.open(path, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
       copy.role(FaultPoint.IMAGE_WRITE, FaultPoint.IMAGE_FSYNC);
       final List<Block> blocks = checksum(source, pieces, copy::pwrite);
-      copy.sync();
+      disk.sync(copy);
       return blocks;
+    }
+  }
+
+  /**
+   * Puts a copy in the place of each link that a checkpoint has of a file. A copy that a crash
+   * leaves under its temporary name goes with the checkpoint.
+   */
+  void unshare(final NativeFile source, final CheckpointDirectory checkpoint) throws IOException {
+    boolean changed = false;
+    if (!Files.isDirectory(checkpoint.images())) {
+      return;
+    }
+    try (DirectoryStream<Path> images = Files.newDirectoryStream(checkpoint.images())) {
+      for (final Path image : images) {
+        if (source.isAt(image)) {
+          final Path temporary = image.resolveSibling(image.getFileName() + ".copy");
+          disk.delete(temporary, null);
+          copy(source, pieces(source.dataExtents(), source.size()), temporary);
+          disk.rename(temporary, image, null);
+          changed = true;
+        }
+      }
+    }
+    if (changed) {
+      disk.syncDirectory(checkpoint.images(), FaultPoint.DIRECTORY_FSYNC);
     }
   }
 

@@ -458,6 +458,19 @@ public final class PosixStore implements CheckpointStore {
   }
 
   @Override
+  public void unshare(final NativeFile image) throws IOException {
+    if (image.links() > 1) {
+      try (NativeFile lock = format();
+          ImageFile files = new ImageFile(directory.disk())) {
+        lock.lock();
+        for (final CheckpointDirectory checkpoint : scan.directories()) {
+          files.unshare(image, checkpoint);
+        }
+      }
+    }
+  }
+
+  @Override
   public void overlay(
       final long sessionId, final List<ChunkLocation> chunks, final ImageOverlay overlay)
       throws IOException {

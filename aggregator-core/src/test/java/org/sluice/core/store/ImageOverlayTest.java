@@ -71,7 +71,7 @@ class ImageOverlayTest {
         chunks.add(fixture.append(chunk));
       }
       final DraftImage image =
-          new DraftImage("image", 0, 1, 0600, run.model.length, IMAGE, chunks, run.file);
+          new DraftImage("image", 0, 1, 0600, run.model.length, IMAGE, chunks, run.file, false);
       final Commit commit =
           fixture.commit(
               new Draft(

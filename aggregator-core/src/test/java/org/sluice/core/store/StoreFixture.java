@@ -85,7 +85,8 @@ public final class StoreFixture implements AutoCloseable {
       final long size,
       final NativeFile file,
       final ChunkLocation... chunks) {
-    images.add(new DraftImage(path, rank, 0, mode, size, nextImage++, List.of(chunks), file));
+    images.add(
+        new DraftImage(path, rank, 0, mode, size, nextImage++, List.of(chunks), file, false));
     return this;
   }
 
@@ -101,7 +102,8 @@ public final class StoreFixture implements AutoCloseable {
             last.size(),
             last.imageId(),
             last.chunks(),
-            last.file()));
+            last.file(),
+            false));
     return this;
   }
 

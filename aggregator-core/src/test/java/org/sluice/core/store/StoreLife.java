@@ -279,7 +279,8 @@ final class StoreLife {
     for (final Writing image : images) {
       final String path = "image" + image.id;
       final long size = image.content.length;
-      drafts.add(new DraftImage(path, image.id, 0, 0600, size, image.id, image.chunks, image.file));
+      drafts.add(
+          new DraftImage(path, image.id, 0, 0600, size, image.id, image.chunks, image.file, false));
       content.put(path, ByteBuffer.wrap(image.content));
     }
     final String job = JOB + attempts.size();

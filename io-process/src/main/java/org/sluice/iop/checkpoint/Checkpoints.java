@@ -207,6 +207,36 @@ public final class Checkpoints implements AutoCloseable {
             }));
   }
 
+  /**
+   * Lets a committed image be changed in its place: the checkpoints that have it get a copy of what
+   * its own file holds.
+   *
+   * @param image an image that is committed, or about to be
+   * @param proceed told on the service thread when that is done, unless it failed
+   * @param failed told otherwise; any thread
+   */
+  public void unshare(final Image image, final Runnable proceed, final Consumer<Exception> failed) {
+    drain.publish(
+        new UnshareWork(
+            store,
+            image,
+            new UnshareWork.Outcome() {
+              @Override
+              public void unshared() {
+                service.execute(
+                    () -> {
+                      committer.forget(image);
+                      proceed.run();
+                    });
+              }
+
+              @Override
+              public void failed(final Exception failure) {
+                failed.accept(failure);
+              }
+            }));
+  }
+
   /** The rebuilt copy is an image, too, so that it is committed again if it is rewritten. */
   private Optional<Image> adopt(final NativeFile file, final Image original) {
     try {
@@ -287,6 +317,7 @@ public final class Checkpoints implements AutoCloseable {
     final Map<Boolean, List<Image>> known =
         ledger.images().stream()
             .filter(ImageFacts::isCommitted)
+            .filter(facts -> facts.state() == ImageDescriptor.STATE_COMMITTED)
             .collect(
                 Collectors.partitioningBy(
                     facts -> facts.created() != null,

@@ -84,7 +84,8 @@ final class CommitWork implements Work {
         image.drainedSize(),
         image.id(),
         log.chunks(),
-        image.file());
+        image.file(),
+        image.isOpenOutside());
   }
 
   @Override

@@ -209,6 +209,9 @@ final class Leftovers {
   void unlinkCommitted() throws IOException {
     final Map<ImageKey, List<Path>> names = capture.names();
     for (final Image image : committed()) {
+      if (image.isOpenOutside()) {
+        continue; // it is whole, and a program may still write it
+      }
       names.getOrDefault(image.key(), List.of()).forEach(name -> unlink(image, name));
     }
   }

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Commit;
 import org.sluice.iop.drain.Drain;
@@ -100,11 +101,15 @@ final class Retention {
   /**
    * Nothing is touched before it is certain that the checkpoint goes: nobody reads it, and its
    * files have no names that somebody gave them to keep them. Then the names go first, since the
-   * files they name do not hold the bytes. When that fails it is tried again after the next commit.
+   * files they name do not hold the bytes, unless a program outside Sluice has opened them. When
+   * that fails it is tried again after the next commit.
    */
   private void remove(final Kept victim) {
     final List<Image> known =
-        victim.images.stream().filter(image -> registry.find(image.id()) != null).toList();
+        victim.images.stream()
+            .filter(image -> registry.find(image.id()) != null)
+            .filter(image -> image.state() == ImageDescriptor.STATE_COMMITTED)
+            .toList();
     final AtomicBoolean stays = new AtomicBoolean();
     drain.publish(
         new RemoveWork(

@@ -27,6 +27,7 @@ public final class Image {
   private final int entry;
   private final ImageLog log;
   private final Journal journal;
+  private final Protection protection;
   private final Openers openers = new Openers();
   private final OpenTimes times = new OpenTimes();
 
@@ -35,6 +36,9 @@ public final class Image {
 
   /** Bytes of it that went through the drain. Any thread; the first stage adds. */
   private final AtomicLong logged = new AtomicLong();
+
+  /** Written by the service thread. */
+  private volatile boolean outside;
 
   private long estimated;
   private int state;
@@ -51,7 +55,8 @@ public final class Image {
       final int entry,
       final int state,
       final boolean inPlace,
-      final Journal journal) {
+      final Journal journal,
+      final Protection protection) {
     this.id = id;
     this.key = key;
     this.file = file.role(FaultPoint.IMAGE_WRITE, FaultPoint.IMAGE_FSYNC);
@@ -60,6 +65,10 @@ public final class Image {
     this.state = state;
     this.log = new ImageLog(inPlace);
     this.journal = journal;
+    this.protection = protection;
+    if (state != ImageDescriptor.STATE_DIRECT) {
+      protection.protect(this);
+    }
   }
 
   /**
@@ -226,9 +235,39 @@ public final class Image {
    * @param next {@code ImageDescriptor.STATE_*}
    */
   public void state(final int next) {
+    if (next == ImageDescriptor.STATE_DIVERTED || next == ImageDescriptor.STATE_COMMITTED) {
+      protection.protect(this);
+    } else if (next == ImageDescriptor.STATE_FREE) {
+      protection.release(this);
+    }
     state = next;
     journal.write(new Entry.Changed(id, next));
     table.state(entry, next);
+  }
+
+  /** Programs outside Sluice need not wait for its own file, which holds everything. */
+  public void unprotect() {
+    if (state == ImageDescriptor.STATE_DIRECT) {
+      protection.release(this);
+    }
+  }
+
+  /**
+   * Whether a program outside Sluice may have it open, which nothing is known of. Any thread.
+   *
+   * @return false when none has
+   */
+  public boolean isOpenOutside() {
+    return outside;
+  }
+
+  /**
+   * Says whether a program outside Sluice may have it open.
+   *
+   * @param may whether one may
+   */
+  public void openOutside(final boolean may) {
+    outside = may;
   }
 
   /**

@@ -20,6 +20,7 @@ public final class ImageRegistry {
   private final ImageTable table;
   private final boolean inPlace;
   private final Journal journal;
+  private final Protection protection;
   private final Map<ImageKey, Image> byKey = new HashMap<>();
   private final Int2ObjectHashMap<Image> byId = new Int2ObjectHashMap<>();
   private final long most = DescriptorLimit.mostImages();
@@ -31,8 +32,14 @@ public final class ImageRegistry {
    * @param table the shared table
    * @param inPlace whether drained extents go to the images' own files
    * @param journal learns what changes
+   * @param protection of images whose own files do not hold everything
    */
-  public ImageRegistry(final ImageTable table, final boolean inPlace, final Journal journal) {
+  public ImageRegistry(
+      final ImageTable table,
+      final boolean inPlace,
+      final Journal journal,
+      final Protection protection) {
+    this.protection = protection;
     this.table = table;
     this.inPlace = inPlace;
     this.journal = journal;
@@ -90,7 +97,8 @@ public final class ImageRegistry {
       throw new NotCapturedException(
           Reason.TOO_MANY, "its bucket of the image table is full; there are too many files");
     }
-    final Image image = new Image(++lastId, key, file, table, entry, state, inPlace, journal);
+    final Image image =
+        new Image(++lastId, key, file, table, entry, state, inPlace, journal, protection);
     journal.write(
         new Entry.Admitted(
             image.id(),
@@ -128,7 +136,8 @@ public final class ImageRegistry {
             admitted.entry(),
             facts.state(),
             inPlace,
-            journal);
+            journal,
+            protection);
     table.identify(image.entry(), image.key().device(), image.key().inode());
     image.resumeFailure(table.error(image.entry()));
     image.known();

@@ -39,6 +39,7 @@ final class Openings {
   private final Unseen unseen;
   private final SharedFiles shared;
   private final Settling settling;
+  private final Leases leases;
   private final Drain drain;
   private final Checkpoints checkpoints;
   private final Statistics statistics;
@@ -52,6 +53,7 @@ final class Openings {
       final Unseen unseen,
       final SharedFiles shared,
       final Settling settling,
+      final Leases leases,
       final Drain drain,
       final Checkpoints checkpoints,
       final Statistics statistics,
@@ -63,6 +65,7 @@ final class Openings {
     this.unseen = unseen;
     this.shared = shared;
     this.settling = settling;
+    this.leases = leases;
     this.drain = drain;
     this.checkpoints = checkpoints;
     this.statistics = statistics;
@@ -82,6 +85,7 @@ final class Openings {
 
   private void proceed(final Attachment opener, final Request.Open request, final Caller caller) {
     final ImageKey key = new ImageKey(request.device(), request.inode());
+    leases.announced(key);
     settling.pollOpeners(registry.find(key));
     final Image known = registry.find(key);
     if ((request.flags() & RequestDescriptor.OPEN_WRITE) != 0) {
@@ -152,7 +156,7 @@ final class Openings {
     final boolean write = (flags & RequestDescriptor.OPEN_WRITE) != 0;
     final boolean emptied = (flags & RequestDescriptor.OPEN_CREATED) != 0;
     final boolean closed = image.openers().isEmpty();
-    final boolean alone = !image.openers().hasOtherThan(opener.index());
+    final boolean alone = !image.openers().hasOtherThan(opener.index()) && !image.isOpenOutside();
     final boolean direct = image.state() == ImageDescriptor.STATE_DIRECT;
     final boolean wasAbandoned = image.isAbandoned();
     count(opener, image, write);
@@ -356,9 +360,13 @@ final class Openings {
     if (drain.isInPlace()) {
       final long first = image.times().first();
       drain.sync(image, now -> statistics.durable(first, now));
-      checkpoints.forget(image);
+      if (!image.isOpenOutside()) {
+        checkpoints.forget(image);
+      }
     } else if (capture.find(image).isEmpty()) {
       checkpoints.forget(image);
+    } else {
+      leases.closed(image);
     }
   }
 
@@ -402,8 +410,11 @@ final class Openings {
   }
 
   void replace(final Request.Replace request, final Caller caller) {
-    final Image image = registry.find(new ImageKey(request.device(), request.inode()));
-    if (image == null || image.state() != ImageDescriptor.STATE_COMMITTED) {
+    final ImageKey key = new ImageKey(request.device(), request.inode());
+    final Image image = registry.find(key);
+    final boolean stays = (request.flags() & RequestDescriptor.REPLACE_NONE) != 0;
+    leases.giveBack(key);
+    if (image == null || stays || image.state() != ImageDescriptor.STATE_COMMITTED) {
       caller.answer(new Reply.Done());
       return;
     }

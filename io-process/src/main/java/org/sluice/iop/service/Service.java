@@ -13,6 +13,7 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.CheckpointStore;
+import org.sluice.iop.guard.Guard;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.journal.Ledger;
 import org.sluice.iop.measure.Statistics;
@@ -55,6 +56,7 @@ public final class Service implements Runnable, Executor {
    * @param statistics learns what happens
    * @param journal learns what is decided; stays the caller's
    * @param past what a former I/O process of the session decided
+   * @param guard sees programs outside Sluice open images; stays the caller's
    * @throws IOException when the kernel or the store refuses
    */
   public Service(
@@ -64,13 +66,14 @@ public final class Service implements Runnable, Executor {
       final SessionSettings settings,
       final Statistics statistics,
       final Journal journal,
-      final Ledger past)
+      final Ledger past,
+      final Guard guard)
       throws IOException {
     this.server = server;
     this.segment = segment;
     this.statistics = statistics;
     this.mostClients = CLIENTS_PER_SLOT * segment.geometry().slots();
-    this.session = new Session(segment, store, settings, statistics, journal, past, this);
+    this.session = new Session(segment, store, settings, statistics, journal, past, guard, this);
     server.configureBlocking(false);
     server.register(selector, SelectionKey.OP_ACCEPT);
   }

@@ -13,6 +13,7 @@ import org.sluice.core.store.RankSet;
 import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.SharedFiles;
 import org.sluice.iop.drain.Drain;
+import org.sluice.iop.guard.Guard;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
@@ -35,6 +36,8 @@ final class Session implements AutoCloseable {
   private final Attachments attachments;
   private final Settling settling;
   private final TimedSettling timedSettling;
+  private final Guard guard;
+  private final OutsideOpens outsideOpens;
   private final Checkpoints checkpoints;
   private final Unseen unseen;
   private final Openings openings;
@@ -51,6 +54,7 @@ final class Session implements AutoCloseable {
    *
    * @param journal learns what is decided
    * @param past what a former I/O process has written there
+   * @param guard sees programs outside open images; stays the caller's
    * @param service runs what it is given on the service thread
    */
   Session(
@@ -60,8 +64,10 @@ final class Session implements AutoCloseable {
       final Statistics statistics,
       final Journal journal,
       final Ledger past,
+      final Guard guard,
       final Executor service)
       throws IOException {
+    this.guard = guard;
     this.segment = segment;
     this.store = store;
     this.settings = settings;
@@ -69,13 +75,13 @@ final class Session implements AutoCloseable {
     this.service = service;
     drain = new Drain(segment, store, settings.node(), statistics, journal);
     final ImageRegistry registry =
-        new ImageRegistry(segment.imageTable(), drain.isInPlace(), journal);
+        new ImageRegistry(segment.imageTable(), drain.isInPlace(), journal, guard);
     final CaptureDirectory capture =
         new CaptureDirectory(settings.capture(), store.directory().toRealPath());
     final Rings rings = new Rings(segment, drain, this::closed);
     attachments =
         new Attachments(segment, rings, drain, statistics, journal, past.kills(), this::abandoned);
-    settling = new Settling(attachments, rings, drain);
+    settling = new Settling(attachments, rings, drain, service);
     timedSettling =
         new TimedSettling(
             drain.isInPlace() && settings.capture() != null, segment, attachments, rings, drain);
@@ -107,6 +113,15 @@ final class Session implements AutoCloseable {
             journal,
             service);
     unseen = new Unseen(registry, capture, drain, statistics, service);
+    outsideOpens =
+        new OutsideOpens(
+            registry,
+            settling,
+            checkpoints,
+            drain,
+            guard,
+            new ShimProcesses(settings.directory()),
+            service);
     openings =
         new Openings(
             registry,
@@ -114,6 +129,7 @@ final class Session implements AutoCloseable {
             unseen,
             shared,
             settling,
+            outsideOpens.leases(),
             drain,
             checkpoints,
             statistics,
@@ -145,6 +161,9 @@ final class Session implements AutoCloseable {
             checkpoints)
         .resume();
     attachments.all().forEach(timedSettling::watch);
+    registry.all().forEach(outsideOpens::resume);
+    guard.listen(service, outsideOpens);
+    segment.header().leases(outsideOpens.leases().areUsed());
     drain.tidy();
   }
 
@@ -177,6 +196,7 @@ final class Session implements AutoCloseable {
   /** Does what is due by now. */
   void proceed() {
     timedSettling.proceed();
+    outsideOpens.leases().proceed();
   }
 
   /** What has to be looked at from time to time. */
@@ -184,6 +204,9 @@ final class Session implements AutoCloseable {
     attachments.endDead();
     segment.chunkPool().recount();
     checkpoints.expire();
+    guard.beat();
+    outsideOpens.beat();
+    segment.header().leases(outsideOpens.leases().areUsed());
     if (System.nanoTime() - renewed > RENEWAL_NANOS) {
       renewed = System.nanoTime();
       renew();
@@ -218,7 +241,8 @@ final class Session implements AutoCloseable {
 
   /** How long nothing has to be looked at, in milliseconds, if it is shorter than a limit. */
   long patience(final long limit) {
-    return timedSettling.patience(checkpoints.patience(limit));
+    final long next = timedSettling.patience(checkpoints.patience(limit));
+    return outsideOpens.leases().patience(next);
   }
 
   boolean isEnding() {

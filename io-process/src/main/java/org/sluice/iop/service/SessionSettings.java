@@ -8,6 +8,7 @@ import org.sluice.iop.checkpoint.Grouping;
  *
  * @param node this node's name
  * @param job a name for the job
+ * @param directory where clients find the session
  * @param capture the capture directory, absolute and resolved; null for none
  * @param grouping which captured files are one checkpoint; null when files are not grouped
  * @param writers how many ranks of this node write a checkpoint, 0 for all
@@ -17,6 +18,7 @@ import org.sluice.iop.checkpoint.Grouping;
 public record SessionSettings(
     String node,
     String job,
+    Path directory,
     Path capture,
     Grouping grouping,
     int writers,

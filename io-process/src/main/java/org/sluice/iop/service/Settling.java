@@ -1,6 +1,7 @@
 package org.sluice.iop.service;
 
 import java.io.IOException;
+import java.util.concurrent.Executor;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.segment.ImageDescriptor;
@@ -17,8 +18,11 @@ final class Settling {
   private final Attachments attachments;
   private final Rings rings;
   private final Drain drain;
+  private final Executor service;
 
-  Settling(final Attachments attachments, final Rings rings, final Drain drain) {
+  Settling(
+      final Attachments attachments, final Rings rings, final Drain drain, final Executor service) {
+    this.service = service;
     this.attachments = attachments;
     this.rings = rings;
     this.drain = drain;
@@ -45,6 +49,7 @@ final class Settling {
       drain.makeDirect(image, rings.unpublished(writer), emptied);
       image.openers().writer(Openers.NOBODY);
     }
+    drain.afterwards(() -> service.execute(image::unprotect));
   }
 
   /** Takes what those published who have an image open, in case they have closed it by now. */

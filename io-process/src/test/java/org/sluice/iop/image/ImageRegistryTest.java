@@ -38,12 +38,14 @@ class ImageRegistryTest {
         Segment.create(directory.resolve("segment"), new Geometry(4, 64, 8, 8192), SETTINGS)) {
       final ImageKey gone;
       try (Journal journal = Journal.create(file, SESSION, false)) {
-        final ImageRegistry former = new ImageRegistry(segment.imageTable(), false, journal);
+        final ImageRegistry former =
+            new ImageRegistry(segment.imageTable(), false, journal, Protection.NONE);
         gone = former.admit(create("gone"), ImageDescriptor.STATE_DIVERTED).key();
       }
       assertThat(segment.imageTable().find(gone.device(), gone.inode())).isNotNegative();
       try (Journal journal = Journal.resume(file, SESSION, past)) {
-        final ImageRegistry resumed = new ImageRegistry(segment.imageTable(), false, journal);
+        final ImageRegistry resumed =
+            new ImageRegistry(segment.imageTable(), false, journal, Protection.NONE);
         resumed.resume(past.images().iterator().next(), create("in its place"));
         resumed.publish(past.lastImage());
       }

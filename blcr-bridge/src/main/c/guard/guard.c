@@ -1,0 +1,121 @@
+/*
+ * sluice-guard: sees that programs outside Sluice open images. The kernel makes such a program wait,
+ * where it may be asked to, until the I/O process says that the file holds everything.
+ *
+ * A process of its own, since one that answers the kernel must never be stopped together with the I/O
+ * process: it takes no lock, opens nothing, never waits for the I/O process, and lets every program go
+ * on after a second. When it ends, or the I/O process does, the kernel lets all go on at once.
+ *
+ *     sluice-guard SOCKET SEGMENT STORE PID
+ *
+ * PID is the I/O process, whose end closes the standard input.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "message.h"
+#include "watch.h"
+
+static const char *socket_path;
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "sluice: the guard cannot %s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+/* Whoever connects first is the I/O process: the socket is in its own directory. */
+static int accept_io_process(void)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(socket_path) >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        fail("listen");
+    }
+    strcpy(address.sun_path, socket_path);
+    unlink(socket_path);
+    const int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) != 0
+        || listen(listener, 1) != 0) {
+        fail("listen");
+    }
+    puts("ready");
+    fflush(stdout);
+    struct pollfd both[] = {{.fd = listener, .events = POLLIN}, {.fd = STDIN_FILENO}};
+    if (poll(both, 2, -1) < 0 || both[1].revents != 0) {
+        exit(0);
+    }
+    const int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (connection < 0) {
+        fail("accept");
+    }
+    unlink(socket_path);
+    close(listener);
+    return connection;
+}
+
+/* Many may wait at once, each with a descriptor: one that the kernel cannot give denies the open. */
+static void raise_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+/* What is sent to the I/O process's group is not meant for us; leases tell by signals. */
+static int take_signals(void)
+{
+    sigset_t leases;
+    sigemptyset(&leases);
+    sigaddset(&leases, SIGIO);
+    sigaddset(&leases, SLUICE_LEASE_SIGNAL);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    sigprocmask(SIG_BLOCK, &leases, NULL);
+    return signalfd(-1, &leases, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int main(int count, char **arguments)
+{
+    if (count != 5) {
+        fputs("usage: sluice-guard SOCKET SEGMENT STORE PID (started by the I/O process)\n", stderr);
+        return 2;
+    }
+    socket_path = arguments[1];
+    raise_limit();
+    const int signals = take_signals();
+    if (signals < 0 || !sluice_watch_init(arguments[2], arguments[3], atoi(arguments[4]))) {
+        fail("begin");
+    }
+    const int connection = accept_io_process();
+    sluice_watch_connected(connection);
+    for (;;) {
+        struct pollfd all[] = {{.fd = STDIN_FILENO},
+                               {.fd = connection, .events = POLLIN},
+                               {.fd = signals, .events = POLLIN},
+                               {.fd = sluice_watch_group(), .events = POLLIN}};
+        if (poll(all, 4, sluice_watch_patience()) < 0 && errno != EINTR) {
+            fail("wait");
+        }
+        if (all[0].revents != 0 || !sluice_watch_messages()) {
+            return 0; /* the I/O process has ended, and with us the kernel's waiting does */
+        }
+        sluice_watch_signals(signals);
+        sluice_watch_events();
+        sluice_watch_expire();
+    }
+}

@@ -1,0 +1,35 @@
+/* Who waits for a file, and since when. One thread. */
+#ifndef SLUICE_GUARD_WATCH_H
+#define SLUICE_GUARD_WATCH_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* By which the kernel says that a lease is in somebody's way. Blocked, so no handler is needed. */
+#define SLUICE_LEASE_SIGNAL (SIGRTMAX - 1)
+
+/* False, with errno, when the segment cannot be mapped. `pid` is the I/O process. */
+bool sluice_watch_init(const char *segment, const char *store, int pid);
+
+/* Messages go to and come from this socket, which does not block. */
+void sluice_watch_connected(int connection);
+
+/* The descriptor that tells of opens, -1 before there is one. */
+int sluice_watch_group(void);
+
+/* Milliseconds until sluice_watch_expire has something to do, -1 for ever. */
+int sluice_watch_patience(void);
+
+/* Takes all messages of the I/O process; false when it is gone. */
+bool sluice_watch_messages(void);
+
+/* Takes all signals of leases that are in somebody's way. */
+void sluice_watch_signals(int signals);
+
+/* Takes what there is of opens: asks the I/O process about those that wait. */
+void sluice_watch_events(void);
+
+/* Lets those go on that have waited for a second. */
+void sluice_watch_expire(void);
+
+#endif

@@ -1,0 +1,383 @@
+package org.sluice.iop.guard;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.Fanotify;
+import org.sluice.core.posix.Inotify;
+import org.sluice.core.posix.PosixException;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.Protection;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * Has programs outside Sluice wait that open an image, until its own file holds everything. Images
+ * alone are marked, never a mount, and only while their files may lack bytes.
+ *
+ * <p>Where this process may, the kernel asks for permission of each open (fanotify). Otherwise it
+ * only tells of opens (inotify), but a file that no other has open is held by a lease, which every
+ * open has to wait for.
+ *
+ * <p>This process makes the marks, so that an image has its own before anybody is told of it; the
+ * guard process answers, so that nobody waits longer than a second for this one. Both hold the
+ * group: when the guard ends, this process closes its own at once. One that does not answer for
+ * some seconds is killed. Service thread only, unless it says otherwise.
+ */
+public final class Guard implements Protection, AutoCloseable {
+  private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final int MOST_UNANSWERED = 3;
+  private static final int MOST_STARTS = 8;
+
+  /** Learns of opens. */
+  public interface Listener {
+    /**
+     * A process that is not attached waits for an open of a marked file.
+     *
+     * @param key the file
+     * @param pid the process; 0 unknown
+     * @param allow lets it go on; any thread
+     */
+    void asked(ImageKey key, int pid, Runnable allow);
+
+    /**
+     * A process waits for an open of a file that is held by a lease, until that is given back.
+     *
+     * @param image the image
+     */
+    void held(Image image);
+
+    /**
+     * A process, which may be attached, has opened a file.
+     *
+     * @param image the image
+     */
+    void opened(Image image);
+  }
+
+  private final GuardPlace place;
+  private final Set<Image> marked = new HashSet<>();
+  private Executor service = Runnable::run;
+  private Listener listener;
+  private volatile GuardProcess process;
+
+  /** The one or the other, or neither. */
+  private volatile Fanotify permissions;
+
+  private volatile Inotify notices;
+
+  private final Int2ObjectHashMap<Image> watched = new Int2ObjectHashMap<>();
+  private final Map<Image, Integer> watches = new HashMap<>();
+
+  /** By what the guard calls them. */
+  private final Int2ObjectHashMap<Image> leased = new Int2ObjectHashMap<>();
+
+  private String means;
+  private int starts;
+  private long pinged;
+  private int unanswered;
+  private boolean closed;
+  private boolean toldOfRefusal;
+  private boolean toldOfLateness;
+
+  /**
+   * A guard, if there can be one.
+   *
+   * @param place where its process finds what it needs; null when nothing is captured
+   */
+  public Guard(final GuardPlace place) {
+    this.place = place;
+    means = "none: nothing is captured";
+    if (place != null) {
+      begin();
+    }
+  }
+
+  private void begin() {
+    try {
+      permissions = new Fanotify();
+      means = "fanotify";
+    } catch (final PosixException e) {
+      means =
+          "leases, and inotify while a file is open: fanotify is not permitted (%s)"
+              .formatted(Errno.describe(e.errno()));
+    }
+    try {
+      notices = permissions == null ? new Inotify() : null;
+      process = new GuardProcess(place);
+      starts++;
+      process.send(
+          new Message(Message.GROUP, permissions == null ? Message.INOTIFY : Message.FANOTIFY),
+          permissions == null ? notices : permissions);
+    } catch (final IOException e) {
+      closeGroup();
+      means = "none: " + e.getMessage();
+    }
+  }
+
+  /** Who waits goes on. Any thread. */
+  private void closeGroup() {
+    final Fanotify asking = permissions;
+    final Inotify telling = notices;
+    permissions = null;
+    notices = null;
+    if (asking != null) {
+      asking.close();
+    }
+    if (telling != null) {
+      telling.close();
+    }
+  }
+
+  /**
+   * By what means programs outside Sluice are seen.
+   *
+   * @return a line for users
+   */
+  public String means() {
+    return means;
+  }
+
+  /**
+   * Begins to tell of opens.
+   *
+   * @param executor runs what it is given on the service thread
+   * @param taker told there
+   */
+  public void listen(final Executor executor, final Listener taker) {
+    service = executor;
+    listener = taker;
+    listen();
+  }
+
+  private void listen() {
+    final GuardProcess now = process;
+    if (now != null) {
+      now.listen(
+          message -> service.execute(() -> take(now, message)),
+          () -> {
+            closeGroup();
+            service.execute(() -> ended(now));
+          });
+    }
+  }
+
+  private void take(final GuardProcess from, final Message message) {
+    switch (message.type()) {
+      case Message.ASK ->
+          listener.asked(
+              new ImageKey(message.device(), message.inode()),
+              message.pid(),
+              () -> from.send(new Message(Message.ALLOW, message.number()), null));
+      case Message.BROKEN -> ifKnown(leased.get(message.number()), listener::held);
+      case Message.OPENED -> ifKnown(watched.get(message.number()), listener::opened);
+      case Message.LATE -> tellOfLateness();
+      case Message.PONG -> unanswered = 0;
+      default -> Warnings.warn("the guard says what it should not: " + message);
+    }
+  }
+
+  /** It may have been let go while the message was under way. */
+  private static void ifKnown(final Image image, final Consumer<Image> action) {
+    if (image != null) {
+      action.accept(image);
+    }
+  }
+
+  private void tellOfLateness() {
+    if (!toldOfLateness) {
+      toldOfLateness = true;
+      Warnings.warn(
+          "a program outside Sluice opened a file before it held everything, since that took longer"
+              + " than a second; what it read may be short, and what it wrote be lost");
+    }
+  }
+
+  /** The guard was killed, or killed itself: another one takes its place, with all marks anew. */
+  private void ended(final GuardProcess former) {
+    if (closed || process != former) {
+      return;
+    }
+    process = null;
+    unanswered = 0;
+    former.close();
+    watched.clear();
+    watches.clear();
+    if (starts >= MOST_STARTS) {
+      means = "none: it ended too often";
+      Warnings.warn("programs outside Sluice are no longer seen: the guard ended too often");
+    } else {
+      Warnings.warn("the guard ended, and is started anew");
+      begin();
+      marked.forEach(this::mark);
+      listen();
+    }
+    renewLeases();
+  }
+
+  /** The former guard alone would have been told that somebody waits. */
+  private void renewLeases() {
+    final List<Image> former = List.copyOf(leased.values());
+    leased.clear();
+    for (final Image image : former) {
+      if (image.file().isLeaseInTheWay()) {
+        listener.held(image);
+      } else {
+        image.file().unlease();
+        lease(image);
+      }
+    }
+  }
+
+  @Override
+  public void protect(final Image image) {
+    if (place != null && !image.file().opened().startsWith(place.store()) && marked.add(image)) {
+      mark(image);
+    }
+  }
+
+  private void mark(final Image image) {
+    final Fanotify asking = permissions;
+    final Inotify telling = notices;
+    try {
+      if (asking != null) {
+        asking.mark(image.file());
+      } else if (telling != null) {
+        final int watch = telling.watch(image.file());
+        watched.put(watch, image);
+        watches.put(image, watch);
+      }
+    } catch (final PosixException e) {
+      tellOfRefusal(e);
+    }
+  }
+
+  /** Another thread may just have closed the group, which is no refusal. */
+  private void tellOfRefusal(final PosixException e) {
+    if (!toldOfRefusal && (permissions != null || notices != null) && e.errno() != Errno.EBADF) {
+      toldOfRefusal = true;
+      Warnings.warn("programs outside Sluice may not see all bytes: " + e.getMessage());
+    }
+  }
+
+  @Override
+  public void release(final Image image) {
+    unlease(image);
+    if (marked.remove(image)) {
+      unmark(image);
+    }
+  }
+
+  private void unmark(final Image image) {
+    final Fanotify asking = permissions;
+    final Inotify telling = notices;
+    final Integer watch = watches.remove(image);
+    if (watch != null && telling != null) {
+      watched.remove(watch.intValue());
+      telling.unwatch(watch);
+    } else if (asking != null) {
+      asking.unmark(image.file());
+    }
+  }
+
+  /**
+   * Whether files are held by leases, since the kernel lets nobody wait otherwise.
+   *
+   * @return false also when there is no guard
+   */
+  public boolean leases() {
+    return notices != null;
+  }
+
+  /**
+   * Has programs wait that open an image, which nobody under Sluice has open.
+   *
+   * @param image an image whose own file may lack bytes
+   * @return false when any process has it open
+   */
+  public boolean lease(final Image image) {
+    final GuardProcess now = process;
+    final int number = image.file().leaseNumber();
+    if (!leases() || now == null || leased.get(number) == image) {
+      return true;
+    }
+    if (!image.file().lease(now.pid())) {
+      return false;
+    }
+    leased.put(number, image);
+    now.send(new Message(Message.LEASE, number), image.file());
+    return true;
+  }
+
+  /**
+   * Lets them go on.
+   *
+   * @param image an image; one without a lease stays as it is
+   */
+  public void unlease(final Image image) {
+    final GuardProcess now = process;
+    final int number = image.file().leaseNumber();
+    if (leased.get(number) == image) {
+      leased.remove(number);
+      image.file().unlease();
+      if (now != null) {
+        now.send(new Message(Message.DROP, number), null);
+      }
+    }
+  }
+
+  /**
+   * Whether any other process may have an image's own file open. The kernel tells by granting a
+   * lease, for a moment, or not.
+   *
+   * @param image an image
+   * @return true also when that cannot be told
+   */
+  public boolean isOpenElsewhere(final Image image) {
+    final GuardProcess now = process;
+    if (now == null || !image.file().lease(now.pid())) {
+      return true;
+    }
+    image.file().unlease();
+    return false;
+  }
+
+  /**
+   * Finds out whether the guard still answers; from time to time. Looks are counted, since this
+   * process may have been stopped between two.
+   */
+  public void beat() {
+    final GuardProcess now = process;
+    final long time = System.nanoTime();
+    if (now == null || marked.isEmpty()) {
+      unanswered = 0;
+    } else if (time - pinged >= BEAT_NANOS) {
+      pinged = time;
+      unanswered++;
+      if (unanswered > MOST_UNANSWERED) {
+        Warnings.warn("the guard does not answer, and is killed");
+        now.kill();
+      } else {
+        now.send(new Message(Message.PING, 0), null);
+      }
+    }
+  }
+
+  /** Ends it: nobody waits any more. Any thread, once the service thread has ended. */
+  @Override
+  public void close() {
+    closed = true;
+    closeGroup();
+    if (process != null) {
+      process.close();
+    }
+  }
+}

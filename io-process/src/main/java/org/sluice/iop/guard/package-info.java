@@ -1,0 +1,2 @@
+/** Programs outside Sluice that open images, and how the kernel tells of them. */
+package org.sluice.iop.guard;

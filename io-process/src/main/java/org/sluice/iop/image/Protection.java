@@ -1,0 +1,32 @@
+package org.sluice.iop.image;
+
+/**
+ * What keeps programs outside Sluice from files that do not hold everything. Service thread only.
+ */
+public interface Protection {
+  /** None. */
+  Protection NONE =
+      new Protection() {
+        @Override
+        public void protect(final Image image) {}
+
+        @Override
+        public void release(final Image image) {}
+      };
+
+  /**
+   * From here on the image's own file may lack bytes, or must not change. Repeating it does
+   * nothing.
+   *
+   * @param image an image
+   */
+  void protect(Image image);
+
+  /**
+   * The image's own file holds everything, or is of no interest any more. Repeating it does
+   * nothing.
+   *
+   * @param image an image
+   */
+  void release(Image image);
+}

@@ -1,0 +1,172 @@
+package org.sluice.iop.service;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.iop.guard.Guard;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.ImageRegistry;
+
+/**
+ * Where the kernel does not ask for permission: closed images are held by leases, and opens of the
+ * others are told of when they have happened. Such an open is a program's outside Sluice unless a
+ * process under the shim tells of it as well.
+ *
+ * <p>A lease is granted when the last process has closed the file, which is a moment after it said
+ * so; so it is tried again and again. A process under the shim has the lease given back before it
+ * opens the file. Service thread only.
+ */
+final class Leases {
+  private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final long GIVEN_BACK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  /** Between an open and its OPEN. */
+  private static final long APART_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** Between an OPEN and what the guard has to say of the open. */
+  private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final Guard guard;
+  private final ImageRegistry registry;
+  private final boolean inPlace;
+  private final Consumer<Image> openedOutside;
+  private final Set<Image> wanted = new LinkedHashSet<>();
+  private final Map<Image, Opens> opens = new HashMap<>();
+  private long due;
+  private long interval = FIRST_NANOS;
+
+  /** Times of opens that only one side has told of, the earliest first. */
+  private record Opens(Deque<Long> announced, Deque<Long> noticed) {
+    Opens() {
+      this(new ArrayDeque<>(), new ArrayDeque<>());
+    }
+
+    void match(final Deque<Long> side, final Deque<Long> other, final long now) {
+      if (other.poll() == null) {
+        side.add(now);
+      }
+    }
+
+    /** Whether an open was noticed that nobody has announced. */
+    boolean isUnexplained(final long now) {
+      while (!announced.isEmpty() && now - announced.peek() > LATE_NANOS) {
+        announced.poll();
+      }
+      return !noticed.isEmpty() && now - noticed.peek() > APART_NANOS;
+    }
+
+    boolean isNothing() {
+      return announced.isEmpty() && noticed.isEmpty();
+    }
+  }
+
+  /**
+   * No images.
+   *
+   * @param inPlace whether closed images are whole within milliseconds
+   * @param openedOutside told of images that a program outside has opened
+   */
+  Leases(
+      final Guard guard,
+      final ImageRegistry registry,
+      final boolean inPlace,
+      final Consumer<Image> openedOutside) {
+    this.guard = guard;
+    this.registry = registry;
+    this.inPlace = inPlace;
+    this.openedOutside = openedOutside;
+  }
+
+  /** Whether processes under the shim have to ask for leases back. */
+  boolean areUsed() {
+    return guard.leases() && !inPlace;
+  }
+
+  /** Nobody under Sluice has an image open any more. */
+  void closed(final Image image) {
+    if (areUsed() && image.state() != ImageDescriptor.STATE_DIRECT) {
+      wanted.add(image);
+      soon();
+    }
+  }
+
+  /** A process under the shim is about to open a file. */
+  void giveBack(final ImageKey key) {
+    final Image image = registry.find(key);
+    if (image != null && areUsed()) {
+      guard.unlease(image);
+      wanted.add(image); // in case it is not opened after all
+      interval = GIVEN_BACK_NANOS;
+      due = System.nanoTime() + interval;
+    }
+  }
+
+  /** A process under the shim has opened a file. */
+  void announced(final ImageKey key) {
+    final Image image = guard.leases() ? registry.find(key) : null;
+    if (image != null) {
+      final Opens its = opens.computeIfAbsent(image, any -> new Opens());
+      its.match(its.announced, its.noticed, System.nanoTime());
+      soon();
+    }
+  }
+
+  /** Some process has opened a file. */
+  void noticed(final Image image) {
+    if (image.state() != ImageDescriptor.STATE_DIRECT) {
+      final Opens its = opens.computeIfAbsent(image, any -> new Opens());
+      its.match(its.noticed, its.announced, System.nanoTime());
+      soon();
+    }
+  }
+
+  private void soon() {
+    interval = FIRST_NANOS;
+    due = System.nanoTime() + interval;
+  }
+
+  /** Does what is due. */
+  void proceed() {
+    final long now = System.nanoTime();
+    if (isIdle() || now - due < 0) {
+      return;
+    }
+    for (final Map.Entry<Image, Opens> one : List.copyOf(opens.entrySet())) {
+      if (one.getValue().isUnexplained(now)) {
+        opens.remove(one.getKey());
+        if (isKnown(one.getKey())) {
+          openedOutside.accept(one.getKey());
+        }
+      }
+    }
+    opens.values().removeIf(Opens::isNothing);
+    wanted.removeIf(image -> !isKnown(image) || !image.openers().isEmpty() || guard.lease(image));
+    interval = Math.min(2 * interval, opens.isEmpty() ? LONGEST_NANOS : APART_NANOS);
+    due = now + interval;
+  }
+
+  private boolean isKnown(final Image image) {
+    return registry.find(image.id()) == image && image.state() != ImageDescriptor.STATE_DIRECT;
+  }
+
+  private boolean isIdle() {
+    return wanted.isEmpty() && opens.isEmpty();
+  }
+
+  /** How long nothing has to be done, in milliseconds, if it is shorter than a limit. */
+  long patience(final long limit) {
+    return isIdle()
+        ? limit
+        : Math.clamp(TimeUnit.NANOSECONDS.toMillis(due - System.nanoTime()), 1, limit);
+  }
+}
