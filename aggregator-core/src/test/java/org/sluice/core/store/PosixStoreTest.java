@@ -68,7 +68,7 @@ class PosixStoreTest {
       }
       try (Stream<Path> parts = Files.list(shared)) {
         assertThat(parts.map(part -> part.getFileName().toString()))
-            .containsExactlyInAnyOrder("format", "containers", "checkpoints", "staging");
+            .containsExactlyInAnyOrder("format", "node", "containers", "checkpoints", "staging");
       }
     }
   }
