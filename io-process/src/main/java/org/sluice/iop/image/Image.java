@@ -404,7 +404,7 @@ public final class Image {
    */
   public boolean isUnused() {
     farewells--;
-    return farewells == 0 && openers.isEmpty();
+    return farewells == 0 && openers.isEmpty() && !outside;
   }
 
   @Override
