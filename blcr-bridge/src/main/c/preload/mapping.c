@@ -6,10 +6,15 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "description.h"
+#include "mapping.h"
 #include "presence.h"
 #include "real.h"
+
+typedef void *mapper(void *, size_t, int, int, int, off_t);
 
 struct mapping {
     struct image *image;
@@ -56,11 +61,11 @@ static void remember(struct image *image, const char *address, size_t length)
     mapping_count++;
 }
 
-static void *map_shared(void *address, size_t length, int protection, int flags, int fd,
+static void *map_shared(mapper *map, void *address, size_t length, int protection, int flags, int fd,
                         off_t offset)
 {
     struct image *image = hold(fd);
-    void *mapped = REAL(mmap)(address, length, protection, flags, fd, offset);
+    void *mapped = map(address, length, protection, flags, fd, offset);
     const int error = errno;
     if (image != NULL) {
         sluice_images_lock();
@@ -74,16 +79,34 @@ static void *map_shared(void *address, size_t length, int protection, int flags,
     return mapped;
 }
 
-SLUICE_WRAPPER void *mmap(void *address, size_t length, int protection, int flags, int fd,
-                          off_t offset)
+static void *map_by(mapper *map, void *address, size_t length, int protection, int flags, int fd,
+                    off_t offset)
 {
     if ((flags & MAP_FIXED) && sluice_capture_on() && sluice_capture_has_mapped(address))
         sluice_presence_doubt();
     if ((flags & MAP_ANONYMOUS) || sluice_description_of(fd) == NULL || sluice_guard_inside())
-        return REAL(mmap)(address, length, protection, flags, fd, offset);
+        return map(address, length, protection, flags, fd, offset);
     sluice_descriptor_surrender(fd, SLUICE_REASON_MMAP);
-    return (flags & MAP_SHARED) ? map_shared(address, length, protection, flags, fd, offset)
-                                : REAL(mmap)(address, length, protection, flags, fd, offset);
+    return (flags & MAP_SHARED) ? map_shared(map, address, length, protection, flags, fd, offset)
+                                : map(address, length, protection, flags, fd, offset);
+}
+
+SLUICE_WRAPPER void *mmap(void *address, size_t length, int protection, int flags, int fd,
+                          off_t offset)
+{
+    return map_by(REAL(mmap), address, length, protection, flags, fd, offset);
+}
+
+static void *mmap_number(void *address, size_t length, int protection, int flags, int fd,
+                         off_t offset)
+{
+    return (void *)REAL(syscall)(SYS_mmap, address, length, protection, flags, fd, offset);
+}
+
+void *sluice_mapping_by_number(void *address, size_t length, int protection, int flags, int fd,
+                               off_t offset)
+{
+    return map_by(mmap_number, address, length, protection, flags, fd, offset);
 }
 
 /* How much of a mapping lies in a range. */
@@ -113,12 +136,21 @@ static void unmapped(const char *address, size_t length)
     sluice_images_unlock();
 }
 
-SLUICE_WRAPPER int munmap(void *address, size_t length)
+static int after_unmap(int result, void *address, size_t length)
 {
-    const int result = REAL(munmap)(address, length);
     if (result == 0 && mapping_count > 0 && !sluice_guard_inside())
         unmapped(address, length);
     return result;
+}
+
+SLUICE_WRAPPER int munmap(void *address, size_t length)
+{
+    return after_unmap(REAL(munmap)(address, length), address, length);
+}
+
+int sluice_unmapping_by_number(void *address, size_t length)
+{
+    return after_unmap((int)REAL(syscall)(SYS_munmap, address, length), address, length);
 }
 
 static void moved(const char *from, const char *to, size_t length)
@@ -134,16 +166,28 @@ static void moved(const char *from, const char *to, size_t length)
     sluice_images_unlock();
 }
 
+static void *after_remap(void *found, void *address, size_t length)
+{
+    if (found != MAP_FAILED && mapping_count > 0 && !sluice_guard_inside())
+        moved(address, found, length);
+    return found;
+}
+
 SLUICE_WRAPPER void *mremap(void *address, size_t old_length, size_t length, int flags, ...)
 {
     va_list arguments;
     va_start(arguments, flags);
     void *wanted = va_arg(arguments, void *);
     va_end(arguments);
-    void *found = REAL(mremap)(address, old_length, length, flags, wanted);
-    if (found != MAP_FAILED && mapping_count > 0 && !sluice_guard_inside())
-        moved(address, found, length);
-    return found;
+    return after_remap(REAL(mremap)(address, old_length, length, flags, wanted), address, length);
+}
+
+void *sluice_remapping_by_number(void *address, size_t old_length, size_t length, int flags,
+                                 void *wanted)
+{
+    void *found =
+        (void *)REAL(syscall)(SYS_mremap, address, old_length, length, flags, wanted);
+    return after_remap(found, address, length);
 }
 
 void sluice_mappings_in_child(void)

@@ -22,6 +22,7 @@
 
 #include "description.h"
 #include "handle.h"
+#include "mapping.h"
 #include "open.h"
 #include "process.h"
 #include "real.h"
@@ -117,11 +118,15 @@ static bool by_name_descriptors(long number, const long a[6], long *result)
     case SYS_pidfd_getfd:
         return *result = pidfd_getfd(INT(0), INT(1), (unsigned)a[2]), true;
     case SYS_mmap:
-        return *result = (long)mmap(POINTER(0), SIZE(1), INT(2), INT(3), INT(4), a[5]), true;
+        return *result = (long)sluice_mapping_by_number(POINTER(0), SIZE(1), INT(2), INT(3), INT(4),
+                                                        a[5]),
+               true;
     case SYS_munmap:
-        return *result = munmap(POINTER(0), SIZE(1)), true;
+        return *result = sluice_unmapping_by_number(POINTER(0), SIZE(1)), true;
     case SYS_mremap:
-        return *result = (long)mremap(POINTER(0), SIZE(1), SIZE(2), INT(3), POINTER(4)), true;
+        return *result = (long)sluice_remapping_by_number(POINTER(0), SIZE(1), SIZE(2), INT(3),
+                                                          POINTER(4)),
+               true;
 #ifdef SYS_open /* x86-64 alone has the older ones */
     case SYS_open:
         return *result = sluice_open(AT_FDCWD, TEXT(0), INT(1), (mode_t)a[2]), true;
