@@ -365,8 +365,10 @@ final class LibC {
       final long e) {
     try {
       return (long) CALL.invokeExact(function, CAPTURE.get(), a, b, c, d, e);
-    } catch (final Throwable t) {
-      throw new AssertionError(t);
+    } catch (final RuntimeException | Error failure) {
+      throw failure;
+    } catch (final Throwable functionsOfCThrowNothing) {
+      throw new IllegalStateException(functionsOfCThrowNothing);
     }
   }
 }

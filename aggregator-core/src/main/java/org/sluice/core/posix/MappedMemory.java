@@ -1,6 +1,7 @@
 package org.sluice.core.posix;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
@@ -61,6 +62,8 @@ public final class MappedMemory {
           .filter(Matcher::matches)
           .mapToLong(matcher -> Long.parseLong(matcher.group(1)) << 10)
           .sum();
+    } catch (final UncheckedIOException e) {
+      throw e.getCause();
     }
   }
 }

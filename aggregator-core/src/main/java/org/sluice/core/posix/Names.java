@@ -1,7 +1,13 @@
 package org.sluice.core.posix;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Names of files. Unlike {@link java.nio.file.Files} these tell the errno of a failure. */
 public final class Names {
@@ -35,6 +41,24 @@ public final class Names {
       if (LibC.rename(arena.allocateFrom(from.toString()), arena.allocateFrom(to.toString())) < 0) {
         throw new PosixException("rename " + from + " to " + to, LibC.errno());
       }
+    }
+  }
+
+  /**
+   * What is in a directory. A stream of it would throw what its readers do not expect, as when it
+   * is one of a process that ends meanwhile.
+   *
+   * @param directory its name
+   * @return the paths of all that is in it, in no order
+   * @throws IOException when it cannot be read to its end
+   */
+  public static List<Path> in(final Path directory) throws IOException {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      final List<Path> all = new ArrayList<>();
+      entries.forEach(all::add);
+      return all;
+    } catch (final DirectoryIteratorException e) {
+      throw e.getCause();
     }
   }
 }

@@ -16,6 +16,6 @@ public final class NativeProcess {
   /** Ends this process at once, as {@code kill -9} does: nothing is tidied up. Does not return. */
   public static void killSelf() {
     LibC.kill((int) ProcessHandle.current().pid(), LibC.SIGKILL);
-    throw new AssertionError("survived SIGKILL");
+    throw new IllegalStateException("survived SIGKILL");
   }
 }

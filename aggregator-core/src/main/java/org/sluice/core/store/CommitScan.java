@@ -2,7 +2,6 @@ package org.sluice.core.store;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -19,6 +18,7 @@ import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.FileType;
+import org.sluice.core.posix.Names;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 
@@ -46,10 +46,8 @@ final class CommitScan {
   /** What has the name of a checkpoint's directory, committed or not. */
   List<CheckpointDirectory> directories() throws IOException {
     final List<CheckpointDirectory> directories = new ArrayList<>();
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(store.checkpoints())) {
-      for (final Path entry : entries) {
-        CheckpointDirectory.of(entry, store.disk()).ifPresent(directories::add);
-      }
+    for (final Path entry : Names.in(store.checkpoints())) {
+      CheckpointDirectory.of(entry, store.disk()).ifPresent(directories::add);
     }
     return directories;
   }

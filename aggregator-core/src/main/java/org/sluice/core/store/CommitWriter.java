@@ -26,7 +26,7 @@ final class CommitWriter {
   /** What becomes the manifest, locked until then. */
   private NativeFile manifest;
 
-  CommitWriter(final StoreDirectory store, final Draft draft) {
+  CommitWriter(final StoreDirectory store, final Draft draft) throws IOException {
     this.store = store;
     this.draft = draft;
     this.directory = store.checkpoint(draft.number(), Entropy.nextLong());
@@ -143,18 +143,18 @@ final class CommitWriter {
     }
   }
 
-  private static void check(final Draft draft) {
+  private static void check(final Draft draft) throws IOException {
     final Set<String> names = new HashSet<>();
     for (final DraftImage image : draft.images()) {
       if (!ImagePath.isValid(image.path())) {
-        throw new IllegalArgumentException("no path of an image: " + image.path());
+        throw new IOException("no path of an image: " + image.path());
       }
       if (!names.add(image.rank() + "/" + image.path())) {
-        throw new IllegalArgumentException("two images of one rank: " + image.path());
+        throw new IOException("two images of one rank: " + image.path());
       }
     }
     if (draft.number() < 0) {
-      throw new IllegalArgumentException("no number of a checkpoint: " + draft.number());
+      throw new IOException("no number of a checkpoint: " + draft.number());
     }
   }
 }

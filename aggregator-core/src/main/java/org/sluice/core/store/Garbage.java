@@ -2,8 +2,6 @@ package org.sluice.core.store;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -23,6 +21,7 @@ import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.command.Quoting;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.FileType;
+import org.sluice.core.posix.Names;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.Leftover.Kind;
 import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
@@ -106,7 +105,7 @@ final class Garbage {
       }
       sweep();
       spares.trim(commit.containers().size());
-    } catch (final IOException | UncheckedIOException | DirectoryIteratorException e) {
+    } catch (final IOException e) {
       LOG.warn(
           "checkpoint {} is committed, but an older one of it stays: {}",
           commit.number(),
@@ -185,11 +184,9 @@ final class Garbage {
 
   private List<Path> images() throws IOException {
     final List<Path> images = new ArrayList<>();
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(store.staging())) {
-      for (final Path file : files) {
-        if (isFile(file) && SpareContainers.isOld(file) && StoreDirectory.isUnlocked(file)) {
-          images.add(file);
-        }
+    for (final Path file : Names.in(store.staging())) {
+      if (isFile(file) && SpareContainers.isOld(file) && StoreDirectory.isUnlocked(file)) {
+        images.add(file);
       }
     }
     return images;
@@ -198,10 +195,8 @@ final class Garbage {
   /** What is no file where only files of this store belong. */
   private void tellOfForeign(final Consumer<IOException> foreign) throws IOException {
     for (final Path part : List.of(store.containers(), store.staging())) {
-      try (DirectoryStream<Path> files = Files.newDirectoryStream(part)) {
-        for (final Path file : files) {
-          tellOfForeign(file, foreign);
-        }
+      for (final Path file : Names.in(part)) {
+        tellOfForeign(file, foreign);
       }
     }
   }

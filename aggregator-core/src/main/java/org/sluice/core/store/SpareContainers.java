@@ -1,7 +1,6 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -81,11 +80,9 @@ final class SpareContainers {
     final Map<Path, Long> lengths = new HashMap<>();
     final Optional<Set<Path>> named = named(gone);
     if (named.isPresent()) {
-      try (DirectoryStream<Path> containers = store.containerFiles()) {
-        for (final Path container : containers) {
-          if (isSpare(container, named.get())) {
-            lengths.put(container, Files.size(container));
-          }
+      for (final Path container : store.containerFiles()) {
+        if (isSpare(container, named.get())) {
+          lengths.put(container, Files.size(container));
         }
       }
     }

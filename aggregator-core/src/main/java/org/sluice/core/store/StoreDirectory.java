@@ -4,7 +4,6 @@ import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,6 +18,7 @@ import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Entropy;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.FileType;
+import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
@@ -118,8 +118,10 @@ record StoreDirectory(Path path, Disk disk) {
   }
 
   /** The containers; the caller closes the stream. */
-  DirectoryStream<Path> containerFiles() throws IOException {
-    return Files.newDirectoryStream(containers(), "*.data");
+  List<Path> containerFiles() throws IOException {
+    return Names.in(containers()).stream()
+        .filter(path -> path.getFileName().toString().endsWith(".data"))
+        .toList();
   }
 
   Path checkpoints() {
@@ -136,14 +138,12 @@ record StoreDirectory(Path path, Disk disk) {
   }
 
   private void refuseForeign() throws IOException {
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
-      for (final Path entry : entries) {
-        final String name = entry.getFileName().toString();
-        if (!PARTS.contains(name) && !name.startsWith(FORMAT)) {
-          throw new NoStoreException(
-              "%s is not a store, and holds %s; give a new or an empty directory"
-                  .formatted(path, name));
-        }
+    for (final Path entry : Names.in(path)) {
+      final String name = entry.getFileName().toString();
+      if (!PARTS.contains(name) && !name.startsWith(FORMAT)) {
+        throw new NoStoreException(
+            "%s is not a store, and holds %s; give a new or an empty directory"
+                .formatted(path, name));
       }
     }
   }

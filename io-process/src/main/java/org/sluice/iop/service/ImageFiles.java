@@ -1,14 +1,13 @@
 package org.sluice.iop.service;
 
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ProcessIdentity;
@@ -155,13 +154,11 @@ final class ImageFiles {
   private static Optional<NativeFile> openAsOpenedBy(
       final ProcessIdentity opener, final Entry.Admitted image) throws IOException {
     final Path descriptors = Path.of("/proc/%d/fd".formatted(opener.pid()));
-    try (DirectoryStream<Path> all = Files.newDirectoryStream(descriptors)) {
-      for (final Path descriptor : all) {
-        if (leadsTo(descriptor, image)) {
-          final Optional<NativeFile> file = open(descriptor, image);
-          if (file.isPresent()) {
-            return file;
-          }
+    for (final Path descriptor : Names.in(descriptors)) {
+      if (leadsTo(descriptor, image)) {
+        final Optional<NativeFile> file = open(descriptor, image);
+        if (file.isPresent()) {
+          return file;
         }
       }
     }
