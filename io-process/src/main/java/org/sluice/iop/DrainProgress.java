@@ -40,10 +40,8 @@ final class DrainProgress {
       return true;
     } catch (final TimeoutException notYet) {
       return false;
-    } catch (final ExecutionException e) {
-      throw new IOException("the I/O process failed: " + e.getCause(), e.getCause());
-    } catch (final InterruptedException e) {
-      throw new IOException(e);
+    } catch (final ExecutionException | InterruptedException neverHappens) {
+      throw new IllegalStateException(neverHappens);
     }
   }
 }

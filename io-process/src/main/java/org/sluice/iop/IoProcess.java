@@ -19,6 +19,7 @@ import org.sluice.core.segment.SegmentException;
 import org.sluice.core.segment.SegmentSettings;
 import org.sluice.core.store.NodeIdentity;
 import org.sluice.core.store.PosixStore;
+import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.guard.GuardPlace;
 import org.sluice.iop.journal.Journal;
@@ -42,11 +43,14 @@ final class IoProcess implements AutoCloseable {
   private final Thread thread;
 
   private IoProcess(final Settings settings, final boolean resumes) throws IOException {
+    boolean goesOn = false;
     try {
       directory = keep(RuntimeDirectory.take(settings.name()));
       directory.removeDeadStarts();
-      final boolean goesOn = directory.isLeft(resumes);
+      goesOn = directory.isLeft(resumes);
       directory.preserve(goesOn);
+      FailStop.arm(settings.name(), directory.crash());
+      directory.report().ifPresent(IoProcess::tellOfCrash);
       final Ledger past;
       if (goesOn) {
         segment = keep(Segment.map(directory.segment()));
@@ -64,6 +68,7 @@ final class IoProcess implements AutoCloseable {
             keep(Journal.create(directory.journal(), segment.header().sessionId(), isInPlace()));
         pages = place.report(segment.hugeBytes(), settings.pages());
       }
+      FailStop.watch(journal.inFlight());
       final PosixStore store =
           keep(openStore(Path.of(segment.header().store()), segment.header().layout()));
       store.commits(
@@ -79,9 +84,11 @@ final class IoProcess implements AutoCloseable {
       service =
           new Service(server, segment, store, session(settings), statistics, journal, past, guard);
       segment.header().process(ProcessIdentity.current());
-      directory.preserve(false);
-    } catch (final IOException | RuntimeException e) {
-      close();
+      directory.preserve(true);
+    } catch (final IOException | CommandException e) {
+      if (!goesOn) { // otherwise another one may go on with it, and the drain is at work
+        close();
+      }
       throw e;
     }
     final Thread prefault = Prefault.start(segment);
@@ -117,6 +124,12 @@ final class IoProcess implements AutoCloseable {
             directory.path().resolve("guard"),
             directory.segment(),
             store.directory().toRealPath());
+  }
+
+  private static void tellOfCrash(final Path report) {
+    Warnings.warn(
+        "the last I/O process of this name failed by a fault of its own; %s says where, report it"
+            .formatted(report));
   }
 
   private SessionSettings session(final Settings settings) throws IOException {
@@ -233,6 +246,8 @@ final class IoProcess implements AutoCloseable {
         }
         service.reported();
         thread.join();
+        directory.preserve(false);
+        FailStop.disarm();
       }
       while (!parts.isEmpty()) {
         parts.pop().close();

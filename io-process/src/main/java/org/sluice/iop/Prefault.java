@@ -1,6 +1,8 @@
 package org.sluice.iop;
 
 import java.io.IOException;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.segment.Segment;
 import org.sluice.iop.measure.Warnings;
 
@@ -16,6 +18,7 @@ final class Prefault {
   private static void provide(final Segment segment) {
     final int count = segment.geometry().chunkCount();
     for (int chunk = 0; chunk < count && !Thread.currentThread().isInterrupted(); chunk++) {
+      Fault.strike(FaultPoint.PREFAULT);
       try {
         segment.provide(chunk);
       } catch (final IOException e) {

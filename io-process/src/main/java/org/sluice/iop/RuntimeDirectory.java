@@ -5,14 +5,18 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.sluice.core.client.RuntimePath;
@@ -20,6 +24,7 @@ import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Quoting;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.Segment;
@@ -38,23 +43,29 @@ final class RuntimeDirectory implements AutoCloseable {
   private static final int MAX_SOCKET_PATH = 107;
 
   private static final String SEGMENT = "segment";
+  private static final String CRASH = "crash";
   private static final String JOURNAL = "journal";
   private static final String SOCKET = "socket";
 
   private static final Set<PosixFilePermission> PRIVATE =
       PosixFilePermissions.fromString("rwx------");
 
+  /** So many crash reports of a name are kept, the newest. */
+  private static final int MOST_REPORTS = 4;
+
   private final Path path;
   private final NativeFile lock;
+  private final Optional<Path> report;
 
   private volatile boolean preserved;
 
-  /** For a signal that ends the JVM before it is handled. */
+  /** For a signal that ends the JVM before there is a session. */
   private final Thread atExit = new Thread(this::removeAtExit, "remove-runtime-directory");
 
-  private RuntimeDirectory(final Path path, final NativeFile lock) {
+  private RuntimeDirectory(final Path path, final NativeFile lock) throws IOException {
     this.path = path;
     this.lock = lock;
+    this.report = keepReport();
     Runtime.getRuntime().addShutdownHook(atExit);
   }
 
@@ -101,13 +112,9 @@ final class RuntimeDirectory implements AutoCloseable {
    * starts one, has the lock of its directory.
    */
   void removeDeadStarts() throws IOException {
-    try (DirectoryStream<Path> others =
-        Files.newDirectoryStream(
-            path.getParent(),
-            other ->
-                Files.isDirectory(other, LinkOption.NOFOLLOW_LINKS)
-                    && Files.isRegularFile(other.resolve("lock"), LinkOption.NOFOLLOW_LINKS))) {
-      for (final Path other : others) {
+    for (final Path other : Names.in(path.getParent())) {
+      if (Files.isDirectory(other, LinkOption.NOFOLLOW_LINKS)
+          && Files.isRegularFile(other.resolve("lock"), LinkOption.NOFOLLOW_LINKS)) {
         removeIfDeadAtStart(other);
       }
     }
@@ -121,6 +128,7 @@ final class RuntimeDirectory implements AutoCloseable {
           && ImageKey.of(lock).isAt(directory.resolve("lock"))
           && diedAtStart(directory)) {
         clear(directory);
+        Files.deleteIfExists(directory.resolve(CRASH));
         Files.deleteIfExists(directory.resolve("lock"));
         Files.deleteIfExists(directory);
       }
@@ -196,6 +204,38 @@ final class RuntimeDirectory implements AutoCloseable {
     return path.resolve(JOURNAL);
   }
 
+  /** Where this I/O process says why it failed, should it. */
+  Path crash() {
+    return path.resolve(CRASH);
+  }
+
+  /** Why the last I/O process of this name failed; empty when it did not. */
+  Optional<Path> report() {
+    return report;
+  }
+
+  /** Puts it where it outlives the session. */
+  private Optional<Path> keepReport() throws IOException {
+    if (!Files.exists(crash()) || Files.size(crash()) == 0) {
+      return Optional.empty();
+    }
+    final long time = Files.getLastModifiedTime(crash()).toMillis();
+    final String prefix = path.getFileName() + ".crash-";
+    final Path kept = path.resolveSibling(prefix + time);
+    Files.move(crash(), kept, StandardCopyOption.REPLACE_EXISTING);
+    final List<Path> all = new ArrayList<>();
+    for (final Path file : Names.in(path.getParent())) {
+      if (file.getFileName().toString().startsWith(prefix)) {
+        all.add(file);
+      }
+    }
+    all.sort(Comparator.reverseOrder());
+    for (final Path old : all.subList(Math.min(MOST_REPORTS, all.size()), all.size())) {
+      Files.deleteIfExists(old);
+    }
+    return Optional.of(kept);
+  }
+
   /**
    * Whether a killed I/O process left a session here to go on with.
    *
@@ -227,7 +267,7 @@ final class RuntimeDirectory implements AutoCloseable {
   /**
    * Says whether what is here outlives this I/O process, for another one to go on with.
    *
-   * @param whether true until this one has gone on with it
+   * @param whether false before a session has begun and once it is over
    */
   void preserve(final boolean whether) {
     preserved = whether;
@@ -265,6 +305,7 @@ final class RuntimeDirectory implements AutoCloseable {
       return;
     }
     clear();
+    Files.deleteIfExists(crash());
     Files.deleteIfExists(path.resolve("lock"));
     Files.deleteIfExists(path);
   }

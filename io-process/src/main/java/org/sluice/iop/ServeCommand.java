@@ -8,6 +8,7 @@ import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Subcommand;
+import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.image.DescriptorLimit;
 import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.MetricsEndpoint;
@@ -20,7 +21,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "serve",
     description = {
-      "Runs an I/O process in the foreground until SIGTERM or SIGINT.",
+      "Runs an I/O process in the foreground until SIGTERM, SIGINT or SIGHUP.",
       "Its exit status is not 0 if a checkpoint could not be committed, or if a file",
       "that is still there lacks bytes that could not be stored."
     },
@@ -31,7 +32,7 @@ import picocli.CommandLine.Option;
       "      --group 'step-([0-9]+)/' --metrics 9102"
     })
 public final class ServeCommand implements Subcommand {
-  private static final List<String> STOPS = List.of("TERM", "INT");
+  private static final List<String> STOPS = List.of("TERM", "INT", "HUP");
   private static final int MAX_PORT = 65535;
 
   @Mixin private ServiceOptions options;
@@ -70,9 +71,35 @@ public final class ServeCommand implements Subcommand {
     DescriptorLimit.check();
     StatsFile.check(stats);
     final Settings settings = options.settings(members);
+    try {
+      return serve(settings);
+    } catch (final CommandException e) {
+      throw e;
+    } catch (final RuntimeException e) {
+      FailStop.now(e);
+      throw e;
+    }
+  }
+
+  private Integer serve(final Settings settings) throws IOException {
     try (IoProcess process = IoProcess.start(settings, resumes);
         MetricsEndpoint endpoint =
             MetricsEndpoint.open(metricsPort, process.segment(), process.statistics())) {
+      await(process, endpoint);
+      StatsFile.write(stats, process.statistics());
+      if (members) {
+        report(process.statistics());
+      } else {
+        failIfLost(process.statistics());
+      }
+      return ExitStatus.OK.code();
+    }
+  }
+
+  /** What fails here must not end the session of the processes that go on. */
+  private static void await(final IoProcess process, final MetricsEndpoint endpoint)
+      throws IOException {
+    try {
       endpoint.start();
       for (final String signal : STOPS) {
         Signals.on(signal, () -> process.end(false));
@@ -83,13 +110,8 @@ public final class ServeCommand implements Subcommand {
       endpoint.address().ifPresent(address -> System.out.println("metrics: " + address));
       System.out.flush();
       DrainProgress.show(process);
-      StatsFile.write(stats, process.statistics());
-      if (members) {
-        report(process.statistics());
-      } else {
-        failIfLost(process.statistics());
-      }
-      return ExitStatus.OK.code();
+    } catch (final RuntimeException e) {
+      FailStop.now(e);
     }
   }
 

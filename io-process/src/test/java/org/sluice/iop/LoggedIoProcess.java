@@ -110,8 +110,9 @@ final class LoggedIoProcess implements AutoCloseable {
   @Override
   public void close() {
     service.end(false);
-    running.join();
     service.over().join();
+    service.reported();
+    running.join();
     thread.close();
     CloseHelper.closeAll(parts);
   }

@@ -41,7 +41,9 @@ public enum ExitStatus {
   /** Not the newest. */
   FELL_BACK(11, "restored, but an older checkpoint: restore --fallback skipped damaged ones"),
   /** No file could be captured. */
-  FEW_DESCRIPTORS(12, "the limit of open files is too low to capture any; see ulimit -Hn");
+  FEW_DESCRIPTORS(12, "the limit of open files is too low to capture any; see ulimit -Hn"),
+  /** A fault of Sluice's own. */
+  CRASHED(13, "an I/O process failed by a fault of its own; serve --resume goes on with it");
 
   private final int code;
   private final String description;
@@ -54,7 +56,7 @@ public enum ExitStatus {
   /**
    * The number the shell sees.
    *
-   * @return 0 to 12
+   * @return 0 to 13
    */
   public int code() {
     return code;

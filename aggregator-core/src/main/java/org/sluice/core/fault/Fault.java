@@ -20,6 +20,8 @@ import org.sluice.core.posix.PosixException;
  * POINT:torn     the process kills itself when half is written
  * POINT:short    half is written at first
  * POINT:ERRNO    the step fails, as with ENOSPC, EDQUOT, EIO or EROFS, and is not done
+ * POINT:exception  the thread throws what nobody expects, before that step
+ * POINT:oom      the heap is full before that step
  * </pre>
  *
  * <p>All of them at the first time, {@code @N} at the Nth, {@code @N-M} from the Nth to the Mth,
@@ -39,6 +41,9 @@ public final class Fault {
   /** Written before the threads start that come to any point. */
   private static List<Fault> armed = List.of();
 
+  /** What fills the heap. */
+  private static volatile Object hoard;
+
   private final String text;
   private final FaultPoint point;
   private final Action action;
@@ -57,7 +62,11 @@ public final class Fault {
     /** Half is written at first; the rest must follow. */
     SHORT,
     /** The process dies when half is written. */
-    TORN
+    TORN,
+    /** The thread throws an exception that nobody expects. */
+    EXCEPTION,
+    /** The thread fills the heap, and throws what follows. */
+    OOM
   }
 
   /**
@@ -128,6 +137,8 @@ public final class Fault {
     return switch (what) {
       case "short" -> Action.SHORT;
       case "torn" -> Action.TORN;
+      case "exception" -> Action.EXCEPTION;
+      case "oom" -> Action.OOM;
       default -> Action.FAIL;
     };
   }
@@ -195,6 +206,41 @@ public final class Fault {
     if (fault != null) {
       fault.end();
     }
+  }
+
+  /**
+   * Lets a thread fail at its step, if a fault says so.
+   *
+   * @param point which thread
+   */
+  public static void strike(final FaultPoint point) {
+    final Fault fault = at(point);
+    if (fault != null) {
+      fault.strike();
+    }
+  }
+
+  private void strike() {
+    switch (action) {
+      case EXCEPTION -> throw new IllegalStateException("as %s=%s says".formatted(VARIABLE, text));
+      case OOM -> fillHeap();
+      default -> kill();
+    }
+  }
+
+  /** Every thread that allocates finds it full from here on. */
+  private static void fillHeap() {
+    OutOfMemoryError first = null;
+    for (int length = 1 << 20; length >= 16; length /= 256) { // the JVM has few with a stack trace
+      try {
+        while (true) {
+          hoard = new Object[] {hoard, new byte[length]};
+        }
+      } catch (final OutOfMemoryError e) {
+        first = first == null ? e : first;
+      }
+    }
+    throw first;
   }
 
   private boolean isDue() {

@@ -133,18 +133,43 @@ public enum FaultPoint {
       Kind.STEP,
       "deletes a container that is not needed",
       "every checkpoint stays whole",
-      "the container stays, and is used again or deleted later");
+      "the container stays, and is used again or deleted later"),
+  /** Thread {@code service}. */
+  SERVICE(Kind.THREAD, "thread: takes a request", Text.AGAIN, Text.STOPS),
+  /** Thread {@code validate}. */
+  VALIDATE(
+      Kind.THREAD, "thread: checks a chunk, or what is asked of an image", Text.AGAIN, Text.STOPS),
+  /** Thread {@code write}. */
+  WRITE(
+      Kind.THREAD, "thread: writes a chunk, or what is asked of an image", Text.AGAIN, Text.STOPS),
+  /** Thread {@code commit}. */
+  COMMIT(
+      Kind.THREAD, "thread: waits for storage, for a commit or an image", Text.AGAIN, Text.STOPS),
+  /** Thread {@code restart}. */
+  RESTART(
+      Kind.THREAD, "thread: reads the store for a process that restarts", Text.AGAIN, Text.STOPS),
+  /** Thread {@code prefault}. */
+  PREFAULT(Kind.THREAD, "thread: gives a chunk its memory", "the next one goes on", Text.STOPS),
+  /** Threads {@code metrics}. */
+  METRICS(Kind.THREAD, "thread: answers a request for metrics", "no answer", Text.STOPS);
 
   private enum Kind {
     WRITE(EnumSet.allOf(Action.class)),
     STEP(EnumSet.of(Action.KILL, Action.FAIL)),
-    MESSAGE(EnumSet.of(Action.KILL));
+    MESSAGE(EnumSet.of(Action.KILL)),
+    THREAD(EnumSet.of(Action.KILL, Action.EXCEPTION, Action.OOM));
 
     private final Set<Action> actions;
 
     Kind(final Set<Action> actions) {
       this.actions = actions;
     }
+  }
+
+  /** What is the same for all threads. */
+  private static final class Text {
+    static final String AGAIN = "done again once resumed";
+    static final String STOPS = "it ends with a crash report, and is resumed as if killed";
   }
 
   private final Kind kind;

@@ -22,7 +22,8 @@ public final class CHeader {
           ChunkStateDescriptor.class,
           ChunkDescriptor.class,
           RecordDescriptor.class,
-          RequestDescriptor.class);
+          RequestDescriptor.class,
+          InFlightDescriptor.class);
 
   private CHeader() {}
 
@@ -80,7 +81,7 @@ public final class CHeader {
           ? "UINT64_C(0x%x)".formatted(field.getLong(null))
           : "%d".formatted(field.getInt(null));
     } catch (final IllegalAccessException e) {
-      throw new AssertionError(e);
+      throw new IllegalStateException(e);
     }
   }
 }

@@ -96,13 +96,21 @@ public final class ChunkPool {
   }
 
   /**
-   * Hands an open chunk over to the drain. Called by its owner before the ring record, or by the
-   * I/O process on behalf of an owner proven dead.
+   * Hands an open chunk over to the drain. Called by its owner before the ring record.
    *
    * @param chunk an open chunk
    */
   public void publish(final int chunk) {
-    final long word = word(chunk);
+    publish(chunk, word(chunk));
+  }
+
+  /**
+   * The same, called by the I/O process on behalf of an owner proven dead.
+   *
+   * @param chunk an open chunk
+   * @param word its state word, as it was read before
+   */
+  public void publish(final int chunk, final long word) {
     states.putLongRelease(
         offset(chunk),
         ChunkStateDescriptor.word(

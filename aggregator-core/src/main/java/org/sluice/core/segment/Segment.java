@@ -367,6 +367,16 @@ public final class Segment implements AutoCloseable {
   }
 
   /**
+   * The consumer's end of a slot's ring, at its beginning. I/O process only.
+   *
+   * @param slot 0 to {@code geometry().slots()} - 1
+   * @return one reader for each owner of the slot
+   */
+  public RingReader ringReader(final int slot) {
+    return new RingReader(ringBuffer(slot), slot);
+  }
+
+  /**
    * Empties the ring of a slot for its next owner. I/O process only, while nobody is attached.
    *
    * @param slot 0 to {@code geometry().slots()} - 1

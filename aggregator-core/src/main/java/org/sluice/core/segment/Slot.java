@@ -24,8 +24,10 @@ public final class Slot {
    * @param process the process
    * @param rank its rank, -1 unknown
    * @param ranks ranks of the job, 0 unknown
+   * @param generation how many processes the slot has had with this one
    */
-  public void attach(final ProcessIdentity process, final int rank, final int ranks) {
+  public void attach(
+      final ProcessIdentity process, final int rank, final int ranks, final long generation) {
     final int counters = SlotDescriptor.AGGREGATED_WRITES_OFFSET;
     final int end = SlotDescriptor.REASON_BYTES_OFFSET + SlotDescriptor.REASONS * Long.BYTES;
     buffer.setMemory(counters, end - counters, (byte) 0);
@@ -33,7 +35,7 @@ public final class Slot {
     buffer.putLong(SlotDescriptor.START_TIME_OFFSET, process.startTime());
     buffer.putInt(SlotDescriptor.RANK_OFFSET, rank);
     buffer.putInt(SlotDescriptor.RANKS_OFFSET, ranks);
-    buffer.putLong(SlotDescriptor.GENERATION_OFFSET, generation() + 1);
+    buffer.putLong(SlotDescriptor.GENERATION_OFFSET, generation);
     quiet(false);
     buffer.putIntRelease(SlotDescriptor.STATE_OFFSET, SlotDescriptor.STATE_ATTACHED);
   }

@@ -57,7 +57,7 @@ class ChunkWriterTest {
                 HeaderDescriptor.WHEN_FULL_WAIT,
                 "/store",
                 ""));
-    segment.slot(0).attach(ProcessIdentity.current(), 0, 1);
+    segment.slot(0).attach(ProcessIdentity.current(), 0, 1, 1);
     writer = new ChunkWriter(segment, 0, 0, rings::incrementAndGet, Duration.ofMillis(20));
   }
 
@@ -154,7 +154,7 @@ class ChunkWriterTest {
     writer.write(5, 0, ByteBuffer.allocate(100));
     segment.slot(0).detach();
     expectNothingIsStored();
-    segment.slot(0).attach(ProcessIdentity.current(), 0, 1);
+    segment.slot(0).attach(ProcessIdentity.current(), 0, 1, 2);
     expectNothingIsStored();
   }
 

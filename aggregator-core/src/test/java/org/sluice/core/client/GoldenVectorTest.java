@@ -52,7 +52,7 @@ class GoldenVectorTest {
             "/store",
             "/capture");
     segment = Segment.create(directory.resolve("segment"), GEOMETRY, settings);
-    segment.slot(SLOT).attach(new ProcessIdentity(4243, 987_654_321), RANK, 8);
+    segment.slot(SLOT).attach(new ProcessIdentity(4243, 987_654_321), RANK, 8, 1);
     writer = new ChunkWriter(segment, SLOT, RANK, () -> {}, Duration.ZERO);
   }
 

@@ -118,7 +118,7 @@ final class StandInIoProcess implements AutoCloseable {
   private Reply answer(final Request request) throws IOException {
     return switch (request) {
       case Request.Attach r -> {
-        segment.slot(0).attach(new ProcessIdentity(r.pid(), r.startTime()), r.rank(), r.ranks());
+        segment.slot(0).attach(new ProcessIdentity(r.pid(), r.startTime()), r.rank(), r.ranks(), 1);
         yield new Reply.Attached(0, SESSION);
       }
       case Request.Create r -> create(r.name());

@@ -102,7 +102,7 @@ class TwoProcessTest {
   static final class Producer {
     public static void main(final String[] args) throws IOException {
       try (Segment segment = Segment.map(Path.of(args[0]))) {
-        segment.slot(0).attach(ProcessIdentity.current(), 0, 1);
+        segment.slot(0).attach(ProcessIdentity.current(), 0, 1, 1);
         final ChunkWriter writer = new ChunkWriter(segment, 0, 0, () -> {}, Duration.ofSeconds(60));
         int offset = 0;
         while (offset < LENGTH) {

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
@@ -101,7 +102,7 @@ public final class Checkpoints implements AutoCloseable {
     this.explicit =
         new ExplicitCheckpoints(
             store, registry, committer, waiters, retention, journal, writers, this::forget);
-    this.restarts = new Restarts(store);
+    this.restarts = new Restarts(store, journal.inFlight());
     this.leftovers = new Leftovers(registry, groups, capture, committer, drain, statistics, shared);
   }
 
@@ -201,7 +202,7 @@ public final class Checkpoints implements AutoCloseable {
               }
 
               @Override
-              public void failed(final Exception failure) {
+              public void failed(final IOException failure) {
                 caller.answer(new Reply.Failed(Errno.EIO, failure.getMessage()));
               }
             }));
@@ -269,30 +270,26 @@ public final class Checkpoints implements AutoCloseable {
    * Makes an image of a checkpoint.
    *
    * @param request which
-   * @param admitted takes the image; its file is {@code image.file().opened()}
-   * @return what to answer if there is none
+   * @param admitted takes the image, whose file is {@code image.file().opened()}, and says what to
+   *     answer
+   * @return what to answer
    */
-  public Optional<Reply> create(final Request.Create request, final Consumer<Image> admitted) {
+  public Reply create(final Request.Create request, final Function<Image, Reply> admitted) {
     final Optional<ExplicitCheckpoint> checkpoint = explicit.find(request);
     if (checkpoint.isEmpty()) {
-      return refusal(
+      return new Reply.Failed(
           Errno.EINVAL,
           ("rank %d cannot create image '%s' of checkpoint %d; "
                   + "begin that first, for all ranks, and give a path without '..'")
               .formatted(request.rank(), request.name(), request.checkpoint()));
     }
     try {
-      admitted.accept(explicit.create(checkpoint.get(), request));
-      return Optional.empty();
+      return admitted.apply(explicit.create(checkpoint.get(), request));
     } catch (final NotCapturedException e) {
-      return refusal(Errno.ENOSPC, e.getMessage());
+      return new Reply.Failed(Errno.ENOSPC, e.getMessage());
     } catch (final IOException e) {
-      return refusal(Errno.EIO, e.getMessage());
+      return new Reply.Failed(Errno.EIO, e.getMessage());
     }
-  }
-
-  private static Optional<Reply> refusal(final int errno, final String message) {
-    return Optional.of(new Reply.Failed(errno, message));
   }
 
   /**

@@ -8,12 +8,14 @@ import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.Draft;
 import org.sluice.core.store.DraftImage;
+import org.sluice.iop.crash.Subject;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageLog;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Timed;
+import org.sluice.iop.measure.Warnings;
 
 /**
  * Commits a checkpoint: the write stage, behind all chunks of its images, says where their bytes
@@ -24,31 +26,36 @@ final class CommitWork implements Work {
   interface Outcome {
     void committed(Commit commit);
 
-    void failed(Exception failure);
+    void failed(IOException failure);
   }
 
   private final CheckpointStore store;
   private final Drain drain;
+  private final long attempt;
   private final Draft draft;
   private final List<Member> members;
   private final Statistics statistics;
   private final Outcome outcome;
   private IOException lost;
+  private boolean committed;
 
   /**
    * A checkpoint.
    *
+   * @param attempt tells commits apart
    * @param draft everything but the images
    */
   CommitWork(
       final CheckpointStore store,
       final Drain drain,
+      final long attempt,
       final Draft draft,
       final List<Member> members,
       final Statistics statistics,
       final Outcome outcome) {
     this.store = store;
     this.drain = drain;
+    this.attempt = attempt;
     this.draft = draft;
     this.members = members;
     this.statistics = statistics;
@@ -97,19 +104,36 @@ final class CommitWork implements Work {
     store.commit(
         draft,
         commit -> {
+          committed = true;
           statistics.took(Timed.COMMIT, began);
           outcome.committed(commit);
         });
   }
 
-  /** What storage has lost is not committed later on either. */
+  /** What storage has lost is not committed later on either; what is committed stays that. */
   @Override
-  public void fail(final Exception failure) {
+  public void fail(final IOException failure) {
+    if (committed) {
+      Warnings.warn(
+          "checkpoint %d is committed, but what is older stays: %s"
+              .formatted(draft.number(), failure.getMessage()));
+      return;
+    }
     drain.failLost(failure);
     members.stream()
         .map(Member::image)
         .filter(image -> image.file().isLost())
         .forEach(image -> image.fail(failure));
     outcome.failed(failure);
+  }
+
+  @Override
+  public Subject subject() {
+    return Subject.COMMIT;
+  }
+
+  @Override
+  public long id() {
+    return attempt;
   }
 }

@@ -203,6 +203,7 @@ final class Committer {
         new CommitWork(
             store,
             drain,
+            decision.attempt(),
             draft,
             members,
             statistics,
@@ -213,7 +214,7 @@ final class Committer {
               }
 
               @Override
-              public void failed(final Exception failure) {
+              public void failed(final IOException failure) {
                 Committer.this.failed(decision, before, Failure.of(failure), done);
               }
             }));

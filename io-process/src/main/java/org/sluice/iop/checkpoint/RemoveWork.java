@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.function.Consumer;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Commit;
+import org.sluice.iop.crash.Subject;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.measure.Warnings;
 
@@ -37,10 +38,20 @@ final class RemoveWork implements Work {
   }
 
   @Override
-  public void fail(final Exception failure) {
+  public void fail(final IOException failure) {
     Warnings.warn(
         "checkpoint %d, which is not to be kept, stays: %s"
             .formatted(commit.number(), failure.getMessage()));
     done.accept(false);
+  }
+
+  @Override
+  public Subject subject() {
+    return Subject.REMOVAL;
+  }
+
+  @Override
+  public long id() {
+    return commit.number();
   }
 }

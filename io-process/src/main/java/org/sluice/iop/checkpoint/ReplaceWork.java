@@ -13,6 +13,7 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.ImageOverlay;
+import org.sluice.iop.crash.Subject;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.image.Image;
 
@@ -21,14 +22,17 @@ import org.sluice.iop.image.Image;
  * last stage does it, behind the commit.
  */
 final class ReplaceWork implements Work {
+  /** Beside what else is done to an image in its drain. */
+  private static final long REPLACE = 1L << 32;
+
   private static final int COPY_LENGTH = 1 << 20;
 
-  /** Takes the outcome, exactly once; called by the last stage. */
+  /** Takes the outcome, exactly once; called by a stage. */
   interface Outcome {
     /** Done; takes the fresh file, unless it is empty. */
     void replaced(Optional<NativeFile> fresh);
 
-    void failed(Exception failure);
+    void failed(IOException failure);
   }
 
   private final CheckpointStore store;
@@ -69,9 +73,7 @@ final class ReplaceWork implements Work {
 
   @Override
   public void commit() throws IOException {
-    if (chunks != null) {
-      outcome.replaced(image.key().isAt(path) ? replace() : Optional.empty());
-    }
+    outcome.replaced(image.key().isAt(path) ? replace() : Optional.empty());
   }
 
   private Optional<NativeFile> replace() throws IOException {
@@ -113,7 +115,22 @@ final class ReplaceWork implements Work {
   }
 
   @Override
-  public void fail(final Exception failure) {
+  public void fail(final IOException failure) {
     outcome.failed(failure);
+  }
+
+  @Override
+  public Subject subject() {
+    return Subject.IMAGE;
+  }
+
+  @Override
+  public long id() {
+    return REPLACE;
+  }
+
+  @Override
+  public int imageId() {
+    return image.id();
   }
 }

@@ -3,9 +3,10 @@ package org.sluice.iop.checkpoint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.NoSuchElementException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
@@ -14,13 +15,19 @@ import org.sluice.core.request.Request;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
+import org.sluice.iop.crash.InFlight;
+import org.sluice.iop.crash.Lane;
+import org.sluice.iop.crash.PoisonException;
+import org.sluice.iop.crash.Subject;
 import org.sluice.iop.drain.Caller;
 
 /** Answers what has to be read from the store, on a thread of its own. Thread-safe. */
 final class Restarts implements AutoCloseable {
   private final CheckpointStore store;
+  private final Lane lane;
   private final ExecutorService reader =
-      Executors.newSingleThreadExecutor(Thread.ofPlatform().name("restart").factory());
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().name(Lane.Role.RESTART.thread()).factory());
 
   /** What takes its time. */
   @FunctionalInterface
@@ -28,46 +35,72 @@ final class Restarts implements AutoCloseable {
     Reply get() throws IOException;
   }
 
-  Restarts(final CheckpointStore store) {
+  Restarts(final CheckpointStore store, final InFlight inFlight) {
+    this.lane = inFlight.lane(Lane.Role.RESTART);
     this.store = store;
   }
 
   void list(final Caller caller) {
     answer(
-        caller, () -> new Reply.Checkpoints(store.commits().stream().map(Commit::number).toList()));
+        0,
+        caller,
+        () -> new Reply.Checkpoints(store.commits().stream().map(Commit::number).toList()));
   }
 
   void restart(final Request.Restart request, final Caller caller) {
-    answer(caller, () -> new Reply.Text(rebuild(request).toString()));
+    answer(request.hashCode(), caller, () -> new Reply.Text(rebuild(request).toString()));
   }
 
-  private void answer(final Caller caller, final Answer answer) {
+  private void answer(final long id, final Caller caller, final Answer answer) {
     reader.execute(
         () -> {
-          try {
-            caller.answer(answer.get());
-          } catch (final NoSuchElementException e) {
-            caller.answer(new Reply.Failed(Errno.ENOENT, e.getMessage()));
-          } catch (final PosixException e) {
-            caller.answer(new Reply.Failed(e.errno(), e.getMessage()));
-          } catch (final IOException | RuntimeException e) {
-            caller.answer(new Reply.Failed(Errno.EIO, e.toString()));
+          final boolean fit = lane.begin(Subject.REQUEST, id, Lane.NO_SLOT, Lane.NO_IMAGE);
+          caller.answer(fit ? reply(answer) : failed(new PoisonException(Subject.REQUEST)));
+          lane.end();
+          if (fit) {
+            lane.passed(Subject.REQUEST, id);
           }
         });
+  }
+
+  private static Reply reply(final Answer answer) {
+    Fault.strike(FaultPoint.RESTART);
+    try {
+      return answer.get();
+    } catch (final IOException e) {
+      return failed(e);
+    }
+  }
+
+  private static Reply failed(final IOException e) {
+    return switch (e) {
+      case MissingException missing -> new Reply.Failed(Errno.ENOENT, missing.getMessage());
+      case PosixException posix -> new Reply.Failed(posix.errno(), posix.getMessage());
+      default -> new Reply.Failed(Errno.EIO, e.toString());
+    };
+  }
+
+  /** The store has no such thing. */
+  private static final class MissingException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    MissingException(final String message) {
+      super(message);
+    }
   }
 
   private Path rebuild(final Request.Restart request) throws IOException {
     final Commit commit =
         (request.checkpoint() < 0 ? store.newest() : store.find(request.checkpoint()))
-            .orElseThrow(() -> new NoSuchElementException("no such committed checkpoint"));
+            .orElseThrow(() -> new MissingException("no such committed checkpoint"));
     try (NativeFile copy = store.createImageFile()) {
       try {
         if (!store.whileHeld(commit, () -> rebuild(request, commit, copy))) {
-          throw new NoSuchElementException(
+          throw new MissingException(
               "checkpoint %d was removed just now".formatted(commit.number()));
         }
         return copy.opened();
-      } catch (final IOException | RuntimeException e) {
+      } catch (final IOException e) {
         Files.deleteIfExists(copy.opened());
         throw e;
       }
@@ -83,7 +116,7 @@ final class Restarts implements AutoCloseable {
             .findFirst()
             .orElseThrow(
                 () ->
-                    new NoSuchElementException(
+                    new MissingException(
                         "checkpoint %d has no image %s".formatted(commit.number(), path)));
     store.rebuild(commit, image, copy);
   }

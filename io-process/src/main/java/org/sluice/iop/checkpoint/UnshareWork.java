@@ -2,6 +2,7 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import org.sluice.core.store.CheckpointStore;
+import org.sluice.iop.crash.Subject;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.image.Image;
 
@@ -16,6 +17,9 @@ final class UnshareWork implements Work {
 
     void failed(Exception failure);
   }
+
+  /** Beside what else is done to an image. */
+  private static final long UNSHARE = 2L << 32;
 
   private final CheckpointStore store;
   private final Image image;
@@ -34,7 +38,22 @@ final class UnshareWork implements Work {
   }
 
   @Override
-  public void fail(final Exception failure) {
+  public void fail(final IOException failure) {
     outcome.failed(failure);
+  }
+
+  @Override
+  public Subject subject() {
+    return Subject.IMAGE;
+  }
+
+  @Override
+  public long id() {
+    return UNSHARE;
+  }
+
+  @Override
+  public int imageId() {
+    return image.id();
   }
 }

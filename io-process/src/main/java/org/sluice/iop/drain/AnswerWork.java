@@ -1,7 +1,6 @@
 package org.sluice.iop.drain;
 
 import java.util.function.Supplier;
-import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
 
 /** Answers a request when everything before it was written. */
@@ -17,10 +16,5 @@ final class AnswerWork implements Work {
   @Override
   public void write() {
     caller.answer(reply.get());
-  }
-
-  @Override
-  public void fail(final Exception failure) {
-    caller.answer(new Reply.Failed(Errno.EIO, failure.toString()));
   }
 }

@@ -4,20 +4,28 @@ import java.io.IOException;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.agrona.collections.IntArrayList;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.RecordDescriptor;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.store.ChunkLocation;
+import org.sluice.iop.crash.Lane;
+import org.sluice.iop.crash.PoisonException;
+import org.sluice.iop.crash.Subject;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Warnings;
 
 /** Takes a chunk through the drain. One that makes no sense fails its owner's images, no others. */
 final class ChunkWork implements Work {
+  private static final IntArrayList NONE = new IntArrayList();
+
   private final Drain drain;
   private final int slot;
   private final int index;
@@ -27,6 +35,7 @@ final class ChunkWork implements Work {
   private int used;
   private int crc;
   private ExtentTable extents;
+  private IntArrayList poisoned = NONE;
 
   private ChunkWork(
       final Drain drain,
@@ -64,7 +73,13 @@ final class ChunkWork implements Work {
   @Override
   public void validate() {
     extents = drain.takeTable();
+    if (drain.inFlight().hasSuspects()) {
+      lookForPoison();
+    }
     try {
+      if (poisoned.containsInt(Lane.NO_IMAGE)) {
+        throw new PoisonException(Subject.CHUNK);
+      }
       if (!adopted || memory.getInt(ChunkDescriptor.USED_OFFSET) != 0) {
         copyOut();
         checksum();
@@ -75,9 +90,18 @@ final class ChunkWork implements Work {
     }
   }
 
+  /** A process whose chunks were poison again and again is not heard any more. */
+  private void lookForPoison() {
+    poisoned = drain.inFlight().poisoned(id());
+    if (drain.inFlight().isCutOff(slot)) {
+      poisoned.addInt(Lane.NO_IMAGE);
+    }
+  }
+
   private void copyOut() throws IOException {
-    final long session = drain.segment().header().sessionId();
+    final long session = drain.sessionId();
     final ChunkReader reader = drain.reader();
+    final Lane lane = drain.inFlight().lane(Lane.Role.VALIDATE);
     if (adopted) {
       reader.wrapOpen(memory, session).seal(memory);
       used = reader.used();
@@ -89,13 +113,23 @@ final class ChunkWork implements Work {
         && memory.getInt(ChunkDescriptor.SLOT_OFFSET) != slot) {
       throw damage(ChunkDescriptor.SLOT_OFFSET, "slot %d published it".formatted(slot));
     }
+    Image last = null;
     while (reader.next()) {
       final Image image = drain.grants().find(slot, reader.imageId());
       if (image == null) {
         final String reason = "slot %d may not write image %d".formatted(slot, reader.imageId());
         throw damage(reader.position(), reason);
       }
-      extents.add(image, reader);
+      if (image != last) {
+        lane.image(image.id());
+        Fault.strike(FaultPoint.VALIDATE);
+        last = image;
+      }
+      if (poisoned.containsInt(image.id())) {
+        image.fail(new PoisonException(Subject.CHUNK));
+      } else {
+        extents.add(image, reader);
+      }
       if (reader.type() == RecordDescriptor.TYPE_WRITE) {
         image.addLogged(reader.length());
       }
@@ -123,7 +157,9 @@ final class ChunkWork implements Work {
     if (extents.count() > 0) {
       drain
           .layout()
-          .drain(new DrainedChunk(index, generation(), memory, used, crc, extents), this::release);
+          .drain(
+              new DrainedChunk(index, generation(), slot, memory, used, crc, extents),
+              this::release);
     } else {
       release(null);
     }
@@ -137,6 +173,8 @@ final class ChunkWork implements Work {
       Warnings.warn("slot %d overwrote the state of its chunk %d".formatted(slot, index));
     }
     drain.left(index, this);
+    drain.inFlight().lane(Lane.Role.WRITE).passed(Subject.CHUNK, id());
+    drain.inFlight().progress();
     drain.statistics().drained(Math.min(used, memory.capacity()));
   }
 
@@ -176,7 +214,22 @@ final class ChunkWork implements Work {
   }
 
   @Override
-  public void fail(final Exception failure) {
-    throw new AssertionError("the drain cannot go on", failure);
+  public Subject subject() {
+    return Subject.CHUNK;
+  }
+
+  @Override
+  public long id() {
+    return DrainedChunk.id(index, generation());
+  }
+
+  @Override
+  public int slot() {
+    return slot;
+  }
+
+  @Override
+  public boolean isHeld(final Lane.Role role) {
+    return role == Lane.Role.WRITE;
   }
 }

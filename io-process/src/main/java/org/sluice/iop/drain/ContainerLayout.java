@@ -4,10 +4,14 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.Container;
 import org.sluice.core.store.ImageOverlay;
+import org.sluice.iop.crash.InFlight;
+import org.sluice.iop.crash.Lane;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Timed;
@@ -25,7 +29,9 @@ final class ContainerLayout implements Layout {
   private final Statistics statistics;
   private final CheckpointStore store;
   private final long sessionId;
-  private final InPlaceWriter inPlace = new InPlaceWriter();
+  private final InFlight inFlight;
+  private final Lane lane;
+  private final InPlaceWriter inPlace;
 
   private final SessionContainers containers;
   private final long gatherLength;
@@ -42,13 +48,18 @@ final class ContainerLayout implements Layout {
    *
    * @param bufferLength bytes of all chunks together
    * @param statistics times writes
+   * @param inFlight says what is written
    */
   ContainerLayout(
       final CheckpointStore store,
       final long sessionId,
       final String node,
       final long bufferLength,
-      final Statistics statistics) {
+      final Statistics statistics,
+      final InFlight inFlight) {
+    this.inFlight = inFlight;
+    this.lane = inFlight.lane(Lane.Role.WRITE);
+    this.inPlace = new InPlaceWriter(lane);
     this.gatherLength = Math.min(MAX_GATHER_LENGTH, bufferLength / 8);
     this.statistics = statistics;
     this.store = store;
@@ -86,6 +97,7 @@ final class ContainerLayout implements Layout {
       final Container next = containers.next(chunk.used());
       if (next != container || isFull()) {
         flush();
+        chunk.begin(lane);
       }
       container = next;
       placed.add(
@@ -96,8 +108,10 @@ final class ContainerLayout implements Layout {
     }
   }
 
+  /** Where a former I/O process failed they go one by one, to see at which. */
   private boolean isFull() {
-    return placed.size() == Container.MOST_PLACED
+    return placed.size()
+            == (inFlight.hasSuspects() && inFlight.suspectsChunks() ? 1 : Container.MOST_PLACED)
         || placed.stream().mapToLong(other -> other.chunk.used()).sum() >= gatherLength;
   }
 
@@ -106,6 +120,7 @@ final class ContainerLayout implements Layout {
     if (placed.isEmpty()) {
       return;
     }
+    placed.getFirst().chunk.begin(lane);
     try {
       final long began = System.nanoTime();
       container.write();
@@ -136,6 +151,8 @@ final class ContainerLayout implements Layout {
       final Image image = extents.image(i);
       if (!image.log().isInPlace()) {
         if (image != last) {
+          lane.image(image.id());
+          Fault.strike(FaultPoint.WRITE);
           image.log().add(location);
           containers.usedBy(container, image);
           last = image;
@@ -179,7 +196,7 @@ final class ContainerLayout implements Layout {
   }
 
   @Override
-  public void failLost(final Exception failure) {
+  public void failLost(final IOException failure) {
     containers.failLost(failure);
   }
 

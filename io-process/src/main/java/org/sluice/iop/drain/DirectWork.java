@@ -8,6 +8,7 @@ import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.segment.ChunkStateDescriptor;
+import org.sluice.iop.crash.Subject;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 
@@ -41,26 +42,28 @@ final class DirectWork implements Work {
 
   @Override
   public void write() throws IOException {
-    try {
-      for (final int chunk : unpublished) {
-        look(chunk);
-      }
-      if (emptied) {
-        image.recover();
-        image.file().truncate(0);
-      } else {
-        drain.layout().settle(image, peeks);
-      }
-    } finally {
-      image.log().restart(true, image.file().size());
-      peeks.forEach(peek -> image.log().mark(peek.index(), peek.generation(), peek.end()));
-      drain.restarted(
-          image,
-          Entry.Cause.DIRECT,
-          peeks.stream()
-              .map(peek -> new Entry.Mark(peek.index(), peek.generation(), peek.end()))
-              .toList());
+    for (final int chunk : unpublished) {
+      look(chunk);
     }
+    if (emptied) {
+      image.recover();
+      image.file().truncate(0);
+    } else {
+      drain.layout().settle(image, peeks);
+    }
+    restart(image.file().size());
+  }
+
+  /** From here on extents go to the file: also those of an image that has lost bytes. */
+  private void restart(final long size) {
+    image.log().restart(true, size);
+    peeks.forEach(peek -> image.log().mark(peek.index(), peek.generation(), peek.end()));
+    drain.restarted(
+        image,
+        Entry.Cause.DIRECT,
+        peeks.stream()
+            .map(peek -> new Entry.Mark(peek.index(), peek.generation(), peek.end()))
+            .toList());
   }
 
   private void look(final int chunk) throws IOException {
@@ -69,7 +72,7 @@ final class DirectWork implements Work {
       return;
     }
     final ChunkReader reader = new ChunkReader();
-    reader.wrapOpen(memory, drain.segment().header().sessionId());
+    reader.wrapOpen(memory, drain.sessionId());
     int end = 0;
     while (reader.next()) {
       final boolean payload = reader.type() == RecordDescriptor.TYPE_WRITE;
@@ -83,7 +86,23 @@ final class DirectWork implements Work {
   }
 
   @Override
-  public void fail(final Exception failure) {
+  public void fail(final IOException failure) {
     image.fail(failure);
+    restart(image.log().size());
+  }
+
+  @Override
+  public Subject subject() {
+    return Subject.IMAGE;
+  }
+
+  @Override
+  public long id() {
+    return ImageWork.Kind.DIRECT.ordinal();
+  }
+
+  @Override
+  public int imageId() {
+    return image.id();
   }
 }

@@ -14,6 +14,7 @@ import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.CheckpointStore;
+import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.ImageFacts;
@@ -33,6 +34,7 @@ public final class Drain implements AutoCloseable {
   private final Segment segment;
   private final Statistics statistics;
   private final Journal journal;
+  private final long sessionId;
   private final Layout layout;
   private final Pipeline pipeline;
   private final Grants grants = new Grants();
@@ -61,20 +63,23 @@ public final class Drain implements AutoCloseable {
     this.segment = segment;
     this.statistics = statistics;
     this.journal = journal;
+    this.sessionId = segment.header().sessionId();
     this.layout =
         segment.header().layout() == HeaderDescriptor.LAYOUT_FILES
-            ? new FilesLayout(statistics)
+            ? new FilesLayout(statistics, journal.inFlight())
             : new ContainerLayout(
                 store,
-                segment.header().sessionId(),
+                sessionId,
                 node,
                 (long) segment.geometry().chunkCount() * segment.geometry().chunkLength(),
-                statistics);
+                statistics,
+                journal.inFlight());
     this.underWay = new AtomicReferenceArray<>(segment.geometry().chunkCount());
     for (int i = 0; i < TABLES; i++) {
       tables.add(new ExtentTable());
     }
-    this.pipeline = new Pipeline(segment.geometry().chunkCount() + REQUESTS, layout::flush);
+    this.pipeline =
+        new Pipeline(segment.geometry().chunkCount() + REQUESTS, layout::flush, journal.inFlight());
   }
 
   /**
@@ -161,9 +166,9 @@ public final class Drain implements AutoCloseable {
    *
    * @param slot who owned it
    * @param chunk its index; published by now
+   * @param word its state word, as it was read when it was found; it may be anything by now
    */
-  public void adopt(final int slot, final int chunk) {
-    final long word = segment.chunkPool().word(chunk);
+  public void adopt(final int slot, final int chunk, final long word) {
     publish(slot, chunk, word, Entry.ADOPTED, Entry.NO_POSITION);
   }
 
@@ -216,6 +221,7 @@ public final class Drain implements AutoCloseable {
     pipeline.publish(
         new ImageWork(
             image,
+            ImageWork.Kind.SETTLE,
             () -> {
               layout.settle(image, List.of());
               restarted(image, Entry.Cause.SETTLED, List.of());
@@ -243,6 +249,7 @@ public final class Drain implements AutoCloseable {
     pipeline.publish(
         new ImageWork(
             image,
+            ImageWork.Kind.EMPTY,
             () -> {
               image.log().restart(image.log().isInPlace(), 0);
               image.recover();
@@ -262,6 +269,7 @@ public final class Drain implements AutoCloseable {
     pipeline.publish(
         new ImageWork(
             image,
+            ImageWork.Kind.DIVERT,
             () -> {
               image.log().restart(layout.isInPlace(), image.file().size());
               image.size(image.log().size());
@@ -275,7 +283,8 @@ public final class Drain implements AutoCloseable {
    * @param image an image that nobody has open
    */
   public void correctSize(final Image image) {
-    pipeline.publish(new ImageWork(image, () -> image.size(image.drainedSize())));
+    pipeline.publish(
+        new ImageWork(image, ImageWork.Kind.SIZE, () -> image.size(image.drainedSize())));
   }
 
   /**
@@ -297,6 +306,7 @@ public final class Drain implements AutoCloseable {
     pipeline.publish(
         new ImageWork(
             image,
+            ImageWork.Kind.RELEASE,
             () -> {
               image.log().settled();
               restarted(image, Entry.Cause.SETTLED, List.of());
@@ -308,7 +318,7 @@ public final class Drain implements AutoCloseable {
    *
    * @param failure how it failed
    */
-  public void failLost(final Exception failure) {
+  public void failLost(final IOException failure) {
     layout.failLost(failure);
   }
 
@@ -392,6 +402,15 @@ public final class Drain implements AutoCloseable {
     return journal;
   }
 
+  InFlight inFlight() {
+    return journal.inFlight();
+  }
+
+  /** Read once: what is in the segment may be anything by now. */
+  long sessionId() {
+    return sessionId;
+  }
+
   Segment segment() {
     return segment;
   }
@@ -418,8 +437,8 @@ public final class Drain implements AutoCloseable {
   ExtentTable takeTable() {
     try {
       return tables.take();
-    } catch (final InterruptedException e) {
-      throw new IllegalStateException(e);
+    } catch (final InterruptedException nobodyDoes) {
+      throw new IllegalStateException(nobodyDoes);
     }
   }
 

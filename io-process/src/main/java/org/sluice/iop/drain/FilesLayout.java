@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.store.ChunkLocation;
+import org.sluice.iop.crash.InFlight;
+import org.sluice.iop.crash.Lane;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Timed;
@@ -12,15 +14,17 @@ import org.sluice.iop.measure.Timed;
 /** Every drained extent goes to its image's own file. */
 final class FilesLayout implements Layout {
   private final Statistics statistics;
-  private final InPlaceWriter inPlace = new InPlaceWriter();
+  private final InPlaceWriter inPlace;
 
   /**
    * A layout.
    *
    * @param statistics times writes
+   * @param inFlight says what is written
    */
-  FilesLayout(final Statistics statistics) {
+  FilesLayout(final Statistics statistics, final InFlight inFlight) {
     this.statistics = statistics;
+    this.inPlace = new InPlaceWriter(inFlight.lane(Lane.Role.WRITE));
   }
 
   @Override
@@ -50,7 +54,8 @@ final class FilesLayout implements Layout {
         }
       }
       inPlace.write(
-          new DrainedChunk(chunk.index(), chunk.generation(), chunk.memory(), 0, 0, extents));
+          new DrainedChunk(
+              chunk.index(), chunk.generation(), Lane.NO_SLOT, chunk.memory(), 0, 0, extents));
     }
   }
 

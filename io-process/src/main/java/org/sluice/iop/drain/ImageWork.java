@@ -1,6 +1,7 @@
 package org.sluice.iop.drain;
 
 import java.io.IOException;
+import org.sluice.iop.crash.Subject;
 import org.sluice.iop.image.Image;
 
 /** Changes an image in the write stage, in order with its chunks. A failure is the image's. */
@@ -11,11 +12,24 @@ final class ImageWork implements Work {
     void apply() throws IOException;
   }
 
+  /** What is done to it; with the image, what an I/O process may fail at. */
+  enum Kind {
+    DIRECT,
+    SETTLE,
+    EMPTY,
+    DIVERT,
+    SIZE,
+    RELEASE,
+    SYNC
+  }
+
   private final Image image;
+  private final Kind kind;
   private final Step step;
 
-  ImageWork(final Image image, final Step step) {
+  ImageWork(final Image image, final Kind kind, final Step step) {
     this.image = image;
+    this.kind = kind;
     this.step = step;
   }
 
@@ -25,7 +39,22 @@ final class ImageWork implements Work {
   }
 
   @Override
-  public void fail(final Exception failure) {
+  public void fail(final IOException failure) {
     image.fail(failure);
+  }
+
+  @Override
+  public Subject subject() {
+    return Subject.IMAGE;
+  }
+
+  @Override
+  public long id() {
+    return kind.ordinal();
+  }
+
+  @Override
+  public int imageId() {
+    return image.id();
   }
 }

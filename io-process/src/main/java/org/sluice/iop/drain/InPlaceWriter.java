@@ -1,8 +1,11 @@
 package org.sluice.iop.drain;
 
 import org.sluice.core.chunk.RecordDescriptor;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Pieces;
 import org.sluice.core.posix.PosixException;
+import org.sluice.iop.crash.Lane;
 import org.sluice.iop.image.Image;
 
 /**
@@ -18,8 +21,18 @@ final class InPlaceWriter {
   /** Extents not yet written that continue each other, from {@code offset} on. */
   private final Pieces run = new Pieces(MOST_PIECES);
 
+  private final Lane lane;
   private Image image;
   private long offset;
+
+  /**
+   * A writer.
+   *
+   * @param lane learns which images it comes to
+   */
+  InPlaceWriter(final Lane lane) {
+    this.lane = lane;
+  }
 
   /**
    * Writes those extents of a chunk whose images are in place and which were not applied before.
@@ -50,6 +63,7 @@ final class InPlaceWriter {
           extents.offset(i) + applied);
     } else if (extents.type(i) == RecordDescriptor.TYPE_TRUNCATE) {
       flush();
+      lane.image(owner.id());
       truncate(owner, extents.offset(i));
     }
   }
@@ -57,6 +71,7 @@ final class InPlaceWriter {
   private void append(final Image owner, final long from, final long bytes, final long to) {
     if (owner != image || to != offset + run.length() || run.isFull()) {
       flush();
+      lane.image(owner.id());
       image = owner;
       offset = to;
     }
@@ -65,6 +80,8 @@ final class InPlaceWriter {
 
   private void flush() {
     if (image != null) {
+      lane.image(image.id());
+      Fault.strike(FaultPoint.WRITE);
       try {
         if (run.length() < PAST_CACHE_LENGTH) {
           image.file().pwrite(run, offset);

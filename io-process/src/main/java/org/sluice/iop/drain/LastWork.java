@@ -12,9 +12,4 @@ final class LastWork implements Work {
   public void commit() {
     action.run();
   }
-
-  @Override
-  public void fail(final Exception failure) {
-    throw new AssertionError(failure);
-  }
 }

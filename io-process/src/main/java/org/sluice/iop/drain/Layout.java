@@ -40,7 +40,7 @@ interface Layout extends AutoCloseable {
   }
 
   /** Fails the images that have bytes in a container of which a sync failed. Last stage only. */
-  default void failLost(final Exception failure) {}
+  default void failLost(final IOException failure) {}
 
   /** Says that chunks from here on are of another checkpoint. */
   default void turn() {}

@@ -1,9 +1,13 @@
 package org.sluice.iop.drain;
 
 import java.io.IOException;
+import org.agrona.collections.IntArrayList;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.segment.ChunkStateDescriptor;
+import org.sluice.iop.crash.Lane;
+import org.sluice.iop.crash.PoisonException;
+import org.sluice.iop.crash.Subject;
 import org.sluice.iop.image.Image;
 
 /**
@@ -49,18 +53,30 @@ final class PeekWork implements Work {
 
   private void copyOut() throws IOException {
     final ChunkReader reader = drain.reader();
-    reader.wrapOpen(memory, drain.segment().header().sessionId());
+    final Lane lane = drain.inFlight().lane(Lane.Role.VALIDATE);
+    final IntArrayList poisoned = drain.inFlight().poisoned(id());
+    if (poisoned.containsInt(Lane.NO_IMAGE) || drain.inFlight().isCutOff(slot)) {
+      throw new PoisonException(Subject.CHUNK);
+    }
+    reader.wrapOpen(memory, drain.sessionId());
     while (reader.next()) {
       final Image image = drain.grants().find(slot, reader.imageId());
       if (image != null) { // otherwise the chunk is refused when it is drained
-        extents.add(image, reader);
+        lane.image(image.id());
+        if (poisoned.containsInt(image.id())) {
+          image.fail(new PoisonException(Subject.CHUNK));
+        } else {
+          extents.add(image, reader);
+        }
       }
     }
   }
 
   @Override
   public void write() {
-    drain.layout().drain(new DrainedChunk(index, generation, memory, 0, 0, extents), any -> {});
+    drain
+        .layout()
+        .drain(new DrainedChunk(index, generation, slot, memory, 0, 0, extents), any -> {});
     for (int i = 0; i < extents.count(); i++) {
       extents.image(i).log().mark(index, generation, extents.payloadEnd(i));
     }
@@ -73,7 +89,17 @@ final class PeekWork implements Work {
   }
 
   @Override
-  public void fail(final Exception failure) {
-    throw new AssertionError("the drain cannot go on", failure);
+  public Subject subject() {
+    return Subject.CHUNK;
+  }
+
+  @Override
+  public long id() {
+    return DrainedChunk.id(index, generation);
+  }
+
+  @Override
+  public int slot() {
+    return slot;
   }
 }

@@ -1,10 +1,16 @@
 package org.sluice.iop.drain;
 
+import com.lmax.disruptor.ExceptionHandler;
 import com.lmax.disruptor.dsl.Disruptor;
 import com.lmax.disruptor.dsl.ProducerType;
+import java.util.concurrent.CompletableFuture;
 import org.agrona.BitUtil;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.NativeThread;
 import org.sluice.core.posix.PosixException;
+import org.sluice.iop.crash.FailStop;
+import org.sluice.iop.crash.InFlight;
+import org.sluice.iop.crash.Lane;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -26,10 +32,14 @@ public final class Pipeline implements AutoCloseable {
    *
    * @param capacity how many pieces of work may be under way before {@link #publish} blocks
    * @param flush writes what chunks left to be written together
+   * @param inFlight what the stages handle
    */
-  public Pipeline(final int capacity, final Runnable flush) {
+  public Pipeline(final int capacity, final Runnable flush, final InFlight inFlight) {
     final ParkingWaitStrategy parking = new ParkingWaitStrategy();
-    final Thread.Builder threads = Thread.ofPlatform().name("drain-", 0).daemon();
+    final Thread.Builder threads = Thread.ofPlatform().daemon();
+    final Lane validate = inFlight.lane(Lane.Role.VALIDATE);
+    final Lane write = inFlight.lane(Lane.Role.WRITE);
+    final Lane commit = inFlight.lane(Lane.Role.COMMIT);
     disruptor =
         new Disruptor<>(
             Stage.Event::new,
@@ -37,11 +47,41 @@ public final class Pipeline implements AutoCloseable {
             stage -> threads.unstarted(nicely(stage)),
             ProducerType.SINGLE,
             parking);
+    disruptor.setDefaultExceptionHandler(new Failure());
     disruptor
-        .handleEventsWith(new Stage(Work::validate, () -> {}, work -> true, false, parking))
-        .then(new Stage(Work::write, flush, Work::commits, false, parking))
-        .then(new Stage(Work::commit, () -> {}, work -> true, true, parking));
+        .handleEventsWith(
+            new Stage(
+                validate,
+                FaultPoint.VALIDATE,
+                Work::validate,
+                () -> {},
+                work -> true,
+                false,
+                parking))
+        .then(new Stage(write, FaultPoint.WRITE, Work::write, flush, Work::commits, false, parking))
+        .then(
+            new Stage(
+                commit, FaultPoint.COMMIT, Work::commit, () -> {}, work -> true, true, parking));
     disruptor.start();
+  }
+
+  /** A stage that throws has stopped: a pipeline without it would take work and do nothing. */
+  private static final class Failure implements ExceptionHandler<Stage.Event> {
+    @Override
+    public void handleEventException(
+        final Throwable failure, final long sequence, final Stage.Event event) {
+      FailStop.now(failure);
+    }
+
+    @Override
+    public void handleOnStartException(final Throwable failure) {
+      FailStop.now(failure);
+    }
+
+    @Override
+    public void handleOnShutdownException(final Throwable failure) {
+      FailStop.now(failure);
+    }
   }
 
   private static Runnable nicely(final Runnable stage) {
@@ -64,9 +104,15 @@ public final class Pipeline implements AutoCloseable {
     disruptor.getRingBuffer().publishEvent((event, sequence) -> event.work(work));
   }
 
-  /** Waits until all work is done and ends the stages. */
+  /**
+   * Waits until all work is done and ends the stages. Service thread only. Disruptor itself would
+   * not wait for a stage whose thread has not come to run yet.
+   */
   @Override
   public void close() {
+    final CompletableFuture<Void> done = new CompletableFuture<>();
+    publish(new LastWork(() -> done.complete(null)));
+    done.join();
     disruptor.shutdown();
   }
 }

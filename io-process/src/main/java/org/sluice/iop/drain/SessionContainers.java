@@ -96,7 +96,7 @@ final class SessionContainers {
    * that goes on after this one was killed: the kernel would tell that one nothing. An image that
    * the write stage adds meanwhile fails when it is committed. Last stage only.
    */
-  void failLost(final Exception failure) {
+  void failLost(final IOException failure) {
     open.stream()
         .filter(use -> use.container.isLost())
         .forEach(use -> use.images.forEach(image -> image.fail(failure)));

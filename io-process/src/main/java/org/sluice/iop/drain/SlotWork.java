@@ -26,9 +26,4 @@ final class SlotWork implements Work {
   public void validate() {
     change.run();
   }
-
-  @Override
-  public void fail(final Exception failure) {
-    throw new AssertionError(failure);
-  }
 }

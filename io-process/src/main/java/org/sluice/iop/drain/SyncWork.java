@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.function.LongConsumer;
 import org.sluice.core.store.Container;
+import org.sluice.iop.crash.Subject;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Timed;
 
@@ -42,9 +43,24 @@ final class SyncWork implements Work {
   }
 
   @Override
-  public void fail(final Exception failure) {
+  public void fail(final IOException failure) {
     image.fail(failure);
     drain.failLost(failure);
     durable.accept(System.nanoTime());
+  }
+
+  @Override
+  public Subject subject() {
+    return Subject.IMAGE;
+  }
+
+  @Override
+  public long id() {
+    return ImageWork.Kind.SYNC.ordinal();
+  }
+
+  @Override
+  public int imageId() {
+    return image.id();
   }
 }

@@ -38,7 +38,7 @@ final class TidyWork implements Work {
   }
 
   @Override
-  public void fail(final Exception failure) {
+  public void fail(final IOException failure) {
     Warnings.warn(
         (shortOfRoom
                 ? "containers that are not needed keep their room: "

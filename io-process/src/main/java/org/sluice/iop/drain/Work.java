@@ -1,6 +1,8 @@
 package org.sluice.iop.drain;
 
 import java.io.IOException;
+import org.sluice.iop.crash.Lane;
+import org.sluice.iop.crash.Subject;
 
 /**
  * One thing on its way through the {@link Pipeline}: a chunk, or a request that has to keep its
@@ -40,10 +42,58 @@ public interface Work {
   default void commit() throws IOException {}
 
   /**
-   * Called by the stage that threw, instead of ending the service. The later stages are called
-   * nevertheless.
+   * Called by the stage in which storage failed, instead of its step or after it, exactly once; the
+   * later stages leave the work alone then. Anything else that is thrown ends the I/O process.
    *
    * @param failure what was thrown
    */
-  void fail(Exception failure);
+  default void fail(final IOException failure) {
+    throw new IllegalStateException(failure);
+  }
+
+  /**
+   * What the work is about, for an I/O process that goes on where this one failed.
+   *
+   * @return {@link Subject#NONE} for what cannot be left out
+   */
+  default Subject subject() {
+    return Subject.NONE;
+  }
+
+  /**
+   * Tells the work from others of its kind, over resumptions.
+   *
+   * @return as the subject says
+   */
+  default long id() {
+    return 0;
+  }
+
+  /**
+   * Whose it is.
+   *
+   * @return a slot; {@link Lane#NO_SLOT} when it is not one process's
+   */
+  default int slot() {
+    return Lane.NO_SLOT;
+  }
+
+  /**
+   * The image that the work is about.
+   *
+   * @return its id; {@link Lane#NO_IMAGE} when there is none, or more than one
+   */
+  default int imageId() {
+    return Lane.NO_IMAGE;
+  }
+
+  /**
+   * Whether the work is not over in a stage when its step is: it says itself when it has passed.
+   *
+   * @param role the stage's thread
+   * @return false unless the layout holds it
+   */
+  default boolean isHeld(final Lane.Role role) {
+    return false;
+  }
 }

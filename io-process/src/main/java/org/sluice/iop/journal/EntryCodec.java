@@ -187,7 +187,7 @@ final class EntryCodec {
 
   private static Entry readRestarted(final Bytes<?> in) {
     final int image = in.readInt();
-    final Entry.Cause cause = Entry.Cause.values()[in.readInt()];
+    final Entry.Cause cause = readCause(in);
     final boolean inPlace = readFlag(in);
     final long size = in.readLong();
     final List<Entry.Mark> marks = new ArrayList<>();
@@ -195,6 +195,15 @@ final class EntryCodec {
       marks.add(new Entry.Mark(in.readInt(), in.readInt(), in.readInt()));
     }
     return new Entry.Restarted(image, cause, inPlace, size, marks);
+  }
+
+  private static Entry.Cause readCause(final Bytes<?> in) {
+    final Entry.Cause[] all = Entry.Cause.values();
+    final int ordinal = in.readInt();
+    if (ordinal < 0 || ordinal >= all.length) {
+      throw new BufferUnderflowException();
+    }
+    return all[ordinal];
   }
 
   private static Entry readCommitting(final Bytes<?> in) {

@@ -1,6 +1,7 @@
 package org.sluice.iop.journal;
 
 import java.io.IOException;
+import java.nio.BufferUnderflowException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -13,6 +14,7 @@ import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
+import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -48,6 +50,7 @@ public final class Journal implements AutoCloseable {
   private final boolean inPlace;
   private final UUID boot = thisBoot();
   private final Bytes<Void> frame = Bytes.allocateElasticDirect();
+  private final InFlight inFlight;
   private NativeFile file;
   private long end;
   private long limit = LONG;
@@ -65,6 +68,7 @@ public final class Journal implements AutoCloseable {
     this.inPlace = inPlace;
     this.file = file.role(FaultPoint.JOURNAL_WRITE, null);
     this.end = end;
+    this.inFlight = InFlight.open(beside(path), sessionId);
     frame.singleThreadedCheckDisabled(true); // each use of it is under this journal's monitor
   }
 
@@ -104,7 +108,7 @@ public final class Journal implements AutoCloseable {
       final long end = replay(file, sessionId, ledger);
       file.truncate(end);
       return new Journal(path, sessionId, ledger.isInPlace(), file, end);
-    } catch (final IOException | RuntimeException e) {
+    } catch (final IOException e) {
       file.close();
       throw e;
     }
@@ -149,7 +153,12 @@ public final class Journal implements AutoCloseable {
    */
   public static void remove(final Path path) throws IOException {
     Files.deleteIfExists(rewritten(path));
+    Files.deleteIfExists(beside(path));
     Files.deleteIfExists(path);
+  }
+
+  private static Path beside(final Path path) {
+    return path.resolveSibling("inflight");
   }
 
   private static Path rewritten(final Path path) {
@@ -176,7 +185,7 @@ public final class Journal implements AutoCloseable {
         in.readPosition(end);
       }
       return end;
-    } catch (final RuntimeException e) {
+    } catch (final BufferUnderflowException e) {
       throw new DamagedException(file.opened().toString(), end, "an entry is impossible");
     } finally {
       in.releaseLast();
@@ -229,6 +238,15 @@ public final class Journal implements AutoCloseable {
     if (end > limit) {
       rewrite();
     }
+  }
+
+  /**
+   * What the threads handle, which is written beside this journal.
+   *
+   * @return of this session
+   */
+  public InFlight inFlight() {
+    return inFlight;
   }
 
   private void writeHeader() {
@@ -301,6 +319,7 @@ public final class Journal implements AutoCloseable {
   public synchronized void close() throws IOException {
     broken = true;
     frame.releaseLast();
+    inFlight.close();
     file.close();
   }
 }

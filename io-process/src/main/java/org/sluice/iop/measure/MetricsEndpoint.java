@@ -11,7 +11,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.segment.Segment;
+import org.sluice.iop.crash.FailStop;
 
 /**
  * Serves the metrics to Prometheus, on this host only. Whoever is on it may connect, so only a few
@@ -74,10 +77,13 @@ public final class MetricsEndpoint implements AutoCloseable {
   private static void answer(final HttpExchange exchange, final PrometheusMeterRegistry registry)
       throws IOException {
     try (exchange) {
+      Fault.strike(FaultPoint.METRICS);
       final byte[] text = registry.scrape().getBytes(StandardCharsets.UTF_8);
       exchange.getResponseHeaders().set("Content-Type", "text/plain; version=0.0.4");
       exchange.sendResponseHeaders(200, text.length);
       exchange.getResponseBody().write(text);
+    } catch (final RuntimeException | Error e) {
+      FailStop.now(e); // the server would log it, or nothing
     }
   }
 

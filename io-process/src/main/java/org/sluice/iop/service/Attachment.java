@@ -2,9 +2,9 @@ package org.sluice.iop.service;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.ProcessIdentity;
+import org.sluice.core.segment.RingReader;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.Slot;
 import org.sluice.iop.image.Image;
@@ -16,16 +16,13 @@ final class Attachment {
   private final long generation;
   private final int index;
   private final Slot slot;
-  private final OneToOneRingBuffer ring;
+  private final RingReader ring;
   private final ProcessIdentity process;
   private final Writer writer;
   private final long token;
 
   /** The images it has open, with the time of the first opening. */
   private final Map<Image, Long> images = new LinkedHashMap<>();
-
-  /** Behind the last record taken off the ring, which says so too, but may say anything. */
-  private long position;
 
   private Connection connection;
   private long requests;
@@ -55,7 +52,7 @@ final class Attachment {
     this.generation = generation;
     this.index = index;
     this.slot = segment.slot(index);
-    this.ring = segment.ring(index);
+    this.ring = segment.ringReader(index);
     this.process = process;
     this.writer = new Writer(ordinal(generation, index), rank, ranks, localRanks, killsBefore);
     this.token = token;
@@ -138,17 +135,8 @@ final class Attachment {
     return slot;
   }
 
-  OneToOneRingBuffer ring() {
+  RingReader ring() {
     return ring;
-  }
-
-  /** Behind the last record that was taken off the ring. */
-  long position() {
-    return position;
-  }
-
-  void position(final long next) {
-    position = next;
   }
 
   ProcessIdentity process() {

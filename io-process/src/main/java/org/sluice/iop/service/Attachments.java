@@ -91,7 +91,8 @@ final class Attachments {
         final Attachment attachment =
             new Attachment(
                 generation, slot, segment, process, rank, ranks, localRanks, kills, token);
-        attachment.slot().attach(process, rank, ranks);
+        attachment.slot().attach(process, rank, ranks, generation);
+        journal.inFlight().forget(slot);
         add(attachment);
         return Optional.of(attachment);
       }
@@ -130,7 +131,7 @@ final class Attachments {
             process.token());
     // What cannot be done to a ring that is damaged need not be: its reader will see that it is.
     segment.advanceRing(process.slot(), position);
-    attachment.position(position);
+    attachment.ring().position(position);
     attachment.await(lastRequest);
     add(attachment);
     return attachment;

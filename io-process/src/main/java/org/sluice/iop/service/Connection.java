@@ -7,6 +7,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
@@ -15,6 +16,7 @@ import org.sluice.core.request.Frames;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
+import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.drain.Caller;
 
 /**
@@ -22,11 +24,16 @@ import org.sluice.iop.drain.Caller;
  * client that does not read: what the socket does not take is kept until it is writable. That is
  * one reply at most, since a client that asks again before it has the last one is cut off.
  */
-final class Connection implements Caller {
+final class Connection {
   /** Takes requests. */
   @FunctionalInterface
   interface Receiver {
-    void receive(Request request);
+    /**
+     * Takes one.
+     *
+     * @param caller to be answered exactly once, if the request has a reply
+     */
+    void receive(Request request, Caller caller);
   }
 
   private static final int INITIAL_LENGTH = 4096;
@@ -34,6 +41,7 @@ final class Connection implements Caller {
   private final SocketChannel channel;
   private final SelectionKey key;
   private final long ordinal;
+  private final InFlight inFlight;
   private final Queue<ByteBuffer> unsent = new ArrayDeque<>();
   private ByteBuffer received = ByteBuffer.allocate(INITIAL_LENGTH);
   private Attachment attachment;
@@ -42,7 +50,12 @@ final class Connection implements Caller {
   /** Whether a request has not been answered in full. Guarded by this. */
   private boolean underWay;
 
-  Connection(final SocketChannel channel, final SelectionKey key, final long ordinal) {
+  Connection(
+      final SocketChannel channel,
+      final SelectionKey key,
+      final long ordinal,
+      final InFlight inFlight) {
+    this.inFlight = inFlight;
     this.channel = channel;
     this.key = key;
     this.ordinal = ordinal;
@@ -89,8 +102,7 @@ final class Connection implements Caller {
     int length;
     while ((length = Frames.length(frames, position, received.position() - position)) > 0) {
       final Request request = Request.decode(frames, position, length);
-      begin(request);
-      receiver.receive(request);
+      receiver.receive(request, begin(request));
       position += length;
     }
     received.flip().position(position);
@@ -102,32 +114,70 @@ final class Connection implements Caller {
     return count >= 0;
   }
 
-  private synchronized void begin(final Request request) throws ProtocolException {
-    if (request.hasReply()) {
-      if (underWay) {
-        throw new ProtocolException("a request came before the reply to the last one was read");
+  private synchronized Caller begin(final Request request) throws ProtocolException {
+    if (!request.hasReply()) {
+      return this::answerNobody;
+    }
+    if (underWay) {
+      throw new ProtocolException("a request came before the reply to the last one was read");
+    }
+    underWay = true;
+    return new Answer(attachment != null);
+  }
+
+  private void answerNobody(final Reply refusal) {
+    refuse(refusal.toString());
+  }
+
+  /**
+   * The reply to one request. A second one would pass for the reply to the next request; so whoever
+   * gives it has lost count, and the I/O process does not go on with that.
+   */
+  private final class Answer implements Caller {
+    private final AtomicBoolean given = new AtomicBoolean();
+    private final boolean counts;
+
+    /** Whether it counts as progress: to connect once more does not. */
+    Answer(final boolean counts) {
+      this.counts = counts;
+    }
+
+    @Override
+    public void answer(final Reply reply) {
+      if (!given.compareAndSet(false, true)) {
+        throw new IllegalStateException("a second reply to one request: " + reply);
       }
-      underWay = true;
+      Connection.this.answer(reply);
+      if (counts) {
+        inFlight.progress();
+      }
     }
   }
 
-  @Override
-  public synchronized void answer(final Reply reply) {
+  private synchronized void answer(final Reply reply) {
     try {
-      Fault.at(FaultPoint.REPLY, "answer", () -> send(reply));
+      final ByteBuffer frame = encode(reply);
+      Fault.at(FaultPoint.REPLY, "answer", () -> send(frame));
     } catch (final IOException clientIsGone) {
       unsent.clear();
     }
   }
 
-  private void send(final Reply reply) throws IOException {
-    unsent.add(encode(reply));
+  private void send(final ByteBuffer frame) throws IOException {
+    unsent.add(frame);
     flush();
   }
 
+  /** What is too long for a frame is said to be: a client that hears nothing waits for ever. */
   private static ByteBuffer encode(final Reply reply) throws IOException {
     final ByteBuffer frame = ByteBuffer.allocate(RequestDescriptor.MAX_LENGTH);
-    return frame.limit(reply.encode(new UnsafeBuffer(frame), 0));
+    final UnsafeBuffer target = new UnsafeBuffer(frame);
+    try {
+      return frame.limit(reply.encode(target, 0));
+    } catch (final ProtocolException tooLong) {
+      final Reply refusal = new Reply.Failed(Errno.EIO, "the reply: " + tooLong.getMessage());
+      return frame.limit(refusal.encode(target, 0));
+    }
   }
 
   /** Sends what it can; asks the selector to call again for the rest. */
@@ -147,6 +197,9 @@ final class Connection implements Caller {
     }
   }
 
+  /**
+   * Tells a client that breaks the protocol why it is cut off, in place of a reply if one is due.
+   */
   void refuse(final String message) {
     answer(new Reply.Failed(Errno.EPROTO, message));
   }

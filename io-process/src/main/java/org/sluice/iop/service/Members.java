@@ -42,7 +42,7 @@ final class Members {
     this.failed = past.memberFailed();
   }
 
-  void join(final Connection connection) {
+  void join(final Connection connection, final Caller caller) {
     if (last != null) {
       last.answer(new Reply.Done());
       last = null;
@@ -55,25 +55,25 @@ final class Members {
     everJoined = true;
     joined.add(connection);
     connection.member(true);
-    connection.answer(new Reply.Done());
+    caller.answer(new Reply.Done());
   }
 
   /**
    * The last one is answered when the session is over. While former members may come back nobody
    * knows who is the last; and no member of a session that outlives its members is.
    */
-  void leave(final Connection connection, final int exitStatus) {
+  void leave(final Connection connection, final int exitStatus, final Caller caller) {
     if (!connection.isMember()) {
-      connection.answer(new Reply.Failed(Errno.EINVAL, "no member"));
+      caller.answer(new Reply.Failed(Errno.EINVAL, "no member"));
       return;
     }
     remove(connection, exitStatus);
     if (!joined.isEmpty()) {
-      connection.answer(new Reply.Done());
+      caller.answer(new Reply.Done());
     } else if (endsSession) {
-      last = connection;
+      last = caller;
     } else {
-      drain.afterwards(() -> connection.answer(new Reply.Done()));
+      drain.afterwards(() -> caller.answer(new Reply.Done()));
     }
   }
 

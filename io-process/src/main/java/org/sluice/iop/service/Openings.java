@@ -1,5 +1,6 @@
 package org.sluice.iop.service;
 
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -419,7 +420,12 @@ final class Openings {
       return;
     }
     final boolean empty = (request.flags() & RequestDescriptor.REPLACE_TRUNCATE) != 0;
-    replace(image, Optional.of(Path.of(request.path())), empty, caller, new Reply.Done());
+    try {
+      final Path path = Path.of(request.path());
+      replace(image, Optional.of(path), empty, caller, new Reply.Done());
+    } catch (final InvalidPathException e) {
+      caller.answer(new Reply.Failed(Errno.EINVAL, e.getMessage()));
+    }
   }
 
   private void replace(

@@ -1,6 +1,8 @@
 package org.sluice.iop.service;
 
 import java.util.Optional;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
@@ -10,7 +12,13 @@ import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Checkpoints;
+import org.sluice.iop.crash.InFlight;
+import org.sluice.iop.crash.Lane;
+import org.sluice.iop.crash.PoisonException;
+import org.sluice.iop.crash.Subject;
+import org.sluice.iop.drain.Caller;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Statistics;
@@ -29,6 +37,8 @@ final class Requests {
   private final Members members;
   private final Statistics statistics;
   private boolean toldOfSlots;
+  private final InFlight inFlight;
+  private final Lane lane;
 
   Requests(
       final Header header,
@@ -40,7 +50,10 @@ final class Requests {
       final TimedSettling timedSettling,
       final Checkpoints checkpoints,
       final Members members,
-      final Statistics statistics) {
+      final Statistics statistics,
+      final InFlight inFlight) {
+    this.inFlight = inFlight;
+    this.lane = inFlight.lane(Lane.Role.SERVICE);
     this.header = header;
     this.attachments = attachments;
     this.rings = rings;
@@ -53,61 +66,81 @@ final class Requests {
     this.statistics = statistics;
   }
 
-  /** Chunks that the process published before its request are taken first: program order. */
-  void receive(final Connection connection, final Request request) {
+  /**
+   * Chunks that the process published before its request are taken first: program order.
+   *
+   * @param caller is answered exactly once, if the request has a reply
+   */
+  void receive(final Connection connection, final Request request, final Caller caller) {
     final Attachment attachment = connection.attachment();
     if (attachment != null) {
       rings.poll(attachment);
       attachment.count(request);
     }
+    final long id = idOf(request, attachment);
+    final int slot = attachment == null ? Lane.NO_SLOT : attachment.index();
+    if (!lane.begin(Subject.REQUEST, id, slot, Lane.NO_IMAGE) || isCutOff(attachment)) {
+      refuse(attachment, request, caller);
+    } else {
+      Fault.strike(FaultPoint.SERVICE);
+      receive(connection, attachment, request, caller);
+      lane.passed(Subject.REQUEST, id);
+    }
+    lane.end();
+  }
+
+  private void receive(
+      final Connection connection,
+      final Attachment attachment,
+      final Request request,
+      final Caller caller) {
     switch (request) {
-      case Request.Attach attach -> attach(connection, attach);
-      case Request.Resume resume -> resume(connection, resume);
-      case Request.Join join -> join(connection, join);
-      case Request.Leave leave -> members.leave(connection, leave.exitStatus());
-      case Request.Stats() -> connection.answer(new Reply.Text(statistics.json()));
-      case Request.Threshold threshold -> connection.answer(threshold(threshold));
+      case Request.Attach attach -> attach(connection, attach, caller);
+      case Request.Resume resume -> resume(connection, resume, caller);
+      case Request.Join join -> join(connection, join, caller);
+      case Request.Leave leave -> members.leave(connection, leave.exitStatus(), caller);
+      case Request.Stats() -> caller.answer(new Reply.Text(statistics.json()));
+      case Request.Threshold threshold -> caller.answer(threshold(threshold));
       case Request.Wake() -> rung(attachment);
-      case Request.ListCheckpoints() -> checkpoints.list(connection);
-      case Request.Restart restart -> checkpoints.restart(restart, connection);
-      case Request.Await await -> checkpoints.await(await, connection);
+      case Request.ListCheckpoints() -> checkpoints.list(caller);
+      case Request.Restart restart -> checkpoints.restart(restart, caller);
+      case Request.Await await -> checkpoints.await(await, caller);
       default -> {
         if (attachment == null) {
-          connection.refuse("the first request has to be ATTACH or JOIN");
+          caller.answer(misplaced("the first request has to be ATTACH or JOIN"));
         } else {
-          receive(connection, attachment, request);
+          receive(attachment, request, caller);
         }
       }
     }
   }
 
-  private void receive(
-      final Connection connection, final Attachment attachment, final Request request) {
+  private void receive(final Attachment attachment, final Request request, final Caller caller) {
     switch (request) {
       case Request.Open open -> {
         timedSettling.watch(attachment);
-        openings.open(attachment, open, connection);
+        openings.open(attachment, open, caller);
       }
       case Request.Renamed renamed -> openings.renamed(renamed);
-      case Request.Replace replace -> openings.replace(replace, connection);
+      case Request.Replace replace -> openings.replace(replace, caller);
       case Request.Settle settle ->
-          find(connection, attachment, settle.imageId())
-              .ifPresent(image -> settle(image, settle.reason(), connection));
+          find(caller, attachment, settle.imageId())
+              .ifPresent(image -> settle(image, settle.reason(), caller));
       case Request.Sync sync ->
-          find(connection, attachment, sync.imageId())
-              .ifPresent(image -> settling.sync(image, connection));
-      case Request.Begin begin -> connection.answer(checkpoints.begin(begin, attachment.writer()));
-      case Request.Create create -> create(connection, attachment, create);
-      case Request.Complete complete -> connection.answer(complete(attachment, complete));
-      default -> connection.refuse("out of place: " + request);
+          find(caller, attachment, sync.imageId()).ifPresent(image -> settling.sync(image, caller));
+      case Request.Begin begin -> caller.answer(checkpoints.begin(begin, attachment.writer()));
+      case Request.Create create ->
+          caller.answer(checkpoints.create(create, image -> created(attachment, image)));
+      case Request.Complete complete -> caller.answer(complete(attachment, complete));
+      default -> caller.answer(misplaced("out of place: " + request));
     }
   }
 
-  private void settle(final Image image, final int reason, final Connection connection) {
+  private void settle(final Image image, final int reason, final Caller caller) {
     if ((reason & RequestDescriptor.SETTLE_LET_GO) != 0) {
-      settling.letGo(image, Reason.of(reason & ~RequestDescriptor.SETTLE_LET_GO), connection);
+      settling.letGo(image, Reason.of(reason & ~RequestDescriptor.SETTLE_LET_GO), caller);
     } else {
-      settling.settle(image, Reason.of(reason), connection);
+      settling.settle(image, Reason.of(reason), caller);
     }
   }
 
@@ -117,15 +150,56 @@ final class Requests {
     }
   }
 
-  private void attach(final Connection connection, final Request.Attach request) {
+  private static Reply misplaced(final String message) {
+    return new Reply.Failed(Errno.EPROTO, message);
+  }
+
+  /** The same for a request that is made again after a resumption. */
+  private static long idOf(final Request request, final Attachment attachment) {
+    if (attachment != null) {
+      return attachment.writer().process() * 31 + request.hashCode();
+    }
+    return request instanceof final Request.Attach attach
+        ? attach.hashCode()
+        : request.getClass().getSimpleName().hashCode();
+  }
+
+  private boolean isCutOff(final Attachment attachment) {
+    return attachment != null && inFlight.hasSuspects() && inFlight.isCutOff(attachment.index());
+  }
+
+  /** Two I/O processes in a row failed at it, or many at what this process asks for. */
+  private void refuse(final Attachment attachment, final Request request, final Caller caller) {
+    final PoisonException reason = new PoisonException(Subject.REQUEST);
+    Warnings.warn("%s is refused: %s".formatted(request, reason.getMessage()));
+    concerned(attachment, request).ifPresent(image -> image.fail(reason));
+    if (request.hasReply()) {
+      caller.answer(new Reply.Failed(Errno.EIO, reason.getMessage()));
+    }
+  }
+
+  private Optional<Image> concerned(final Attachment attachment, final Request request) {
+    final Image image =
+        switch (request) {
+          case Request.Open open -> registry.find(new ImageKey(open.device(), open.inode()));
+          case Request.Settle settle -> registry.find(settle.imageId());
+          case Request.Sync sync -> registry.find(sync.imageId());
+          default -> null;
+        };
+    return Optional.ofNullable(image)
+        .filter(known -> attachment != null && known.openers().has(attachment.index()));
+  }
+
+  private void attach(
+      final Connection connection, final Request.Attach request, final Caller caller) {
     if (connection.attachment() != null) {
-      connection.refuse("attached already");
-    } else if (isKnown(connection, request.version())) {
+      caller.answer(misplaced("attached already"));
+    } else if (isKnown(request.version(), caller)) {
       final ProcessIdentity process = new ProcessIdentity(request.pid(), request.startTime());
       if (!process.isAlive()) {
         final String message =
             "no process %d started at %d".formatted(process.pid(), process.startTime());
-        connection.answer(new Reply.Failed(Errno.EINVAL, message));
+        caller.answer(new Reply.Failed(Errno.EINVAL, message));
         return;
       }
       final Optional<Attachment> attachment =
@@ -136,7 +210,7 @@ final class Requests {
             connect(connection, slot);
             checkpoints.attached(slot.writer());
           });
-      connection.answer(
+      caller.answer(
           attachment
               .<Reply>map(slot -> new Reply.Attached(slot.index(), header.sessionId()))
               .orElseGet(() -> new Reply.Failed(Errno.EAGAIN, noSlot(process))));
@@ -161,15 +235,16 @@ final class Requests {
   }
 
   /** A process that this I/O process or a former one has given a slot connects anew. */
-  private void resume(final Connection connection, final Request.Resume request) {
+  private void resume(
+      final Connection connection, final Request.Resume request, final Caller caller) {
     if (connection.attachment() != null) {
-      connection.refuse("attached already");
-    } else if (isKnown(connection, request.version())) {
+      caller.answer(misplaced("attached already"));
+    } else if (isKnown(request.version(), caller)) {
       final Attachment attachment =
           request.sessionId() == header.sessionId() ? attachments.find(request.slot()) : null;
       if (attachment == null || attachment.generation() != request.generation()) {
         final String message = "slot %d is no longer this process's".formatted(request.slot());
-        connection.answer(new Reply.Failed(Errno.ESTALE, message));
+        caller.answer(new Reply.Failed(Errno.ESTALE, message));
         return;
       }
       connect(connection, attachment);
@@ -179,7 +254,7 @@ final class Requests {
       if (unanswered != null) {
         openings.undo(attachment, unanswered);
       }
-      connection.answer(new Reply.Done());
+      caller.answer(new Reply.Done());
     }
   }
 
@@ -190,18 +265,19 @@ final class Requests {
         : checkpoints.complete(request, attachment.index(), attachment.request());
   }
 
-  private void join(final Connection connection, final Request.Join request) {
-    if (isKnown(connection, request.version())) {
-      members.join(connection);
+  private void join(final Connection connection, final Request.Join request, final Caller caller) {
+    if (isKnown(request.version(), caller)) {
+      members.join(connection, caller);
     }
   }
 
-  private static boolean isKnown(final Connection connection, final int version) {
+  private static boolean isKnown(final int version, final Caller caller) {
     final boolean known = version == HeaderDescriptor.VERSION;
     if (!known) {
-      connection.refuse(
-          "the client speaks version %d, this I/O process version %d; use one release of Sluice"
-              .formatted(version, HeaderDescriptor.VERSION));
+      caller.answer(
+          misplaced(
+              "the client speaks version %d, this I/O process version %d; use one release of Sluice"
+                  .formatted(version, HeaderDescriptor.VERSION)));
     }
     return known;
   }
@@ -221,23 +297,16 @@ final class Requests {
         header.policy(), header.effectiveThreshold(), header.freeChunks(), header.chunkCount());
   }
 
-  private void create(
-      final Connection connection, final Attachment attachment, final Request.Create request) {
-    checkpoints
-        .create(request, image -> connection.answer(created(attachment, image)))
-        .ifPresent(connection::answer);
-  }
-
   private Reply created(final Attachment attachment, final Image image) {
     final Reply.Opened opened = (Reply.Opened) openings.admitted(attachment, image);
     return new Reply.Created(opened, image.file().opened().toString());
   }
 
   private Optional<Image> find(
-      final Connection connection, final Attachment attachment, final int imageId) {
+      final Caller caller, final Attachment attachment, final int imageId) {
     final Image image = registry.find(imageId);
     if (image == null || !image.openers().has(attachment.index())) {
-      connection.answer(
+      caller.answer(
           new Reply.Failed(Errno.EINVAL, "%s has no image %d open".formatted(attachment, imageId)));
       return Optional.empty();
     }

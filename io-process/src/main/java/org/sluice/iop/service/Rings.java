@@ -1,16 +1,19 @@
 package org.sluice.iop.service;
 
+import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.stream.IntStream;
-import org.agrona.DirectBuffer;
-import org.agrona.MutableDirectBuffer;
-import org.agrona.collections.IntArrayList;
-import org.agrona.concurrent.ringbuffer.RecordDescriptor;
+import java.util.List;
 import org.sluice.core.chunk.ChunkDescriptor;
+import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.segment.ChunkPool;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.RingDescriptor;
+import org.sluice.core.segment.RingReader;
 import org.sluice.core.segment.Segment;
+import org.sluice.iop.crash.InFlight;
+import org.sluice.iop.crash.Lane;
+import org.sluice.iop.crash.PoisonException;
+import org.sluice.iop.crash.Subject;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.measure.Warnings;
 
@@ -36,19 +39,17 @@ final class Rings {
     void closed(Attachment attachment, Close close);
   }
 
-  private static final int LIMIT = 64;
-
   /** What a full ring holds, and so whatever was published when a poll begins. */
   private static final int MOST = RingDescriptor.CAPACITY / RingDescriptor.RECORD_LENGTH;
 
   private final Segment segment;
   private final ChunkPool pool;
   private final Drain drain;
+  private final Lane lane;
   private final Closing closing;
 
-  private Attachment polled;
-
-  Rings(final Segment segment, final Drain drain, final Closing closing) {
+  Rings(final Segment segment, final Drain drain, final InFlight inFlight, final Closing closing) {
+    this.lane = inFlight.lane(Lane.Role.SERVICE);
     this.segment = segment;
     this.pool = segment.chunkPool();
     this.drain = drain;
@@ -63,78 +64,69 @@ final class Rings {
    */
   int poll(final Attachment attachment) {
     int total = 0;
-    int count;
-    do {
-      count = attachment.isCorrupt() ? 0 : read(attachment);
-      total += count;
-    } while (count > 0 && total < MOST);
+    while (total < MOST && !attachment.isCorrupt() && take(attachment)) {
+      total++;
+    }
     return total;
   }
 
-  private int read(final Attachment attachment) {
-    polled = attachment;
+  /** What fails beside the checks of what was read is no fault of the process's. */
+  private boolean take(final Attachment attachment) {
+    final RingReader ring = attachment.ring();
     try {
-      checkPosition(attachment);
-      final int count = attachment.ring().read(this::receive, LIMIT);
-      attachment.position(attachment.position() + count * RingDescriptor.RECORD_LENGTH);
-      return count;
-    } catch (final RuntimeException e) {
-      refuse(attachment, e.toString());
-      return 0;
+      if (!ring.read()) {
+        return false;
+      }
+      final long id = ring.next();
+      if (!lane.begin(Subject.RECORD, id, attachment.index(), Lane.NO_IMAGE)) {
+        throw ring.damage(new PoisonException(Subject.RECORD).getMessage());
+      }
+      if (ring.type() == RingDescriptor.TYPE_CHUNK) {
+        takeChunk(attachment, ring);
+      } else {
+        takeClose(attachment, ring);
+      }
+      ring.advance();
+      lane.passed(Subject.RECORD, id);
+      lane.end();
+      return true;
+    } catch (final DamagedException e) {
+      refuse(attachment, e);
+      return false;
     }
   }
 
-  private static void checkPosition(final Attachment attachment) {
-    final long head = attachment.ring().consumerPosition();
-    if (head != attachment.position()) {
-      throw new IllegalArgumentException(
-          "position=%d expected=%d".formatted(head, attachment.position()));
-    }
+  private void takeClose(final Attachment attachment, final RingReader ring) {
+    final int image = ring.getInt(RingDescriptor.IMAGE_ID_OFFSET);
+    lane.image(image);
+    closing.closed(
+        attachment,
+        new Close(
+            image,
+            ring.getLong(RingDescriptor.OPENED_OFFSET),
+            ring.getLong(RingDescriptor.CLOSED_OFFSET),
+            ring.next()));
   }
 
-  private void receive(
-      final int type, final MutableDirectBuffer buffer, final int offset, final int length) {
-    if (type == RingDescriptor.TYPE_CHUNK && length == RingDescriptor.BODY_LENGTH) {
-      receiveChunk(buffer, offset);
-    } else if (type == RingDescriptor.TYPE_CLOSE && length == RingDescriptor.BODY_LENGTH) {
-      closing.closed(
-          polled,
-          new Close(
-              buffer.getInt(offset + RingDescriptor.IMAGE_ID_OFFSET),
-              buffer.getLong(offset + RingDescriptor.OPENED_OFFSET),
-              buffer.getLong(offset + RingDescriptor.CLOSED_OFFSET),
-              positionBehind(offset)));
-    } else {
-      throw new IllegalArgumentException("record type=%d length=%d".formatted(type, length));
-    }
-  }
-
-  private void receiveChunk(final DirectBuffer buffer, final int offset) {
-    final int chunk = buffer.getInt(offset + RingDescriptor.CHUNK_OFFSET);
-    final int used = buffer.getInt(offset + RingDescriptor.USED_OFFSET);
+  private void takeChunk(final Attachment attachment, final RingReader ring)
+      throws DamagedException {
+    final int chunk = ring.getInt(RingDescriptor.CHUNK_OFFSET);
+    final int used = ring.getInt(RingDescriptor.USED_OFFSET);
     if (chunk >= 0 && chunk < pool.chunkCount() && used >= ChunkDescriptor.HEADER_LENGTH) {
       final long word = pool.word(chunk); // once: a mad owner may make it another's at any time
-      if (isPublished(chunk, word, buffer, offset)) {
-        drain.publish(polled.index(), chunk, word, used, positionBehind(offset));
+      if (isPublished(attachment, chunk, word, ring.getLong(RingDescriptor.GENERATION_OFFSET))) {
+        drain.publish(attachment.index(), chunk, word, used, ring.next());
         return;
       }
     }
-    throw new IllegalArgumentException("record chunk=%d used=%d".formatted(chunk, used));
-  }
-
-  /** The ring's head stays where it is while records are handed out; they do not wrap. */
-  private long positionBehind(final int offset) {
-    final long head = polled.position();
-    final long record = offset - RecordDescriptor.HEADER_LENGTH;
-    return head - head % RingDescriptor.CAPACITY + record + RingDescriptor.RECORD_LENGTH;
+    throw ring.damage("record chunk=%d used=%d".formatted(chunk, used));
   }
 
   private boolean isPublished(
-      final int chunk, final long word, final DirectBuffer record, final int offset) {
+      final Attachment attachment, final int chunk, final long word, final long generation) {
     return ChunkStateDescriptor.state(word) == ChunkStateDescriptor.PUBLISHED
-        && ChunkStateDescriptor.slot(word) == polled.index()
-        && Integer.toUnsignedLong(ChunkStateDescriptor.generation(word))
-            == record.getLong(offset + RingDescriptor.GENERATION_OFFSET)
+        && ChunkStateDescriptor.slot(word) == attachment.index()
+        && Integer.toUnsignedLong(ChunkStateDescriptor.generation(word)) == generation
         && !isTaken(chunk, word);
   }
 
@@ -145,12 +137,36 @@ final class Rings {
             != ChunkStateDescriptor.generation(word);
   }
 
-  private void refuse(final Attachment attachment, final String reason) {
+  private void refuse(final Attachment attachment, final DamagedException damage) {
     attachment.corrupt();
-    final IllegalArgumentException damage =
-        new IllegalArgumentException("the ring of %s is damaged: %s".formatted(attachment, reason));
-    Warnings.warn(damage.getMessage());
+    Warnings.warn("the ring of %s is damaged: %s".formatted(attachment, damage.getMessage()));
     attachment.images().keySet().forEach(image -> image.fail(damage));
+  }
+
+  /**
+   * A chunk that a process has and that is not in the drain: what was read of it, once.
+   *
+   * @param word its state word
+   * @param sequence its place in program order
+   */
+  private record Claimed(int chunk, long word, long sequence) {}
+
+  /** In program order, as their owner says. */
+  private List<Claimed> claimed(final Attachment attachment) {
+    final List<Claimed> claimed = new ArrayList<>();
+    pool.ownedBy(
+        attachment.index(),
+        (chunk, word) -> {
+          if (!isTaken(chunk, word)) {
+            claimed.add(new Claimed(chunk, word, sequence(chunk)));
+          }
+        });
+    claimed.sort(Comparator.comparingLong(Claimed::sequence));
+    return claimed;
+  }
+
+  private long sequence(final int chunk) {
+    return segment.chunk(chunk).getLong(ChunkDescriptor.SEQUENCE_OFFSET);
   }
 
   /**
@@ -160,32 +176,16 @@ final class Rings {
    * @return in program order
    */
   int[] unpublished(final Attachment attachment) {
-    final IntArrayList chunks = new IntArrayList();
-    pool.ownedBy(
-        attachment.index(),
-        (chunk, word) -> {
-          if (!isTaken(chunk, word)) {
-            chunks.addInt(chunk);
-          }
-        });
-    return IntStream.of(chunks.toIntArray())
-        .boxed()
-        .sorted(Comparator.comparingLong(this::sequence))
-        .mapToInt(Integer::intValue)
-        .toArray();
-  }
-
-  private long sequence(final int chunk) {
-    return segment.chunk(chunk).getLong(ChunkDescriptor.SEQUENCE_OFFSET);
+    return claimed(attachment).stream().mapToInt(Claimed::chunk).toArray();
   }
 
   /** Takes over all chunks of a process that does not run any more. */
   void adopt(final Attachment attachment) {
-    for (final int chunk : unpublished(attachment)) {
-      if (ChunkStateDescriptor.state(pool.word(chunk)) != ChunkStateDescriptor.PUBLISHED) {
-        pool.publish(chunk);
+    for (final Claimed one : claimed(attachment)) {
+      if (ChunkStateDescriptor.state(one.word) != ChunkStateDescriptor.PUBLISHED) {
+        pool.publish(one.chunk, one.word);
       }
-      drain.adopt(attachment.index(), chunk);
+      drain.adopt(attachment.index(), one.chunk, one.word);
     }
   }
 }

@@ -1,6 +1,7 @@
 package org.sluice.iop.service;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
@@ -10,9 +11,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
-import org.sluice.core.request.Request;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.CheckpointStore;
+import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.journal.Ledger;
@@ -40,6 +41,7 @@ public final class Service implements Runnable, Executor {
   private final Peers peers = new Peers();
   private final ManyToOneConcurrentLinkedQueue<Runnable> inbox =
       new ManyToOneConcurrentLinkedQueue<>();
+  private final InFlight inFlight;
   private final Session session;
   private final CompletableFuture<Void> reported = new CompletableFuture<>();
   private final int mostClients;
@@ -72,6 +74,7 @@ public final class Service implements Runnable, Executor {
     this.server = server;
     this.segment = segment;
     this.statistics = statistics;
+    this.inFlight = journal.inFlight();
     this.mostClients = CLIENTS_PER_SLOT * segment.geometry().slots();
     this.session = new Session(segment, store, settings, statistics, journal, past, guard, this);
     server.configureBlocking(false);
@@ -110,8 +113,7 @@ public final class Service implements Runnable, Executor {
   /**
    * The end of the session, whoever began it.
    *
-   * @return completed when everything is drained and committed, exceptionally when the service
-   *     failed
+   * @return completed when everything is drained and committed; never exceptionally
    */
   public CompletableFuture<Void> over() {
     return session.over();
@@ -137,6 +139,14 @@ public final class Service implements Runnable, Executor {
           selector.selectNow(this::ready);
         }
       }
+    } catch (final IOException e) {
+      throw new UncheckedIOException(e); // nobody is heard any more: another one can go on
+    }
+    tidyUp();
+  }
+
+  private void tidyUp() {
+    try {
       try {
         session.close();
       } finally {
@@ -145,10 +155,8 @@ public final class Service implements Runnable, Executor {
       }
       clients().forEach(Connection::close);
       selector.close();
-    } catch (final IOException | RuntimeException e) {
-      if (!session.over().completeExceptionally(e)) {
-        Warnings.warn("the session is over, but could not be tidied up: " + e);
-      }
+    } catch (final IOException e) {
+      Warnings.warn("the session is over, but could not be tidied up: " + e.getMessage());
     }
   }
 
@@ -213,7 +221,7 @@ public final class Service implements Runnable, Executor {
   private void admit(final SocketChannel client) throws IOException {
     client.configureBlocking(false);
     final SelectionKey key = client.register(selector, SelectionKey.OP_READ);
-    final Connection connection = new Connection(client, key, ++connections);
+    final Connection connection = new Connection(client, key, ++connections, inFlight);
     key.attach(connection);
     if (!peers.isOwn(client)) {
       connection.refuse("this I/O process serves another user");
@@ -249,19 +257,14 @@ public final class Service implements Runnable, Executor {
       if (key.isWritable()) {
         connection.flush();
       }
-      if (!key.isReadable() || connection.read(request -> receive(connection, request))) {
+      if (!key.isReadable()
+          || connection.read((request, caller) -> session.receive(connection, request, caller))) {
         return;
       }
     } catch (final IOException e) {
       connection.refuse(e.getMessage());
-    } catch (final RuntimeException e) {
-      connection.refuse("this request makes no sense: " + e);
     }
     connection.close();
     session.disconnected(connection);
-  }
-
-  private void receive(final Connection connection, final Request request) {
-    session.receive(connection, request);
   }
 }

@@ -12,6 +12,7 @@ import org.sluice.core.store.Draft;
 import org.sluice.core.store.RankSet;
 import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.SharedFiles;
+import org.sluice.iop.drain.Caller;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.image.CaptureDirectory;
@@ -78,7 +79,7 @@ final class Session implements AutoCloseable {
         new ImageRegistry(segment.imageTable(), drain.isInPlace(), journal, guard);
     final CaptureDirectory capture =
         new CaptureDirectory(settings.capture(), store.directory().toRealPath());
-    final Rings rings = new Rings(segment, drain, this::closed);
+    final Rings rings = new Rings(segment, drain, journal.inFlight(), this::closed);
     attachments =
         new Attachments(segment, rings, drain, statistics, journal, past.kills(), this::abandoned);
     settling = new Settling(attachments, rings, drain, service);
@@ -147,7 +148,8 @@ final class Session implements AutoCloseable {
             timedSettling,
             checkpoints,
             members,
-            statistics);
+            statistics,
+            journal.inFlight());
     new Resumption(
             past,
             segment,
@@ -175,8 +177,8 @@ final class Session implements AutoCloseable {
     openings.close(attachment, close);
   }
 
-  void receive(final Connection connection, final Request request) {
-    requests.receive(connection, request);
+  void receive(final Connection connection, final Request request, final Caller caller) {
+    requests.receive(connection, request, caller);
     endIfDeserted();
   }
 
@@ -272,7 +274,7 @@ final class Session implements AutoCloseable {
     return begun;
   }
 
-  /** Completed when everything is drained and committed. */
+  /** Completed when everything is drained and committed; never exceptionally. */
   CompletableFuture<Void> over() {
     return over;
   }

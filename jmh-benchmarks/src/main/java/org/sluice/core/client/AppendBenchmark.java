@@ -70,7 +70,7 @@ public class AppendBenchmark {
     pool = segment.chunkPool();
     ring = segment.ring(0);
     segment.header().sleeping(true);
-    segment.slot(0).attach(ProcessIdentity.current(), 0, 1);
+    segment.slot(0).attach(ProcessIdentity.current(), 0, 1, 1);
     writer = new ChunkWriter(segment, 0, 0, this::drain, Duration.ofSeconds(1));
     source = ByteBuffer.allocateDirect(bytes);
   }

@@ -1,0 +1,125 @@
+package org.sluice.core.segment;
+
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.ringbuffer.RecordDescriptor;
+import org.sluice.core.chunk.DamagedException;
+
+/**
+ * The consumer's end of a slot's ring, which belongs to a process that may store anything in it at
+ * any time. Each record is copied once, checked, and kept: what the accessors return is what was
+ * checked. Where the ring is read is known here and not read back. One thread of the I/O process.
+ *
+ * <p>The producer stores the length of a record last, with release order, and it is read here with
+ * acquire order; the position is stored with release order once the record is not needed.
+ */
+public final class RingReader {
+  private static final int HEAD_OFFSET =
+      RingDescriptor.CAPACITY + RingDescriptor.HEAD_POSITION_OFFSET;
+
+  private final UnsafeBuffer ring;
+  private final UnsafeBuffer record = new UnsafeBuffer(new byte[RingDescriptor.RECORD_LENGTH]);
+  private final int slot;
+  private long position;
+
+  RingReader(final UnsafeBuffer ring, final int slot) {
+    this.ring = ring;
+    this.slot = slot;
+  }
+
+  /**
+   * Where it reads.
+   *
+   * @return behind the last record that was taken off
+   */
+  public long position() {
+    return position;
+  }
+
+  /**
+   * Where it will be once the present record is taken off.
+   *
+   * @return behind the record
+   */
+  public long next() {
+    return position + RingDescriptor.RECORD_LENGTH;
+  }
+
+  /**
+   * Goes on where a former I/O process stopped.
+   *
+   * @param behind the last record that it took off
+   */
+  public void position(final long behind) {
+    position = behind;
+  }
+
+  /**
+   * Copies the record that is next.
+   *
+   * @return false when there is none
+   * @throws DamagedException when the ring holds what no producer stores
+   */
+  public boolean read() throws DamagedException {
+    final long head = ring.getLongVolatile(HEAD_OFFSET);
+    if (head != position) {
+      throw damage("position=%d expected=%d".formatted(head, position));
+    }
+    final int at = (int) (position % RingDescriptor.CAPACITY);
+    final int length = ring.getIntVolatile(RecordDescriptor.lengthOffset(at));
+    if (length <= 0) {
+      return false; // none, or one that its producer is about to store
+    }
+    ring.getBytes(at, record, 0, RingDescriptor.RECORD_LENGTH);
+    if (length != RingDescriptor.RECORD_LENGTH
+        || type() != RingDescriptor.TYPE_CHUNK && type() != RingDescriptor.TYPE_CLOSE) {
+      throw damage("record type=%d length=%d".formatted(type(), length));
+    }
+    return true;
+  }
+
+  /** Takes the present record off: its place is the producer's again. */
+  public void advance() {
+    position = next();
+    ring.putLongRelease(HEAD_OFFSET, position);
+  }
+
+  /**
+   * The present record's type.
+   *
+   * @return {@code RingDescriptor.TYPE_CHUNK} or {@code TYPE_CLOSE}
+   */
+  public int type() {
+    return record.getInt(RecordDescriptor.typeOffset(0));
+  }
+
+  /**
+   * A field of the present record.
+   *
+   * @param offset in the body, such as {@code RingDescriptor.CHUNK_OFFSET}
+   * @return 32 bits
+   */
+  public int getInt(final int offset) {
+    return record.getInt(RecordDescriptor.HEADER_LENGTH + offset);
+  }
+
+  /**
+   * A field of the present record.
+   *
+   * @param offset in the body, such as {@code RingDescriptor.GENERATION_OFFSET}
+   * @return 64 bits
+   */
+  public long getLong(final int offset) {
+    return record.getLong(RecordDescriptor.HEADER_LENGTH + offset);
+  }
+
+  /**
+   * Says what is wrong with the present record.
+   *
+   * @param reason what was found
+   * @return to be thrown
+   */
+  public DamagedException damage(final String reason) {
+    return new DamagedException(
+        "ring " + slot, Math.floorMod(position, RingDescriptor.CAPACITY), reason);
+  }
+}

@@ -1,0 +1,283 @@
+package org.sluice.iop.crash;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.agrona.BufferUtil;
+import org.agrona.collections.IntArrayList;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.sluice.core.segment.InFlightDescriptor;
+
+/**
+ * What the threads of an I/O process handle, in a small mapped file beside the journal that
+ * outlives it, and what former ones failed at. What a second one in a row fails at is **poison**:
+ * it is left out from then on, and fails whom it concerns. A kill from outside counts for nothing.
+ *
+ * <p>Each lane belongs to its thread. The list of suspects changes only where one is passed, under
+ * this monitor.
+ */
+public final class InFlight implements AutoCloseable {
+  private static final int LANES_OFFSET = 64;
+  private static final int SUSPECTS_OFFSET = 1024;
+  private static final int SUSPECT_LENGTH = 32;
+  private static final int MOST_SUSPECTS = 64;
+  private static final int LENGTH = SUSPECTS_OFFSET + MOST_SUSPECTS * SUSPECT_LENGTH;
+
+  /** So often in a row something may fail before it is left out. */
+  private static final int MOST_DEATHS = 2;
+
+  /** So often the requests and chunks of one process may, whichever they are. */
+  private static final int MOST_DEATHS_OF_A_PROCESS = 8;
+
+  private static final int ANY_LANE = -1;
+  private static final int NOBODY = 0;
+
+  private final UnsafeBuffer memory;
+  private final Lane[] lanes = new Lane[Lane.Role.values().length];
+  private volatile List<Suspect> suspects;
+
+  private InFlight(final ByteBuffer mapped) {
+    memory = new UnsafeBuffer(mapped);
+    for (final Lane.Role role : Lane.Role.values()) {
+      final int offset = LANES_OFFSET + role.ordinal() * Lane.LENGTH;
+      lanes[role.ordinal()] = new Lane(this, role, new UnsafeBuffer(memory, offset, Lane.LENGTH));
+    }
+    suspects = read();
+  }
+
+  /**
+   * Opens the file, or makes it: whoever goes on with a session may find none.
+   *
+   * @param path the file
+   * @param session the session's id; of another one's file nothing counts
+   * @return what the threads are to fill in
+   * @throws IOException when it cannot be had
+   */
+  public static InFlight open(final Path path, final long session) throws IOException {
+    final ByteBuffer zeros = ByteBuffer.allocate(LENGTH);
+    try (FileChannel file =
+        FileChannel.open(
+            path,
+            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
+      if (file.size() != LENGTH) {
+        file.write(zeros, 0); // a page that cannot be had is an error here and no signal later
+      }
+      final ByteBuffer mapped =
+          file.map(MapMode.READ_WRITE, 0, LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+      final UnsafeBuffer header = new UnsafeBuffer(mapped);
+      if (header.getLong(InFlightDescriptor.MAGIC_OFFSET) != InFlightDescriptor.MAGIC
+          || header.getInt(InFlightDescriptor.VERSION_OFFSET) != InFlightDescriptor.VERSION
+          || header.getLong(InFlightDescriptor.SESSION_OFFSET) != session) {
+        header.setMemory(0, LENGTH, (byte) 0);
+        header.putLong(InFlightDescriptor.MAGIC_OFFSET, InFlightDescriptor.MAGIC);
+        header.putInt(InFlightDescriptor.VERSION_OFFSET, InFlightDescriptor.VERSION);
+        header.putLong(InFlightDescriptor.SESSION_OFFSET, session);
+      }
+      final InFlight inFlight = new InFlight(mapped);
+      inFlight.account();
+      return inFlight;
+    }
+  }
+
+  /**
+   * The part of a thread.
+   *
+   * @param role which
+   * @return only for that thread
+   */
+  public Lane lane(final Lane.Role role) {
+    return lanes[role.ordinal()];
+  }
+
+  /** What the former I/O process failed at, if it did, becomes a suspect, or poison. */
+  private void account() {
+    final int failed = memory.getInt(InFlightDescriptor.FAILED_OFFSET);
+    memory.putInt(InFlightDescriptor.FAILED_OFFSET, NOBODY);
+    if (failed == NOBODY) {
+      progress(); // it did not get stuck: it was killed
+    }
+    if (failed > NOBODY && failed <= lanes.length) {
+      final Lane lane = lanes[failed - 1];
+      final Suspect last = lane.suspect();
+      if (last.subject() != Subject.NONE.ordinal()) {
+        add(last);
+        if (lane.slot() != Lane.NO_SLOT) {
+          add(process(lane.slot()));
+        }
+      }
+    }
+    for (final Lane lane : lanes) {
+      lane.reset();
+    }
+  }
+
+  private static Suspect process(final int slot) {
+    return new Suspect(ANY_LANE, Subject.NONE.ordinal(), slot, Lane.NO_IMAGE, 1);
+  }
+
+  /**
+   * Notes that the I/O process ends because of this thread. By it; allocates nothing.
+   *
+   * @param thread its name
+   * @return its part; null when it has none
+   */
+  Lane failed(final String thread) {
+    for (final Lane lane : lanes) {
+      if (lane.role().thread().equals(thread)) {
+        memory.putInt(InFlightDescriptor.FAILED_OFFSET, lane.role().ordinal() + 1);
+        return lane;
+      }
+    }
+    return null;
+  }
+
+  /** Something is done for good: no I/O process will have to do it again. Any thread. */
+  public void progress() {
+    memory.getAndAddLong(InFlightDescriptor.PROGRESS_OFFSET, 1);
+  }
+
+  /**
+   * Whether a former I/O process failed at anything that has not been passed since.
+   *
+   * @return false nearly always
+   */
+  public boolean hasSuspects() {
+    return !suspects.isEmpty();
+  }
+
+  /**
+   * Whether a former I/O process failed at a chunk that has not been passed since.
+   *
+   * @return false nearly always
+   */
+  public boolean suspectsChunks() {
+    return suspects.stream().anyMatch(one -> one.subject() == Subject.CHUNK.ordinal());
+  }
+
+  boolean isPoison(final Lane.Role role, final Subject subject, final long id, final int image) {
+    return suspects.stream()
+        .anyMatch(
+            one ->
+                one.is(role.ordinal(), subject.ordinal(), id)
+                    && one.image() == image
+                    && one.deaths() >= MOST_DEATHS);
+  }
+
+  /**
+   * The images for whose records a chunk is poison, to whichever thread.
+   *
+   * @param chunk its id
+   * @return ids; {@link Lane#NO_IMAGE} among them when nothing of the chunk may be looked at
+   */
+  public IntArrayList poisoned(final long chunk) {
+    final IntArrayList images = new IntArrayList();
+    for (final Suspect one : suspects) {
+      if (one.is(one.lane(), Subject.CHUNK.ordinal(), chunk) && one.deaths() >= MOST_DEATHS) {
+        images.addInt(one.image());
+      }
+    }
+    return images;
+  }
+
+  /**
+   * Whether I/O processes have failed again and again at what the process of a slot asks for.
+   *
+   * @param slot the slot
+   * @return true when it must not be heard any more
+   */
+  public boolean isCutOff(final int slot) {
+    return suspects.stream()
+        .anyMatch(
+            one ->
+                one.is(ANY_LANE, Subject.NONE.ordinal(), slot)
+                    && one.deaths() >= MOST_DEATHS_OF_A_PROCESS);
+  }
+
+  /**
+   * A slot goes to another process.
+   *
+   * @param slot the slot
+   */
+  public void forget(final int slot) {
+    if (hasSuspects()) {
+      remove(ANY_LANE, Subject.NONE.ordinal(), slot, Integer.MAX_VALUE);
+    }
+  }
+
+  void clear(final Lane.Role role, final Subject subject, final long id) {
+    remove(role.ordinal(), subject.ordinal(), id, MOST_DEATHS);
+  }
+
+  static Subject subject(final int ordinal) {
+    final Subject[] all = Subject.values();
+    return ordinal >= 0 && ordinal < all.length ? all[ordinal] : Subject.NONE;
+  }
+
+  // ---- the list ----
+
+  private synchronized void add(final Suspect suspect) {
+    final List<Suspect> next = new ArrayList<>(suspects);
+    final Suspect known = next.stream().filter(suspect::isSame).findFirst().orElse(null);
+    next.remove(known);
+    next.add(known == null ? suspect : known.again());
+    if (next.size() > MOST_SUSPECTS) {
+      next.remove(0);
+    }
+    write(next);
+  }
+
+  private synchronized void remove(
+      final int lane, final int subject, final long id, final int belowDeaths) {
+    final List<Suspect> next = new ArrayList<>(suspects);
+    if (next.removeIf(one -> one.is(lane, subject, id) && one.deaths() < belowDeaths)) {
+      write(next);
+    }
+  }
+
+  private List<Suspect> read() {
+    final List<Suspect> found = new ArrayList<>();
+    for (int i = 0; i < MOST_SUSPECTS; i++) {
+      final int at = SUSPECTS_OFFSET + i * SUSPECT_LENGTH;
+      if (memory.getInt(at + 20) > 0) {
+        found.add(
+            new Suspect(
+                memory.getInt(at),
+                memory.getInt(at + 4),
+                memory.getLong(at + 8),
+                memory.getInt(at + 16),
+                memory.getInt(at + 20)));
+      }
+    }
+    return List.copyOf(found);
+  }
+
+  /** A kill half-way forgets some of them. */
+  private void write(final List<Suspect> next) {
+    memory.setMemory(SUSPECTS_OFFSET, MOST_SUSPECTS * SUSPECT_LENGTH, (byte) 0);
+    for (int i = 0; i < next.size(); i++) {
+      final Suspect one = next.get(i);
+      final int at = SUSPECTS_OFFSET + i * SUSPECT_LENGTH;
+      memory.putInt(at, one.lane());
+      memory.putInt(at + 4, one.subject());
+      memory.putLong(at + 8, one.id());
+      memory.putInt(at + 16, one.image());
+      memory.putInt(at + 20, one.deaths());
+    }
+    suspects = List.copyOf(next);
+  }
+
+  /** Unmaps the file; no thread may handle anything any more. */
+  @Override
+  public void close() {
+    BufferUtil.free(memory);
+  }
+}
