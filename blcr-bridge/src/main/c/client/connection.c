@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -14,6 +15,7 @@
 
 #include "failure.h"
 #include "kernel.h"
+#include "sluice_layout.h"
 
 #define SPINS 64
 #define YIELDS 64
@@ -185,14 +187,47 @@ static bool try_again(struct sluice_connection *connection)
     return true;
 }
 
+/* What no I/O process of the session has to do again; 0 where that is not to be had. */
+static int64_t progress_of(const struct sluice_connection *connection)
+{
+    char path[PATH_MAX];
+    int64_t progress = 0;
+    if ((size_t)snprintf(path, sizeof path, "%s/inflight", connection->directory) < sizeof path) {
+        const int fd = sluice_kernel_open(path, O_RDONLY);
+        if (fd >= 0) {
+            sluice_kernel_pread(fd, &progress, sizeof progress, SLUICE_IN_FLIGHT_PROGRESS_OFFSET);
+            sluice_kernel_close(fd);
+        }
+    }
+    return progress;
+}
+
+/*
+ * How long to wait. I/O processes that come and fail again, and get nowhere, are waited for as long as
+ * one that does not come. The caller holds request_lock.
+ */
+static int64_t end_of_patience(struct sluice_connection *connection)
+{
+    const int64_t now = sluice_connection_clock();
+    const int64_t patience = sluice_connection_patience();
+    const int64_t progress = progress_of(connection);
+    if (connection->stuck_since == 0 || progress != connection->progress
+        || now - connection->connected > patience) {
+        connection->stuck_since = now;
+        connection->progress = progress;
+    }
+    return connection->stuck_since + patience;
+}
+
 /* Connects anew, waiting for somebody to listen. The caller holds request_lock. */
 static int reconnect(struct sluice_connection *connection)
 {
-    const int64_t end = sluice_connection_clock() + sluice_connection_patience();
+    const int64_t end = end_of_patience(connection);
     long nap = 1;
     while (connection->greet != NULL && !atomic_load(&connection->lost) && !ended(connection)
            && connection->revive(connection->greeter)) {
         if (try_again(connection)) {
+            connection->connected = sluice_connection_clock();
             return 0;
         }
         if (sluice_connection_clock() >= end) {
@@ -233,6 +268,7 @@ static int request(struct sluice_connection *connection, int type, const struct 
         }
     } while (is_broken(connection));
     connection->answered++;
+    connection->stuck_since = 0;
     return error;
 }
 

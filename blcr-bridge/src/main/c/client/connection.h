@@ -4,7 +4,7 @@
  *
  * An I/O process that was killed may be resumed: whoever waits for it then connects anew, says who
  * it is, and repeats the request that got no reply. Only when none comes, or one of another session,
- * is the connection lost.
+ * is the connection lost; or when one comes after the other and the session does not get on.
  */
 #ifndef SLUICE_CONNECTION_H
 #define SLUICE_CONNECTION_H
@@ -29,6 +29,9 @@ struct sluice_connection {
     _Atomic bool lost;            /* for good */
     _Atomic uint32_t resumptions; /* how often it was connected anew */
     int64_t answered;             /* requests that had a reply, but for the greeting */
+    int64_t connected;            /* when it was connected anew for the last time, 0 never */
+    int64_t stuck_since;          /* when the session got on for the last time, as is seen at a break */
+    int64_t progress;             /* how far it had come then */
     char *directory;
     sluice_greeting *greet; /* NULL for a connection that is lost when it breaks */
     bool (*revive)(void *greeter);

@@ -148,7 +148,7 @@ int sluice_exec_server_start(const struct sluice_exec_options *options, char **e
 int sluice_exec_server_await(pid_t server)
 {
     const int status = end_of(server);
-    if (WIFEXITED(status)) {
+    if (WIFEXITED(status) && WEXITSTATUS(status) != SLUICE_STATUS_CRASHED) {
         return WEXITSTATUS(status);
     }
     sluice_exec_say("the I/O process was killed as it ended; all files are on storage, but what "

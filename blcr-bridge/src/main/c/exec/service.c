@@ -25,8 +25,10 @@
 #define PATIENCE 30000
 #define NAP 5
 
-/* How often in a row an I/O process is started in vain to resume a killed one. */
-#define MOST_FAILURES 3
+/* How long to wait after an I/O process was started in vain to resume a killed one: twice as long each
+   time, in milliseconds. When to give up the connection knows, see end_of_patience. */
+#define FIRST_PAUSE 100
+#define LONGEST_PAUSE 5000
 
 static void nap(void)
 {
@@ -186,11 +188,22 @@ static bool was_killed(const struct sluice_exec_service *service)
     return killed;
 }
 
+static void note_outcome(struct sluice_exec_service *service, int status)
+{
+    int64_t pause = FIRST_PAUSE;
+    for (int i = 0; i < service->failures && pause < LONGEST_PAUSE; i++) {
+        pause *= 2;
+    }
+    service->failures = status == 0 ? 0 : service->failures + 1;
+    service->next_try = status == 0 ? 0 : sluice_connection_clock() + pause;
+}
+
 /* Of the ranks of the node, who comes first does it; the others wait for the socket. */
 static bool revive(void *argument)
 {
     struct sluice_exec_service *service = argument;
-    const int fd = service->failures < MOST_FAILURES ? try_lock_start_file(service, false) : -1;
+    const bool early = sluice_connection_clock() < service->next_try;
+    const int fd = early ? -1 : try_lock_start_file(service, false);
     if (fd < 0) {
         return true;
     }
@@ -199,8 +212,7 @@ static bool revive(void *argument)
         if (service->server != 0) {
             waitpid(service->server, NULL, 0);
         }
-        const int status = start_server(service, true);
-        service->failures = status == 0 ? 0 : service->failures + 1;
+        note_outcome(service, start_server(service, true));
     }
     close(fd);
     return true;
@@ -295,6 +307,19 @@ void sluice_exec_service_join(struct sluice_exec_service *service,
     heed(error);
 }
 
+/* Nothing is lost but the patience: as long as the directory is there, another one can go on. */
+static void tell_what_is_kept(struct sluice_exec_service *service)
+{
+    char path[PATH_MAX + 300];
+    snprintf(path, sizeof path, "%s/journal", service->directory);
+    if (!service->told && access(path, F_OK) == 0) {
+        service->told = true;
+        sluice_exec_say("what was not drained is kept in %s: sluice serve --resume --name %s, with the "
+                        "same options, drains it",
+                        service->directory, service->options->name);
+    }
+}
+
 /* Ends when the I/O process has ended, or is gone for good. */
 static void *watch(void *argument)
 {
@@ -306,6 +331,7 @@ static void *watch(void *argument)
             error = sluice_connection_check(&service->connection);
         }
     }
+    tell_what_is_kept(service);
     return NULL;
 }
 
@@ -341,6 +367,7 @@ static int leave(struct sluice_exec_service *service, int status)
         &(struct sluice_body){.fields = &left, .length = sizeof left}, NULL);
     if (error != 0) {
         sluice_exec_say("%s", sluice_client_message());
+        tell_what_is_kept(service);
         return sluice_exec_status(error);
     }
     return service->alone ? sluice_exec_server_await(service->server) : 0;

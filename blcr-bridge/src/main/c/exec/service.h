@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "connection.h"
@@ -17,7 +18,9 @@ struct sluice_exec_service {
     struct sluice_connection connection;
     pid_t server;      /* the last one that this process started, 0 for none */
     int failures;      /* to resume it, in a row */
+    int64_t next_try;  /* when it may be tried again */
     bool alone;        /* nobody else may join */
+    bool told;         /* that none came, and what is kept */
     bool watched;      /* by this thread: */
     pthread_t watcher;
 };
