@@ -117,7 +117,7 @@ record StoreDirectory(Path path, Disk disk) {
     return containers().resolve("%016x.data".formatted(id));
   }
 
-  /** The containers; the caller closes the stream. */
+  /** The containers. */
   List<Path> containerFiles() throws IOException {
     return Names.in(containers()).stream()
         .filter(path -> path.getFileName().toString().endsWith(".data"))
