@@ -33,8 +33,8 @@ import org.sluice.iop.measure.Warnings;
  * some seconds is killed. Service thread only, unless it says otherwise.
  */
 public final class Guard implements Protection, AutoCloseable {
-  private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final int MOST_UNANSWERED = 3;
+  private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(3);
+  private static final int MOST_UNANSWERED = 2; // one may have come while this process was stopped
   private static final int MOST_STARTS = 8;
 
   /** Learns of opens. */
