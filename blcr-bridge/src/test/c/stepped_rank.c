@@ -34,8 +34,8 @@
 #define CHECK(condition)                                                                          \
     do {                                                                                          \
         if (!(condition)) {                                                                       \
-            fprintf(stderr, "stepped_rank: %s:%d: %s: %s at instruction %ld\n", __FILE__,         \
-                    __LINE__, path, #condition, instruction);                                     \
+            fprintf(stderr, "stepped_rank: %s:%d: %s: %s at instruction %ld: %s\n", __FILE__,     \
+                    __LINE__, path, #condition, instruction, strerror(errno));                    \
             exit(1);                                                                              \
         }                                                                                         \
     } while (0)
