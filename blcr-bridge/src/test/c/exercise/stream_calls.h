@@ -23,7 +23,6 @@ static bool strict;
 static bool wide; /* one-byte characters, either written or read, rewind() only: else glibc crashes */
 static enum turn turn;
 static bool got;    /* something by the last call, which read */
-static bool pushed; /* back by ungetc() */
 static bool marked; /* by fgetpos() */
 static fpos_t mark;
 static char own_buffer[10000];
@@ -84,7 +83,7 @@ static const int WHENCE[] = {SEEK_SET, SEEK_CUR, SEEK_END};
 static void positioned(void)
 {
     turn = EITHER;
-    got = pushed = false;
+    got = false;
 }
 
 static void to_start(void)
@@ -140,8 +139,6 @@ static void return_to_position(void)
 
 static void flush(void)
 {
-    if (pushed) /* glibc may crash */
-        return;
     say_result("fflush", fflush(random_below(8) == 0 ? NULL : file));
     if (turn == WRITING)
         turn = EITHER;
@@ -155,7 +152,7 @@ static void take_turn(enum turn next)
     if (wanted)
         turn == WRITING && random_below(2) == 0 ? flush() : seek_nowhere();
     turn = next;
-    got = pushed = false;
+    got = false;
 }
 
 /* ---- writing ---- */
@@ -233,13 +230,17 @@ static void scan(void)
     say_result("count", count);
 }
 
+/* A seek from there, or a flush, glibc does wrong, and may crash then. */
 static void push_back(void)
 {
-    if (!strict || !got) /* the same */
+    if (!strict || !got)
         return;
-    got = false;
-    pushed = true;
     say_result("ungetc", ungetc((int)random_below(256), file));
+    tell();
+    if (random_below(2) == 0)
+        say_result("fgetc", fgetc(file));
+    say_result("fseek", fseek(file, (long)some_length(), SEEK_SET));
+    positioned();
 }
 
 /* ---- wide characters ---- */
