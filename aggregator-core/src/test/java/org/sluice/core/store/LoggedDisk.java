@@ -244,7 +244,7 @@ public final class LoggedDisk extends Disk {
   synchronized void link(final NativeFile file, final Path name) throws PosixException {
     proceed();
     if (!links) {
-      throw new PosixException("link " + name, Errno.EXDEV);
+      throw new PosixException("link " + name, Errno.EPERM);
     }
     super.link(file, name);
     nodes.put(name, nodeOf(file));
