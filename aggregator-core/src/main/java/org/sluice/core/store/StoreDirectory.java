@@ -45,7 +45,8 @@ record StoreDirectory(Path path, Disk disk) {
     final StoreDirectory store = new StoreDirectory(path.toAbsolutePath().normalize(), disk);
     if (!Files.isDirectory(store.path)) {
       final Path parent = store.path.getParent();
-      if (parent == null || Files.exists(store.path)) {
+      // Asked in this order, as another process may make it at this moment.
+      if (parent == null || Files.exists(store.path) && !Files.isDirectory(store.path)) {
         throw new NoStoreException(path + " is not a directory; give another --store");
       }
       if (!Files.isDirectory(parent)) {
