@@ -223,7 +223,10 @@ final class Groups {
     if (exist()) {
       final Group group = new Group(number, facts, find);
       byNumber.put(number, group);
-      group.images().forEach(image -> byImage.put(image, group));
+      for (final Image image : group.images()) {
+        byImage.put(image, group);
+        writers.add(image.writer().part());
+      }
     }
   }
 
