@@ -96,6 +96,7 @@ public final class Remains {
           .filter(Files::isRegularFile)
           .map(file -> directory.relativize(file).toString())
           .filter(name -> !name.startsWith("format.") && !name.startsWith("node."))
+          .filter(name -> !name.equals("left-as-files"))
           .collect(Collectors.toCollection(TreeSet::new));
     }
   }
