@@ -28,6 +28,7 @@ final class LibC {
   static final int SEEK_DATA = 3;
   static final int SEEK_HOLE = 4;
   static final int PRIO_PROCESS = 0;
+  static final int RLIMIT_NOFILE = 7;
   static final int FADV_DONTNEED = 4;
   static final int SYNC_FILE_RANGE_WRITE = 2;
   static final int RWF_DONTCACHE = 0x80;
@@ -100,6 +101,7 @@ final class LibC {
       System.getProperty("os.arch").equals("amd64") ? 324 : 283;
   private static final MemorySegment GETRANDOM = symbol("getrandom");
   private static final MemorySegment SETPRIORITY = symbol("setpriority");
+  private static final MemorySegment GETRLIMIT = symbol("getrlimit");
   private static final MemorySegment FCHMOD = symbol("fchmod");
   private static final MemorySegment FLOCK = symbol("flock");
   private static final MemorySegment LSEEK = symbol("lseek");
@@ -198,6 +200,10 @@ final class LibC {
 
   static int setpriority(final int which, final int who, final int priority) {
     return (int) call(SETPRIORITY, which, who, priority);
+  }
+
+  static int getrlimit(final int resource, final MemorySegment limits) {
+    return (int) call(GETRLIMIT, resource, limits.address());
   }
 
   static int fchmod(final int descriptor, final int mode) {

@@ -1,5 +1,10 @@
 package org.sluice.core.posix;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
 /** What Java does not do to its own process. */
 public final class NativeProcess {
   private NativeProcess() {}
@@ -11,6 +16,21 @@ public final class NativeProcess {
    */
   public static int user() {
     return LibC.geteuid();
+  }
+
+  /**
+   * How many files this process may have open.
+   *
+   * @return the soft limit, which the JVM has raised to the hard one as it started; all that there
+   *     can be where there is none
+   */
+  public static long mostOpenFiles() {
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment limits = arena.allocate(2 * Long.BYTES, Long.BYTES);
+      LibC.getrlimit(LibC.RLIMIT_NOFILE, limits); // fails for no resource that there is
+      final long soft = limits.get(JAVA_LONG, 0);
+      return soft < 0 ? Long.MAX_VALUE : soft;
+    }
   }
 
   /** Ends this process at once, as {@code kill -9} does: nothing is tidied up. Does not return. */

@@ -58,10 +58,10 @@ public final class FailStop {
    */
   public static void arm(final String name, final Path file) throws IOException {
     final String what =
-        "the I/O process %s (process %d) failed".formatted(name, ProcessHandle.current().pid());
+        "the I/O process " + name + " (process " + ProcessHandle.current().pid() + ") failed";
     firstLine = (what + ": ").getBytes(StandardCharsets.UTF_8);
     errorLine =
-        ("sluice: %s, what it had is kept, another one can go on with it: ".formatted(what))
+        ("sluice: " + what + ", what it had is kept, another one can go on with it: ")
             .getBytes(StandardCharsets.UTF_8);
     report = new FileOutputStream(file.toFile());
     trace = new PrintStream(report, true, StandardCharsets.UTF_8);

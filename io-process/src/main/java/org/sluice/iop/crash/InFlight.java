@@ -1,8 +1,8 @@
 package org.sluice.iop.crash;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
@@ -11,7 +11,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.agrona.BufferUtil;
 import org.agrona.collections.IntArrayList;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.segment.InFlightDescriptor;
@@ -41,11 +40,13 @@ public final class InFlight implements AutoCloseable {
   private static final int NOBODY = 0;
 
   private final UnsafeBuffer memory;
+  private final Arena mapping;
   private final Lane[] lanes = new Lane[Lane.Role.values().length];
   private volatile List<Suspect> suspects;
 
-  private InFlight(final ByteBuffer mapped) {
-    memory = new UnsafeBuffer(mapped);
+  private InFlight(final UnsafeBuffer memory, final Arena mapping) {
+    this.memory = memory;
+    this.mapping = mapping;
     for (final Lane.Role role : Lane.Role.values()) {
       final int offset = LANES_OFFSET + role.ordinal() * Lane.LENGTH;
       lanes[role.ordinal()] = new Lane(this, role, new UnsafeBuffer(memory, offset, Lane.LENGTH));
@@ -71,9 +72,9 @@ public final class InFlight implements AutoCloseable {
       if (file.size() != LENGTH) {
         file.write(zeros, 0); // a page that cannot be had is an error here and no signal later
       }
-      final ByteBuffer mapped =
-          file.map(MapMode.READ_WRITE, 0, LENGTH).order(ByteOrder.LITTLE_ENDIAN);
-      final UnsafeBuffer header = new UnsafeBuffer(mapped);
+      final Arena mapping = Arena.ofShared();
+      final UnsafeBuffer header =
+          new UnsafeBuffer(file.map(MapMode.READ_WRITE, 0, LENGTH, mapping).address(), LENGTH);
       if (header.getLong(InFlightDescriptor.MAGIC_OFFSET) != InFlightDescriptor.MAGIC
           || header.getInt(InFlightDescriptor.VERSION_OFFSET) != InFlightDescriptor.VERSION
           || header.getLong(InFlightDescriptor.SESSION_OFFSET) != session) {
@@ -82,7 +83,7 @@ public final class InFlight implements AutoCloseable {
         header.putInt(InFlightDescriptor.VERSION_OFFSET, InFlightDescriptor.VERSION);
         header.putLong(InFlightDescriptor.SESSION_OFFSET, session);
       }
-      final InFlight inFlight = new InFlight(mapped);
+      final InFlight inFlight = new InFlight(header, mapping);
       inFlight.account();
       return inFlight;
     }
@@ -278,6 +279,6 @@ public final class InFlight implements AutoCloseable {
   /** Unmaps the file; no thread may handle anything any more. */
   @Override
   public void close() {
-    BufferUtil.free(memory);
+    mapping.close();
   }
 }

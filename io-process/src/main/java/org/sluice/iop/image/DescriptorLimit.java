@@ -1,9 +1,8 @@
 package org.sluice.iop.image;
 
-import com.sun.management.UnixOperatingSystemMXBean;
-import java.lang.management.ManagementFactory;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.posix.NativeProcess;
 
 /** How many images there may be: each holds a descriptor of this process. */
 public final class DescriptorLimit {
@@ -12,21 +11,13 @@ public final class DescriptorLimit {
 
   private DescriptorLimit() {}
 
-  /** The JVM has raised the soft limit to the hard one as it started. */
-  private static long limit() {
-    return ManagementFactory.getOperatingSystemMXBean()
-            instanceof final UnixOperatingSystemMXBean system
-        ? system.getMaxFileDescriptorCount()
-        : Long.MAX_VALUE;
-  }
-
   /**
    * The images that there may be at a time.
    *
    * @return over 0 after {@link #check}
    */
   static long mostImages() {
-    return limit() - RESERVED;
+    return NativeProcess.mostOpenFiles() - RESERVED;
   }
 
   /**
@@ -40,7 +31,7 @@ public final class DescriptorLimit {
           ExitStatus.FEW_DESCRIPTORS,
           ("a limit of %d open files is too low to capture any: it takes more than %d, and one for"
                   + " each file; raise it (ulimit -Hn)")
-              .formatted(limit(), RESERVED));
+              .formatted(NativeProcess.mostOpenFiles(), RESERVED));
     }
   }
 }

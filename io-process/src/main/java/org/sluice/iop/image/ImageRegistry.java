@@ -153,6 +153,9 @@ public final class ImageRegistry {
   public void publish(final int highestId) {
     lastId = highestId;
     for (int entry = 0; entry < table.count(); entry++) {
+      if (table.state(entry) == ImageDescriptor.STATE_FREE) {
+        continue;
+      }
       final Image image = byId.get(table.imageId(entry));
       if (image == null || image.entry() != entry) {
         table.remove(entry);
