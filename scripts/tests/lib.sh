@@ -9,6 +9,9 @@ root=$(dirname "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")")
 sluice=$root/scripts/sluice
 native=$root/blcr-bridge/target/native
 test_timeout=${SLUICE_TEST_TIMEOUT:-180}
+# What an I/O process of a test has unless told otherwise: to fill the pages of what users have by default
+# takes a third of a second of a processor at each start.
+test_buffer=64M
 
 export SLUICE_SHORT_LIVED=yes # the I/O processes of tests
 # The distribution's Python starts in a tenth of the time of one behind a version manager's wrapper.
@@ -219,7 +222,11 @@ run_limited() {
   directory=$(mktemp -d "${TMPDIR:-/tmp}/sluice-test.XXXXXX")
   runtime=/dev/shm/${directory##*/}
   cd "$directory" || exit
-  SLUICE_RUNTIME=$runtime setsid -w timeout -k 5 "$test_timeout" bash "$test_file" "$1" \
+  mkdir -p "$directory.config/sluice"
+  echo "sluice.buffer=$test_buffer" >"$directory.config/sluice/defaults.properties"
+  chmod -R a+rX "$directory.config" # some tests become another user
+  XDG_CONFIG_HOME=$directory.config SLUICE_RUNTIME=$runtime setsid -w \
+    timeout -k 5 "$test_timeout" bash "$test_file" "$1" \
     >"$directory.log" 2>&1 || status=$?
   left=$(leftovers "$runtime")
   if [ $status -eq 0 ] && [ -z "$left" ]; then
@@ -233,7 +240,7 @@ run_limited() {
     [ -z "$left" ] || echo "        left behind: $left"
   fi
   mounts_below "$runtime" | xargs -r umount -l
-  rm -rf "$directory" "$directory.log" "$runtime"
+  rm -rf "$directory" "$directory".{config,log} "$runtime"
   return $status
 }
 
