@@ -16,7 +16,10 @@ public final class InFlightDescriptor {
   /** Offset of the version, 32 bits. */
   public static final int VERSION_OFFSET = 8;
 
-  /** Offset of which thread failed, 32 bits: the number of its lane from 1, 0 for none. */
+  /**
+   * Offset of which thread failed, 32 bits: the number of its lane from 1, -1 for a thread that has
+   * none; 0 when none failed.
+   */
   public static final int FAILED_OFFSET = 12;
 
   /** Offset of the session's id, 64 bits. */

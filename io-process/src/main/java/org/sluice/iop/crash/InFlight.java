@@ -38,6 +38,7 @@ public final class InFlight implements AutoCloseable {
 
   private static final int ANY_LANE = -1;
   private static final int NOBODY = 0;
+  private static final int OF_NO_LANE = -1;
 
   private final UnsafeBuffer memory;
   private final Arena mapping;
@@ -131,13 +132,14 @@ public final class InFlight implements AutoCloseable {
    * @param thread its name
    * @return its part; null when it has none
    */
-  Lane failed(final String thread) {
+  public Lane failed(final String thread) {
     for (final Lane lane : lanes) {
       if (lane.role().thread().equals(thread)) {
         memory.putInt(InFlightDescriptor.FAILED_OFFSET, lane.role().ordinal() + 1);
         return lane;
       }
     }
+    memory.putInt(InFlightDescriptor.FAILED_OFFSET, OF_NO_LANE);
     return null;
   }
 

@@ -3,11 +3,15 @@ package org.sluice.iop.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.segment.InFlightDescriptor;
 import org.sluice.iop.crash.Lane.Role;
 
 /** What I/O processes fail at, one after the other. */
@@ -73,6 +77,25 @@ class InFlightTest {
       next();
     }
     assertThat(inFlight.hasSuspects()).isFalse();
+  }
+
+  private long progress() throws IOException {
+    return ByteBuffer.wrap(Files.readAllBytes(root.resolve("inflight")))
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .getLong(InFlightDescriptor.PROGRESS_OFFSET);
+  }
+
+  /** Whoever waits for one that gets somewhere would wait for ever. */
+  @Test
+  void aKillFromOutsideCountsAsProgressAndAFailureOfAnyThreadDoesNot() throws IOException {
+    final long before = progress();
+    next();
+    assertThat(progress()).isEqualTo(before + 1);
+    failAt(Role.WRITE);
+    assertThat(inFlight.failed("prefault")).isNull();
+    next();
+    assertThat(inFlight.hasSuspects()).isFalse();
+    assertThat(progress()).isEqualTo(before + 1);
   }
 
   @Test
