@@ -110,7 +110,8 @@ final class Stage implements EventHandler<Stage.Event> {
   private boolean handle(final Work work) {
     final Subject subject = work.subject();
     try {
-      if (!lane.begin(subject, work.id(), work.slot(), work.imageId())) {
+      final boolean fit = lane.begin(subject, work.id(), work.slot(), work.imageId());
+      if (!fit && subject != Subject.CHUNK) { // which leaves out what is poison and gives back all
         throw new PoisonException(subject);
       }
       if (subject != Subject.NONE && subject != Subject.CHUNK) { // which does it at each image

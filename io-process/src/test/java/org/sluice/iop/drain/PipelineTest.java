@@ -9,6 +9,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.iop.crash.InFlight;
+import org.sluice.iop.crash.Lane;
+import org.sluice.iop.crash.Subject;
 
 /** What becomes of work at which storage fails. */
 class PipelineTest {
@@ -48,6 +50,47 @@ class PipelineTest {
     public void fail(final IOException failure) {
       done.add("fail " + failure.getMessage());
     }
+  }
+
+  private final class Chunk implements Work {
+    @Override
+    public void validate() {
+      done.add("left out");
+    }
+
+    @Override
+    public void write() {
+      done.add("given back");
+    }
+
+    @Override
+    public Subject subject() {
+      return Subject.CHUNK;
+    }
+
+    @Override
+    public void fail(final IOException failure) {
+      done.add("fail");
+    }
+  }
+
+  /** Its first step leaves out of it what is to be left out, and its second gives it back. */
+  @Test
+  void aChunkAtWhichTwoInARowFailedTakesAllSteps() throws IOException {
+    for (final Lane.Role role : List.of(Lane.Role.VALIDATE, Lane.Role.WRITE)) {
+      for (int death = 0; death < 2; death++) {
+        try (InFlight inFlight = InFlight.open(root.resolve("inflight"), 1)) {
+          inFlight.lane(role).begin(Subject.CHUNK, 0, 3, Lane.NO_IMAGE);
+          inFlight.failed(role.thread());
+        }
+      }
+    }
+    try (InFlight inFlight = InFlight.open(root.resolve("inflight"), 1);
+        Pipeline pipeline = new Pipeline(8, () -> {}, inFlight)) {
+      assertThat(inFlight.poisoned(0)).contains(Lane.NO_IMAGE);
+      pipeline.publish(new Chunk());
+    }
+    assertThat(done).containsExactly("left out", "given back");
   }
 
   private void publish(final String failing) throws IOException {
