@@ -6,7 +6,7 @@ public enum Subject {
   NONE(""),
   /** A request: id is a hash of it and of who makes it. */
   REQUEST("a request"),
-  /** A record of a ring: id is the ring's position behind it. */
+  /** A record of a ring: id is a hash of the ring's position behind it and of whose ring it is. */
   RECORD("a ring record"),
   /** A chunk: id is its index and generation. */
   CHUNK("a chunk"),

@@ -42,6 +42,9 @@ final class Rings {
   /** What a full ring holds, and so whatever was published when a poll begins. */
   private static final int MOST = RingDescriptor.CAPACITY / RingDescriptor.RECORD_LENGTH;
 
+  /** Odd, with bits all over, so that slots and generations do not add up to positions. */
+  private static final long MIX = 0x9E37_79B9_7F4A_7C15L;
+
   private final Segment segment;
   private final ChunkPool pool;
   private final Drain drain;
@@ -77,7 +80,7 @@ final class Rings {
       if (!ring.read()) {
         return false;
       }
-      final long id = ring.next();
+      final long id = idOf(attachment, ring.next());
       if (!lane.begin(Subject.RECORD, id, attachment.index(), Lane.NO_IMAGE)) {
         throw ring.damage(new PoisonException(Subject.RECORD).getMessage());
       }
@@ -96,13 +99,16 @@ final class Rings {
     }
   }
 
+  /** The same after a resumption, and no other process's: their rings are at the same positions. */
+  private static long idOf(final Attachment attachment, final long position) {
+    return attachment.writer().process() * MIX + position;
+  }
+
   private void takeClose(final Attachment attachment, final RingReader ring) {
-    final int image = ring.getInt(RingDescriptor.IMAGE_ID_OFFSET);
-    lane.image(image);
     closing.closed(
         attachment,
         new Close(
-            image,
+            ring.getInt(RingDescriptor.IMAGE_ID_OFFSET),
             ring.getLong(RingDescriptor.OPENED_OFFSET),
             ring.getLong(RingDescriptor.CLOSED_OFFSET),
             ring.next()));

@@ -1,0 +1,106 @@
+package org.sluice.iop.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.segment.Geometry;
+import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.segment.ProcessIdentity;
+import org.sluice.core.segment.RingDescriptor;
+import org.sluice.core.segment.Segment;
+import org.sluice.core.segment.SegmentSettings;
+import org.sluice.iop.crash.InFlight;
+import org.sluice.iop.crash.Lane;
+
+/** What becomes of a ring's record at which I/O processes fail one after the other. */
+class RingsTest {
+  private static final int MINE = 0;
+  private static final int OTHER = 1;
+
+  @TempDir private Path root;
+  private final List<Integer> closed = new ArrayList<>();
+  private Segment segment;
+  private InFlight inFlight;
+  private int failsAt;
+
+  @BeforeEach
+  void open() throws IOException {
+    segment =
+        Segment.create(
+            root.resolve("segment"),
+            new Geometry(2, 64, 4, 16384),
+            new SegmentSettings(
+                1,
+                HeaderDescriptor.LAYOUT_FILES,
+                Long.MAX_VALUE,
+                HeaderDescriptor.POLICY_FIXED,
+                HeaderDescriptor.WHEN_FULL_WAIT,
+                root.toString(),
+                ""));
+    inFlight = InFlight.open(root.resolve("inflight"), 1);
+  }
+
+  @AfterEach
+  void close() {
+    inFlight.close();
+    segment.close();
+  }
+
+  private void publishClose(final int slot, final int image) {
+    final OneToOneRingBuffer ring = segment.ring(slot);
+    final int record = ring.tryClaim(RingDescriptor.TYPE_CLOSE, RingDescriptor.BODY_LENGTH);
+    ring.buffer().putInt(record + RingDescriptor.IMAGE_ID_OFFSET, image);
+    ring.commit(record);
+  }
+
+  private Attachment attachment(final int slot, final long generation) {
+    return new Attachment(generation, slot, segment, ProcessIdentity.current(), slot, 2, 0, 0, 0);
+  }
+
+  private void poll(final Attachment attachment) {
+    new Rings(segment, null, inFlight, this::take).poll(attachment);
+  }
+
+  private void take(final Attachment attachment, final Rings.Close close) {
+    if (close.imageId() == failsAt) {
+      throw new IllegalStateException("a fault");
+    }
+    closed.add(close.imageId());
+  }
+
+  private void failAt(final Attachment attachment) throws IOException {
+    assertThatThrownBy(() -> poll(attachment)).isInstanceOf(IllegalStateException.class);
+    inFlight.failed(Lane.Role.SERVICE.thread());
+    inFlight.close();
+    inFlight = InFlight.open(root.resolve("inflight"), 1);
+  }
+
+  @Test
+  void whatTwoInARowFailAtIsLeftOutAndNoOthersRecordAtTheSamePlace() throws IOException {
+    publishClose(MINE, 7);
+    publishClose(OTHER, 8);
+    failsAt = 7;
+    failAt(attachment(MINE, 1));
+    failAt(attachment(MINE, 1));
+    final Attachment mine = attachment(MINE, 1);
+    poll(mine);
+    assertThat(mine.isCorrupt()).isTrue();
+    final Attachment other = attachment(OTHER, 1);
+    poll(other);
+    assertThat(other.isCorrupt()).isFalse();
+    final Attachment next = attachment(MINE, 2);
+    failsAt = 0;
+    poll(next);
+    assertThat(next.isCorrupt()).isFalse();
+    assertThat(closed).containsExactly(8, 7);
+  }
+}
