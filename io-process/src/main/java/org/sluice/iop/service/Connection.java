@@ -204,7 +204,8 @@ final class Connection {
     answer(new Reply.Failed(Errno.EPROTO, message));
   }
 
-  void close() {
+  /** Not between a look at the key and its change, as another thread may just be answering. */
+  synchronized void close() {
     try {
       key.cancel();
       channel.close();
