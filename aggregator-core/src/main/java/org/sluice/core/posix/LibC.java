@@ -110,6 +110,7 @@ final class LibC {
   private static final MemorySegment LINKAT = symbol("linkat");
   private static final MemorySegment MKDIR = symbol("mkdir");
   private static final MemorySegment RENAME = symbol("rename");
+  private static final MemorySegment UTIMENSAT = symbol("utimensat");
   private static final MemorySegment FALLOCATE = symbol("fallocate");
   private static final MemorySegment MADVISE = symbol("madvise");
   private static final MemorySegment MOUNT = symbol("mount");
@@ -246,6 +247,11 @@ final class LibC {
 
   static int rename(final MemorySegment from, final MemorySegment to) {
     return (int) call(RENAME, from.address(), to.address());
+  }
+
+  /** Both times are the present. */
+  static int utimensat(final int directory, final MemorySegment path, final int flags) {
+    return (int) call(UTIMENSAT, directory, path.address(), 0, flags);
   }
 
   static int fallocate(final int descriptor, final int mode, final long offset, final long length) {

@@ -2,6 +2,7 @@ package org.sluice.core.posix;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -40,6 +41,22 @@ public final class Names {
     try (Arena arena = Arena.ofConfined()) {
       if (LibC.rename(arena.allocateFrom(from.toString()), arena.allocateFrom(to.toString())) < 0) {
         throw new PosixException("rename " + from + " to " + to, LibC.errno());
+      }
+    }
+  }
+
+  /**
+   * Says that a file is modified now. Neither opens it nor follows a link, so that this does not
+   * wait, whatever has the name.
+   *
+   * @param path its name
+   * @throws PosixException when that fails; {@link Errno#ENOENT} when there is nothing
+   */
+  public static void touch(final Path path) throws PosixException {
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment name = arena.allocateFrom(path.toString());
+      if (LibC.utimensat(LibC.AT_FDCWD, name, LibC.AT_SYMLINK_NOFOLLOW) < 0) {
+        throw new PosixException("say that %s is in use".formatted(path), LibC.errno());
       }
     }
   }

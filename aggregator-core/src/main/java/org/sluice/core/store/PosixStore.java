@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -28,6 +27,8 @@ import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Entropy;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
@@ -237,8 +238,11 @@ public final class PosixStore implements CheckpointStore {
 
   private void renew(final Path file) throws IOException {
     try {
-      Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
-    } catch (final NoSuchFileException deletedMeanwhile) {
+      Names.touch(file);
+    } catch (final PosixException e) {
+      if (e.errno() != Errno.ENOENT) {
+        throw e;
+      }
       LOG.debug("{} was deleted meanwhile", file);
       imageFiles.remove(file);
     }

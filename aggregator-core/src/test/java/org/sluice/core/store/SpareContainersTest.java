@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.chunk.ChunkBuilder;
 
@@ -167,6 +168,16 @@ class SpareContainersTest {
     }
     store.discardSpares();
     assertThat(left).exists();
+  }
+
+  /** The thread that serves the ranks says so. */
+  @Test
+  @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void sayingThatAContainerIsInUseDoesNotWaitForWhatHasItsName() throws Exception {
+    final Path container = newContainer();
+    Files.move(container, path.resolve("aside"));
+    assertThat(new ProcessBuilder("mkfifo", container.toString()).start().waitFor()).isZero();
+    store.renew();
   }
 
   /** As if nobody had written to any container for long. */

@@ -135,7 +135,7 @@ final class ImageFiles {
       if (e.errno() != Errno.EACCES) {
         throw e;
       }
-      try (NativeFile readOnly = NativeFile.open(path)) {
+      try (NativeFile readOnly = NativeFile.open(path, NativeFile.Flag.NO_WAIT)) {
         if (!isOf(readOnly, image)) {
           throw e;
         }

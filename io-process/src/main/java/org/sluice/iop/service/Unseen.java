@@ -97,7 +97,8 @@ final class Unseen {
   }
 
   private void lookAgain(final ImageKey key, final Past then) {
-    try (NativeFile file = NativeFile.open(then.path())) {
+    try (NativeFile file =
+        NativeFile.open(then.path(), NativeFile.Flag.NO_WAIT, NativeFile.Flag.NO_FOLLOW)) {
       final long more = file.allocated() - then.allocated();
       if (more > 0 && ImageKey.of(file).equals(key)) {
         statistics.estimated(then.reason(), more);
