@@ -24,6 +24,9 @@ final class ManifestCodec {
   /** So that what lies in its place cannot take all memory; a container is 20 bytes of it. */
   static final int MAX_LENGTH = 1 << 20;
 
+  /** Far beyond any; a few bytes of text can name more ranks than there is memory for. */
+  private static final int MOST_RANKS_OF_A_NODE = 1 << 18;
+
   private static final String FORMAT = "sluice manifest";
   private static final int VERSION = 1;
   private static final int CRC_LENGTH = crcMember(0).length;
@@ -118,7 +121,9 @@ final class ManifestCodec {
   /** What was committed before nodes told their parts has all ranks. */
   private static RankSet part(final Map<String, Object> members) throws IOException {
     final String ranks = members.containsKey("part") ? string(members, "part") : "";
-    return RankSet.parse(ranks).orElseThrow(IOException::new);
+    return RankSet.parse(ranks)
+        .filter(part -> part.size() <= MOST_RANKS_OF_A_NODE)
+        .orElseThrow(IOException::new);
   }
 
   private static String string(final Map<String, Object> members, final String name) {

@@ -1,6 +1,7 @@
 package org.sluice.core.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +25,7 @@ import org.agrona.IoUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.ChunkReader;
+import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.fuzz.Mutation;
 import org.sluice.core.fuzz.Outcome;
 import org.sluice.core.segment.HeaderDescriptor;
@@ -97,6 +99,17 @@ class StoreFuzzTest {
       sealManifest(bytes);
     }
     Outcome.isReadOrRefused("the-manifest", () -> ManifestCodec.decode("the-manifest", bytes));
+  }
+
+  @Example
+  void aManifestOfMoreRanksThanANodeHasIsRefused() throws IOException {
+    final String text = new String(manifest(), StandardCharsets.UTF_8);
+    final byte[] bytes = text.replace("\"0-1\"", "\"0-9999999\"").getBytes(StandardCharsets.UTF_8);
+    assertThat(bytes.length).isGreaterThan(text.length());
+    sealManifest(bytes);
+    assertThatThrownBy(() -> ManifestCodec.decode("the-manifest", bytes))
+        .isInstanceOf(DamagedException.class)
+        .hasMessageContaining("impossible");
   }
 
   @Property
