@@ -61,6 +61,7 @@ final class LibC {
   static final int IN_CLOEXEC = 0x80000;
   static final int IN_NONBLOCK = 0x800;
   static final int IN_OPEN = 0x20;
+  static final int F_GETFL = 3;
   static final int F_SETOWN = 8;
   static final int F_SETSIG = 10;
   static final int F_SETLEASE = 1024;

@@ -31,7 +31,9 @@ public class NativeFile extends OpenFile {
     /** Fail if the last name of the path is a symbolic link. */
     NO_FOLLOW(AARCH64 ? 0x8000 : 0x20000),
     /** Do not wait for whoever has the other end of a FIFO, nor take a terminal for one's own. */
-    NO_WAIT(0x800 | 0x100);
+    NO_WAIT(0x800 | 0x100),
+    /** As after {@link #letGo}. */
+    LET_GO(INODE_ONLY);
 
     private final int bits;
 

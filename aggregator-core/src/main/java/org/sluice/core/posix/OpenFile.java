@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 abstract class OpenFile implements AutoCloseable {
   private static final int CLOSE_ON_EXEC = 0x80000;
-  private static final int INODE_ONLY = 0x200000; // O_PATH
+  static final int INODE_ONLY = 0x200000; // O_PATH
   private static final int WITHOUT_WAITING = 0x800; // O_NONBLOCK, for a lease
   private static final int READ_WRITE = 2;
   private static final int PRIVATE = 0600;
@@ -53,6 +53,15 @@ abstract class OpenFile implements AutoCloseable {
    */
   public void letGo() throws PosixException {
     reopen(INODE_ONLY);
+  }
+
+  /**
+   * Whether the kernel does not count it as open.
+   *
+   * @return after {@link #letGo}, and when it was opened so
+   */
+  public boolean isLetGo() {
+    return (LibC.fcntl(descriptor, LibC.F_GETFL, 0) & INODE_ONLY) != 0;
   }
 
   /**

@@ -126,12 +126,18 @@ final class ImageFiles {
     }
   }
 
-  /** A program may have made the file read-only since the former I/O process opened it. */
+  /**
+   * A program may have made the file read-only since the former I/O process opened it, or have a
+   * lease on it, for which that one had let go of it: the kernel would wait long for that.
+   */
   private static NativeFile openForWriting(final Path path, final Entry.Admitted image)
       throws PosixException {
     try {
-      return NativeFile.open(path, NativeFile.Flag.WRITE);
+      return NativeFile.open(path, NativeFile.Flag.WRITE, NativeFile.Flag.NO_WAIT);
     } catch (final PosixException e) {
+      if (e.errno() == Errno.EAGAIN) {
+        return NativeFile.open(path, NativeFile.Flag.LET_GO);
+      }
       if (e.errno() != Errno.EACCES) {
         throw e;
       }

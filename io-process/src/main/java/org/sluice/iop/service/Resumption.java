@@ -6,8 +6,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ChunkPool;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
@@ -31,6 +34,8 @@ import org.sluice.iop.journal.Ledger;
  * <p>Before the service thread runs, on the thread that starts it.
  */
 final class Resumption {
+  private static final long NAP_NANOS = 10_000_000;
+
   private final Ledger past;
   private final Segment segment;
   private final CheckpointStore store;
@@ -103,6 +108,7 @@ final class Resumption {
       image.writtenBy(attachments.writer(facts));
     }
     image.abandoned(facts.isAbandoned());
+    image.letGo(image.file().isLetGo());
     facts.openings().forEach((slot, times) -> openings.resume(attachments.at(slot), image, times));
     if (facts.created() != null) {
       store.keepImageFile(image.file());
@@ -133,7 +139,27 @@ final class Resumption {
     final List<ProcessIdentity> openers =
         facts.openings().keySet().stream().map(slot -> attachments.at(slot).process()).toList();
     final Optional<NativeFile> file = files.find(facts.admitted(), openers);
-    return file.isPresent() ? file.get() : nameless();
+    return file.isPresent() ? opened(file.get(), facts) : nameless();
+  }
+
+  /**
+   * One that is let go of stays so while its programs have it open, who hold a lease then; into any
+   * other bytes may still have to come, so that whoever holds the lease is waited for.
+   */
+  private static NativeFile opened(final NativeFile file, final ImageFacts facts)
+      throws PosixException {
+    final boolean stays = facts.isDirect() && !facts.openings().isEmpty();
+    while (file.isLetGo() && !stays) {
+      try {
+        file.takeBack();
+      } catch (final PosixException e) {
+        if (e.errno() != Errno.EAGAIN) {
+          throw e;
+        }
+        LockSupport.parkNanos(NAP_NANOS);
+      }
+    }
+    return file;
   }
 
   /** For one that was deleted; chunks may still have records of it. */
