@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <wordexp.h>
 
+#include "actions.h"
 #include "description.h"
 #include "open.h"
 #include "process.h"
@@ -102,6 +103,7 @@ SLUICE_WRAPPER int posix_spawn(pid_t *restrict pid, const char *restrict path,
 {
     sluice_process_surrender();
     sluice_open_settle(AT_FDCWD, path, O_RDONLY);
+    sluice_actions_settle(actions);
     const int error = REAL(posix_spawn)(pid, path, actions, attributes, arguments, environment);
     return sluice_text_free(path, error)
         ? REAL(posix_spawn)(pid, path, actions, attributes, arguments, environment)
@@ -116,6 +118,7 @@ SLUICE_WRAPPER int posix_spawnp(pid_t *restrict pid, const char *restrict file,
     if (strchr(file, '/') != NULL)
         return posix_spawn(pid, file, actions, attributes, arguments, environment);
     sluice_process_surrender();
+    sluice_actions_settle(actions);
     return REAL(posix_spawnp)(pid, file, actions, attributes, arguments, environment);
 }
 
@@ -134,6 +137,7 @@ SLUICE_WRAPPER int pidfd_spawn(int *restrict pidfd, const char *restrict path,
 {
     sluice_process_surrender();
     sluice_open_settle(AT_FDCWD, path, O_RDONLY);
+    sluice_actions_settle(actions);
     if (!sluice_real_has(SLUICE_REAL_pidfd_spawn))
         return ENOSYS;
     return REAL(pidfd_spawn)(pidfd, path, actions, attributes, arguments, environment);
@@ -145,6 +149,7 @@ SLUICE_WRAPPER int pidfd_spawnp(int *restrict pidfd, const char *restrict file,
                                 char *const arguments[restrict], char *const environment[restrict])
 {
     sluice_process_surrender();
+    sluice_actions_settle(actions);
     if (!sluice_real_has(SLUICE_REAL_pidfd_spawnp))
         return ENOSYS;
     return REAL(pidfd_spawnp)(pidfd, file, actions, attributes, arguments, environment);

@@ -27,7 +27,9 @@
     X(dlopen) X(dlmopen) X(catopen) X(utmpname) X(updwtmp) X(acct) X(swapon) X(shm_open)           \
     X(backtrace_symbols_fd) X(login_tty) X(daemon) X(wordexp)                                      \
     X(fork) X(_Fork) X(clone) X(unshare) X(posix_spawn) X(posix_spawnp) X(pidfd_spawn)             \
-    X(pidfd_spawnp) X(system) X(popen) X(_exit) X(quick_exit)                                      \
+    X(posix_spawn_file_actions_init) X(posix_spawn_file_actions_destroy)                           \
+    X(posix_spawn_file_actions_addopen) X(posix_spawn_file_actions_addchdir_np)                    \
+    X(posix_spawn_file_actions_addfchdir_np) X(pidfd_spawnp) X(system) X(popen) X(_exit) X(quick_exit)                                      \
     X(execve) X(execvpe) X(fexecve) X(execveat) X(sigaction)
 
 enum sluice_real {

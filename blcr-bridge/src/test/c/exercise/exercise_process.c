@@ -83,6 +83,28 @@ static void programs_write_to_inherited(void)
     check_content("inherited", "start\nsystem\nbetween\npopen\nspawn\nvfork\nend\n");
 }
 
+/* The C library opens them, in a child that runs in the parent's memory. */
+static void files_of_spawned_programs(void)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int fd = create("spawned-in", O_WRONLY);
+    put(fd, "read by a program\n");
+    close(fd);
+    fd = create("spawned-out", O_WRONLY);
+    put(fd, "before\n");
+    close(fd);
+    CHECK_EQUAL(posix_spawn_file_actions_init(&actions), 0);
+    CHECK_EQUAL(posix_spawn_file_actions_addopen(&actions, 0, in_directory("spawned-in"), O_RDONLY, 0), 0);
+    CHECK_EQUAL(posix_spawn_file_actions_addchdir_np(&actions, directory), 0);
+    CHECK_EQUAL(posix_spawn_file_actions_addopen(&actions, 1, "spawned-out", O_WRONLY | O_APPEND, 0), 0);
+    char *const arguments[] = {"cat", NULL};
+    CHECK_EQUAL(posix_spawnp(&child, "cat", &actions, NULL, arguments, environ), 0);
+    wait_for(child);
+    CHECK_EQUAL(posix_spawn_file_actions_destroy(&actions), 0);
+    check_content("spawned-out", "before\nread by a program\n");
+}
+
 static void exec_with_open_file(void)
 {
     const pid_t child = start_fork();
@@ -290,7 +312,8 @@ int main(int count, char **arguments)
     directory = arguments[3];
     void (*const exercises[])(void) = {
         offset_shared_over_fork, child_opens_its_own, programs_write_to_inherited,
-        exec_with_open_file, threads_write, ends_without_close, take_turns, append_together,
+        files_of_spawned_programs, exec_with_open_file,
+        threads_write, ends_without_close, take_turns, append_together,
         reader_sees_writer, descriptors_sent};
     for (step = 0; step < (long)(sizeof exercises / sizeof *exercises); step++)
         exercises[step]();

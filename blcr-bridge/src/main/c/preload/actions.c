@@ -1,0 +1,140 @@
+/*
+ * What is in a posix_spawn_file_actions_t only the C library knows, so this list has what was put into
+ * each. One that is copied byte for byte is not known here.
+ */
+#include "actions.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "image.h"
+#include "open.h"
+#include "real.h"
+
+enum kind { OPENS, CHANGES_DIRECTORY, CHANGES_TO_DESCRIPTOR };
+
+static struct action {
+    const posix_spawn_file_actions_t *of;
+    enum kind kind;
+    int number; /* the flags of what is opened, or a descriptor */
+    struct action *next;
+    char path[];
+} *all; /* in the order they were added in; guarded by the lock of the images */
+
+static void remember(const posix_spawn_file_actions_t *actions, enum kind kind, int number,
+                     const char *path)
+{
+    if (!sluice_capture_on() || sluice_guard_inside())
+        return;
+    struct action *action = malloc(sizeof *action + strlen(path) + 1);
+    if (action == NULL)
+        return;
+    *action = (struct action){.of = actions, .kind = kind, .number = number};
+    strcpy(action->path, path);
+    sluice_images_lock();
+    struct action **link = &all;
+    while (*link != NULL)
+        link = &(*link)->next;
+    *link = action;
+    sluice_images_unlock();
+}
+
+static void forget(const posix_spawn_file_actions_t *actions)
+{
+    if (all == NULL || sluice_guard_inside())
+        return;
+    sluice_images_lock();
+    for (struct action **link = &all; *link != NULL;) {
+        struct action *action = *link;
+        if (action->of == actions) {
+            *link = action->next;
+            free(action);
+        } else {
+            link = &action->next;
+        }
+    }
+    sluice_images_unlock();
+}
+
+/* The one at an index, copied: to open a file takes the lock. False behind the last. */
+static bool copy_action(const posix_spawn_file_actions_t *actions, int index, struct action *copy,
+                        char path[PATH_MAX])
+{
+    sluice_images_lock();
+    const struct action *action = all;
+    while (action != NULL && (action->of != actions || index-- > 0))
+        action = action->next;
+    const bool found = action != NULL && strlen(action->path) < PATH_MAX;
+    if (found) {
+        *copy = *action;
+        strcpy(path, action->path);
+    }
+    sluice_images_unlock();
+    return found;
+}
+
+void sluice_actions_settle(const posix_spawn_file_actions_t *actions)
+{
+    struct action action;
+    char path[PATH_MAX];
+    int directory = AT_FDCWD, opened = -1;
+    if (actions == NULL || all == NULL || sluice_guard_inside())
+        return;
+    for (int i = 0; copy_action(actions, i, &action, path); i++) {
+        if (action.kind == OPENS) {
+            sluice_open_settle(directory, path, action.number & ~(O_CREAT | O_EXCL | O_TRUNC));
+            continue;
+        }
+        const int former = opened;
+        opened = action.kind == CHANGES_DIRECTORY
+            ? REAL(openat)(directory, path, O_PATH | O_DIRECTORY | O_CLOEXEC)
+            : -1;
+        directory = action.kind == CHANGES_DIRECTORY ? opened : action.number;
+        if (former >= 0)
+            REAL(close)(former);
+    }
+    if (opened >= 0)
+        REAL(close)(opened);
+}
+
+SLUICE_WRAPPER int posix_spawn_file_actions_init(posix_spawn_file_actions_t *actions)
+{
+    forget(actions);
+    return REAL(posix_spawn_file_actions_init)(actions);
+}
+
+SLUICE_WRAPPER int posix_spawn_file_actions_destroy(posix_spawn_file_actions_t *actions)
+{
+    forget(actions);
+    return REAL(posix_spawn_file_actions_destroy)(actions);
+}
+
+SLUICE_WRAPPER int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *restrict actions,
+                                                    int fd, const char *restrict path, int flags,
+                                                    mode_t mode)
+{
+    const int error = REAL(posix_spawn_file_actions_addopen)(actions, fd, path, flags, mode);
+    if (error == 0)
+        remember(actions, OPENS, flags, path);
+    return error;
+}
+
+SLUICE_WRAPPER int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *restrict actions,
+                                                        const char *restrict path)
+{
+    const int error = REAL(posix_spawn_file_actions_addchdir_np)(actions, path);
+    if (error == 0)
+        remember(actions, CHANGES_DIRECTORY, 0, path);
+    return error;
+}
+
+SLUICE_WRAPPER int posix_spawn_file_actions_addfchdir_np(posix_spawn_file_actions_t *actions, int fd)
+{
+    const int error = REAL(posix_spawn_file_actions_addfchdir_np)(actions, fd);
+    if (error == 0)
+        remember(actions, CHANGES_TO_DESCRIPTOR, fd, "");
+    return error;
+}
