@@ -27,6 +27,7 @@ static struct sluice_client *first; /* of this process; the others succeed it */
 static struct sluice_mapper mapper; /* of the segment */
 static bool segment_failed;
 static bool client_failed;
+static atomic_bool divided;
 static _Atomic pid_t owner; /* the process that attached; a restored one and a child attach anew */
 
 static bool copy_variable(const char *name, char to[PATH_MAX])
@@ -164,9 +165,14 @@ bool sluice_capture_own(void)
     return client == NULL || owner == getpid();
 }
 
-void sluice_capture_end(void)
+bool sluice_capture_divide(void)
 {
-    sluice_capture_state = OFF;
+    return !atomic_exchange(&divided, true);
+}
+
+bool sluice_capture_divided(void)
+{
+    return atomic_load_explicit(&divided, memory_order_relaxed);
 }
 
 static bool below(const char *directory, const char *path)
@@ -201,8 +207,8 @@ int sluice_capture_image_state(const struct stat *status)
 
 static bool real_path(int fd, char path[PATH_MAX])
 {
-    char link[32];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    char link[40];
+    snprintf(link, sizeof link, divided ? "/proc/thread-self/fd/%d" : "/proc/self/fd/%d", fd);
     const ssize_t length = readlink(link, path, PATH_MAX - 1);
     path[length > 0 ? length : 0] = '\0';
     return length > 0;

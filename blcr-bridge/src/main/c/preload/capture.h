@@ -49,8 +49,12 @@ bool sluice_capture_has_mapped(const void *address);
 /* False in a child that shares its parent's memory: the client, if there is one, is the parent's. */
 bool sluice_capture_own(void);
 
-/* From here on nothing is captured. */
-void sluice_capture_end(void);
+/*
+ * Threads of this process may have descriptors of their own from here on. False if that is known
+ * already.
+ */
+bool sluice_capture_divide(void);
+bool sluice_capture_divided(void);
 
 /*
  * True when `fd` is a regular file below the capture directory, or an image under any name.

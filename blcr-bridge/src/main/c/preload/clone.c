@@ -35,12 +35,12 @@ pid_t __vfork(void) SLUICE_ALIAS(vfork);
 
 void sluice_process_unshare(void)
 {
-    if (!sluice_capture_on() || sluice_guard_inside() || __libc_single_threaded)
+    if (!sluice_capture_on() || sluice_guard_inside() || __libc_single_threaded
+        || !sluice_capture_divide())
         return; /* who has no other thread has no other table */
     dprintf(STDERR_FILENO, "sluice: threads with descriptors of their own cannot be followed; process "
                            "%d goes on without Sluice\n", (int)getpid());
     sluice_descriptions_let_go();
-    sluice_capture_end();
 }
 
 SLUICE_WRAPPER int unshare(int flags)

@@ -183,6 +183,35 @@ static void missed(int announced, const char *path, const char *why)
         sluice_capture_missed(path, why);
 }
 
+static bool is_followed(int fd)
+{
+    return fd < SLUICE_DESCRIPTORS && !sluice_capture_divided();
+}
+
+/*
+ * A file whose descriptor cannot be followed. If it is an image, it is to be complete before it is read,
+ * and nobody else may log it: it is announced until the process ends.
+ */
+static int announce_only(int fd, const struct stat *status, int announced, const char *path,
+                         bool truncate)
+{
+    struct image *image;
+    const int direct = announced & SLUICE_REQUEST_OPEN_DIRECT ? 0 : sluice_open_direct(SLUICE_REASON_FORK);
+    if (sluice_capture_image_state(status) == SLUICE_IMAGE_STATE_FREE || !sluice_capture_own()
+        || !lock_images())
+        return -ENOTCONN;
+    int error = sluice_image_open(fd, status, announced | direct, path, &image);
+    if (error == 0) {
+        sluice_lock_take(&image->lock);
+        image->mappings++;
+        sluice_image_surrender(image, SLUICE_REASON_FORK);
+        error = truncate ? sluice_image_empty(image, fd) : 0;
+        sluice_lock_release(&image->lock);
+    }
+    sluice_images_unlock();
+    return error;
+}
+
 /* Describes `fd` if it is of a captured file; -ENOTCONN if there is nobody to log it. */
 static int describe_captured(int fd, int flags, int announced, bool truncate)
 {
@@ -191,9 +220,13 @@ static int describe_captured(int fd, int flags, int announced, bool truncate)
     char path[PATH_MAX];
     if (!sluice_capture_file(fd, &status, path))
         return -ENOTCONN;
-    if (fd >= SLUICE_DESCRIPTORS) {
-        missed(announced, path, "no descriptor from 65536 on is followed");
-        return -ENOTCONN;
+    if (!is_followed(fd)) {
+        const int error = announce_only(fd, &status, announced, path, truncate);
+        if (error == -ENOTCONN)
+            missed(announced, path, fd < SLUICE_DESCRIPTORS
+                                        ? "threads of the process have descriptors of their own"
+                                        : "no descriptor from 65536 on is followed");
+        return error;
     }
     if (!lock_images()) {
         missed(announced, path, "it is opened while a checkpointer writes the process down");

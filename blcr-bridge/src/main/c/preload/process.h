@@ -18,7 +18,7 @@ void sluice_process_before_sharing(int flags);
 
 /*
  * Threads of this process are to have descriptors of their own, of which one table cannot tell: from
- * here on nothing is captured.
+ * here on none is followed.
  */
 void sluice_process_unshare(void);
 

@@ -7,6 +7,7 @@
 #include "files.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -103,6 +104,36 @@ static void files_of_spawned_programs(void)
     wait_for(child);
     CHECK_EQUAL(posix_spawn_file_actions_destroy(&actions), 0);
     check_content("spawned-out", "before\nread by a program\n");
+}
+
+static void *use_own_descriptors(void *nothing)
+{
+    char content[32] = "";
+    CHECK_EQUAL(unshare(CLONE_FILES), 0);
+    CHECK_EQUAL(close(STDIN_FILENO), 0); /* so the same numbers are other files here */
+    const int fd = open(in_directory("own-descriptors"), O_RDWR | O_APPEND);
+    CHECK(fd >= 0);
+    CHECK_EQUAL(read(fd, content, sizeof content), 7);
+    CHECK(strcmp(content, "before ") == 0);
+    put(fd, "by a thread");
+    close(fd);
+    return nothing;
+}
+
+static void thread_with_descriptors_of_its_own(void)
+{
+    const pid_t child = start_fork();
+    if (child == 0) {
+        pthread_t thread;
+        const int fd = create("own-descriptors", O_WRONLY);
+        put(fd, "before ");
+        close(fd);
+        CHECK_EQUAL(pthread_create(&thread, NULL, use_own_descriptors, NULL), 0);
+        CHECK_EQUAL(pthread_join(thread, NULL), 0);
+        exit(0);
+    }
+    wait_for(child);
+    check_content("own-descriptors", "before by a thread");
 }
 
 static void exec_with_open_file(void)
@@ -312,7 +343,7 @@ int main(int count, char **arguments)
     directory = arguments[3];
     void (*const exercises[])(void) = {
         offset_shared_over_fork, child_opens_its_own, programs_write_to_inherited,
-        files_of_spawned_programs, exec_with_open_file,
+        files_of_spawned_programs, thread_with_descriptors_of_its_own, exec_with_open_file,
         threads_write, ends_without_close, take_turns, append_together,
         reader_sees_writer, descriptors_sent};
     for (step = 0; step < (long)(sizeof exercises / sizeof *exercises); step++)
