@@ -249,7 +249,10 @@ bool sluice_watch_messages(void)
 
 /* ---- what the kernel says ---- */
 
-/* The slots are ours to read; a process that has one settles what it opens by itself. */
+/*
+ * The slots are ours to read; a process that has one settles what it opens by itself. One that becomes
+ * another program has its slot a moment longer, and the program may be one without the shim.
+ */
 static bool is_attached(int pid)
 {
     const struct sluice_header *header = (const struct sluice_header *)segment;
@@ -257,7 +260,8 @@ static bool is_attached(int pid)
     for (int32_t i = 0; i < header->slot_count; i++) {
         if (slots[i].pid == pid
             && atomic_load_explicit(&slots[i].state, memory_order_acquire)
-                == SLUICE_SLOT_STATE_ATTACHED) {
+                == SLUICE_SLOT_STATE_ATTACHED
+            && atomic_load_explicit(&slots[i].left, memory_order_acquire) == 0) {
             return true;
         }
     }
