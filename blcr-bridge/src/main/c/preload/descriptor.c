@@ -45,13 +45,20 @@ SLUICE_WRAPPER int dup(int fd)
     return copy;
 }
 
+static int duplicate_unseen(int from, int to, int flags)
+{
+    return flags == 0 ? REAL(dup2)(from, to) : REAL(dup3)(from, to, flags);
+}
+
 /* What `to` was is closed by the kernel, unless the call fails, which a bad `from` makes it do. */
 static int duplicate(int from, int to, int flags)
 {
+    if (sluice_description_of(from) == NULL && sluice_description_of(to) == NULL)
+        return duplicate_unseen(from, to, flags);
     sluice_guard_hold();
     if (sluice_description_of(to) != NULL && REAL(fcntl)(from, F_GETFD) >= 0)
         sluice_description_forget(to);
-    const int copy = flags == 0 ? REAL(dup2)(from, to) : REAL(dup3)(from, to, flags);
+    const int copy = duplicate_unseen(from, to, flags);
     if (copy >= 0)
         sluice_description_share(from, copy);
     sluice_guard_release();

@@ -248,6 +248,15 @@ static int release(int fd, FILE *file)
     return flushed != 0 ? flushed : (int)sluice_guard_result(error);
 }
 
+/*
+ * Whether handlers are to wait until the stream is closed. One on something else, like a pipe, may wait
+ * for its reader as long as it likes, and a handler may be what ends that.
+ */
+static bool is_captured(FILE *file)
+{
+    return sluice_description_of(descriptor_of(file)) != NULL;
+}
+
 SLUICE_WRAPPER FILE *freopen(const char *restrict path, const char *restrict mode,
                              FILE *restrict file)
 {
@@ -257,11 +266,14 @@ SLUICE_WRAPPER FILE *freopen(const char *restrict path, const char *restrict mod
         sluice_stream_go_native(file);
         return REAL(freopen)(path, mode, file);
     }
-    sluice_guard_hold();
+    const bool captured = is_captured(file);
+    if (captured)
+        sluice_guard_hold();
     struct sluice_cookie *cookie = forget(file);
     release(descriptor_of(file), file);
     FILE *result = native_stream(path, mode, file, cookie);
-    sluice_guard_release();
+    if (captured)
+        sluice_guard_release();
     return result;
 }
 
@@ -269,7 +281,9 @@ SLUICE_WRAPPER int fclose(FILE *file)
 {
     if (!sluice_capture_on())
         return REAL(fclose)(file);
-    sluice_guard_hold();
+    const bool captured = is_captured(file);
+    if (captured)
+        sluice_guard_hold();
     const struct stream *entry = entry_of(file);
     const bool native = entry == NULL || entry->native;
     const int released = native ? release(descriptor_of(file), file) : 0;
@@ -281,7 +295,8 @@ SLUICE_WRAPPER int fclose(FILE *file)
         errno = error;
         result = EOF;
     }
-    sluice_guard_release();
+    if (captured)
+        sluice_guard_release();
     return result;
 }
 

@@ -222,6 +222,57 @@ static void handler_ends_the_process(uint64_t seed)
     }
 }
 
+static void end(int signal)
+{
+    (void)signal;
+    _exit(3);
+}
+
+/* A stream on a pipe that nobody reads is closed for ever, but for a handler. */
+static void handler_ends_a_close_that_waits(void)
+{
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        static char buffer[1 << 20];
+        const struct itimerval soon = {{0, 1000}, {0, 1000}};
+        int ends[2];
+        CHECK_EQUAL(pipe(ends), 0);
+        FILE *stream = fdopen(ends[1], "w");
+        CHECK(stream != NULL);
+        setvbuf(stream, buffer, _IOFBF, sizeof buffer);
+        CHECK_EQUAL(fwrite(buffer, 1, sizeof buffer - 1, stream), sizeof buffer - 1);
+        signal(SIGALRM, end);
+        setitimer(ITIMER_REAL, &soon, NULL);
+        fclose(stream);
+        _exit(0);
+    }
+    int status;
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+}
+
+/* The C library finds the damage, and abort() does not come back. */
+static void aborted_while_a_file_is_closed(void)
+{
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/damaged-heap", directory);
+        freopen("/dev/null", "w", stderr);
+        signal(SIGABRT, end);
+        FILE *volatile stream = fopen(path, "w");
+        CHECK(stream != NULL);
+        ((volatile size_t *)stream)[-1] = SIZE_MAX;
+        fclose(stream);
+        _exit(0);
+    }
+    int status;
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+}
+
 static void child_of_vfork_writes(void)
 {
     const int fd = create("vfork");
@@ -248,6 +299,8 @@ int main(int count, char **arguments)
     actions_are_the_programs();
     stopped_at_random(seed);
     handler_ends_the_process(seed);
+    handler_ends_a_close_that_waits();
+    aborted_while_a_file_is_closed();
     end_by("aborted", SIGABRT);
     end_by("segfaulted", SIGSEGV);
     end_by("terminated", SIGTERM);
