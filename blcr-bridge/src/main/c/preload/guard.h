@@ -4,8 +4,9 @@
  *
  * A signal handler never runs inside: handler.c puts the signal off until the guard is left, as the
  * kernel does while it writes to a file. So what a handler does comes before the call that it
- * interrupts, or after it, as in a plain run. Exempt are signals that an instruction raises, and
- * handlers set past the C library's sigaction() and signal(); their calls are real ones, past the log.
+ * interrupts, or after it, as in a plain run. Exempt are signals that an instruction raises, those of
+ * abort(), and handlers set past the C library's sigaction() and signal(); their calls are real ones,
+ * past the log.
  *
  * The guard also keeps cancellation out, which would leave a lock behind, and errno as it was.
  */

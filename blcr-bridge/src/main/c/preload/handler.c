@@ -46,6 +46,13 @@ static bool may_wait(int number)
     }
 }
 
+/* By abort(), which does not return: the handler is all that is left to run. */
+static bool is_abort(int number, const siginfo_t *info)
+{
+    return number == SIGABRT && info->si_code == SI_TKILL
+        && info->si_pid == REAL(syscall)(SYS_getpid);
+}
+
 /* False when the kernel has no room for the signal. It is blocked first: it may be SA_NODEFER. */
 static bool put_off(int number, siginfo_t *info, ucontext_t *interrupted)
 {
@@ -74,7 +81,7 @@ static void reset(int number)
 
 static void handle(int number, siginfo_t *info, void *context)
 {
-    if (sluice_guard_defers() && put_off(number, info, context))
+    if (sluice_guard_defers() && !is_abort(number, info) && put_off(number, info, context))
         return;
     if (actions[number].flags & SA_RESETHAND)
         reset(number);
