@@ -35,6 +35,8 @@ SLUICE_WRAPPER int open_by_handle_at(int mount, struct file_handle *handle, int 
 /* What is there is opened by its name; what is not is made by the kernel as asked. */
 long sluice_handle_openat2(int dirfd, const char *path, const struct open_how *how, size_t size)
 {
+    if (how == NULL || size < sizeof *how)
+        return REAL(syscall)(SYS_openat2, dirfd, path, how, size); /* asked whether there is such a call */
     struct open_how look = {.flags = O_PATH | O_CLOEXEC | (how->flags & (O_NOFOLLOW | O_DIRECTORY)),
                             .resolve = how->resolve};
     const int flags = (int)how->flags;

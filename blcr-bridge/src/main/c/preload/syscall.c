@@ -223,8 +223,15 @@ static bool is_fork(long number, const long a[6])
     case SYS_clone:
         return !(a[0] & CLONE_VM);
     case SYS_clone3:
-        return !(*(const unsigned long long *)a[0] & CLONE_VM);
+        return !(flags_of_clone3(a) & CLONE_VM);
     default:
+/* The flags of clone3(); those of a thread where the kernel is only asked whether there is such a call. */
+static unsigned long long flags_of_clone3(const long a[6])
+{
+    const unsigned long long *flags = POINTER(0);
+    return flags != NULL && SIZE(1) >= sizeof *flags ? *flags : CLONE_VM | CLONE_FILES | CLONE_VFORK;
+}
+
         return false;
     }
 }
@@ -237,7 +244,7 @@ static void prepare(long number, const long a[6])
         sluice_process_before_sharing(INT(0));
         break;
     case SYS_clone3:
-        sluice_process_before_sharing((int)*(const unsigned long long *)a[0]);
+        sluice_process_before_sharing((int)flags_of_clone3(a));
         break;
     case SYS_unshare:
         if (a[0] & CLONE_FILES)

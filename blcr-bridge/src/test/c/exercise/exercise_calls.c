@@ -108,6 +108,35 @@ static void by_number(void)
     check_content("numbered", "ab23");
 }
 
+/* Programs find out so whether the kernel has a call. */
+static void asked_for_by_number(void)
+{
+    CHECK_EQUAL(syscall(SYS_openat2, -1, "", NULL, 0L), -1);
+    CHECK_EQUAL(-errno, raw(SYS_openat2, -1, (long)"", 0, 0, 0, 0));
+    CHECK_EQUAL(syscall(SYS_clone3, NULL, 0L), -1);
+    CHECK_EQUAL(-errno, raw(SYS_clone3, 0, 0, 0, 0, 0, 0));
+    CHECK_EQUAL(syscall(SYS_sendmsg, -1, NULL, 0), -1);
+    CHECK_EQUAL(-errno, raw(SYS_sendmsg, -1, 0, 0, 0, 0, 0));
+}
+
+/* Root may have any number of processes. */
+static void fork_that_fails_says_why(void)
+{
+    const pid_t child = start_fork();
+    if (child == 0) {
+        const struct rlimit one = {1, 1};
+        CHECK(getuid() != 0 || setuid(65534) == 0);
+        CHECK_EQUAL(setrlimit(RLIMIT_NPROC, &one), 0);
+        errno = 0;
+        const pid_t made = _Fork();
+        if (made == 0)
+            _exit(0);
+        CHECK(made > 0 || errno == EAGAIN);
+        _exit(0);
+    }
+    wait_for(child);
+}
+
 /* Opened by the C library, written by the kernel alone. */
 static void past_everybody(void)
 {
@@ -500,8 +529,8 @@ int main(int count, char **arguments)
     CHECK_EQUAL(count, 4);
     directory = arguments[3];
     void (*const exercises[])(void) = {
-        opened_for_reading_and_emptied, leases, by_number, past_everybody, sent_by_sendmmsg,
-        forks_of_other_kinds, taken_from_another_process, opened_by_handle, times_of_other_kinds,
+        opened_for_reading_and_emptied, leases, by_number, asked_for_by_number, past_everybody,
+        sent_by_sendmmsg, forks_of_other_kinds, fork_that_fails_says_why, taken_from_another_process, opened_by_handle, times_of_other_kinds,
         sizes_met_on_a_walk, behind_the_scenes, limited_by_ulimit, loaded_as_a_library,
         locks_survive, by_kernel_aio, by_io_uring};
     const char *only = getenv("EXERCISE"); /* the number of one */
