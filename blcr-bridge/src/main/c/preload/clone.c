@@ -18,10 +18,12 @@ SLUICE_WRAPPER pid_t _Fork(void)
         return REAL(_Fork)();
     sluice_images_before_fork();
     const pid_t child = REAL(_Fork)();
+    const int error = errno;
     if (child == 0)
         sluice_process_in_child();
     else
         sluice_images_after_fork();
+    errno = error;
     return child;
 }
 
@@ -38,9 +40,9 @@ void sluice_process_unshare(void)
     if (!sluice_capture_on() || sluice_guard_inside() || __libc_single_threaded
         || !sluice_capture_divide())
         return; /* who has no other thread has no other table */
+    sluice_descriptions_let_go();
     dprintf(STDERR_FILENO, "sluice: threads with descriptors of their own cannot be followed; process "
                            "%d goes on without Sluice\n", (int)getpid());
-    sluice_descriptions_let_go();
 }
 
 SLUICE_WRAPPER int unshare(int flags)
