@@ -140,6 +140,19 @@ static bool by_name_descriptors(long number, const long a[6], long *result)
     }
 }
 
+/* Programs that take this one's place. */
+static bool by_name_programs(long number, const long a[6], long *result)
+{
+    switch (number) {
+    case SYS_execve:
+        return *result = execve(TEXT(0), POINTER(1), POINTER(2)), true;
+    case SYS_execveat:
+        return *result = execveat(INT(0), TEXT(1), POINTER(2), POINTER(3), INT(4)), true;
+    default:
+        return false;
+    }
+}
+
 /* Names and attributes. The kernel's structures are the C library's. */
 static bool by_name_attributes(long number, const long a[6], long *result)
 {
@@ -195,7 +208,7 @@ static bool by_name_attributes(long number, const long a[6], long *result)
 static bool by_name(long number, const long a[6], long *result)
 {
     return by_name_bytes(number, a, result) || by_name_descriptors(number, a, result)
-        || by_name_attributes(number, a, result);
+        || by_name_attributes(number, a, result) || by_name_programs(number, a, result);
 }
 
 /* A child with memory of its own; the call itself is the kernel's. */
@@ -212,6 +225,13 @@ static long fork_by_number(long number, const long a[6])
     return child;
 }
 
+/* The flags of clone3(); those of a thread where the kernel is only asked whether there is such a call. */
+static unsigned long long flags_of_clone3(const long a[6])
+{
+    const unsigned long long *flags = POINTER(0);
+    return flags != NULL && SIZE(1) >= sizeof *flags ? *flags : CLONE_VM | CLONE_FILES | CLONE_VFORK;
+}
+
 /* Everything that a process may be made of; what becomes direct for any other is told by its name. */
 static bool is_fork(long number, const long a[6])
 {
@@ -225,13 +245,6 @@ static bool is_fork(long number, const long a[6])
     case SYS_clone3:
         return !(flags_of_clone3(a) & CLONE_VM);
     default:
-/* The flags of clone3(); those of a thread where the kernel is only asked whether there is such a call. */
-static unsigned long long flags_of_clone3(const long a[6])
-{
-    const unsigned long long *flags = POINTER(0);
-    return flags != NULL && SIZE(1) >= sizeof *flags ? *flags : CLONE_VM | CLONE_FILES | CLONE_VFORK;
-}
-
         return false;
     }
 }
@@ -249,10 +262,6 @@ static void prepare(long number, const long a[6])
     case SYS_unshare:
         if (a[0] & CLONE_FILES)
             sluice_process_unshare();
-        break;
-    case SYS_execve:
-    case SYS_execveat:
-        sluice_process_surrender();
         break;
     case SYS_exit_group:
         sluice_process_end(a[0] == 0);
