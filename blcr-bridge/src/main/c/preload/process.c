@@ -191,7 +191,8 @@ SLUICE_WRAPPER int daemon(int stay, int keep_streams)
 static void prepare_exec(void)
 {
     sluice_process_surrender();
-    sluice_capture_leave(true);
+    if (sluice_capture_own()) /* a child that shares the memory of its parent leaves that where it is */
+        sluice_capture_leave(true);
     sluice_recording_pause();
 }
 
