@@ -157,7 +157,7 @@ start_server() {
 
 server_answers() {
   kill -0 $server || fail "serve ended: $(cat server.err)"
-  grep -q '^ready: ' server.out
+  grep -q '^guard: ' server.out # the last of the lines that tests look at
 }
 
 # captured CMD...: a rank of that I/O process, whose files in ./capture are captured.
