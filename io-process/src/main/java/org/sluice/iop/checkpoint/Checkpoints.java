@@ -12,6 +12,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.request.Reply;
@@ -93,8 +94,7 @@ public final class Checkpoints implements AutoCloseable {
     this.statistics = statistics;
     this.service = service;
     this.header = header;
-    this.waiters =
-        new Waiters(store.commits().stream().map(Commit::number).collect(Collectors.toSet()));
+    this.waiters = new Waiters(readable().map(Commit::number).collect(Collectors.toSet()));
     this.committer = new Committer(store, drain, statistics, waiters, service, header, journal);
     this.retention =
         new Retention(keep, store, drain, registry, capture, grouping, service, this::forget);
@@ -329,10 +329,15 @@ public final class Checkpoints implements AutoCloseable {
     resumeSeries(ledger.groups(), Set.copyOf(known.get(false)));
   }
 
+  /** What is damaged is named when the I/O process starts, and keeps nobody from going on. */
+  private Stream<Commit> readable() throws IOException {
+    return store.commits(damaged -> {}).stream();
+  }
+
   /** What was committed before the kill counts with what is committed from here on. */
   private void resumeSeries(final Map<Long, GroupFacts> facts, final Set<Image> committed)
       throws IOException {
-    store.commits().stream()
+    readable()
         .filter(commit -> commit.sessionId() == header.sessionId() && !commit.ungrouped())
         .sorted(Comparator.comparingLong(Commit::sequence))
         .forEach(
@@ -439,7 +444,7 @@ public final class Checkpoints implements AutoCloseable {
    * @throws IOException when the store cannot be read
    */
   public void commitLeftovers() throws IOException {
-    final long highest = store.commits().stream().mapToLong(Commit::number).max().orElse(0);
+    final long highest = store.numbers().stream().mapToLong(Long::longValue).max().orElse(0);
     leftovers.commit(highest + 1, groups.exist());
   }
 
