@@ -1,5 +1,6 @@
 #include "image.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include "presence.h"
 #include "real.h"
 #include "recording.h"
+#include "segment.h"
 
 #define SETTLES_BEFORE_DIRECT 16
 #define LONGEST_HOLD 200000000 /* ns */
@@ -69,9 +71,23 @@ static void return_to_kernel(struct description *description)
     description->tracked = true;
 }
 
+void sluice_image_stamp(struct image *image)
+{
+    static const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_nsec = UTIME_NOW}};
+    const struct sluice_segment *segment = sluice_capture_segment();
+    if (!image->unstamped || image->descriptions == NULL || segment == NULL
+        || segment->layout != SLUICE_HEADER_LAYOUT_CONTAINER)
+        return;
+    const int before = errno;
+    REAL(futimens)(image->descriptions->fd, times); /* or it stays as it is */
+    errno = before;
+    image->unstamped = false;
+}
+
 void sluice_image_surrender(struct image *image, int reason)
 {
     const int error = sluice_log_settle(&image->log, reason);
+    sluice_image_stamp(image);
     if (error < 0 && error != -ESTALE)
         dprintf(2, "sluice: inode %lu: what was written may be incomplete: %s\n",
                 (unsigned long)image->inode, strerror(-error));
@@ -88,6 +104,7 @@ int sluice_image_settle(struct image *image)
         if (error < 0 && error != -ESTALE)
             return error;
         image->unsettled = false;
+        sluice_image_stamp(image);
     }
     const int64_t size = sluice_log_size(&image->log);
     if (size == -ESTALE)
@@ -210,6 +227,7 @@ static int first_opening(int fd, const struct stat *status, int announced, const
     image->openings = disposition.kind == SLUICE_REQUEST_PLAIN ? 0 : 1;
     image->writable = (announced & SLUICE_REQUEST_OPEN_WRITE) != 0;
     image->unsettled = disposition.size > 0;
+    image->unstamped = false;
     image->settles = 0;
     image->mappings = 0;
     image->let_go = false;
@@ -276,6 +294,7 @@ void sluice_image_watch(struct image *image, int fd)
 int sluice_image_end(struct image *image)
 {
     int error = 0;
+    sluice_image_stamp(image);
     for (; image->openings > 0 && !sluice_log_away(&image->log); image->openings--) {
         const int met = sluice_log_end(&image->log);
         error = error != 0 ? error : met;

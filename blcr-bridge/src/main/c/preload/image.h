@@ -24,6 +24,7 @@ struct image {
     int openings;   /* announced, each to be ended; 0 for a file that is no image */
     bool writable;  /* announced for writing */
     bool unsettled; /* written since the last settle */
+    bool unstamped; /* written by this process since the last sluice_image_stamp() */
     int settles;    /* asked for by reading */
     int mappings;   /* into memory; they outlive the descriptions */
     bool of_dump;   /* opened by the thread that writes the process down */
@@ -72,6 +73,13 @@ bool sluice_image_refused(int error);
  * another process made it anew. The images are locked.
  */
 void sluice_image_watch(struct image *image, int fd);
+
+/*
+ * Gives the file of an image that was written to the present time of modification, as a write does. In the
+ * container layout nobody else does: what the I/O process puts into the file leaves that time alone,
+ * so that a file does not seem to change when it is read. Locked.
+ */
+void sluice_image_stamp(struct image *image);
 
 /* Ends the openings of an image; its descriptions become the kernel's. Locked. The drain's errno. */
 int sluice_image_end(struct image *image);

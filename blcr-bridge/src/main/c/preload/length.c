@@ -18,7 +18,7 @@ SLUICE_WRAPPER int ftruncate(int fd, off_t size)
     if (error == -ESTALE)
         sluice_image_surrender(image, SLUICE_REASON_LIMIT);
     else if (error == 0)
-        image->unsettled = true;
+        image->unsettled = image->unstamped = true;
     sluice_description_unlock(description);
     return error == -ESTALE ? REAL(ftruncate)(fd, size) : (int)sluice_guard_result(error);
 }

@@ -24,7 +24,7 @@ static ssize_t log_bytes(struct description *description, const void *data, size
     const ssize_t written =
         sluice_log_pwrite(&image->log, description->fd, data, length, offset);
     if (written > 0)
-        image->unsettled = true;
+        image->unsettled = image->unstamped = true;
     else if (written == -ESTALE)
         sluice_image_surrender(image, SLUICE_REASON_OTHER);
     return written;

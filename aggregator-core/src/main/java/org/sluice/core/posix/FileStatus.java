@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.time.Instant;
 
 /** What {@code statx} tells, since its structure is the same on every architecture. */
 record FileStatus(
@@ -18,7 +19,8 @@ record FileStatus(
     FileType type,
     int mode,
     int links,
-    int owner) {
+    int owner,
+    Instant modified) {
   private static final int BLOCK = 512;
 
   static FileStatus of(final int descriptor, final Path opened) throws PosixException {
@@ -54,7 +56,8 @@ record FileStatus(
           FileType.of(status.get(JAVA_SHORT, 28)),
           status.get(JAVA_SHORT, 28) & 07777,
           status.get(JAVA_INT, 16),
-          status.get(JAVA_INT, 20));
+          status.get(JAVA_INT, 20),
+          Instant.ofEpochSecond(status.get(JAVA_LONG, 112), status.get(JAVA_INT, 120)));
     }
   }
 

@@ -58,6 +58,7 @@ final class LibC {
   static final int FAN_MARK_REMOVE = 2;
   static final int FAN_OPEN_PERM = 0x10000;
   static final int O_CLOEXEC = 0x80000;
+  static final long UTIME_OMIT = (1L << 30) - 2;
   static final int IN_CLOEXEC = 0x80000;
   static final int IN_NONBLOCK = 0x800;
   static final int IN_OPEN = 0x20;
@@ -104,6 +105,7 @@ final class LibC {
   private static final MemorySegment SETPRIORITY = symbol("setpriority");
   private static final MemorySegment GETRLIMIT = symbol("getrlimit");
   private static final MemorySegment FCHMOD = symbol("fchmod");
+  private static final MemorySegment FUTIMENS = symbol("futimens");
   private static final MemorySegment FLOCK = symbol("flock");
   private static final MemorySegment LSEEK = symbol("lseek");
   private static final MemorySegment STATX = symbol("statx");
@@ -210,6 +212,10 @@ final class LibC {
 
   static int fchmod(final int descriptor, final int mode) {
     return (int) call(FCHMOD, descriptor, mode);
+  }
+
+  static int futimens(final int descriptor, final MemorySegment times) {
+    return (int) call(FUTIMENS, descriptor, times.address());
   }
 
   static int flock(final int descriptor, final int operation) {

@@ -3,9 +3,11 @@ package org.sluice.core.posix;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Optional;
 
 /**
@@ -237,6 +239,32 @@ abstract class OpenFile implements AutoCloseable {
    */
   public void chmod(final int mode) throws PosixException {
     check(LibC.fchmod(descriptor, mode), "change mode of ");
+  }
+
+  /**
+   * When the file was last written to.
+   *
+   * @return its time of modification
+   * @throws PosixException when that fails
+   */
+  public Instant modified() throws PosixException {
+    return status().modified();
+  }
+
+  /**
+   * Sets when the file was last written to.
+   *
+   * @param time its time of modification
+   * @throws PosixException when that fails
+   */
+  public void modified(final Instant time) throws PosixException {
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment times = arena.allocate(ValueLayout.JAVA_LONG, 4); // of access, of this
+      times.setAtIndex(ValueLayout.JAVA_LONG, 1, LibC.UTIME_OMIT);
+      times.setAtIndex(ValueLayout.JAVA_LONG, 2, time.getEpochSecond());
+      times.setAtIndex(ValueLayout.JAVA_LONG, 3, time.getNano());
+      check(LibC.futimens(descriptor, times), "set the time of ");
+    }
   }
 
   /**

@@ -1,11 +1,13 @@
 package org.sluice.iop.drain;
 
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.Container;
@@ -179,15 +181,31 @@ final class ContainerLayout implements Layout {
     }
   }
 
+  /**
+   * The file's time of modification stays: its writers see to that when they close it, and to a
+   * program that only reads it, it does not change.
+   */
   @Override
   public void settle(final Image image, final List<OpenChunk> open) throws IOException {
+    final Instant modified = image.file().modified();
     final ImageOverlay overlay =
         new ImageOverlay(image.id(), image.log().size(), image.file()::pwrite);
     for (final OpenChunk chunk : open.reversed()) {
       overlay.addOlder(chunk.reader());
     }
     store.overlay(sessionId, image.log().chunks(), overlay);
+    restore(image, modified);
     image.log().settled();
+  }
+
+  private static void restore(final Image image, final Instant modified) throws IOException {
+    if (!image.file().modified().equals(modified)) {
+      try {
+        image.file().modified(modified);
+      } catch (final PosixException anotherUsersFile) {
+        return; // it counts as written to now, and has all its bytes
+      }
+    }
   }
 
   @Override
