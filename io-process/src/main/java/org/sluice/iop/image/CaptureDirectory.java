@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
@@ -28,8 +29,18 @@ import org.sluice.iop.measure.Warnings;
  * is no part of it: its hard links of image files are not the images' names. Thread-safe.
  */
 public final class CaptureDirectory {
+  /** A part of its time that the service thread may search, so that all else goes on. */
+  private static final int SHARE = 20;
+
   private final Path directory;
   private final Path store;
+  private final LongSupplier clock;
+
+  /** What the last search found; each name is looked at once more before it counts. */
+  private volatile Map<ImageKey, Path> found = Map.of();
+
+  /** Before then only what must be known is searched for. */
+  private volatile long nextSearch;
 
   /**
    * A directory.
@@ -38,8 +49,14 @@ public final class CaptureDirectory {
    * @param store the store's directory, absolute and resolved
    */
   public CaptureDirectory(final Path directory, final Path store) {
+    this(directory, store, System::nanoTime);
+  }
+
+  CaptureDirectory(final Path directory, final Path store, final LongSupplier clock) {
     this.directory = directory;
     this.store = store;
+    this.clock = clock;
+    nextSearch = clock.getAsLong();
   }
 
   /**
@@ -114,25 +131,30 @@ public final class CaptureDirectory {
    * @return a name of its file; empty when it has none in here any more
    */
   public Optional<Path> find(final Image image) {
+    return find(image.file());
+  }
+
+  private Optional<Path> find(final NativeFile file) {
     if (directory == null) {
       return Optional.empty();
     }
     try {
-      return find(image, image.file().path());
+      return find(file, file.path());
     } catch (final IOException e) {
-      Warnings.warn("the present path of " + image + " is unknown: " + e.getMessage());
+      Warnings.warn("the present path of " + file + " is unknown: " + e.getMessage());
       return Optional.empty();
     }
   }
 
   /** A program may rename it meanwhile, so that neither the old name nor the new one is seen. */
-  private Optional<Path> find(final Image image, final Optional<Path> path) throws IOException {
-    if (path.isPresent() && image.key().isAt(path.get())) {
+  private Optional<Path> find(final NativeFile file, final Optional<Path> path) throws IOException {
+    final ImageKey key = ImageKey.of(file);
+    if (path.isPresent() && key.isAt(path.get())) {
       return path.filter(this::contains);
     }
-    final Optional<Path> other = image.file().links() > 0 ? search(image) : Optional.empty();
-    final Optional<Path> now = image.file().path();
-    return other.isPresent() || now.equals(path) ? other : find(image, now);
+    final Optional<Path> other = file.links() > 0 ? search(key) : Optional.empty();
+    final Optional<Path> now = file.path();
+    return other.isPresent() || now.equals(path) ? other : find(file, now);
   }
 
   /**
@@ -173,13 +195,46 @@ public final class CaptureDirectory {
   }
 
   /** The kernel only knows that the name it was opened by is gone; another one may be left. */
-  private Optional<Path> search(final Image image) {
+  private Optional<Path> search(final ImageKey key) {
+    final Path known = found.get(key);
+    if (known != null && key.isAt(known)) {
+      return Optional.of(known);
+    }
+    final long began = clock.getAsLong();
     try {
-      return files().stream().filter(image.key()::isAt).findFirst();
+      final Map<ImageKey, Path> all = new HashMap<>();
+      names().forEach((each, names) -> all.put(each, names.getFirst()));
+      found = all;
+      return Optional.ofNullable(all.get(key));
     } catch (final IOException e) {
       Warnings.warn("cannot search " + directory + ": " + e.getMessage());
       return Optional.empty();
+    } finally {
+      final long now = clock.getAsLong();
+      nextSearch = now + SHARE * (now - began);
     }
+  }
+
+  /**
+   * Whether an image is known to have no name in here any more. A program that gives each of many
+   * files another name by a link would have the directory searched for each. So what was not found
+   * by the last search is taken to be here until there is time for another one.
+   *
+   * @param file the image's file
+   * @return false also when that is not known
+   */
+  public boolean hasLost(final NativeFile file) {
+    try {
+      final ImageKey key = ImageKey.of(file);
+      final Optional<Path> path = file.path();
+      final boolean told = path.isEmpty() || key.isAt(path.get()) || file.links() == 0;
+      if (!told && !found.containsKey(key) && clock.getAsLong() - nextSearch < 0) {
+        return false;
+      }
+    } catch (final IOException e) {
+      Warnings.warn("the present path of " + file + " is unknown: " + e.getMessage());
+    }
+    return find(file).isEmpty();
   }
 
   /**

@@ -364,7 +364,7 @@ final class Openings {
       if (!image.isOpenOutside()) {
         checkpoints.forget(image);
       }
-    } else if (capture.find(image).isEmpty()) {
+    } else if (capture.hasLost(image.file())) {
       checkpoints.forget(image);
     } else {
       leases.closed(image);
@@ -381,7 +381,7 @@ final class Openings {
       shared.count();
     }
     checkpoints.look(image);
-    if (image.openers().isEmpty() && capture.find(image).isEmpty()) {
+    if (image.openers().isEmpty() && capture.hasLost(image.file())) {
       checkpoints.forget(image);
     }
   }

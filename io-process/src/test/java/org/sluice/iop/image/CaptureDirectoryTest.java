@@ -7,9 +7,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.Reason;
 
 /** Names that a program may give to another file while they are taken from an image. */
@@ -88,6 +90,33 @@ class CaptureDirectoryTest {
       program.interrupt();
       program.join();
     }
+  }
+
+  /** As git names its objects. Many of them must not cost as many searches. */
+  @Test
+  void filesThatGotTheirNamesByLinksAreSearchedForNowAndThen() throws IOException {
+    final AtomicLong time = new AtomicLong();
+    final CaptureDirectory capture =
+        new CaptureDirectory(directory, directory.resolve("store"), time::incrementAndGet);
+    try (NativeFile first = NativeFile.open(name, NativeFile.Flag.WRITE)) {
+      moveByLink(name, directory.resolve("first"));
+      assertThat(capture.hasLost(first)).as("the first is searched for").isFalse();
+      final Path temporary = Files.writeString(directory.resolve("temporary"), "another");
+      try (NativeFile second = NativeFile.open(temporary, NativeFile.Flag.WRITE)) {
+        moveByLink(temporary, elsewhere.resolve("second"));
+        assertThat(capture.hasLost(second)).as("too early for another search").isFalse();
+        time.addAndGet(1000);
+        assertThat(capture.hasLost(second)).as("after another search").isTrue();
+        assertThat(capture.hasLost(first)).as("found by that search, too").isFalse();
+      }
+      moveByLink(directory.resolve("first"), elsewhere.resolve("first"));
+      assertThat(capture.hasLost(first)).as("no more where it was found").isTrue();
+    }
+  }
+
+  private static void moveByLink(final Path from, final Path to) throws IOException {
+    Files.createLink(to, from);
+    Files.delete(from);
   }
 
   private void renameForEver() {
