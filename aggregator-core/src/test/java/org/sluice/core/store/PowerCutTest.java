@@ -22,7 +22,7 @@ class PowerCutTest {
   private static final int STORES = 40;
   private static final int CUTS_WHILE_MADE = 8;
   private static final int CUTS_LATER = 42;
-  private static final int CHAINS = Integer.getInteger("sluice.chains", 100);
+  private static final int CHAINS = 100 * Integer.getInteger("sluice.effort", 1);
   private static final int LINKS = 3;
   private static final int CREATION = 15;
   private static final int MOST_CHANGES = 200;

@@ -17,6 +17,11 @@ import org.sluice.profile.trace.Write;
 class PatternTest {
   private static final long SECOND = 1_000_000_000;
 
+  /** A second from one to the next of the first ones. */
+  private static long time(final long write) {
+    return Math.min(write, 10) * SECOND + write;
+  }
+
   /** Process by process, as a recorded trace comes: each writes 0, 1, 2, ... bytes. */
   private static Pattern of(final long... writes) throws IOException {
     return Pattern.of(
@@ -34,8 +39,7 @@ class PatternTest {
                   .forEach(
                       i ->
                           sink.accept(
-                              new Write(
-                                  origin, "f", Call.WRITE, Route.PLAIN, i * SECOND, 1, 0, i)));
+                              new Write(origin, "f", Call.WRITE, Route.PLAIN, time(i), 1, 0, i)));
             }
             return new Omissions();
           }
@@ -49,7 +53,7 @@ class PatternTest {
     assertThat(pattern.writes()).isEqualTo(5);
     assertThat(pattern.bytes()).isEqualTo(0 + 1 + 2 + 0 + 1);
     assertThat(pattern.processes().getFirst().pause(0)).isZero();
-    assertThat(pattern.processes().getFirst().pause(1)).isEqualTo(SECOND - 1);
+    assertThat(pattern.processes().getFirst().pause(1)).isEqualTo(SECOND);
   }
 
   @Test
