@@ -2,7 +2,9 @@ package org.sluice.iop.service;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
@@ -20,6 +22,8 @@ import org.sluice.iop.measure.Statistics;
  * its socket and owns no chunk: until then it might still be writing. Service thread only.
  */
 final class Attachments {
+  private static final int MOST_REFUSED = 1024;
+
   /** Learns of images whose opener is gone. */
   @FunctionalInterface
   interface Abandonment {
@@ -33,6 +37,10 @@ final class Attachments {
   private final Abandonment abandonment;
   private final Attachment[] bySlot;
   private final List<Attachment> all = new ArrayList<>();
+
+  /** Those that got no slot, by pid; the dead are left out now and then. */
+  private final Map<Integer, ProcessIdentity> refused = new HashMap<>();
+
   private final Journal journal;
   private int kills;
   private boolean closed;
@@ -97,7 +105,23 @@ final class Attachments {
         return Optional.of(attachment);
       }
     }
+    refuse(process);
     return Optional.empty();
+  }
+
+  private void refuse(final ProcessIdentity process) {
+    if (refused.size() >= MOST_REFUSED) {
+      refused.values().removeIf(each -> !each.isAlive());
+    }
+    refused.put(process.pid(), process);
+  }
+
+  /**
+   * Whether a process under the shim that has no slot can get one: once it was refused it does not
+   * ask again.
+   */
+  boolean mayAttach(final int pid) {
+    return !refused.containsKey(pid) && all.size() < bySlot.length;
   }
 
   /**

@@ -31,6 +31,7 @@ final class OutsideOpens implements Guard.Listener {
   private final Drain drain;
   private final Guard guard;
   private final ShimProcesses shims;
+  private final Attachments attachments;
   private final Executor service;
 
   /** Those that a program outside may still have open. */
@@ -45,6 +46,7 @@ final class OutsideOpens implements Guard.Listener {
       final Drain drain,
       final Guard guard,
       final ShimProcesses shims,
+      final Attachments attachments,
       final Executor service) {
     this.registry = registry;
     this.settling = settling;
@@ -53,14 +55,18 @@ final class OutsideOpens implements Guard.Listener {
     this.guard = guard;
     this.leases = new Leases(guard, registry, drain.isInPlace(), image -> show(image, () -> {}));
     this.shims = shims;
+    this.attachments = attachments;
     this.service = service;
   }
 
-  /** A process under the shim tells of the open itself, before it reads or writes. */
+  /**
+   * A process under the shim tells of the open itself, before it reads or writes, unless it gets no
+   * slot.
+   */
   @Override
   public void asked(final ImageKey key, final int pid, final Runnable allow) {
     final Image image = registry.find(key);
-    if (image == null || shims.has(pid)) {
+    if (image == null || (attachments.mayAttach(pid) && shims.has(pid))) {
       allow.run();
     } else {
       show(image, allow);

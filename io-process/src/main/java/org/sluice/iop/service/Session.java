@@ -122,6 +122,7 @@ final class Session implements AutoCloseable {
             drain,
             guard,
             new ShimProcesses(settings.directory()),
+            attachments,
             service);
     openings =
         new Openings(
