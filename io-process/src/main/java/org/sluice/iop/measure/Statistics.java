@@ -34,6 +34,7 @@ public final class Statistics {
   private final Map<Reason, Long> estimates = new EnumMap<>(Reason.class);
   private long files;
   private long shared;
+  private long openedEarly;
   private long peakBuffer;
   private Failure failure;
 
@@ -97,6 +98,11 @@ public final class Statistics {
   /** Counts a file that ranks on other nodes may write, too. */
   public synchronized void shared() {
     shared++;
+  }
+
+  /** Counts a file that a program outside Sluice opened before all its bytes were in it. */
+  public synchronized void openedEarly() {
+    openedEarly++;
   }
 
   /**
@@ -325,6 +331,7 @@ public final class Statistics {
     map.put("files", files);
     map.put("plain_files", plainFiles());
     map.put("shared_files", shared);
+    map.put("opened_early", openedEarly);
     map.put("aggregated_bytes", total.aggregatedBytes());
     map.put("aggregated_writes", total.aggregatedWrites());
     map.put("direct_bytes", total.directBytes());

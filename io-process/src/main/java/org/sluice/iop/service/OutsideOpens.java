@@ -13,6 +13,7 @@ import org.sluice.iop.guard.Guard;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -33,11 +34,13 @@ final class OutsideOpens implements Guard.Listener {
   private final ShimProcesses shims;
   private final Attachments attachments;
   private final Executor service;
+  private final Statistics statistics;
 
   /** Those that a program outside may still have open. */
   private final Set<Image> open = new LinkedHashSet<>();
 
   private final Leases leases;
+  private boolean toldOfEarly;
 
   OutsideOpens(
       final ImageRegistry registry,
@@ -47,16 +50,18 @@ final class OutsideOpens implements Guard.Listener {
       final Guard guard,
       final ShimProcesses shims,
       final Attachments attachments,
-      final Executor service) {
+      final Executor service,
+      final Statistics statistics) {
     this.registry = registry;
     this.settling = settling;
     this.checkpoints = checkpoints;
     this.drain = drain;
     this.guard = guard;
-    this.leases = new Leases(guard, registry, drain.isInPlace(), image -> show(image, () -> {}));
+    this.leases = new Leases(guard, registry, drain.isInPlace(), this::noticed);
     this.shims = shims;
     this.attachments = attachments;
     this.service = service;
+    this.statistics = statistics;
   }
 
   /**
@@ -86,6 +91,24 @@ final class OutsideOpens implements Guard.Listener {
   /** What has to do with leases, where the kernel lets programs wait in no other way. */
   Leases leases() {
     return leases;
+  }
+
+  /**
+   * A program outside has the file open already. It may have read before the file was whole; but
+   * one that follows a file that is being written finds all of it a moment later.
+   */
+  private void noticed(final Image image) {
+    if (!drain.isInPlace() || image.openers().isEmpty()) {
+      statistics.openedEarly();
+      if (!toldOfEarly) {
+        toldOfEarly = true;
+        Warnings.warn(
+            "%s was opened by a program outside Sluice before all its bytes were in it: that may have read too"
+                    .formatted(image.file().opened())
+                + " little, and what it wrote may be lost; if root runs the I/O process, such programs wait");
+      }
+    }
+    show(image, () -> {});
   }
 
   /** Makes the image's own file hold everything, for good. */

@@ -123,7 +123,8 @@ final class Session implements AutoCloseable {
             guard,
             new ShimProcesses(settings.directory()),
             attachments,
-            service);
+            service,
+            statistics);
     openings =
         new Openings(
             registry,
