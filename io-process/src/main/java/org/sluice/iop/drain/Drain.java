@@ -145,6 +145,15 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
+   * Whether so much is under way that what may wait should.
+   *
+   * @return true while {@link #peek} might wait for the disk
+   */
+  public boolean isCrowded() {
+    return pipeline.isCrowded();
+  }
+
+  /**
    * Whether a chunk is on its way through the pipeline.
    *
    * @param chunk its index

@@ -1,6 +1,7 @@
 package org.sluice.iop.drain;
 
 import com.lmax.disruptor.ExceptionHandler;
+import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.dsl.Disruptor;
 import com.lmax.disruptor.dsl.ProducerType;
 import java.util.concurrent.CompletableFuture;
@@ -102,6 +103,16 @@ public final class Pipeline implements AutoCloseable {
    */
   public void publish(final Work work) {
     disruptor.getRingBuffer().publishEvent((event, sequence) -> event.work(work));
+  }
+
+  /**
+   * Whether so much is under way that what may wait should. Service thread only.
+   *
+   * @return true when more than half of what may be under way is
+   */
+  public boolean isCrowded() {
+    final RingBuffer<Stage.Event> ring = disruptor.getRingBuffer();
+    return ring.remainingCapacity() < ring.getBufferSize() / 2;
   }
 
   /**

@@ -110,11 +110,14 @@ final class TimedSettling {
     for (final int chunk : rings.unpublished(process)) {
       final long word = pool.word(chunk);
       final int used = segment.chunk(chunk).getIntVolatile(ChunkDescriptor.USED_OFFSET);
-      now.put(word, used);
-      if (used > ChunkDescriptor.HEADER_LENGTH && before.getOrDefault(word, 0) != used) {
+      final int seen = before.getOrDefault(word, 0);
+      final boolean appended = used > ChunkDescriptor.HEADER_LENGTH && used != seen;
+      final boolean later = appended && drain.isCrowded(); // the service does not wait for the disk
+      now.put(word, later ? seen : used);
+      if (appended && !later) {
         drain.peek(process.index(), chunk, word);
-        advanced = true;
       }
+      advanced |= appended;
     }
     busy.put(process, now);
     return advanced;
