@@ -203,10 +203,10 @@ static int64_t progress_of(const struct sluice_connection *connection)
 }
 
 /*
- * How long to wait. I/O processes that come and fail again, and get nowhere, are waited for as long as
- * one that does not come. The caller holds request_lock.
+ * How long to wait; false when it is over. I/O processes that come and fail again, and get nowhere,
+ * are waited for as long as one that does not come. The caller holds request_lock.
  */
-static int64_t end_of_patience(struct sluice_connection *connection)
+static bool is_patient(struct sluice_connection *connection, int64_t *end)
 {
     const int64_t now = sluice_connection_clock();
     const int64_t patience = sluice_connection_patience();
@@ -216,15 +216,17 @@ static int64_t end_of_patience(struct sluice_connection *connection)
         connection->stuck_since = now;
         connection->progress = progress;
     }
-    return connection->stuck_since + patience;
+    *end = connection->stuck_since + patience;
+    return now <= *end;
 }
 
 /* Connects anew, waiting for somebody to listen. The caller holds request_lock. */
 static int reconnect(struct sluice_connection *connection)
 {
-    const int64_t end = end_of_patience(connection);
+    int64_t end;
+    const bool patient = is_patient(connection, &end);
     long nap = 1;
-    while (connection->greet != NULL && !atomic_load(&connection->lost) && !ended(connection)
+    while (patient && connection->greet != NULL && !atomic_load(&connection->lost) && !ended(connection)
            && connection->revive(connection->greeter)) {
         if (try_again(connection)) {
             connection->connected = sluice_connection_clock();

@@ -26,7 +26,7 @@
 #define NAP 5
 
 /* How long to wait after an I/O process was started in vain to resume a killed one: twice as long each
-   time, in milliseconds. When to give up the connection knows, see end_of_patience. */
+   time, in milliseconds. When to give up the connection knows, see is_patient. */
 #define FIRST_PAUSE 100
 #define LONGEST_PAUSE 5000
 
