@@ -45,6 +45,7 @@ class HostileStoreTest {
     FULL_DIRECTORY,
     LINK_TO_ZEROS,
     LINK_TO_OUTSIDE,
+    LINK_TO_FILE,
     LINK_TO_NOTHING,
     HOLES,
     EMPTY,
@@ -106,14 +107,37 @@ class HostileStoreTest {
     makeStore();
     final Path fifo = store.resolve("containers/0123456789abcdef.data");
     final Path link = store.resolve("staging/fedcba9876543210");
+    final Path alias = store.resolve("containers/0123456789abcdf0.data");
     make(fifo, Kind.FIFO);
     make(link, Kind.LINK_TO_OUTSIDE);
+    make(alias, Kind.LINK_TO_FILE);
+    age(fifo, link, alias);
     final CommandResult gc = sluice("gc");
     assertThat(gc.err()).contains(fifo + " is damaged at offset 0: it is a FIFO, not a file");
     assertThat(gc.status()).isEqualTo(5);
-    serves("a FIFO among containers");
-    assertThat(Files.exists(fifo) && Files.exists(link)).isTrue();
+    serves("a FIFO and a link among containers");
+    assertThat(List.of(fifo, link, alias)).allMatch(Files::exists);
+    assertThat(outside.resolve("kept.data")).hasContent("kept");
     removeStore();
+  }
+
+  /** A collection would delete it. */
+  @Test
+  void whatLiesBehindALinkIsNotTheStores() throws Exception {
+    for (final String name : List.of("containers", "checkpoints", "staging")) {
+      makeStore();
+      final Path part = store.resolve(name);
+      final Path behind = Files.move(part, outside.resolve(name));
+      final List<Path> all = parts(behind);
+      Files.createSymbolicLink(part, behind);
+      for (final CommandResult result : List.of(sluice("gc"), sluice("rm", "1"))) {
+        assertThat(result.err()).contains(part + " is damaged", "a symbolic link");
+        assertThat(result.status()).isEqualTo(5);
+      }
+      serves("a link in the place of " + name);
+      assertThat(parts(behind)).isEqualTo(all);
+      removeStore();
+    }
   }
 
   private void commands(final Path part, final Kind kind, final String what) throws Exception {
@@ -203,7 +227,7 @@ class HostileStoreTest {
     final Path root = Files.createDirectory(directory.resolve("try" + ++tried));
     store = root.resolve("store");
     outside = Files.createDirectory(root.resolve("outside"));
-    Files.writeString(outside.resolve("kept.data"), "kept");
+    age(Files.writeString(outside.resolve("kept.data"), "kept"));
     final Path captured = directory.resolve("captured");
     Files.createDirectories(captured);
     try (StoreFixture fixture = new StoreFixture(store, captured)) {
@@ -236,8 +260,12 @@ class HostileStoreTest {
   }
 
   private List<Path> parts() throws IOException {
-    try (Stream<Path> all = Files.walk(store)) {
-      return new ArrayList<>(all.filter(path -> !path.equals(store)).sorted().toList());
+    return parts(store);
+  }
+
+  private static List<Path> parts(final Path directory) throws IOException {
+    try (Stream<Path> all = Files.walk(directory)) {
+      return all.filter(path -> !path.equals(directory)).sorted().toList();
     }
   }
 
@@ -277,6 +305,7 @@ class HostileStoreTest {
       case FULL_DIRECTORY -> Files.writeString(Files.createDirectory(part).resolve("in"), "it");
       case LINK_TO_ZEROS -> Files.createSymbolicLink(part, Path.of("/dev/zero"));
       case LINK_TO_OUTSIDE -> Files.createSymbolicLink(part, outside);
+      case LINK_TO_FILE -> Files.createSymbolicLink(part, outside.resolve("kept.data"));
       case LINK_TO_NOTHING -> Files.createSymbolicLink(part, outside.resolve("nothing"));
       case HOLES -> {
         try (RandomAccessFile file = new RandomAccessFile(part.toFile(), "rw")) {
