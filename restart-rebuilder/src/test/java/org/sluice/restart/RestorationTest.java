@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -85,39 +88,56 @@ class RestorationTest {
     assertThat(inode("a")).isEqualTo(inode("d"));
   }
 
-  /** As beside a session that keeps one checkpoint. */
+  /** As beside a session that keeps one checkpoint; an older one, which is left, is damaged. */
   @Test
   void theNextIsReadWhenTheNewestIsRemoved() throws Exception {
     try (StoreFixture fixture = new StoreFixture(store, captured());
         PosixStore reader = PosixStore.open(store)) {
-      Commit newest = fixture.logged("a", -1, CONTENT).commit(1, 0);
-      for (int number = 2; number < 6; number++) {
-        final Commit gone = newest;
-        newest = fixture.logged("a", -1, CONTENT).commit(number, 0);
-        final AtomicBoolean removed = new AtomicBoolean();
+      fixture.logged("a", -1, CONTENT).commit(0, 0);
+      Files.write(only(store.resolve("checkpoints")).resolve("index"), new byte[0]);
+      fixture.logged("a", -1, CONTENT).commit(1, 0);
+      for (long number = 2; number < 10; number += 2) {
+        final CheckpointStore first = overtaken(reader, fixture, number);
         final List<Commit> read =
             Selection.read(
-                reader,
-                () ->
-                    List.of(
-                        removed.get()
-                            ? reader.newest().orElseThrow()
-                            : once(fixture.store(), gone, removed)),
+                first,
+                () -> List.of(first.newest().orElseThrow()),
                 commit -> reader.images(commit));
-        assertThat(read).containsExactly(newest);
+        assertThat(read).extracting(Commit::number).containsExactly(number);
         final List<Commit> used = new ArrayList<>();
-        new Fallback(reader).run(null, used::add);
-        assertThat(used).containsExactly(newest);
+        new Fallback(overtaken(reader, fixture, number + 1))
+            .run(
+                null,
+                commit -> {
+                  reader.images(commit);
+                  used.add(commit);
+                });
+        assertThat(used).extracting(Commit::number).containsExactly(number + 1);
       }
     }
   }
 
-  private static Commit once(
-      final CheckpointStore store, final Commit commit, final AtomicBoolean removed)
-      throws IOException {
-    assertThat(store.remove(commit)).isTrue();
-    removed.set(true);
-    return commit;
+  /** A store in which another checkpoint takes the place of the first one that is to be read. */
+  private static CheckpointStore overtaken(
+      final CheckpointStore reader, final StoreFixture fixture, final long number) {
+    final AtomicBoolean overtaken = new AtomicBoolean();
+    final InvocationHandler handler =
+        (proxy, method, arguments) -> {
+          if (method.getName().equals("whileHeld") && !overtaken.getAndSet(true)) {
+            fixture.logged("a", -1, CONTENT).commit(number, 0);
+            assertThat(fixture.store().remove((Commit) arguments[0])).isTrue();
+          }
+          try {
+            return method.invoke(reader, arguments);
+          } catch (final InvocationTargetException e) {
+            throw e.getCause();
+          }
+        };
+    return (CheckpointStore)
+        Proxy.newProxyInstance(
+            CheckpointStore.class.getClassLoader(),
+            new Class<?>[] {CheckpointStore.class},
+            handler);
   }
 
   private void commit(final long number, final int mode) throws IOException {
