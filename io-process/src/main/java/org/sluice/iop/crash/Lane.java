@@ -73,6 +73,41 @@ public final class Lane {
   }
 
   /**
+   * What a thread handles.
+   *
+   * @param subject ordinal of its kind
+   * @param id tells it from others of its kind
+   * @param slot of the process that asked for it
+   * @param image what it is about
+   */
+  public record Handling(int subject, long id, int slot, int image) {}
+
+  /**
+   * What the thread handles, to be gone on with behind something that comes between.
+   *
+   * @return as of now
+   */
+  public Handling handling() {
+    return new Handling(
+        memory.getInt(SUBJECT_OFFSET),
+        memory.getLong(ID_OFFSET),
+        memory.getInt(SLOT_OFFSET),
+        memory.getInt(IMAGE_OFFSET));
+  }
+
+  /**
+   * The thread goes on with what it handled before.
+   *
+   * @param before from {@link #handling}
+   */
+  public void goOn(final Handling before) {
+    memory.putLong(ID_OFFSET, before.id());
+    memory.putInt(SLOT_OFFSET, before.slot());
+    memory.putInt(IMAGE_OFFSET, before.image());
+    memory.putInt(SUBJECT_OFFSET, before.subject());
+  }
+
+  /**
    * The thread has come to what concerns this image.
    *
    * @param id of the image

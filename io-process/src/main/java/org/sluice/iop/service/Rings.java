@@ -61,15 +61,17 @@ final class Rings {
 
   /**
    * Takes what a process has published. One that publishes without end does not keep the others
-   * waiting.
+   * waiting. Some requests ask for it while they are handled.
    *
    * @return how many records
    */
   int poll(final Attachment attachment) {
+    final Lane.Handling before = lane.handling();
     int total = 0;
     while (total < MOST && !attachment.isCorrupt() && take(attachment)) {
       total++;
     }
+    lane.goOn(before);
     return total;
   }
 
@@ -91,7 +93,6 @@ final class Rings {
       }
       ring.advance();
       lane.passed(Subject.RECORD, id);
-      lane.end();
       return true;
     } catch (final DamagedException e) {
       refuse(attachment, e);

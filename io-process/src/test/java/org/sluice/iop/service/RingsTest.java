@@ -20,6 +20,7 @@ import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.crash.Lane;
+import org.sluice.iop.crash.Subject;
 
 /** What becomes of a ring's record at which I/O processes fail one after the other. */
 class RingsTest {
@@ -102,5 +103,16 @@ class RingsTest {
     poll(next);
     assertThat(next.isCorrupt()).isFalse();
     assertThat(closed).containsExactly(8, 7);
+  }
+
+  @Test
+  void aRequestThatLooksAtARingIsStillWhatIsHandled() {
+    final Lane lane = inFlight.lane(Lane.Role.SERVICE);
+    lane.begin(Subject.REQUEST, 5, OTHER, 3);
+    final Lane.Handling request = lane.handling();
+    publishClose(MINE, 7);
+    poll(attachment(MINE, 1));
+    assertThat(closed).containsExactly(7);
+    assertThat(lane.handling()).isEqualTo(request);
   }
 }
