@@ -19,10 +19,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Whenever the power fails, what was committed is there, and nothing else passes for it. */
 class PowerCutTest {
+  private static final int EFFORT = Integer.getInteger("sluice.effort", 1);
   private static final int STORES = 40;
+  private static final int STORES_WITH_ALL_SYNCS = 20 * EFFORT;
   private static final int CUTS_WHILE_MADE = 8;
   private static final int CUTS_LATER = 42;
-  private static final int CHAINS = 100 * Integer.getInteger("sluice.effort", 1);
+  private static final int CHAINS = 100 * EFFORT;
   private static final int LINKS = 3;
   private static final int CREATION = 15;
   private static final int MOST_CHANGES = 200;
@@ -37,7 +39,7 @@ class PowerCutTest {
 
   @Test
   void whatWasCommittedIsThereWhateverReachedTheDisk() throws IOException {
-    for (int i = 0; i < STORES; i++) {
+    for (int i = 0; i < STORES_WITH_ALL_SYNCS; i++) {
       final Random random = new Random(seed + i);
       final LoggedDisk disk = new LoggedDisk(fresh());
       final StoreLife life = lives(disk, random);
