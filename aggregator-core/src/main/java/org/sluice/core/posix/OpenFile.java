@@ -9,6 +9,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * An open file as a whole: which one it is, its attributes, its names and its locks. What is in it
@@ -19,6 +20,7 @@ abstract class OpenFile implements AutoCloseable {
   static final int INODE_ONLY = 0x200000; // O_PATH
   private static final int WITHOUT_WAITING = 0x800; // O_NONBLOCK, for a lease
   private static final int READ_WRITE = 2;
+  private static final long NAP_NANOS = 5_000_000;
   private static final int PRIVATE = 0600;
   private static final String DELETED = " (deleted)";
 
@@ -68,11 +70,27 @@ abstract class OpenFile implements AutoCloseable {
 
   /**
    * Opens a file again that {@link #letGo} let go of; for reading only, if it has been made
-   * read-only since. Does not wait for who has a lease on it.
+   * read-only since. Waits for a program that has a lease on it.
    *
-   * @throws PosixException when that fails; {@link Errno#EAGAIN} when somebody has a lease
+   * @param patienceNanos how long at most
+   * @throws PosixException when that fails; {@link Errno#EAGAIN} when a program still has a lease
    */
-  public void takeBack() throws PosixException {
+  public void takeBack(final long patienceNanos) throws PosixException {
+    final long begin = System.nanoTime();
+    while (true) {
+      try {
+        takeBack();
+        return;
+      } catch (final PosixException e) {
+        if (e.errno() != Errno.EAGAIN || System.nanoTime() - begin > patienceNanos) {
+          throw e;
+        }
+        LockSupport.parkNanos(NAP_NANOS);
+      }
+    }
+  }
+
+  private void takeBack() throws PosixException {
     try {
       reopen(READ_WRITE | WITHOUT_WAITING);
     } catch (final PosixException e) {

@@ -6,9 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
-import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ChunkPool;
@@ -34,8 +32,6 @@ import org.sluice.iop.journal.Ledger;
  * <p>Before the service thread runs, on the thread that starts it.
  */
 final class Resumption {
-  private static final long NAP_NANOS = 10_000_000;
-
   private final Ledger past;
   private final Segment segment;
   private final CheckpointStore store;
@@ -149,15 +145,8 @@ final class Resumption {
   private static NativeFile opened(final NativeFile file, final ImageFacts facts)
       throws PosixException {
     final boolean stays = facts.isDirect() && !facts.openings().isEmpty();
-    while (file.isLetGo() && !stays) {
-      try {
-        file.takeBack();
-      } catch (final PosixException e) {
-        if (e.errno() != Errno.EAGAIN) {
-          throw e;
-        }
-        LockSupport.parkNanos(NAP_NANOS);
-      }
+    if (file.isLetGo() && !stays) {
+      file.takeBack(Long.MAX_VALUE);
     }
     return file;
   }

@@ -3,9 +3,6 @@ package org.sluice.iop.service;
 import java.io.IOException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import org.sluice.core.posix.Errno;
-import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.segment.ImageDescriptor;
@@ -19,10 +16,11 @@ import org.sluice.iop.image.Openers;
 final class Settling {
   private static final int[] NONE = {};
 
-  /** The drain waits meanwhile, so not for a process that has no end. */
+  /**
+   * The kernel ends a program's lease a moment after the program's end was told of. The drain waits
+   * meanwhile, so not for a process that has no end.
+   */
   private static final long LEASE_NANOS = TimeUnit.SECONDS.toNanos(2);
-
-  private static final long NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private final Attachments attachments;
   private final Rings rings;
@@ -115,28 +113,12 @@ final class Settling {
     drain.afterwards(
         () -> {
           try {
-            takeBack(image.file());
+            image.file().takeBack(LEASE_NANOS);
           } catch (final PosixException e) {
             image.fail(e);
           }
           done.run();
         });
-  }
-
-  /** The kernel ends a program's lease a moment after the program's end was told of. */
-  private static void takeBack(final NativeFile file) throws PosixException {
-    final long end = System.nanoTime() + LEASE_NANOS;
-    while (true) {
-      try {
-        file.takeBack();
-        return;
-      } catch (final PosixException e) {
-        if (e.errno() != Errno.EAGAIN || System.nanoTime() - end > 0) {
-          throw e;
-        }
-        LockSupport.parkNanos(NAP_NANOS);
-      }
-    }
   }
 
   private static long size(final Image image) {
