@@ -17,14 +17,7 @@ SLUICE_WRAPPER pid_t _Fork(void)
     if (!sluice_capture_on())
         return REAL(_Fork)();
     sluice_images_before_fork();
-    const pid_t child = REAL(_Fork)();
-    const int error = errno;
-    if (child == 0)
-        sluice_process_in_child();
-    else
-        sluice_images_after_fork();
-    errno = error;
-    return child;
+    return (pid_t)sluice_process_forked(REAL(_Fork)());
 }
 
 /* A child of vfork() would change our tables; fork() may stand for it. */

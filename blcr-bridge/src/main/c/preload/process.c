@@ -32,6 +32,17 @@ void sluice_process_in_child(void)
     sluice_recording_in_child();
 }
 
+long sluice_process_forked(long child)
+{
+    const int error = errno;
+    if (child == 0)
+        sluice_process_in_child();
+    else
+        sluice_images_after_fork();
+    errno = error;
+    return child;
+}
+
 static void end_image(struct image *image)
 {
     const int error = sluice_image_end(image);

@@ -215,14 +215,7 @@ static bool by_name(long number, const long a[6], long *result)
 static long fork_by_number(long number, const long a[6])
 {
     sluice_images_before_fork();
-    const long child = REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-    const int error = errno;
-    if (child == 0)
-        sluice_process_in_child();
-    else
-        sluice_images_after_fork();
-    errno = error;
-    return child;
+    return sluice_process_forked(REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]));
 }
 
 /* The flags of clone3(); those of a thread where the kernel is only asked whether there is such a call. */
