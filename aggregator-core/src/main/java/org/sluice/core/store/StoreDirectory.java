@@ -138,10 +138,12 @@ record StoreDirectory(Path path, Disk disk) {
     return path.resolve(STAGING);
   }
 
+  /** What another process made of it meanwhile is a store, and may hold more than its parts. */
   private void refuseForeign() throws IOException {
     for (final Path entry : Names.in(path)) {
       final String name = entry.getFileName().toString();
-      if (!PARTS.contains(name) && !name.startsWith(FORMAT)) {
+      final boolean mine = PARTS.contains(name) || name.startsWith(FORMAT);
+      if (!mine && !Files.exists(format(), NOFOLLOW_LINKS)) {
         throw new NoStoreException(
             "%s is not a store, and holds %s; give a new or an empty directory"
                 .formatted(path, name));

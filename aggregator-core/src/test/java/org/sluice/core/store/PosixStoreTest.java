@@ -48,7 +48,7 @@ class PosixStoreTest {
 
   @Test
   void isOneStoreForAllThatMakeItAtTheSameMoment() throws Exception {
-    for (int round = 0; round < 30; round++) {
+    for (int round = 0; round < 100; round++) {
       final Path shared = directory.resolve("shared" + round);
       final CyclicBarrier start = new CyclicBarrier(4);
       try (ExecutorService makers = Executors.newFixedThreadPool(start.getParties())) {
