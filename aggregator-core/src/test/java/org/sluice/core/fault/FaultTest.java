@@ -13,6 +13,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,6 +23,7 @@ import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.Pieces;
 import org.sluice.core.posix.PosixException;
 
+@Isolated("A fault that is asked for strikes whatever test comes by.")
 class FaultTest {
   @TempDir private Path root;
 
