@@ -3,41 +3,61 @@ package org.sluice.core.chunk;
 import java.io.IOException;
 
 /** Something is of a format version that this program does not know; it is not damaged. */
-public final class FormatVersionException extends IOException {
-  private static final long serialVersionUID = 1L;
+public abstract sealed class FormatVersionException extends IOException {
+  private static final long serialVersionUID = 2L;
 
   private final int found;
   private final int known;
 
-  /**
-   * A version this program does not know.
-   *
-   * @param what what has it
-   * @param found its version
-   * @param known the version this program knows
-   */
-  public FormatVersionException(final String what, final int found, final int known) {
+  private FormatVersionException(
+      final String what, final String age, final int found, final int known) {
     super(
-        found > known
-            ? "%s has format version %d, newer than %d; use the newer sluice that wrote it"
-                .formatted(what, found, known)
-            : "%s has format version %d, older than %d; use the older sluice that wrote it"
-                .formatted(what, found, known));
+        "%s has format version %d, %s than %d; use the %s sluice that wrote it"
+            .formatted(what, found, age, known, age));
     this.found = found;
     this.known = known;
+  }
+
+  /**
+   * A version that this program does not know.
+   *
+   * @param what what has it, for the message
+   * @param found its version
+   * @param known the version this program knows
+   * @return a {@link TooOld} or a {@link TooNew}
+   */
+  public static FormatVersionException of(final String what, final int found, final int known) {
+    return found > known ? new TooNew(what, found, known) : new TooOld(what, found, known);
   }
 
   /**
    * The same, where it stands.
    *
    * @param outer the file
-   * @param position its offset there
+   * @param position its offset there, bytes
    * @return what names both
    */
   public FormatVersionException in(final String outer, final long position) {
-    final FormatVersionException other =
-        new FormatVersionException("%s at offset %d".formatted(outer, position), found, known);
+    final FormatVersionException other = of(outer + " at offset " + position, found, known);
     other.initCause(this);
     return other;
+  }
+
+  /** An older sluice wrote it. */
+  public static final class TooOld extends FormatVersionException {
+    private static final long serialVersionUID = 2L;
+
+    private TooOld(final String what, final int found, final int known) {
+      super(what, "older", found, known);
+    }
+  }
+
+  /** A newer sluice wrote it. */
+  public static final class TooNew extends FormatVersionException {
+    private static final long serialVersionUID = 2L;
+
+    private TooNew(final String what, final int found, final int known) {
+      super(what, "newer", found, known);
+    }
   }
 }

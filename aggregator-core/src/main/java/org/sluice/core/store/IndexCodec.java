@@ -123,7 +123,7 @@ final class IndexCodec {
     }
     final int version = in.readInt(Long.BYTES);
     if (version != VERSION) {
-      throw new FormatVersionException(file, version, VERSION);
+      throw FormatVersionException.of(file, version, VERSION);
     }
     if (in.readLong(Long.BYTES + Integer.BYTES) != commitId) {
       throw new DamagedException(
