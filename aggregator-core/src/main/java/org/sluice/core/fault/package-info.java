@@ -1,2 +1,5 @@
-/** Faults that a user asks for, to rehearse recovery. */
+/**
+ * Faults that a user asks for, to rehearse recovery. They are armed before any other thread runs;
+ * from then on any thread may reach a fault point.
+ */
 package org.sluice.core.fault;

@@ -1,2 +1,6 @@
-/** The shared-memory segment: one final descriptor class per structure, and what maps them. */
+/**
+ * The shared-memory segment: one final descriptor class for each structure, and what maps them.
+ * Other processes change it at any time. Each descriptor says which side writes a field and in
+ * which order.
+ */
 package org.sluice.core.segment;
