@@ -120,7 +120,7 @@ final class Group {
    *
    * @param seen how many ranks have opened one
    */
-  boolean waitsFor(final Grouping grouping, final int seen) {
+  boolean waitsFor(final Grouping grouping, final long seen) {
     final int expected = expected(grouping);
     return changed && isQuiet() && (expected == 0 || seen < expected);
   }

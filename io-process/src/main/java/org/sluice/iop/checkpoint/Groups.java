@@ -3,12 +3,10 @@ package org.sluice.iop.checkpoint;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.function.IntFunction;
 import org.sluice.core.store.Commit;
 import org.sluice.iop.image.CaptureDirectory;
@@ -30,7 +28,6 @@ final class Groups {
   private final SharedFiles shared;
   private final Map<Long, Group> byNumber = new HashMap<>();
   private final Map<Image, Group> byImage = new HashMap<>();
-  private final Set<Long> writers = new HashSet<>();
   private boolean toldOfGrowth;
   private boolean toldOfObstacle;
   private boolean toldOfWaiting;
@@ -139,7 +136,6 @@ final class Groups {
     final Group group = byNumber.computeIfAbsent(number.getAsLong(), this::begin);
     group.add(image, path.get());
     byImage.put(image, group);
-    writers.add(image.writer().part());
     return group;
   }
 
@@ -149,8 +145,9 @@ final class Groups {
    */
   private Group begin(final long number) {
     if (!toldOfWaiting) {
+      final long seen = byImage.keySet().stream().map(i -> i.writer().part()).distinct().count();
       byNumber.values().stream()
-          .filter(former -> former.waitsFor(grouping, writers.size()))
+          .filter(former -> former.waitsFor(grouping, seen))
           .min(Comparator.comparingLong(Group::number))
           .ifPresent(former -> tellOfWaiting(former, number));
     }
@@ -225,7 +222,6 @@ final class Groups {
       byNumber.put(number, group);
       for (final Image image : group.images()) {
         byImage.put(image, group);
-        writers.add(image.writer().part());
       }
     }
   }

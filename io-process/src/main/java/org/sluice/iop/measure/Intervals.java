@@ -10,10 +10,29 @@ import java.util.TreeMap;
  */
 public final class Intervals {
   private static final int MOST = 64;
+  private static final Sum NOTHING = new Sum(0, Long.MAX_VALUE, Long.MIN_VALUE);
 
   private final TreeMap<Long, Long> endsByStart = new TreeMap<>();
-  private long olderNanos;
+  private Sum older = NOTHING;
+
+  /** What begins before it was summed up. */
   private long olderEnd = Long.MIN_VALUE;
+
+  /** Disjoint intervals, all of them between two times. */
+  private record Sum(long nanos, long start, long end) {
+    Sum and(final long from, final long to) {
+      return new Sum(nanos + to - from, Math.min(start, from), Math.max(end, to));
+    }
+
+    /** How far both overlap is not known: as far as they may, they count once. */
+    Sum and(final Sum other) {
+      final long common = Math.max(0, Math.min(end, other.end) - Math.max(start, other.start));
+      return new Sum(
+          nanos + other.nanos - Math.min(common, Math.min(nanos, other.nanos)),
+          Math.min(start, other.start),
+          Math.max(end, other.end));
+    }
+  }
 
   /** Nothing yet. */
   public Intervals() {}
@@ -39,10 +58,20 @@ public final class Intervals {
     }
     endsByStart.put(from, to);
     if (endsByStart.size() > MOST) {
-      final Map.Entry<Long, Long> oldest = endsByStart.pollFirstEntry();
-      olderNanos += oldest.getValue() - oldest.getKey();
-      olderEnd = oldest.getValue();
+      sumUpTo(endsByStart.firstEntry().getValue());
     }
+  }
+
+  private void sumUpTo(final long time) {
+    while (!endsByStart.isEmpty() && endsByStart.firstKey() < time) {
+      final Map.Entry<Long, Long> oldest = endsByStart.pollFirstEntry();
+      final long end = Math.min(oldest.getValue(), time);
+      if (end < oldest.getValue()) {
+        endsByStart.put(end, oldest.getValue());
+      }
+      older = older.and(oldest.getKey(), end);
+    }
+    olderEnd = Math.max(olderEnd, time);
   }
 
   /**
@@ -51,8 +80,14 @@ public final class Intervals {
    * @param other stays as it is
    */
   public void addAll(final Intervals other) {
-    olderNanos += other.olderNanos;
-    other.endsByStart.forEach(this::add);
+    final Intervals added = new Intervals();
+    added.endsByStart.putAll(other.endsByStart);
+    added.older = other.older;
+    final long time = Math.max(olderEnd, other.olderEnd);
+    sumUpTo(time);
+    added.sumUpTo(time);
+    older = older.and(added.older);
+    added.endsByStart.forEach(this::add);
   }
 
   /**
@@ -63,6 +98,6 @@ public final class Intervals {
   public double seconds() {
     final long latest =
         endsByStart.entrySet().stream().mapToLong(e -> e.getValue() - e.getKey()).sum();
-    return (olderNanos + latest) / 1e9;
+    return (older.nanos + latest) / 1e9;
   }
 }

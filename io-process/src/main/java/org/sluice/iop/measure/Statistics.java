@@ -3,9 +3,10 @@ package org.sluice.iop.measure;
 import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -19,10 +20,16 @@ import org.sluice.core.segment.Slot;
 
 /** What happened in the session so far. Thread-safe. */
 public final class Statistics {
+  /** How many commits are listed one by one, the latest. */
+  private static final int MOST_LISTED = 1000;
+
   private final SlotCounters past = new SlotCounters();
+
+  /** By process, of those that are attached. */
   private final Map<Long, Intervals> returns = new HashMap<>();
+
   private final Intervals durable = new Intervals();
-  private final List<CommitTimes> commits = new ArrayList<>();
+  private final Deque<CommitTimes> commits = new ArrayDeque<>();
   private final Map<Timed, Durations> durations = new EnumMap<>(Timed.class);
   private final AtomicLong published = new AtomicLong();
   private final AtomicLong drained = new AtomicLong();
@@ -32,6 +39,8 @@ public final class Statistics {
   private List<Slot> attached = List.of();
   private final PlainFiles plain = new PlainFiles();
   private final Map<Reason, Long> estimates = new EnumMap<>(Reason.class);
+  private double slowestPast;
+  private long commitCount;
   private long files;
   private long shared;
   private long openedEarly;
@@ -172,9 +181,16 @@ public final class Statistics {
    * Keeps the counters of a process that is gone.
    *
    * @param slot its slot, no longer among {@link #attached}
+   * @param process tells processes apart
    */
-  public synchronized void detached(final Slot slot) {
+  public synchronized void detached(final Slot slot, final long process) {
     past.add(slot);
+    slowestPast = returnSeconds();
+    returns.remove(process);
+  }
+
+  private double returnSeconds() {
+    return Math.max(slowestPast, OpenTimes.slowest(returns));
   }
 
   /**
@@ -204,7 +220,11 @@ public final class Statistics {
    * @param times how long it took
    */
   public synchronized void committed(final CommitTimes times) {
+    commitCount++;
     commits.add(times);
+    if (commits.size() > MOST_LISTED) {
+      commits.remove();
+    }
   }
 
   /**
@@ -276,7 +296,7 @@ public final class Statistics {
    * @return the count, recommits included
    */
   public synchronized long checkpoints() {
-    return commits.size();
+    return commitCount;
   }
 
   /**
@@ -341,7 +361,7 @@ public final class Statistics {
     map.put("estimated_bytes", share.estimated());
     map.put("aggregated_share", share.fraction().orElse(null));
     map.put("not_aggregated", share.others().stream().map(NotAggregated::map).toList());
-    map.put("return_seconds", OpenTimes.slowest(returns));
+    map.put("return_seconds", returnSeconds());
     map.put("durable_seconds", durable.seconds());
     map.put("waits", total.waits());
     map.put("wait_seconds", total.waitSeconds());

@@ -284,7 +284,7 @@ final class Attachments {
     bySlot[attachment.index()] = null;
     all.remove(attachment);
     statistics.attached(slots());
-    statistics.detached(attachment.slot());
+    statistics.detached(attachment.slot(), attachment.writer().process());
     attachment.slot().detach();
   }
 }

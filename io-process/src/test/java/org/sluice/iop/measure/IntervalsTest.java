@@ -47,4 +47,29 @@ class IntervalsTest {
     total.addAll(intervals);
     assertThat(total.seconds()).isEqualTo(1000, within(NANO));
   }
+
+  private static Intervals many(final long first, final long step, final long length) {
+    final Intervals intervals = new Intervals();
+    for (long i = 0; i < 1000; i++) {
+      intervals.add((first + step * i) * SECOND, (first + step * i + length) * SECOND);
+    }
+    return intervals;
+  }
+
+  @Test
+  void whatOverlapsInTwoUnionsOfManyCountsOnce() {
+    final Intervals both = many(0, 3, 1);
+    both.addAll(many(0, 3, 1));
+    assertThat(both.seconds()).as("two files at a time").isEqualTo(1000, within(NANO));
+    both.addAll(many(10_000, 3, 2));
+    assertThat(both.seconds()).as("and one later").isEqualTo(3000, within(NANO));
+  }
+
+  @Test
+  void aLongIntervalOverManyCountsOnce() {
+    final Intervals both = new Intervals();
+    both.add(0, 4000 * SECOND);
+    both.addAll(many(0, 3, 1));
+    assertThat(both.seconds()).isEqualTo(4000, within(NANO));
+  }
 }
