@@ -100,17 +100,10 @@ void sluice_actions_settle(const posix_spawn_file_actions_t *actions)
         REAL(close)(opened);
 }
 
-SLUICE_WRAPPER int posix_spawn_file_actions_init(posix_spawn_file_actions_t *actions)
-{
-    forget(actions);
-    return REAL(posix_spawn_file_actions_init)(actions);
-}
-
-SLUICE_WRAPPER int posix_spawn_file_actions_destroy(posix_spawn_file_actions_t *actions)
-{
-    forget(actions);
-    return REAL(posix_spawn_file_actions_destroy)(actions);
-}
+SLUICE_BEFORE(int, posix_spawn_file_actions_init, (posix_spawn_file_actions_t *actions), (actions),
+              forget(actions))
+SLUICE_BEFORE(int, posix_spawn_file_actions_destroy, (posix_spawn_file_actions_t *actions),
+              (actions), forget(actions))
 
 SLUICE_WRAPPER int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *restrict actions,
                                                     int fd, const char *restrict path, int flags,

@@ -14,7 +14,12 @@
 #include "open.h"
 #include "real.h"
 
-static void settle(int dirfd, const char *path, int flags)
+static void settle_file(int fd)
+{
+    sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
+}
+
+static void settle_name(int dirfd, const char *path, int flags)
 {
     struct stat status;
     if (path != NULL && sluice_capture_on() && !sluice_guard_inside()
@@ -23,49 +28,22 @@ static void settle(int dirfd, const char *path, int flags)
         sluice_open_settle(dirfd, path, O_RDONLY);
 }
 
-SLUICE_WRAPPER int futimens(int fd, const struct timespec times[2])
-{
-    sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
-    return REAL(futimens)(fd, times);
-}
-
-SLUICE_WRAPPER int futimes(int fd, const struct timeval times[2])
-{
-    sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
-    return REAL(futimes)(fd, times);
-}
-
-SLUICE_WRAPPER int utimensat(int dirfd, const char *path, const struct timespec times[2], int flags)
-{
-    settle(dirfd, path, flags);
-    return REAL(utimensat)(dirfd, path, times, flags);
-}
-
-SLUICE_WRAPPER int futimesat(int dirfd, const char *path, const struct timeval times[2])
-{
-    settle(dirfd, path, 0);
-    if (path == NULL)
-        sluice_descriptor_surrender(dirfd, SLUICE_REASON_CONTROL);
-    return REAL(futimesat)(dirfd, path, times);
-}
-
-SLUICE_WRAPPER int utimes(const char *path, const struct timeval times[2])
-{
-    settle(AT_FDCWD, path, 0);
-    return REAL(utimes)(path, times);
-}
-
-SLUICE_WRAPPER int lutimes(const char *path, const struct timeval times[2])
-{
-    settle(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW);
-    return REAL(lutimes)(path, times);
-}
-
-SLUICE_WRAPPER int utime(const char *path, const struct utimbuf *times)
-{
-    settle(AT_FDCWD, path, 0);
-    return REAL(utime)(path, times);
-}
+SLUICE_BEFORE(int, futimens, (int fd, const struct timespec times[2]), (fd, times),
+              settle_file(fd))
+SLUICE_BEFORE(int, futimes, (int fd, const struct timeval times[2]), (fd, times),
+              settle_file(fd))
+SLUICE_BEFORE(int, utimensat,
+              (int dirfd, const char *path, const struct timespec times[2], int flags),
+              (dirfd, path, times, flags), settle_name(dirfd, path, flags))
+SLUICE_BEFORE(int, futimesat, (int dirfd, const char *path, const struct timeval times[2]),
+              (dirfd, path, times),
+              path == NULL ? settle_file(dirfd) : settle_name(dirfd, path, 0))
+SLUICE_BEFORE(int, utimes, (const char *path, const struct timeval times[2]), (path, times),
+              settle_name(AT_FDCWD, path, 0))
+SLUICE_BEFORE(int, lutimes, (const char *path, const struct timeval times[2]), (path, times),
+              settle_name(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW))
+SLUICE_BEFORE(int, utime, (const char *path, const struct utimbuf *times), (path, times),
+              settle_name(AT_FDCWD, path, 0))
 
 /* A write by another than root takes these bits away. */
 static bool is_taken_away(mode_t mode)
@@ -73,33 +51,15 @@ static bool is_taken_away(mode_t mode)
     return mode & (S_ISUID | S_ISGID);
 }
 
-SLUICE_WRAPPER int fchmod(int fd, mode_t mode)
-{
-    if (is_taken_away(mode))
-        sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
-    return REAL(fchmod)(fd, mode);
-}
-
-SLUICE_WRAPPER int fchmodat(int dirfd, const char *path, mode_t mode, int flags)
-{
-    if (is_taken_away(mode))
-        settle(dirfd, path, flags);
-    return REAL(fchmodat)(dirfd, path, mode, flags);
-}
-
-SLUICE_WRAPPER int chmod(const char *path, mode_t mode)
-{
-    if (is_taken_away(mode))
-        settle(AT_FDCWD, path, 0);
-    return REAL(chmod)(path, mode);
-}
-
-SLUICE_WRAPPER int lchmod(const char *path, mode_t mode)
-{
-    if (is_taken_away(mode))
-        settle(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW);
-    return REAL(lchmod)(path, mode);
-}
+SLUICE_BEFORE(int, fchmod, (int fd, mode_t mode), (fd, mode),
+              if (is_taken_away(mode)) settle_file(fd))
+SLUICE_BEFORE(int, fchmodat, (int dirfd, const char *path, mode_t mode, int flags),
+              (dirfd, path, mode, flags),
+              if (is_taken_away(mode)) settle_name(dirfd, path, flags))
+SLUICE_BEFORE(int, chmod, (const char *path, mode_t mode), (path, mode),
+              if (is_taken_away(mode)) settle_name(AT_FDCWD, path, 0))
+SLUICE_BEFORE(int, lchmod, (const char *path, mode_t mode), (path, mode),
+              if (is_taken_away(mode)) settle_name(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW))
 
 /* So it does with what the kernel derives rights from. */
 static bool is_security(const char *name)
@@ -107,25 +67,14 @@ static bool is_security(const char *name)
     return strncmp(name, "security.", strlen("security.")) == 0;
 }
 
-SLUICE_WRAPPER int fsetxattr(int fd, const char *name, const void *value, size_t size, int flags)
-{
-    if (is_security(name))
-        sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
-    return REAL(fsetxattr)(fd, name, value, size, flags);
-}
-
-SLUICE_WRAPPER int setxattr(const char *path, const char *name, const void *value, size_t size,
-                            int flags)
-{
-    if (is_security(name))
-        settle(AT_FDCWD, path, 0);
-    return REAL(setxattr)(path, name, value, size, flags);
-}
-
-SLUICE_WRAPPER int lsetxattr(const char *path, const char *name, const void *value, size_t size,
-                             int flags)
-{
-    if (is_security(name))
-        settle(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW);
-    return REAL(lsetxattr)(path, name, value, size, flags);
-}
+SLUICE_BEFORE(int, fsetxattr,
+              (int fd, const char *name, const void *value, size_t size, int flags),
+              (fd, name, value, size, flags), if (is_security(name)) settle_file(fd))
+SLUICE_BEFORE(int, setxattr,
+              (const char *path, const char *name, const void *value, size_t size, int flags),
+              (path, name, value, size, flags),
+              if (is_security(name)) settle_name(AT_FDCWD, path, 0))
+SLUICE_BEFORE(int, lsetxattr,
+              (const char *path, const char *name, const void *value, size_t size, int flags),
+              (path, name, value, size, flags),
+              if (is_security(name)) settle_name(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW))

@@ -26,8 +26,6 @@ SLUICE_WRAPPER pid_t vfork(void)
     return fork();
 }
 
-pid_t __vfork(void) SLUICE_ALIAS(vfork);
-
 void sluice_process_unshare(void)
 {
     if (!sluice_capture_on() || sluice_guard_inside() || __libc_single_threaded
@@ -38,12 +36,8 @@ void sluice_process_unshare(void)
                            "%d goes on without Sluice\n", (int)getpid());
 }
 
-SLUICE_WRAPPER int unshare(int flags)
-{
-    if (flags & CLONE_FILES)
-        sluice_process_unshare();
-    return REAL(unshare)(flags);
-}
+SLUICE_BEFORE(int, unshare, (int flags), (flags),
+              if (flags & CLONE_FILES) sluice_process_unshare())
 
 struct start {
     int (*function)(void *);
@@ -100,6 +94,3 @@ SLUICE_WRAPPER int clone(int (*function)(void *), void *stack, int flags, void *
     errno = error;
     return child;
 }
-
-int __clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
-    SLUICE_ALIAS(clone);

@@ -190,8 +190,3 @@ SLUICE_WRAPPER int fcntl(int fd, int command, ...)
         sluice_description_share(fd, result);
     return result;
 }
-
-int fcntl64(int fd, int command, ...) SLUICE_ALIAS(fcntl);
-int __fcntl(int fd, int command, ...) SLUICE_ALIAS(fcntl);
-int __close(int fd) SLUICE_ALIAS(close);
-int __dup2(int from, int to) SLUICE_ALIAS(dup2);

@@ -171,9 +171,3 @@ SLUICE_WRAPPER int siginterrupt(int number, int interrupts)
     }
     return sigaction(number, &action, NULL);
 }
-
-int __sigaction(int number, const struct sigaction *restrict action, struct sigaction *restrict old)
-    SLUICE_ALIAS(sigaction);
-sighandler_t sysv_signal(int number, sighandler_t function) SLUICE_ALIAS(__sysv_signal);
-sighandler_t bsd_signal(int number, sighandler_t function) SLUICE_ALIAS(signal);
-sighandler_t ssignal(int number, sighandler_t function) SLUICE_ALIAS(signal);

@@ -19,7 +19,7 @@
 #include "open.h"
 #include "real.h"
 
-/* A library that the program has just written. */
+/* A library or a catalogue that the program has just written. */
 __attribute__((noinline)) static void settle_library(const char *file)
 {
     if (file != NULL && strchr(file, '/') != NULL)
@@ -32,24 +32,11 @@ __attribute__((noinline)) static void settle_library(const char *file)
  */
 #define JUMPS __attribute__((optimize("O2", "omit-frame-pointer", "optimize-sibling-calls")))
 
-SLUICE_WRAPPER JUMPS void *dlopen(const char *file, int mode)
-{
-    settle_library(file);
-    return REAL(dlopen)(file, mode);
-}
-
-SLUICE_WRAPPER JUMPS void *dlmopen(Lmid_t space, const char *file, int mode)
-{
-    settle_library(file);
-    return REAL(dlmopen)(space, file, mode);
-}
-
-SLUICE_WRAPPER nl_catd catopen(const char *name, int flag)
-{
-    if (strchr(name, '/') != NULL)
-        sluice_open_settle(AT_FDCWD, name, O_RDONLY);
-    return REAL(catopen)(name, flag);
-}
+JUMPS SLUICE_BEFORE(void *, dlopen, (const char *file, int mode), (file, mode),
+                    settle_library(file))
+JUMPS SLUICE_BEFORE(void *, dlmopen, (Lmid_t space, const char *file, int mode),
+                    (space, file, mode), settle_library(file))
+SLUICE_BEFORE(nl_catd, catopen, (const char *name, int flag), (name, flag), settle_library(name))
 
 SLUICE_WRAPPER FILE *setmntent(const char *file, const char *mode)
 {
@@ -65,30 +52,17 @@ SLUICE_WRAPPER int endmntent(FILE *file)
     return 1;
 }
 
-SLUICE_WRAPPER int utmpname(const char *file)
+static void settle_written(const char *file)
 {
-    sluice_open_settle(AT_FDCWD, file, O_WRONLY);
-    return REAL(utmpname)(file);
+    if (file != NULL)
+        sluice_open_settle(AT_FDCWD, file, O_WRONLY);
 }
 
-SLUICE_WRAPPER void updwtmp(const char *file, const struct utmp *entry)
-{
-    sluice_open_settle(AT_FDCWD, file, O_WRONLY);
-    REAL(updwtmp)(file, entry);
-}
-
-SLUICE_WRAPPER int acct(const char *path)
-{
-    if (path != NULL)
-        sluice_open_settle(AT_FDCWD, path, O_WRONLY);
-    return REAL(acct)(path);
-}
-
-SLUICE_WRAPPER int swapon(const char *path, int flags)
-{
-    sluice_open_settle(AT_FDCWD, path, O_WRONLY);
-    return REAL(swapon)(path, flags);
-}
+SLUICE_BEFORE(int, utmpname, (const char *file), (file), settle_written(file))
+SLUICE_BEFORE(void, updwtmp, (const char *file, const struct utmp *entry), (file, entry),
+              settle_written(file))
+SLUICE_BEFORE(int, acct, (const char *file), (file), settle_written(file))
+SLUICE_BEFORE(int, swapon, (const char *file, int flags), (file, flags), settle_written(file))
 
 /* A file that was captured where shared memory objects lie. */
 SLUICE_WRAPPER int shm_open(const char *name, int flags, mode_t mode)
@@ -102,31 +76,8 @@ SLUICE_WRAPPER int shm_open(const char *name, int flags, mode_t mode)
     return REAL(shm_open)(name, flags, mode);
 }
 
-SLUICE_WRAPPER void backtrace_symbols_fd(void *const *frames, int count, int fd)
-{
-    sluice_descriptor_surrender(fd, SLUICE_REASON_STREAM);
-    REAL(backtrace_symbols_fd)(frames, count, fd);
-}
-
-/* Streams under the names that they had for programs of the last century. */
-FILE *_IO_fopen(const char *path, const char *mode);
-FILE *_IO_fdopen(int fd, const char *mode);
-int _IO_fclose(FILE *file);
-
-SLUICE_WRAPPER FILE *_IO_fopen(const char *path, const char *mode)
-{
-    return fopen(path, mode);
-}
-
-SLUICE_WRAPPER FILE *_IO_fdopen(int fd, const char *mode)
-{
-    return fdopen(fd, mode);
-}
-
-SLUICE_WRAPPER int _IO_fclose(FILE *file)
-{
-    return fclose(file);
-}
+SLUICE_BEFORE(void, backtrace_symbols_fd, (void *const *frames, int count, int fd),
+              (frames, count, fd), sluice_descriptor_surrender(fd, SLUICE_REASON_STREAM))
 
 /* It closes what is 0, 1 and 2. */
 SLUICE_WRAPPER int login_tty(int fd)
@@ -136,10 +87,3 @@ SLUICE_WRAPPER int login_tty(int fd)
         sluice_description_forget(standard);
     return result;
 }
-
-FILE *__setmntent(const char *file, const char *mode) SLUICE_ALIAS(setmntent);
-int __endmntent(FILE *file) SLUICE_ALIAS(endmntent);
-int utmpxname(const char *file) SLUICE_ALIAS(utmpname);
-void updwtmpx(const char *file, const struct utmpx *entry) SLUICE_ALIAS(updwtmp);
-void __backtrace_symbols_fd(void *const *frames, int count, int fd)
-    SLUICE_ALIAS(backtrace_symbols_fd);

@@ -83,8 +83,3 @@ SLUICE_WRAPPER int posix_fallocate(int fd, off_t offset, off_t length)
         extend(fd, offset + length);
     return error;
 }
-
-int fallocate64(int fd, int mode, off_t offset, off_t length) SLUICE_ALIAS(fallocate);
-int posix_fallocate64(int fd, off_t offset, off_t length) SLUICE_ALIAS(posix_fallocate);
-int ftruncate64(int fd, off_t size) SLUICE_ALIAS(ftruncate);
-int truncate64(const char *path, off_t size) SLUICE_ALIAS(truncate);

@@ -55,8 +55,3 @@ SLUICE_WRAPPER long ulimit(int command, ...)
         look();
     return result;
 }
-
-int setrlimit64(__rlimit_resource_t resource, const struct rlimit64 *value)
-    SLUICE_ALIAS(setrlimit);
-int prlimit64(pid_t pid, __rlimit_resource_t resource, const struct rlimit64 *value,
-              struct rlimit64 *old) SLUICE_ALIAS(prlimit);

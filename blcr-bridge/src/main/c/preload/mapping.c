@@ -195,6 +195,3 @@ void sluice_mappings_in_child(void)
     mappings = NULL;
     mapping_count = 0;
 }
-
-void *mmap64(void *address, size_t length, int protection, int flags, int fd, off_t offset)
-    SLUICE_ALIAS(mmap);

@@ -6,7 +6,7 @@
 #include "guard.h"
 #include "real.h"
 
-static void tell(int dirfd, const char *path)
+static void tell_renamed(int dirfd, const char *path)
 {
     struct stat status;
     if (!sluice_capture_on() || sluice_guard_inside())
@@ -26,9 +26,9 @@ SLUICE_WRAPPER int renameat2(int from_dirfd, const char *from, int to_dirfd, con
 {
     const int result = REAL(renameat2)(from_dirfd, from, to_dirfd, to, flags);
     if (result == 0) {
-        tell(to_dirfd, to);
+        tell_renamed(to_dirfd, to);
         if (flags & RENAME_EXCHANGE)
-            tell(from_dirfd, from);
+            tell_renamed(from_dirfd, from);
     }
     return result;
 }

@@ -276,7 +276,7 @@ void sluice_open_settle(int dirfd, const char *path, int flags)
     errno = before;
 }
 
-/* The third argument is there only if the flags say so. */
+/* The third argument is there only if the flags say so, which those of __open_2() do not. */
 #define MODE_OF(flags)                                                                             \
     __extension__({                                                                                \
         mode_t mode_ = 0;                                                                          \
@@ -304,26 +304,6 @@ SLUICE_WRAPPER int creat(const char *path, mode_t mode)
     return sluice_open(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
 }
 
-int open64(const char *path, int flags, ...) SLUICE_ALIAS(open);
-int __open(const char *path, int flags, ...) SLUICE_ALIAS(open);
-int __open64(const char *path, int flags, ...) SLUICE_ALIAS(open);
-int openat64(int dirfd, const char *path, int flags, ...) SLUICE_ALIAS(openat);
-int creat64(const char *path, mode_t mode) SLUICE_ALIAS(creat);
-
-/* What open() is with _FORTIFY_SOURCE and no mode. */
-SLUICE_WRAPPER int __open_2(const char *path, int flags)
-{
-    return sluice_open(AT_FDCWD, path, flags, 0);
-}
-
-SLUICE_WRAPPER int __openat_2(int dirfd, const char *path, int flags)
-{
-    return sluice_open(dirfd, path, flags, 0);
-}
-
-int __open64_2(const char *path, int flags) SLUICE_ALIAS(__open_2);
-int __openat64_2(int dirfd, const char *path, int flags) SLUICE_ALIAS(__openat_2);
-
 SLUICE_WRAPPER int mkostemps(char *template, int suffix, int flags)
 {
     const int fd = REAL(mkostemps)(template, suffix, flags);
@@ -347,8 +327,3 @@ SLUICE_WRAPPER int mkstemps(char *template, int suffix)
 {
     return mkostemps(template, suffix, 0);
 }
-
-int mkostemps64(char *template, int suffix, int flags) SLUICE_ALIAS(mkostemps);
-int mkstemp64(char *template) SLUICE_ALIAS(mkstemp);
-int mkostemp64(char *template, int flags) SLUICE_ALIAS(mkostemp);
-int mkstemps64(char *template, int suffix) SLUICE_ALIAS(mkstemps);

@@ -22,11 +22,8 @@ static void surrender_sent(const struct msghdr *message)
     }
 }
 
-SLUICE_WRAPPER ssize_t sendmsg(int socket, const struct msghdr *message, int flags)
-{
-    surrender_sent(message);
-    return REAL(sendmsg)(socket, message, flags);
-}
+SLUICE_BEFORE(ssize_t, sendmsg, (int socket, const struct msghdr *message, int flags),
+              (socket, message, flags), surrender_sent(message))
 
 SLUICE_WRAPPER int sendmmsg(int socket, struct mmsghdr *messages, unsigned count, int flags)
 {

@@ -57,7 +57,3 @@ SLUICE_WRAPPER off_t lseek(int fd, off_t offset, int whence)
     sluice_description_unlock(description);
     return found == -ESTALE ? REAL(lseek)(fd, offset, whence) : sluice_guard_result(found);
 }
-
-off_t lseek64(int fd, off_t offset, int whence) SLUICE_ALIAS(lseek);
-off_t llseek(int fd, off_t offset, int whence) SLUICE_ALIAS(lseek);
-off_t __lseek(int fd, off_t offset, int whence) SLUICE_ALIAS(lseek);

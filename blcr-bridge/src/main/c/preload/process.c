@@ -93,8 +93,6 @@ SLUICE_WRAPPER void _exit(int status)
     __builtin_unreachable();
 }
 
-void _Exit(int status) SLUICE_ALIAS(_exit);
-
 SLUICE_WRAPPER void quick_exit(int status)
 {
     quick_status = status;
@@ -107,86 +105,50 @@ void sluice_process_surrender(void)
     sluice_images_surrender(SLUICE_REASON_FORK);
 }
 
-SLUICE_WRAPPER int posix_spawn(pid_t *restrict pid, const char *restrict path,
-                               const posix_spawn_file_actions_t *actions,
-                               const posix_spawnattr_t *restrict attributes,
-                               char *const arguments[restrict], char *const environment[restrict])
+typedef int spawn_function(int *child, const char *file, const posix_spawn_file_actions_t *actions,
+                           const posix_spawnattr_t *attributes, char *const arguments[],
+                           char *const environment[]);
+
+/* With `is_path` the file is not looked for. ENOSYS: a newer C library has the function. */
+static int spawn(enum sluice_real which, bool is_path, int *child, const char *file,
+                 const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+                 char *const arguments[], char *const environment[])
 {
     sluice_process_surrender();
-    sluice_open_settle(AT_FDCWD, path, O_RDONLY);
+    if (is_path)
+        sluice_open_settle(AT_FDCWD, file, O_RDONLY);
     sluice_actions_settle(actions);
-    const int error = REAL(posix_spawn)(pid, path, actions, attributes, arguments, environment);
-    return sluice_text_free(path, error)
-        ? REAL(posix_spawn)(pid, path, actions, attributes, arguments, environment)
+    if (!sluice_real_has(which))
+        return ENOSYS;
+    spawn_function *const real = sluice_real(which);
+    const int error = real(child, file, actions, attributes, arguments, environment);
+    return is_path && sluice_text_free(file, error)
+        ? real(child, file, actions, attributes, arguments, environment)
         : error;
 }
 
-SLUICE_WRAPPER int posix_spawnp(pid_t *restrict pid, const char *restrict file,
-                                const posix_spawn_file_actions_t *actions,
-                                const posix_spawnattr_t *restrict attributes,
-                                char *const arguments[restrict], char *const environment[restrict])
-{
-    if (strchr(file, '/') != NULL)
-        return posix_spawn(pid, file, actions, attributes, arguments, environment);
-    sluice_process_surrender();
-    sluice_actions_settle(actions);
-    return REAL(posix_spawnp)(pid, file, actions, attributes, arguments, environment);
-}
+#define SPAWN(name, is_path)                                                                       \
+    SLUICE_WRAPPER int name(int *restrict child, const char *restrict file,                        \
+                            const posix_spawn_file_actions_t *restrict actions,                    \
+                            const posix_spawnattr_t *restrict attributes,                          \
+                            char *const arguments[restrict], char *const environment[restrict])    \
+    {                                                                                              \
+        return spawn(SLUICE_REAL_##name, is_path, child, file, actions, attributes, arguments,     \
+                     environment);                                                                 \
+    }
 
-/* Newer than the C library that this is built with, where it is; see <spawn.h> of 2.39. */
-int pidfd_spawn(int *restrict pidfd, const char *restrict path,
-                const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
-                char *const arguments[restrict], char *const environment[restrict]);
-int pidfd_spawnp(int *restrict pidfd, const char *restrict file,
-                 const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
-                 char *const arguments[restrict], char *const environment[restrict]);
+SPAWN(posix_spawn, true)
+SPAWN(posix_spawnp, strchr(file, '/') != NULL)
+SPAWN(pidfd_spawn, true)
+SPAWN(pidfd_spawnp, strchr(file, '/') != NULL)
 
-SLUICE_WRAPPER int pidfd_spawn(int *restrict pidfd, const char *restrict path,
-                               const posix_spawn_file_actions_t *actions,
-                               const posix_spawnattr_t *attributes,
-                               char *const arguments[restrict], char *const environment[restrict])
-{
-    sluice_process_surrender();
-    sluice_open_settle(AT_FDCWD, path, O_RDONLY);
-    sluice_actions_settle(actions);
-    if (!sluice_real_has(SLUICE_REAL_pidfd_spawn))
-        return ENOSYS;
-    return REAL(pidfd_spawn)(pidfd, path, actions, attributes, arguments, environment);
-}
-
-SLUICE_WRAPPER int pidfd_spawnp(int *restrict pidfd, const char *restrict file,
-                                const posix_spawn_file_actions_t *actions,
-                                const posix_spawnattr_t *attributes,
-                                char *const arguments[restrict], char *const environment[restrict])
-{
-    sluice_process_surrender();
-    sluice_actions_settle(actions);
-    if (!sluice_real_has(SLUICE_REAL_pidfd_spawnp))
-        return ENOSYS;
-    return REAL(pidfd_spawnp)(pidfd, file, actions, attributes, arguments, environment);
-}
-
-SLUICE_WRAPPER int system(const char *command)
-{
-    sluice_process_surrender();
-    return REAL(system)(command);
-}
-
-SLUICE_WRAPPER FILE *popen(const char *command, const char *mode)
-{
-    sluice_process_surrender();
-    return REAL(popen)(command, mode);
-}
-
-FILE *_IO_popen(const char *command, const char *mode) SLUICE_ALIAS(popen);
+SLUICE_BEFORE(int, system, (const char *command), (command), sluice_process_surrender())
+SLUICE_BEFORE(FILE *, popen, (const char *command, const char *mode), (command, mode),
+              sluice_process_surrender())
 
 /* A shell expands what stands in `$()`. */
-SLUICE_WRAPPER int wordexp(const char *restrict words, wordexp_t *restrict result, int flags)
-{
-    if (!(flags & WRDE_NOCMD))
-        sluice_process_surrender();
-    return REAL(wordexp)(words, result, flags);
-}
+SLUICE_BEFORE(int, wordexp, (const char *restrict words, wordexp_t *restrict result, int flags),
+              (words, result, flags), if (!(flags & WRDE_NOCMD)) sluice_process_surrender())
 
 /* The parent ends within it, and well; its files are the child's to go on with. */
 SLUICE_WRAPPER int daemon(int stay, int keep_streams)
@@ -213,38 +175,36 @@ static int exec_failed(void)
     return -1;
 }
 
-SLUICE_WRAPPER int execve(const char *path, char *const arguments[], char *const environment[])
+/* `path` is NULL if the file is looked for. */
+static int execute(__typeof__(&execve) real, const char *path, const char *file,
+                   char *const arguments[], char *const environment[])
 {
     prepare_exec();
-    sluice_open_settle(AT_FDCWD, path, O_RDONLY);
-    REAL(execve)(path, arguments, environment);
+    if (path != NULL)
+        sluice_open_settle(AT_FDCWD, path, O_RDONLY);
+    real(file, arguments, environment);
     const int error = errno;
-    if (sluice_text_free(path, error))
-        REAL(execve)(path, arguments, environment);
+    if (path != NULL && sluice_text_free(path, error))
+        real(file, arguments, environment);
     else
         errno = error;
     return exec_failed();
 }
 
-SLUICE_WRAPPER int execv(const char *path, char *const arguments[])
+SLUICE_WRAPPER int execve(const char *path, char *const arguments[], char *const environment[])
 {
-    return execve(path, arguments, environ);
+    return execute(REAL(execve), path, path, arguments, environment);
 }
 
 SLUICE_WRAPPER int execvpe(const char *file, char *const arguments[], char *const environment[])
 {
-    prepare_exec();
-    if (strchr(file, '/') != NULL) {
-        sluice_open_settle(AT_FDCWD, file, O_RDONLY);
-        REAL(execvpe)(file, arguments, environment);
-        const int error = errno;
-        if (!sluice_text_free(file, error)) {
-            errno = error;
-            return exec_failed();
-        }
-    }
-    REAL(execvpe)(file, arguments, environment);
-    return exec_failed();
+    return execute(REAL(execvpe), strchr(file, '/') != NULL ? file : NULL, file, arguments,
+                   environment);
+}
+
+SLUICE_WRAPPER int execv(const char *path, char *const arguments[])
+{
+    return execve(path, arguments, environ);
 }
 
 SLUICE_WRAPPER int execvp(const char *file, char *const arguments[])

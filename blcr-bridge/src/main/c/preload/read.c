@@ -107,30 +107,15 @@ SLUICE_WRAPPER ssize_t preadv2(int fd, const struct iovec *vector, int count, of
                       : REAL(preadv2)(fd, vector, count, offset, flags);
 }
 
-/* With _FORTIFY_SOURCE: a read must fit the buffer. */
-static void check_fit(size_t length, size_t room)
-{
-    if (length > room)
-        __builtin_trap();
-}
-
+/* With _FORTIFY_SOURCE. */
 SLUICE_WRAPPER ssize_t __read_chk(int fd, void *data, size_t length, size_t room)
 {
-    check_fit(length, room);
+    sluice_check_fit(length, room);
     return read(fd, data, length);
 }
 
 SLUICE_WRAPPER ssize_t __pread_chk(int fd, void *data, size_t length, off_t offset, size_t room)
 {
-    check_fit(length, room);
+    sluice_check_fit(length, room);
     return pread(fd, data, length, offset);
 }
-
-ssize_t __read(int fd, void *data, size_t length) SLUICE_ALIAS(read);
-ssize_t pread64(int fd, void *data, size_t length, off_t offset) SLUICE_ALIAS(pread);
-ssize_t __pread64(int fd, void *data, size_t length, off_t offset) SLUICE_ALIAS(pread);
-ssize_t __pread64_chk(int fd, void *data, size_t length, off_t offset, size_t room)
-    SLUICE_ALIAS(__pread_chk);
-ssize_t preadv64(int fd, const struct iovec *vector, int count, off_t offset) SLUICE_ALIAS(preadv);
-ssize_t preadv64v2(int fd, const struct iovec *vector, int count, off_t offset, int flags)
-    SLUICE_ALIAS(preadv2);

@@ -5,8 +5,10 @@
 #ifndef SLUICE_PRELOAD_REAL_H
 #define SLUICE_PRELOAD_REAL_H
 
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #define SLUICE_REAL_FUNCTIONS(X)                                                                   \
     X(openat) X(mkostemps) X(close) X(close_range) X(dup) X(dup2) X(dup3) X(fcntl)                 \
@@ -58,7 +60,30 @@ static inline void *sluice_real(enum sluice_real which)
 /* A function of the C library that this shim defines anew. */
 #define SLUICE_WRAPPER __attribute__((visibility("default")))
 
-/* The same function under another of its names: on LP64 `open64` is `open`. */
-#define SLUICE_ALIAS(target) __attribute__((visibility("default"), alias(#target), copy(target)))
+/* One that does `before` what the C library's own does. */
+#define SLUICE_BEFORE(type, name, parameters, arguments, before)                                   \
+    SLUICE_WRAPPER type name parameters                                                            \
+    {                                                                                              \
+        before;                                                                                    \
+        return REAL(name) arguments;                                                               \
+    }
+
+/* One whose arguments behind the parameter `last` are a va_list, `rest`, for `run`. */
+#define SLUICE_VARIADIC(type, name, parameters, last, run)                                         \
+    SLUICE_WRAPPER type name parameters                                                            \
+    {                                                                                              \
+        va_list rest;                                                                              \
+        va_start(rest, last);                                                                      \
+        const type result_ = run;                                                                  \
+        va_end(rest);                                                                              \
+        return result_;                                                                            \
+    }
+
+/* What a function with _FORTIFY_SOURCE does besides: what it reads must fit the buffer. */
+static inline void sluice_check_fit(size_t length, size_t room)
+{
+    if (length > room)
+        __builtin_trap();
+}
 
 #endif

@@ -65,44 +65,16 @@ SLUICE_WRAPPER int statx(int dirfd, const char *path, int flags, unsigned mask,
     return result;
 }
 
-/* On LP64 the 64-bit variants have the same structures. */
-int fstat64(int fd, struct stat64 *status)
-    SLUICE_ALIAS(fstat);
-int fstatat64(int dirfd, const char *path, struct stat64 *status, int flags)
-    SLUICE_ALIAS(fstatat);
-int stat64(const char *path, struct stat64 *status)
-    SLUICE_ALIAS(stat);
-int lstat64(const char *path, struct stat64 *status)
-    SLUICE_ALIAS(lstat);
-
 /* What programs call that were linked with a C library before 2.33. `version` has one value here. */
-SLUICE_WRAPPER int __fxstat(int version, int fd, struct stat *status)
-{
-    (void)version;
-    return fstat(fd, status);
-}
+#define VERSIONED(name, parameters, call)                                                          \
+    SLUICE_WRAPPER int name parameters                                                             \
+    {                                                                                              \
+        (void)version;                                                                             \
+        return call;                                                                               \
+    }
 
-SLUICE_WRAPPER int __xstat(int version, const char *path, struct stat *status)
-{
-    (void)version;
-    return stat(path, status);
-}
-
-SLUICE_WRAPPER int __lxstat(int version, const char *path, struct stat *status)
-{
-    (void)version;
-    return lstat(path, status);
-}
-
-SLUICE_WRAPPER int __fxstatat(int version, int dirfd, const char *path, struct stat *status,
-                              int flags)
-{
-    (void)version;
-    return fstatat(dirfd, path, status, flags);
-}
-
-int __fxstat64(int version, int fd, struct stat *status) SLUICE_ALIAS(__fxstat);
-int __xstat64(int version, const char *path, struct stat *status) SLUICE_ALIAS(__xstat);
-int __lxstat64(int version, const char *path, struct stat *status) SLUICE_ALIAS(__lxstat);
-int __fxstatat64(int version, int dirfd, const char *path, struct stat *status, int flags)
-    SLUICE_ALIAS(__fxstatat);
+VERSIONED(__fxstat, (int version, int fd, struct stat *status), fstat(fd, status))
+VERSIONED(__xstat, (int version, const char *path, struct stat *status), stat(path, status))
+VERSIONED(__lxstat, (int version, const char *path, struct stat *status), lstat(path, status))
+VERSIONED(__fxstatat, (int version, int dirfd, const char *path, struct stat *status, int flags),
+          fstatat(dirfd, path, status, flags))

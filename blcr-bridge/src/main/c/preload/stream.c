@@ -316,14 +316,8 @@ SLUICE_WRAPPER int vdprintf(int fd, const char *restrict format, va_list argumen
     return written == (size_t)length ? length : -1;
 }
 
-SLUICE_WRAPPER int dprintf(int fd, const char *restrict format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = vdprintf(fd, format, arguments);
-    va_end(arguments);
-    return length;
-}
+SLUICE_VARIADIC(int, dprintf, (int fd, const char *restrict format, ...), format,
+                vdprintf(fd, format, rest))
 
 SLUICE_WRAPPER int __vdprintf_chk(int fd, int flag, const char *format, va_list arguments)
 {
@@ -331,16 +325,5 @@ SLUICE_WRAPPER int __vdprintf_chk(int fd, int flag, const char *format, va_list 
     return vdprintf(fd, format, arguments);
 }
 
-SLUICE_WRAPPER int __dprintf_chk(int fd, int flag, const char *format, ...)
-{
-    va_list arguments;
-    (void)flag;
-    va_start(arguments, format);
-    const int length = vdprintf(fd, format, arguments);
-    va_end(arguments);
-    return length;
-}
-
-FILE *fopen64(const char *restrict path, const char *restrict mode) SLUICE_ALIAS(fopen);
-FILE *freopen64(const char *restrict path, const char *restrict mode, FILE *restrict file)
-    SLUICE_ALIAS(freopen);
+SLUICE_VARIADIC(int, __dprintf_chk, (int fd, int flag, const char *format, ...), format,
+                ((void)flag, vdprintf(fd, format, rest)))

@@ -32,122 +32,68 @@
 #define TEXT(n) ((const char *)a[n])
 #define POINTER(n) ((void *)a[n])
 
+/* A call that is carried out by its name. */
+#define BY_NAME(number, call)                                                                      \
+    case SYS_##number:                                                                             \
+        return *result = (long)(call), true
+
 /* Bytes and lengths. */
 static bool by_name_bytes(long number, const long a[6], long *result)
 {
     switch (number) {
-    case SYS_read:
-        return *result = read(INT(0), POINTER(1), SIZE(2)), true;
-    case SYS_readv:
-        return *result = readv(INT(0), POINTER(1), INT(2)), true;
-    case SYS_pread64:
-        return *result = pread(INT(0), POINTER(1), SIZE(2), a[3]), true;
-    case SYS_preadv:
-        return *result = preadv(INT(0), POINTER(1), INT(2), a[3]), true;
-    case SYS_preadv2:
-        return *result = preadv2(INT(0), POINTER(1), INT(2), a[3], INT(5)), true;
-    case SYS_write:
-        return *result = write(INT(0), POINTER(1), SIZE(2)), true;
-    case SYS_writev:
-        return *result = writev(INT(0), POINTER(1), INT(2)), true;
-    case SYS_pwrite64:
-        return *result = pwrite(INT(0), POINTER(1), SIZE(2), a[3]), true;
-    case SYS_pwritev:
-        return *result = pwritev(INT(0), POINTER(1), INT(2), a[3]), true;
-    case SYS_pwritev2:
-        return *result = pwritev2(INT(0), POINTER(1), INT(2), a[3], INT(5)), true;
-    case SYS_lseek:
-        return *result = lseek(INT(0), a[1], INT(2)), true;
-    case SYS_ftruncate:
-        return *result = ftruncate(INT(0), a[1]), true;
-    case SYS_truncate:
-        return *result = truncate(TEXT(0), a[1]), true;
-    case SYS_fallocate:
-        return *result = fallocate(INT(0), INT(1), a[2], a[3]), true;
-    case SYS_fsync:
-        return *result = fsync(INT(0)), true;
-    case SYS_fdatasync:
-        return *result = fdatasync(INT(0)), true;
-    case SYS_sync_file_range:
-        return *result = sync_file_range(INT(0), a[1], a[2], (unsigned)a[3]), true;
-    case SYS_syncfs:
-        return *result = syncfs(INT(0)), true;
-    case SYS_sync:
-        sync();
-        return *result = 0, true;
-    case SYS_sendfile:
-        return *result = sendfile(INT(0), INT(1), POINTER(2), SIZE(3)), true;
-    case SYS_splice:
-        return *result = splice(INT(0), POINTER(1), INT(2), POINTER(3), SIZE(4), (unsigned)a[5]),
-               true;
-    case SYS_copy_file_range:
-        return *result = copy_file_range(INT(0), POINTER(1), INT(2), POINTER(3), SIZE(4),
-                                         (unsigned)a[5]),
-               true;
+    BY_NAME(read, read(INT(0), POINTER(1), SIZE(2)));
+    BY_NAME(readv, readv(INT(0), POINTER(1), INT(2)));
+    BY_NAME(pread64, pread(INT(0), POINTER(1), SIZE(2), a[3]));
+    BY_NAME(preadv, preadv(INT(0), POINTER(1), INT(2), a[3]));
+    BY_NAME(preadv2, preadv2(INT(0), POINTER(1), INT(2), a[3], INT(5)));
+    BY_NAME(write, write(INT(0), POINTER(1), SIZE(2)));
+    BY_NAME(writev, writev(INT(0), POINTER(1), INT(2)));
+    BY_NAME(pwrite64, pwrite(INT(0), POINTER(1), SIZE(2), a[3]));
+    BY_NAME(pwritev, pwritev(INT(0), POINTER(1), INT(2), a[3]));
+    BY_NAME(pwritev2, pwritev2(INT(0), POINTER(1), INT(2), a[3], INT(5)));
+    BY_NAME(lseek, lseek(INT(0), a[1], INT(2)));
+    BY_NAME(ftruncate, ftruncate(INT(0), a[1]));
+    BY_NAME(truncate, truncate(TEXT(0), a[1]));
+    BY_NAME(fallocate, fallocate(INT(0), INT(1), a[2], a[3]));
+    BY_NAME(fsync, fsync(INT(0)));
+    BY_NAME(fdatasync, fdatasync(INT(0)));
+    BY_NAME(sync_file_range, sync_file_range(INT(0), a[1], a[2], (unsigned)a[3]));
+    BY_NAME(syncfs, syncfs(INT(0)));
+    BY_NAME(sync, (sync(), 0));
+    BY_NAME(sendfile, sendfile(INT(0), INT(1), POINTER(2), SIZE(3)));
+    BY_NAME(splice, splice(INT(0), POINTER(1), INT(2), POINTER(3), SIZE(4), (unsigned)a[5]));
+    BY_NAME(copy_file_range, copy_file_range(INT(0), POINTER(1), INT(2), POINTER(3), SIZE(4), (unsigned)a[5]));
     default:
         return false;
     }
 }
 
-/* Descriptors and mappings. */
+/* Descriptors and mappings, and programs that take this one's place. */
 static bool by_name_descriptors(long number, const long a[6], long *result)
 {
     switch (number) {
-    case SYS_openat:
-        return *result = sluice_open(INT(0), TEXT(1), INT(2), (mode_t)a[3]), true;
-    case SYS_openat2:
-        return *result = sluice_handle_openat2(INT(0), TEXT(1), POINTER(2), SIZE(3)), true;
-    case SYS_open_by_handle_at:
-        return *result = open_by_handle_at(INT(0), POINTER(1), INT(2)), true;
-    case SYS_close:
-        return *result = close(INT(0)), true;
-    case SYS_close_range:
-        return *result = close_range((unsigned)a[0], (unsigned)a[1], INT(2)), true;
-    case SYS_dup:
-        return *result = dup(INT(0)), true;
-    case SYS_dup3:
-        return *result = dup3(INT(0), INT(1), INT(2)), true;
-    case SYS_fcntl:
-        return *result = fcntl(INT(0), INT(1), a[2]), true;
-    case SYS_ioctl:
-        return *result = ioctl(INT(0), (unsigned long)a[1], a[2]), true;
-    case SYS_sendmsg:
-        return *result = sendmsg(INT(0), POINTER(1), INT(2)), true;
-    case SYS_sendmmsg:
-        return *result = sendmmsg(INT(0), POINTER(1), (unsigned)a[2], INT(3)), true;
-    case SYS_pidfd_getfd:
-        return *result = pidfd_getfd(INT(0), INT(1), (unsigned)a[2]), true;
-    case SYS_mmap:
-        return *result = (long)sluice_mapping_by_number(POINTER(0), SIZE(1), INT(2), INT(3), INT(4),
-                                                        a[5]),
-               true;
-    case SYS_munmap:
-        return *result = sluice_unmapping_by_number(POINTER(0), SIZE(1)), true;
-    case SYS_mremap:
-        return *result = (long)sluice_remapping_by_number(POINTER(0), SIZE(1), SIZE(2), INT(3),
-                                                          POINTER(4)),
-               true;
+    BY_NAME(openat, sluice_open(INT(0), TEXT(1), INT(2), (mode_t)a[3]));
+    BY_NAME(openat2, sluice_handle_openat2(INT(0), TEXT(1), POINTER(2), SIZE(3)));
+    BY_NAME(open_by_handle_at, open_by_handle_at(INT(0), POINTER(1), INT(2)));
+    BY_NAME(close, close(INT(0)));
+    BY_NAME(close_range, close_range((unsigned)a[0], (unsigned)a[1], INT(2)));
+    BY_NAME(dup, dup(INT(0)));
+    BY_NAME(dup3, dup3(INT(0), INT(1), INT(2)));
+    BY_NAME(fcntl, fcntl(INT(0), INT(1), a[2]));
+    BY_NAME(ioctl, ioctl(INT(0), (unsigned long)a[1], a[2]));
+    BY_NAME(sendmsg, sendmsg(INT(0), POINTER(1), INT(2)));
+    BY_NAME(sendmmsg, sendmmsg(INT(0), POINTER(1), (unsigned)a[2], INT(3)));
+    BY_NAME(pidfd_getfd, pidfd_getfd(INT(0), INT(1), (unsigned)a[2]));
+    BY_NAME(mmap, sluice_mapping_by_number(POINTER(0), SIZE(1), INT(2), INT(3), INT(4), a[5]));
+    BY_NAME(munmap, sluice_unmapping_by_number(POINTER(0), SIZE(1)));
+    BY_NAME(mremap, sluice_remapping_by_number(POINTER(0), SIZE(1), SIZE(2), INT(3), POINTER(4)));
+    BY_NAME(execve, execve(TEXT(0), POINTER(1), POINTER(2)));
+    BY_NAME(execveat, execveat(INT(0), TEXT(1), POINTER(2), POINTER(3), INT(4)));
 #ifdef SYS_open /* x86-64 alone has the older ones */
-    case SYS_open:
-        return *result = sluice_open(AT_FDCWD, TEXT(0), INT(1), (mode_t)a[2]), true;
-    case SYS_creat:
-        return *result = creat(TEXT(0), (mode_t)a[1]), true;
-    case SYS_dup2:
-        return *result = dup2(INT(0), INT(1)), true;
+    BY_NAME(open, sluice_open(AT_FDCWD, TEXT(0), INT(1), (mode_t)a[2]));
+    BY_NAME(creat, creat(TEXT(0), (mode_t)a[1]));
+    BY_NAME(dup2, dup2(INT(0), INT(1)));
 #endif
-    default:
-        return false;
-    }
-}
-
-/* Programs that take this one's place. */
-static bool by_name_programs(long number, const long a[6], long *result)
-{
-    switch (number) {
-    case SYS_execve:
-        return *result = execve(TEXT(0), POINTER(1), POINTER(2)), true;
-    case SYS_execveat:
-        return *result = execveat(INT(0), TEXT(1), POINTER(2), POINTER(3), INT(4)), true;
     default:
         return false;
     }
@@ -157,48 +103,28 @@ static bool by_name_programs(long number, const long a[6], long *result)
 static bool by_name_attributes(long number, const long a[6], long *result)
 {
     switch (number) {
-    case SYS_fstat:
-        return *result = fstat(INT(0), POINTER(1)), true;
-    case SYS_newfstatat:
-        return *result = fstatat(INT(0), TEXT(1), POINTER(2), INT(3)), true;
-    case SYS_statx:
-        return *result = statx(INT(0), TEXT(1), INT(2), (unsigned)a[3], POINTER(4)), true;
-    case SYS_renameat2:
-        return *result = renameat2(INT(0), TEXT(1), INT(2), TEXT(3), (unsigned)a[4]), true;
+    BY_NAME(fstat, fstat(INT(0), POINTER(1)));
+    BY_NAME(newfstatat, fstatat(INT(0), TEXT(1), POINTER(2), INT(3)));
+    BY_NAME(statx, statx(INT(0), TEXT(1), INT(2), (unsigned)a[3], POINTER(4)));
+    BY_NAME(renameat2, renameat2(INT(0), TEXT(1), INT(2), TEXT(3), (unsigned)a[4]));
 #ifdef SYS_renameat
-    case SYS_renameat:
-        return *result = renameat(INT(0), TEXT(1), INT(2), TEXT(3)), true;
+    BY_NAME(renameat, renameat(INT(0), TEXT(1), INT(2), TEXT(3)));
 #endif
-    case SYS_fchmod:
-        return *result = fchmod(INT(0), (mode_t)a[1]), true;
-    case SYS_fchmodat:
-        return *result = fchmodat(INT(0), TEXT(1), (mode_t)a[2], 0), true;
-    case SYS_fsetxattr:
-        return *result = fsetxattr(INT(0), TEXT(1), POINTER(2), SIZE(3), INT(4)), true;
-    case SYS_setxattr:
-        return *result = setxattr(TEXT(0), TEXT(1), POINTER(2), SIZE(3), INT(4)), true;
-    case SYS_lsetxattr:
-        return *result = lsetxattr(TEXT(0), TEXT(1), POINTER(2), SIZE(3), INT(4)), true;
-    case SYS_setrlimit:
-        return *result = setrlimit((__rlimit_resource_t)a[0], POINTER(1)), true;
-    case SYS_prlimit64:
-        return *result = prlimit((pid_t)a[0], (__rlimit_resource_t)a[1], POINTER(2), POINTER(3)),
-               true;
+    BY_NAME(fchmod, fchmod(INT(0), (mode_t)a[1]));
+    BY_NAME(fchmodat, fchmodat(INT(0), TEXT(1), (mode_t)a[2], 0));
+    BY_NAME(fsetxattr, fsetxattr(INT(0), TEXT(1), POINTER(2), SIZE(3), INT(4)));
+    BY_NAME(setxattr, setxattr(TEXT(0), TEXT(1), POINTER(2), SIZE(3), INT(4)));
+    BY_NAME(lsetxattr, lsetxattr(TEXT(0), TEXT(1), POINTER(2), SIZE(3), INT(4)));
+    BY_NAME(setrlimit, setrlimit((__rlimit_resource_t)a[0], POINTER(1)));
+    BY_NAME(prlimit64, prlimit((pid_t)a[0], (__rlimit_resource_t)a[1], POINTER(2), POINTER(3)));
 #ifdef SYS_stat
-    case SYS_stat:
-        return *result = stat(TEXT(0), POINTER(1)), true;
-    case SYS_lstat:
-        return *result = lstat(TEXT(0), POINTER(1)), true;
-    case SYS_rename:
-        return *result = rename(TEXT(0), TEXT(1)), true;
-    case SYS_chmod:
-        return *result = chmod(TEXT(0), (mode_t)a[1]), true;
-    case SYS_utime:
-        return *result = utime(TEXT(0), POINTER(1)), true;
-    case SYS_utimes:
-        return *result = utimes(TEXT(0), POINTER(1)), true;
-    case SYS_futimesat:
-        return *result = futimesat(INT(0), TEXT(1), POINTER(2)), true;
+    BY_NAME(stat, stat(TEXT(0), POINTER(1)));
+    BY_NAME(lstat, lstat(TEXT(0), POINTER(1)));
+    BY_NAME(rename, rename(TEXT(0), TEXT(1)));
+    BY_NAME(chmod, chmod(TEXT(0), (mode_t)a[1]));
+    BY_NAME(utime, utime(TEXT(0), POINTER(1)));
+    BY_NAME(utimes, utimes(TEXT(0), POINTER(1)));
+    BY_NAME(futimesat, futimesat(INT(0), TEXT(1), POINTER(2)));
 #endif
     default:
         return false;
@@ -208,7 +134,7 @@ static bool by_name_attributes(long number, const long a[6], long *result)
 static bool by_name(long number, const long a[6], long *result)
 {
     return by_name_bytes(number, a, result) || by_name_descriptors(number, a, result)
-        || by_name_attributes(number, a, result) || by_name_programs(number, a, result);
+        || by_name_attributes(number, a, result);
 }
 
 /* A child with memory of its own; the call itself is the kernel's. */

@@ -16,41 +16,27 @@
 #include "real.h"
 #include "recording.h"
 
-SLUICE_WRAPPER ssize_t sendfile(int out, int in, off_t *offset, size_t count)
-{
-    sluice_descriptor_surrender(out, SLUICE_REASON_SENDFILE);
-    sluice_descriptor_surrender(in, SLUICE_REASON_SENDFILE);
-    sluice_recording_moved(in);
-    return RECORDED(out, -1, SLUICE_TRACE_COPY, sluice_descriptor_count_for(
-                        out, SLUICE_REASON_SENDFILE,
-                        REAL(sendfile)(out, in, offset, count)));
-}
+/* A copy by the kernel, which goes to `at`, NULL for the offset of `out`. */
+#define COPY(name, parameters, arguments, at, reason)                                              \
+    SLUICE_WRAPPER ssize_t name parameters                                                            \
+    {                                                                                              \
+        const off64_t *const at_ = at;                                                             \
+        const int64_t offset_ = at_ != NULL ? *at_ : -1;                                           \
+        sluice_descriptor_surrender(out, reason);                                                  \
+        sluice_descriptor_surrender(in, reason);                                                   \
+        sluice_recording_moved(in);                                                                \
+        return RECORDED(out, offset_, SLUICE_TRACE_COPY,                                           \
+                        sluice_descriptor_count_for(out, reason, REAL(name) arguments));           \
+    }
 
-SLUICE_WRAPPER ssize_t splice(int in, off64_t *in_offset, int out, off64_t *out_offset,
-                              size_t length, unsigned flags)
-{
-    sluice_descriptor_surrender(out, SLUICE_REASON_SPLICE);
-    sluice_descriptor_surrender(in, SLUICE_REASON_SPLICE);
-    sluice_recording_moved(in);
-    const int64_t at = out_offset != NULL ? *out_offset : -1;
-    return RECORDED(out, at, SLUICE_TRACE_COPY,
-                    sluice_descriptor_count_for(
-                        out, SLUICE_REASON_SPLICE,
-                        REAL(splice)(in, in_offset, out, out_offset, length, flags)));
-}
-
-SLUICE_WRAPPER ssize_t copy_file_range(int in, off64_t *in_offset, int out, off64_t *out_offset,
-                                       size_t length, unsigned flags)
-{
-    sluice_descriptor_surrender(out, SLUICE_REASON_COPY_FILE_RANGE);
-    sluice_descriptor_surrender(in, SLUICE_REASON_COPY_FILE_RANGE);
-    sluice_recording_moved(in);
-    const int64_t at = out_offset != NULL ? *out_offset : -1;
-    return RECORDED(out, at, SLUICE_TRACE_COPY,
-                    sluice_descriptor_count_for(
-                        out, SLUICE_REASON_COPY_FILE_RANGE,
-                        REAL(copy_file_range)(in, in_offset, out, out_offset, length, flags)));
-}
+COPY(sendfile, (int out, int in, off_t *offset, size_t count), (out, in, offset, count),
+     NULL, SLUICE_REASON_SENDFILE)
+COPY(splice,
+     (int in, off64_t *from, int out, off64_t *to, size_t length, unsigned flags),
+     (in, from, out, to, length, flags), to, SLUICE_REASON_SPLICE)
+COPY(copy_file_range,
+     (int in, off64_t *from, int out, off64_t *to, size_t length, unsigned flags),
+     (in, from, out, to, length, flags), to, SLUICE_REASON_COPY_FILE_RANGE)
 
 /* Some requests name another file. */
 static void surrender_other(unsigned long request, const void *argument)
@@ -93,46 +79,21 @@ SLUICE_WRAPPER int ioctl(int fd, unsigned long request, ...)
 }
 
 /* Locks from the offset that the kernel knows. */
-SLUICE_WRAPPER int lockf(int fd, int command, off_t length)
-{
-    sluice_descriptor_surrender(fd, SLUICE_REASON_LOCK);
-    return REAL(lockf)(fd, command, length);
-}
+SLUICE_BEFORE(int, lockf, (int fd, int command, off_t length), (fd, command, length),
+              sluice_descriptor_surrender(fd, SLUICE_REASON_LOCK))
 
-SLUICE_WRAPPER int aio_read(struct aiocb *control)
-{
-    sluice_descriptor_surrender(control->aio_fildes, SLUICE_REASON_AIO);
-    return REAL(aio_read)(control);
-}
-
-SLUICE_WRAPPER int aio_write(struct aiocb *control)
-{
-    sluice_descriptor_surrender(control->aio_fildes, SLUICE_REASON_AIO);
-    return REAL(aio_write)(control);
-}
-
-SLUICE_WRAPPER int aio_fsync(int operation, struct aiocb *control)
-{
-    sluice_descriptor_surrender(control->aio_fildes, SLUICE_REASON_AIO);
-    return REAL(aio_fsync)(operation, control);
-}
-
-SLUICE_WRAPPER int lio_listio(int mode, struct aiocb *const list[restrict], int count,
-                              struct sigevent *restrict event)
+static void surrender_queued(struct aiocb *const list[], int count)
 {
     for (int i = 0; i < count; i++)
         if (list[i] != NULL)
             sluice_descriptor_surrender(list[i]->aio_fildes, SLUICE_REASON_AIO);
-    return REAL(lio_listio)(mode, list, count, event);
 }
 
-ssize_t sendfile64(int out, int in, off_t *offset, size_t count) SLUICE_ALIAS(sendfile);
-int lockf64(int fd, int command, off_t length) SLUICE_ALIAS(lockf);
-int aio_read64(struct aiocb64 *control) SLUICE_ALIAS(aio_read);
-int aio_write64(struct aiocb64 *control)
-    SLUICE_ALIAS(aio_write);
-int aio_fsync64(int operation, struct aiocb64 *control)
-    SLUICE_ALIAS(aio_fsync);
-int lio_listio64(int mode, struct aiocb64 *const list[restrict], int count,
-                 struct sigevent *restrict event)
-    SLUICE_ALIAS(lio_listio);
+SLUICE_BEFORE(int, aio_read, (struct aiocb *control), (control), surrender_queued(&control, 1))
+SLUICE_BEFORE(int, aio_write, (struct aiocb *control), (control), surrender_queued(&control, 1))
+SLUICE_BEFORE(int, aio_fsync, (int operation, struct aiocb *control), (operation, control),
+              surrender_queued(&control, 1))
+SLUICE_BEFORE(int, lio_listio,
+              (int mode, struct aiocb *const list[restrict], int count,
+               struct sigevent *restrict event),
+              (mode, list, count, event), surrender_queued(list, count))

@@ -65,11 +65,3 @@ SLUICE_WRAPPER FTSENT *fts_children(FTS *walk, int options)
         corrected(each);
     return first;
 }
-
-/* On LP64 the 64-bit variants have the same structures. */
-int ftw64(const char *directory, __ftw64_func_t function, int descriptors)
-    SLUICE_ALIAS(ftw);
-int nftw64(const char *directory, __nftw64_func_t function, int descriptors, int flags)
-    SLUICE_ALIAS(nftw);
-FTSENT64 *fts64_read(FTS64 *walk) SLUICE_ALIAS(fts_read);
-FTSENT64 *fts64_children(FTS64 *walk, int options) SLUICE_ALIAS(fts_children);

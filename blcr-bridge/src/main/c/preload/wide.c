@@ -15,9 +15,6 @@
 #include "real.h"
 #include "stream.h"
 
-/* What <wchar.h> declares as vfwscanf() under its real name in strict ISO C. */
-int __isoc99_vfwscanf(FILE *file, const wchar_t *format, va_list arguments);
-
 /* The wide part of a native stream that nobody has used, and before it its length. */
 struct fresh {
     size_t length;
@@ -70,122 +67,73 @@ static void widen(FILE *file)
         sluice_stream_go_native(file);
 }
 
-SLUICE_WRAPPER int fwide(FILE *file, int mode)
-{
-    if (mode > 0)
-        widen(file);
-    return REAL(fwide)(file, mode);
-}
+#define WIDENS(type, name, parameters, arguments)                                                  \
+    SLUICE_BEFORE(type, name, parameters, arguments, widen(file))
 
-SLUICE_WRAPPER wint_t fputwc(wchar_t character, FILE *file)
-{
-    widen(file);
-    return REAL(fputwc)(character, file);
-}
+SLUICE_BEFORE(int, fwide, (FILE *file, int mode), (file, mode), if (mode > 0) widen(file))
+WIDENS(wint_t, fputwc, (wchar_t character, FILE *file), (character, file))
+WIDENS(wint_t, fputwc_unlocked, (wchar_t character, FILE *file), (character, file))
+WIDENS(int, fputws, (const wchar_t *restrict string, FILE *restrict file), (string, file))
+WIDENS(int, fputws_unlocked, (const wchar_t *restrict string, FILE *restrict file), (string, file))
+WIDENS(wint_t, fgetwc, (FILE *file), (file))
+WIDENS(wint_t, fgetwc_unlocked, (FILE *file), (file))
+WIDENS(wchar_t *, fgetws, (wchar_t *restrict string, int room, FILE *restrict file),
+       (string, room, file))
+WIDENS(wchar_t *, fgetws_unlocked, (wchar_t *restrict string, int room, FILE *restrict file),
+       (string, room, file))
+WIDENS(wint_t, ungetwc, (wint_t character, FILE *file), (character, file))
+WIDENS(int, vfwprintf, (FILE *restrict file, const wchar_t *restrict format, va_list rest),
+       (file, format, rest))
+SLUICE_VARIADIC(int, fwprintf, (FILE *restrict file, const wchar_t *restrict format, ...), format,
+                vfwprintf(file, format, rest))
 
-SLUICE_WRAPPER wint_t fputwc_unlocked(wchar_t character, FILE *file)
-{
-    widen(file);
-    return REAL(fputwc_unlocked)(character, file);
-}
+/*
+ * Wide scanf() has a name for each standard that a program is compiled for. The headers give the plain
+ * names another meaning, so these are given theirs by the assembler. The C library need not have the latest.
+ */
+typedef int scan_function(FILE *file, const wchar_t *format, va_list rest);
 
-SLUICE_WRAPPER int fputws(const wchar_t *restrict string, FILE *restrict file)
-{
-    widen(file);
-    return REAL(fputws)(string, file);
-}
-
-SLUICE_WRAPPER int fputws_unlocked(const wchar_t *restrict string, FILE *restrict file)
-{
-    widen(file);
-    return REAL(fputws_unlocked)(string, file);
-}
-
-SLUICE_WRAPPER wint_t fgetwc(FILE *file)
+static int scan(enum sluice_real which, FILE *file, const wchar_t *format, va_list rest)
 {
     widen(file);
-    return REAL(fgetwc)(file);
+    if (which == SLUICE_REAL___isoc23_vfwscanf && !sluice_real_has(which))
+        which = SLUICE_REAL_vfwscanf;
+    return ((scan_function *)sluice_real(which))(file, format, rest);
 }
 
-SLUICE_WRAPPER wint_t fgetwc_unlocked(FILE *file)
-{
-    widen(file);
-    return REAL(fgetwc_unlocked)(file);
-}
+#define SCANS(standard, prefix, which)                                                             \
+    SLUICE_WRAPPER scan_function standard##_vfwscanf __asm__(prefix "vfwscanf");                   \
+    SLUICE_WRAPPER int standard##_fwscanf(FILE *file, const wchar_t *format, ...)                  \
+        __asm__(prefix "fwscanf");                                                                 \
+    int standard##_vfwscanf(FILE *file, const wchar_t *format, va_list rest)                       \
+    {                                                                                              \
+        return scan(which, file, format, rest);                                                    \
+    }                                                                                              \
+    SLUICE_VARIADIC(int, standard##_fwscanf, (FILE *file, const wchar_t *format, ...), format,    \
+                    scan(which, file, format, rest))
 
-SLUICE_WRAPPER wchar_t *fgetws(wchar_t *restrict string, int room, FILE *restrict file)
-{
-    widen(file);
-    return REAL(fgetws)(string, room, file);
-}
+SCANS(gnu, "", SLUICE_REAL_vfwscanf)
+SCANS(c99, "__isoc99_", SLUICE_REAL___isoc99_vfwscanf)
+SCANS(c23, "__isoc23_", SLUICE_REAL___isoc23_vfwscanf)
 
-SLUICE_WRAPPER wchar_t *fgetws_unlocked(wchar_t *restrict string, int room, FILE *restrict file)
-{
-    widen(file);
-    return REAL(fgetws_unlocked)(string, room, file);
-}
-
-SLUICE_WRAPPER wint_t ungetwc(wint_t character, FILE *file)
-{
-    widen(file);
-    return REAL(ungetwc)(character, file);
-}
-
-SLUICE_WRAPPER int vfwprintf(FILE *restrict file, const wchar_t *restrict format, va_list arguments)
-{
-    widen(file);
-    return REAL(vfwprintf)(file, format, arguments);
-}
-
-SLUICE_WRAPPER int fwprintf(FILE *restrict file, const wchar_t *restrict format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const int result = vfwprintf(file, format, arguments);
-    va_end(arguments);
-    return result;
-}
-
-SLUICE_WRAPPER int __isoc99_vfwscanf(FILE *file, const wchar_t *format, va_list arguments)
-{
-    widen(file);
-    return REAL(__isoc99_vfwscanf)(file, format, arguments);
-}
-
-SLUICE_WRAPPER int __isoc99_fwscanf(FILE *file, const wchar_t *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const int result = __isoc99_vfwscanf(file, format, arguments);
-    va_end(arguments);
-    return result;
-}
-
-/* With _FORTIFY_SOURCE: the checks are left out, the results are the same. */
-SLUICE_WRAPPER int __vfwprintf_chk(FILE *file, int flag, const wchar_t *format, va_list arguments)
+/* With _FORTIFY_SOURCE: the checks of the format are left out, the results are the same. */
+SLUICE_WRAPPER int __vfwprintf_chk(FILE *file, int flag, const wchar_t *format, va_list rest)
 {
     (void)flag;
-    return vfwprintf(file, format, arguments);
+    return vfwprintf(file, format, rest);
 }
 
-SLUICE_WRAPPER int __fwprintf_chk(FILE *file, int flag, const wchar_t *format, ...)
-{
-    va_list arguments;
-    (void)flag;
-    va_start(arguments, format);
-    const int result = vfwprintf(file, format, arguments);
-    va_end(arguments);
-    return result;
-}
+SLUICE_VARIADIC(int, __fwprintf_chk, (FILE *file, int flag, const wchar_t *format, ...), format,
+                ((void)flag, vfwprintf(file, format, rest)))
 
 SLUICE_WRAPPER wchar_t *__fgetws_chk(wchar_t *string, size_t size, int room, FILE *file)
 {
-    if ((size_t)room > size)
-        __builtin_trap();
+    sluice_check_fit((size_t)room, size);
     return fgetws(string, room, file);
 }
 
-wint_t putwc(wchar_t character, FILE *file) SLUICE_ALIAS(fputwc);
-wint_t putwc_unlocked(wchar_t character, FILE *file) SLUICE_ALIAS(fputwc_unlocked);
-wint_t getwc(FILE *file) SLUICE_ALIAS(fgetwc);
-wint_t getwc_unlocked(FILE *file) SLUICE_ALIAS(fgetwc_unlocked);
+SLUICE_WRAPPER wchar_t *__fgetws_unlocked_chk(wchar_t *string, size_t size, int room, FILE *file)
+{
+    sluice_check_fit((size_t)room, size);
+    return fgetws_unlocked(string, room, file);
+}

@@ -136,97 +136,66 @@ static bool log_call(int fd, const struct iovec *vector, int count, int64_t offs
     return true;
 }
 
-static ssize_t write_bytes(int fd, const void *data, size_t length)
-{
-    ssize_t result;
-    if (sluice_description_of(fd) == NULL)
-        return REAL(write)(fd, data, length);
-    const struct iovec vector = {(void *)data, length};
-    return log_call(fd, &vector, 1, -1, &result)
-        ? result
-        : sluice_descriptor_count(fd, REAL(write)(fd, data, length));
-}
-
-static ssize_t write_vector(int fd, const struct iovec *vector, int count)
-{
-    ssize_t result;
-    if (sluice_description_of(fd) == NULL)
-        return REAL(writev)(fd, vector, count);
-    return log_call(fd, vector, count, -1, &result)
-        ? result
-        : sluice_descriptor_count(fd, REAL(writev)(fd, vector, count));
-}
-
-static ssize_t write_bytes_at(int fd, const void *data, size_t length, off_t offset)
-{
-    ssize_t result;
-    if (sluice_description_of(fd) == NULL || offset < 0)
-        return REAL(pwrite)(fd, data, length, offset);
-    const struct iovec vector = {(void *)data, length};
-    return log_call(fd, &vector, 1, offset, &result)
-        ? result
-        : sluice_descriptor_count(fd, REAL(pwrite)(fd, data, length, offset));
-}
-
-static ssize_t write_vector_at(int fd, const struct iovec *vector, int count, off_t offset)
-{
-    ssize_t result;
-    if (sluice_description_of(fd) == NULL || offset < 0)
-        return REAL(pwritev)(fd, vector, count, offset);
-    return log_call(fd, vector, count, offset, &result)
-        ? result
-        : sluice_descriptor_count(fd, REAL(pwritev)(fd, vector, count, offset));
-}
-
-static ssize_t write_vector_with(int fd, const struct iovec *vector, int count, off_t offset,
-                                 int flags)
-{
-    ssize_t result;
-    if (sluice_description_of(fd) != NULL && offset >= -1) {
-        if (flags != 0)
-            sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
-        else if (log_call(fd, vector, count, offset, &result))
-            return result;
-    }
-    return sluice_descriptor_count(fd, REAL(pwritev2)(fd, vector, count, offset, flags));
-}
+/*
+ * What a write to `fd` returns, carried out on the log if it has one, else by `kernel`, the call itself.
+ * `offset` is -1 for the descriptor's own.
+ */
+#define WRITTEN(fd, vector, count, offset, kernel)                                                 \
+    __extension__({                                                                                \
+        ssize_t written_;                                                                          \
+        if (sluice_description_of(fd) == NULL)                                                     \
+            written_ = (kernel);                                                                   \
+        else if (!log_call(fd, vector, count, offset, &written_))                                  \
+            written_ = sluice_descriptor_count(fd, kernel);                                        \
+        written_;                                                                                  \
+    })
 
 SLUICE_WRAPPER ssize_t write(int fd, const void *data, size_t length)
 {
-    return RECORDED(fd, -1, SLUICE_TRACE_WRITE, write_bytes(fd, data, length));
+    const struct iovec vector = {(void *)data, length};
+    return RECORDED(fd, -1, SLUICE_TRACE_WRITE,
+                    WRITTEN(fd, &vector, 1, -1, REAL(write)(fd, data, length)));
 }
 
 ssize_t sluice_write_stream(int fd, const void *data, size_t length)
 {
-    return RECORDED(fd, -1, SLUICE_TRACE_STREAM, write_bytes(fd, data, length));
+    const struct iovec vector = {(void *)data, length};
+    return RECORDED(fd, -1, SLUICE_TRACE_STREAM,
+                    WRITTEN(fd, &vector, 1, -1, REAL(write)(fd, data, length)));
 }
 
 SLUICE_WRAPPER ssize_t writev(int fd, const struct iovec *vector, int count)
 {
-    return RECORDED(fd, -1, SLUICE_TRACE_WRITEV, write_vector(fd, vector, count));
+    return RECORDED(fd, -1, SLUICE_TRACE_WRITEV,
+                    WRITTEN(fd, vector, count, -1, REAL(writev)(fd, vector, count)));
 }
 
 SLUICE_WRAPPER ssize_t pwrite(int fd, const void *data, size_t length, off_t offset)
 {
-    return RECORDED(fd, offset, SLUICE_TRACE_PWRITE, write_bytes_at(fd, data, length, offset));
+    if (offset < 0)
+        return REAL(pwrite)(fd, data, length, offset);
+    const struct iovec vector = {(void *)data, length};
+    return RECORDED(fd, offset, SLUICE_TRACE_PWRITE,
+                    WRITTEN(fd, &vector, 1, offset, REAL(pwrite)(fd, data, length, offset)));
 }
 
 SLUICE_WRAPPER ssize_t pwritev(int fd, const struct iovec *vector, int count, off_t offset)
 {
-    return RECORDED(fd, offset, SLUICE_TRACE_PWRITEV, write_vector_at(fd, vector, count, offset));
+    if (offset < 0)
+        return REAL(pwritev)(fd, vector, count, offset);
+    return RECORDED(fd, offset, SLUICE_TRACE_PWRITEV,
+                    WRITTEN(fd, vector, count, offset, REAL(pwritev)(fd, vector, count, offset)));
 }
 
+/* With flags it is the kernel's. */
 SLUICE_WRAPPER ssize_t pwritev2(int fd, const struct iovec *vector, int count, off_t offset,
                                 int flags)
 {
+    if (offset < -1)
+        return REAL(pwritev2)(fd, vector, count, offset, flags);
+    if (flags != 0)
+        sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
     return RECORDED(fd, offset, SLUICE_TRACE_PWRITEV,
-                    write_vector_with(fd, vector, count, offset, flags));
+                    WRITTEN(fd, vector, count, offset,
+                            REAL(pwritev2)(fd, vector, count, offset, flags)));
 }
-
-ssize_t __write(int fd, const void *data, size_t length) SLUICE_ALIAS(write);
-ssize_t pwrite64(int fd, const void *data, size_t length, off_t offset) SLUICE_ALIAS(pwrite);
-ssize_t __pwrite64(int fd, const void *data, size_t length, off_t offset) SLUICE_ALIAS(pwrite);
-ssize_t pwritev64(int fd, const struct iovec *vector, int count, off_t offset)
-    SLUICE_ALIAS(pwritev);
-ssize_t pwritev64v2(int fd, const struct iovec *vector, int count, off_t offset, int flags)
-    SLUICE_ALIAS(pwritev2);
