@@ -84,7 +84,7 @@ static void a_dead_io_process_is_reported(void **state)
     write_all("before", 6, 0);
     fake_kill(&iop);
     assert_int_equal(sluice_log_sync(&image), -EIO);
-    assert_non_null(strstr(sluice_client_message(), "I/O process is gone"));
+    assert_non_null(strstr(sluice_failure_message(), "I/O process is gone"));
     assert_int_equal(sluice_log_pwrite(&image, image_fd, "after", 5, 6), -EIO);
     assert_int_equal(sluice_log_truncate(&image, image_fd, 0), -EIO);
     assert_int_equal(sluice_log_end(&image), -EIO);

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "clock.h"
 #include "sluice_layout.h"
 
 static char directory[64];
@@ -89,10 +90,10 @@ static void get_further(int64_t progress)
 
 static void *come_and_fail(void *nothing)
 {
-    const int64_t start = sluice_connection_clock();
+    const int64_t start = sluice_clock_ms();
     int peer;
     for (int64_t count = 1; (peer = accept(listener, NULL, NULL)) >= 0; count++) {
-        if (sluice_connection_clock() - start < progress_millis) {
+        if (sluice_clock_ms() - start < progress_millis) {
             get_further(count);
         }
         usleep(PAUSE_MILLIS * 1000);
@@ -124,9 +125,9 @@ static int64_t wait_for_those_that_fail(void)
     assert_int_equal(pthread_create(&thread, NULL, come_and_fail, NULL), 0);
     sluice_connection_greet(&connection, greet, revive, &greeted);
     alarm(20); /* it may wait for ever */
-    const int64_t begin = sluice_connection_clock();
+    const int64_t begin = sluice_clock_ms();
     assert_int_equal(sluice_connection_request(&connection, SLUICE_REQUEST_LIST, NULL, NULL), -EIO);
-    const int64_t waited = sluice_connection_clock() - begin;
+    const int64_t waited = sluice_clock_ms() - begin;
     alarm(0);
     assert_true(greeted > 2);
     shutdown(listener, SHUT_RDWR);

@@ -139,7 +139,7 @@ static void chunk(void **state)
     assert_int_equal(sluice_chunk_mark(&writer, true, SLUICE_RECORD_TYPE_TRUNCATE, 7, 1000, 0), 0);
     assert_int_equal(sluice_chunk_write(&writer, true, 8, "x", 1, INT64_C(1) << 33), 1);
     assert_memory_equal(writer.chunk, golden, 4096);
-    sluice_chunk_writer_destroy(&writer);
+    sluice_pool_destroy(&writer.pool);
     free(golden);
 }
 

@@ -246,7 +246,7 @@ static void (*const deeds[])(void) = {
 static void begin(long number)
 {
     if (sluice_client_attach(directory, -1, 0, &client) != 0) {
-        fprintf(stderr, "process %ld cannot attach: %s\n", number, sluice_client_message());
+        fprintf(stderr, "process %ld cannot attach: %s\n", number, sluice_failure_message());
         _exit(1);
     }
     snprintf(path, sizeof path, "%s/hostile-%ld", capture, number);

@@ -66,7 +66,7 @@ static void replace_session(void)
 static void fail_to_write(struct file *file)
 {
     EXPECT(sluice_log_pwrite(&file->log, file->fd, "lost", 4, 6) == -EIO);
-    EXPECT(strstr(sluice_client_message(), "brought back") != NULL);
+    EXPECT(strstr(sluice_failure_message(), "brought back") != NULL);
     EXPECT(sluice_log_truncate(&file->log, file->fd, 3) == -EIO);
     EXPECT(sluice_log_sync(&file->log) == -EIO);
     EXPECT(sluice_log_size(&file->log) == -EIO);

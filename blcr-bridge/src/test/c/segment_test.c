@@ -41,7 +41,7 @@ static void assert_map(int expected)
     if (expected == 0) {
         sluice_segment_unmap(segment);
     } else {
-        assert_non_null(strstr(sluice_client_message(), iop.directory));
+        assert_non_null(strstr(sluice_failure_message(), iop.directory));
     }
 }
 

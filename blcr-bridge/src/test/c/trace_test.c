@@ -163,7 +163,7 @@ static void a_directory_that_is_missing_is_told(void **state)
     (void)state;
     struct sluice_trace trace = {0};
     assert_true(sluice_trace_open(&trace, "/nowhere") < 0);
-    assert_non_null(strstr(sluice_client_message(), "/nowhere"));
+    assert_non_null(strstr(sluice_failure_message(), "/nowhere"));
     assert_null(trace.header);
 }
 

@@ -22,7 +22,7 @@ struct sluice_client {
     int64_t session_id;
     int64_t generation; /* of the slot */
     bool kernel_fences; /* so that an append need not; see barrier.h */
-    struct sluice_mapper mapper; /* this process, as the kernel knows it */
+    struct sluice_mapper mapper; /* the process that attached, as the kernel knows it */
     int64_t token; /* of the request to attach, also when it is repeated */
     int rank;
     int ranks;
@@ -30,9 +30,6 @@ struct sluice_client {
     bool succeeded;
     struct sluice_client *successor;
 };
-
-/* Whether this is the process that attached, not one brought back from its dump nor its child. */
-bool sluice_client_same_process(const struct sluice_client *client);
 
 /*
  * Makes an image direct whose client has lost its slot: 0 when its own file holds everything, and

@@ -23,11 +23,6 @@ int sluice_chunk_writer_init(struct sluice_chunk_writer *writer,
     return sluice_pool_init(&writer->pool, segment, connection, slot);
 }
 
-void sluice_chunk_writer_destroy(struct sluice_chunk_writer *writer)
-{
-    sluice_pool_destroy(&writer->pool);
-}
-
 static uint8_t *bytes(const struct sluice_chunk_writer *writer)
 {
     return (uint8_t *)writer->chunk;

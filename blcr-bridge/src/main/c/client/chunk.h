@@ -1,6 +1,6 @@
 /*
  * The log of a process: the open chunk of its slot, and the records in it. Every function but
- * _init and _destroy wants the writer's lock held.
+ * _init wants the writer's lock held.
  */
 #ifndef SLUICE_CHUNK_H
 #define SLUICE_CHUNK_H
@@ -33,7 +33,6 @@ struct sluice_chunk_writer {
 int sluice_chunk_writer_init(struct sluice_chunk_writer *writer,
                              const struct sluice_segment *segment,
                              struct sluice_connection *connection, uint32_t slot, int rank);
-void sluice_chunk_writer_destroy(struct sluice_chunk_writer *writer);
 
 /*
  * Logs a write; a long one is split over chunks. Returns how many bytes are logged, which is less

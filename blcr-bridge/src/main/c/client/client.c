@@ -10,6 +10,7 @@
 
 #include "attachment.h"
 #include "barrier.h"
+#include "clock.h"
 #include "failure.h"
 #include "kernel.h"
 #include "presence.h"
@@ -43,16 +44,11 @@ struct resume_body {
     int64_t answered;
 };
 
-bool sluice_client_same_process(const struct sluice_client *client)
-{
-    return sluice_presence_is(&client->mapper);
-}
-
 /* Before each attempt to resume: whoever lost the slot must not have it given back. */
 static bool may_resume(void *greeter)
 {
     const struct sluice_client *client = greeter;
-    return sluice_pool_held(&client->writer.pool) && sluice_client_same_process(client);
+    return sluice_pool_held(&client->writer.pool) && sluice_presence_is(&client->mapper);
 }
 
 /* The session goes on: this process has its slot, and had so many of its requests answered. */
@@ -143,9 +139,9 @@ int sluice_client_attach(const char *directory, int rank, int ranks, struct slui
     attached->rank = rank;
     attached->ranks = ranks;
     pthread_mutex_init(&attached->succession, NULL);
-    const int64_t end = sluice_connection_clock() + sluice_connection_patience();
+    const int64_t end = sluice_clock_ms() + sluice_connection_patience();
     int error = connect_client(directory, attached);
-    while (may_come_back(directory, error) && sluice_connection_clock() < end) {
+    while (may_come_back(directory, error) && sluice_clock_ms() < end) {
         nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
         error = connect_client(directory, attached);
     }
@@ -174,7 +170,7 @@ static void free_client(struct sluice_client *client)
         free_client(client->successor);
     }
     sluice_connection_close(&client->connection);
-    sluice_chunk_writer_destroy(&client->writer);
+    sluice_pool_destroy(&client->writer.pool);
     sluice_segment_unmap(client->segment);
     free(client);
 }
@@ -236,11 +232,6 @@ bool sluice_client_idle(struct sluice_client *client)
 bool sluice_client_lost(const struct sluice_client *client)
 {
     return atomic_load_explicit(&client->connection.lost, memory_order_relaxed);
-}
-
-const char *sluice_client_message(void)
-{
-    return sluice_failure_message();
 }
 
 int sluice_client_renamed(struct sluice_client *client, dev_t device, ino_t inode)

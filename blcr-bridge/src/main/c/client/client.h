@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "failure.h"
 #include "lock.h"
 #include "tally.h"
 #include "sluice_layout.h"
@@ -89,9 +90,6 @@ struct sluice_client *sluice_client_current(struct sluice_client *client);
 struct sluice_client *sluice_client_successor(const struct sluice_client *client);
 
 const struct sluice_segment *sluice_client_segment(const struct sluice_client *client);
-
-/* The sentence that came with the last error of this thread; never NULL. */
-const char *sluice_client_message(void);
 
 /*
  * An image as this process sees it. `fd` is a descriptor of the image's own file, open for writing,

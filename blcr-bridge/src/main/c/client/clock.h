@@ -13,4 +13,10 @@ static inline int64_t sluice_clock(void)
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
+/* The same in milliseconds. */
+static inline int64_t sluice_clock_ms(void)
+{
+    return sluice_clock() / 1000000;
+}
+
 #endif

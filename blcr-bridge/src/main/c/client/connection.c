@@ -13,6 +13,7 @@
 #include <sys/un.h>
 #include <time.h>
 
+#include "clock.h"
 #include "failure.h"
 #include "kernel.h"
 #include "sluice_layout.h"
@@ -25,10 +26,20 @@
 
 #define LONGEST_NAP 50
 
-static int broken(struct sluice_connection *connection)
+static int mark_broken(struct sluice_connection *connection)
 {
     atomic_store_explicit(&connection->broken, true, memory_order_relaxed);
     return -EPIPE;
+}
+
+static bool is_broken(const struct sluice_connection *connection)
+{
+    return atomic_load_explicit(&connection->broken, memory_order_relaxed);
+}
+
+static bool is_lost(const struct sluice_connection *connection)
+{
+    return atomic_load_explicit(&connection->lost, memory_order_relaxed);
 }
 
 static int lose(struct sluice_connection *connection)
@@ -114,7 +125,7 @@ static int send_frame(struct sluice_connection *connection, int type, const stru
     pthread_mutex_lock(&connection->send_lock);
     const int error = sluice_frame_send(connection->socket, type, body);
     if (error == -EPIPE) {
-        broken(connection);
+        mark_broken(connection);
     }
     pthread_mutex_unlock(&connection->send_lock);
     return error;
@@ -124,7 +135,7 @@ static int receive_reply(struct sluice_connection *connection, const struct slui
 {
     int status = 0;
     const int error = sluice_frame_receive(connection->socket, reply, &status);
-    return error == -EPIPE ? broken(connection) : error != 0 ? lose(connection) : status;
+    return error == -EPIPE ? mark_broken(connection) : error != 0 ? lose(connection) : status;
 }
 
 int sluice_connection_exchange(struct sluice_connection *connection, int type,
@@ -132,13 +143,6 @@ int sluice_connection_exchange(struct sluice_connection *connection, int type,
 {
     const int error = send_frame(connection, type, body);
     return error == 0 ? receive_reply(connection, reply) : error;
-}
-
-int64_t sluice_connection_clock(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
 }
 
 int64_t sluice_connection_patience(void)
@@ -176,7 +180,7 @@ static bool try_again(struct sluice_connection *connection)
         return false;
     }
     const int error = connection->greet(connection, connection->greeter);
-    if (atomic_load_explicit(&connection->broken, memory_order_relaxed)) {
+    if (is_broken(connection)) {
         return false;
     }
     if (error != 0) {
@@ -208,7 +212,7 @@ static int64_t progress_of(const struct sluice_connection *connection)
  */
 static bool is_patient(struct sluice_connection *connection, int64_t *end)
 {
-    const int64_t now = sluice_connection_clock();
+    const int64_t now = sluice_clock_ms();
     const int64_t patience = sluice_connection_patience();
     const int64_t progress = progress_of(connection);
     if (connection->stuck_since == 0 || progress != connection->progress
@@ -226,13 +230,13 @@ static int reconnect(struct sluice_connection *connection)
     int64_t end;
     const bool patient = is_patient(connection, &end);
     long nap = 1;
-    while (patient && connection->greet != NULL && !atomic_load(&connection->lost) && !ended(connection)
+    while (patient && connection->greet != NULL && !is_lost(connection) && !ended(connection)
            && connection->revive(connection->greeter)) {
         if (try_again(connection)) {
-            connection->connected = sluice_connection_clock();
+            connection->connected = sluice_clock_ms();
             return 0;
         }
-        if (sluice_connection_clock() >= end) {
+        if (sluice_clock_ms() >= end) {
             break;
         }
         nanosleep(&(struct timespec){.tv_nsec = nap * 1000000}, NULL);
@@ -250,87 +254,71 @@ void sluice_connection_greet(struct sluice_connection *connection, sluice_greeti
     connection->answered = 0;
 }
 
-static bool is_broken(const struct sluice_connection *connection)
+/* Connects anew if need be: 0, or -EIO when the connection is lost. The caller holds request_lock. */
+static int restore(struct sluice_connection *connection)
 {
-    return atomic_load_explicit(&connection->broken, memory_order_relaxed);
+    if (is_lost(connection))
+        return lose(connection);
+    return is_broken(connection) ? reconnect(connection) : 0;
 }
 
-/* Until there is a reply, or nobody to give one. The caller holds request_lock. */
-static int request(struct sluice_connection *connection, int type, const struct sluice_body *body,
-                   const struct sluice_reply *reply)
+/* A thread that is cancelled here would leave a lock behind. Returns what it was before. */
+static int forbid_cancellation(void)
 {
-    int error = 0;
-    do {
-        if (atomic_load_explicit(&connection->lost, memory_order_relaxed)) {
-            return lose(connection);
-        }
-        error = is_broken(connection) ? reconnect(connection) : 0;
-        if (error == 0) {
-            error = sluice_connection_exchange(connection, type, body, reply);
-        }
-    } while (is_broken(connection));
-    connection->answered++;
-    connection->stuck_since = 0;
-    return error;
+    int former;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &former);
+    return former;
 }
 
 int sluice_connection_request(struct sluice_connection *connection, int type,
                               const struct sluice_body *body, const struct sluice_reply *reply)
 {
-    int cancellable;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
+    int error;
+    const int cancellable = forbid_cancellation();
     pthread_mutex_lock(&connection->request_lock);
-    const int error = request(connection, type, body, reply);
+    do {
+        error = restore(connection);
+        if (error == 0)
+            error = sluice_connection_exchange(connection, type, body, reply);
+    } while (is_broken(connection) && !is_lost(connection));
+    connection->answered++;
+    connection->stuck_since = 0;
     pthread_mutex_unlock(&connection->request_lock);
     pthread_setcancelstate(cancellable, NULL);
-    return error;
-}
-
-static int tell(struct sluice_connection *connection, int type, const struct sluice_body *body)
-{
-    int error = send_frame(connection, type, body);
-    if (is_broken(connection)) {
-        pthread_mutex_lock(&connection->request_lock);
-        do {
-            error = is_broken(connection) ? reconnect(connection) : 0;
-            error = error == 0 ? send_frame(connection, type, body) : error;
-        } while (is_broken(connection) && !atomic_load(&connection->lost));
-        pthread_mutex_unlock(&connection->request_lock);
-    }
     return error;
 }
 
 int sluice_connection_tell(struct sluice_connection *connection, int type,
                            const struct sluice_body *body)
 {
-    int cancellable;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
-    const int error = tell(connection, type, body);
+    const int cancellable = forbid_cancellation();
+    int error = send_frame(connection, type, body);
+    if (is_broken(connection)) {
+        pthread_mutex_lock(&connection->request_lock);
+        do {
+            error = restore(connection);
+            error = error == 0 ? send_frame(connection, type, body) : error;
+        } while (is_broken(connection) && !is_lost(connection));
+        pthread_mutex_unlock(&connection->request_lock);
+    }
     pthread_setcancelstate(cancellable, NULL);
     return error;
 }
 
 /*
- * Nobody waits for the bell: who resumes the session looks at all rings first, and whoever holds
- * request_lock is about to greet it, which makes it look again.
+ * Nobody waits for the bell: who resumes the session looks at all rings first, and the thread that
+ * holds request_lock is about to greet it, which makes it look again.
  */
-static void wake(struct sluice_connection *connection)
-{
-    send_frame(connection, SLUICE_REQUEST_WAKE, NULL);
-    if (is_broken(connection) && !atomic_load(&connection->lost) && connection->greet != NULL
-        && pthread_mutex_trylock(&connection->request_lock) == 0) {
-        if (is_broken(connection) && connection->revive(connection->greeter)) {
-            try_again(connection);
-        }
-        pthread_mutex_unlock(&connection->request_lock);
-    }
-}
-
 void sluice_connection_wake(struct sluice_connection *connection)
 {
-    int cancellable;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
-    wake(connection);
+    const int cancellable = forbid_cancellation();
+    send_frame(connection, SLUICE_REQUEST_WAKE, NULL);
+    if (is_broken(connection) && !is_lost(connection) && connection->greet != NULL
+        && pthread_mutex_trylock(&connection->request_lock) == 0) {
+        if (is_broken(connection) && connection->revive(connection->greeter))
+            try_again(connection);
+        pthread_mutex_unlock(&connection->request_lock);
+    }
     pthread_setcancelstate(cancellable, NULL);
 }
 
@@ -345,39 +333,33 @@ static bool hangs_up(const struct sluice_connection *connection, int millisecond
 }
 
 /* The caller holds request_lock, so that what hangs up is not replaced meanwhile. */
-static int check(struct sluice_connection *connection)
+static int check_locked(struct sluice_connection *connection)
 {
-    if (atomic_load_explicit(&connection->lost, memory_order_relaxed)) {
-        return lose(connection);
-    }
-    if (hangs_up(connection, 0)) {
-        broken(connection);
-    }
-    return is_broken(connection) ? reconnect(connection) : 0;
+    if (!is_lost(connection) && hangs_up(connection, 0))
+        mark_broken(connection);
+    return restore(connection);
 }
 
 int sluice_connection_check(struct sluice_connection *connection)
 {
-    int cancellable;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
+    const int cancellable = forbid_cancellation();
     pthread_mutex_lock(&connection->request_lock);
-    const int error = check(connection);
+    const int error = check_locked(connection);
     pthread_mutex_unlock(&connection->request_lock);
     pthread_setcancelstate(cancellable, NULL);
     return error;
 }
 
 /*
- * What the pause waits for does not happen while nobody listens. Whoever holds request_lock finds
+ * What the pause waits for does not happen while nobody listens. A thread that holds request_lock finds
  * that out as well, and may have connected anew by the time it is known here.
  */
-static void watch(struct sluice_connection *connection)
+static void wait_for_hangup(struct sluice_connection *connection)
 {
-    if (!hangs_up(connection, 1) && !is_broken(connection)) {
+    if (!hangs_up(connection, 1) && !is_broken(connection))
         return;
-    }
     if (pthread_mutex_trylock(&connection->request_lock) == 0) {
-        check(connection);
+        check_locked(connection);
         pthread_mutex_unlock(&connection->request_lock);
     } else {
         poll(NULL, 0, 1);
@@ -386,16 +368,15 @@ static void watch(struct sluice_connection *connection)
 
 bool sluice_connection_pause(struct sluice_connection *connection, unsigned round)
 {
-    if (round < SPINS) {
+    if (round >= SPINS + YIELDS)
+        wait_for_hangup(connection);
+    else if (round >= SPINS)
+        sched_yield();
+    else
 #ifdef __x86_64__
         __builtin_ia32_pause();
 #else
         __asm__ volatile("yield");
 #endif
-    } else if (round < SPINS + YIELDS) {
-        sched_yield();
-    } else {
-        watch(connection);
-    }
-    return !atomic_load_explicit(&connection->lost, memory_order_relaxed);
+    return !is_lost(connection);
 }

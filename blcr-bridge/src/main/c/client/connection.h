@@ -50,9 +50,8 @@ void sluice_connection_close(struct sluice_connection *connection);
 void sluice_connection_greet(struct sluice_connection *connection, sluice_greeting *greet,
                              bool (*revive)(void *greeter), void *greeter);
 
-/* How long to wait for a killed I/O process to come back, and the time, in milliseconds. */
+/* How long to wait for a killed I/O process to come back, in milliseconds. */
 int64_t sluice_connection_patience(void);
-int64_t sluice_connection_clock(void);
 
 /* Sends a request and waits for its reply: its status. `reply` may be NULL. */
 int sluice_connection_request(struct sluice_connection *connection, int type,

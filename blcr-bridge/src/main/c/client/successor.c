@@ -17,7 +17,7 @@
 bool sluice_client_adrift(struct sluice_client *client)
 {
     if (atomic_load_explicit(&client->connection.lost, memory_order_relaxed)
-        && !sluice_client_same_process(client)) {
+        && !sluice_presence_is(&client->mapper)) {
         client->writer.pool.hold.given->generation = 0;
     }
     return !sluice_pool_held(&client->writer.pool) && !sluice_client_away(client);

@@ -15,9 +15,11 @@ static struct sluice_client *counting(const struct sluice_tally *tally)
     return client != NULL && sluice_pool_held(&client->writer.pool) ? client : NULL;
 }
 
-void sluice_tally_add_for(struct sluice_tally *tally, int reason, int64_t length)
+void sluice_tally_add(struct sluice_tally *tally, int reason, int64_t length)
 {
     struct sluice_client *client = length > 0 ? counting(tally) : NULL;
+    if (reason == SLUICE_REASON_NONE)
+        reason = atomic_load_explicit(&tally->reason, memory_order_relaxed);
     if (client == NULL || reason < 0 || reason >= SLUICE_SLOT_REASONS) {
         return;
     }
@@ -30,11 +32,6 @@ void sluice_tally_add_for(struct sluice_tally *tally, int reason, int64_t length
         add(&slot->direct_bytes[class], length);
         add(&entry->direct_bytes, length);
     }
-}
-
-void sluice_tally_add(struct sluice_tally *tally, int64_t length)
-{
-    sluice_tally_add_for(tally, atomic_load_explicit(&tally->reason, memory_order_relaxed), length);
 }
 
 void sluice_tally_note(struct sluice_tally *tally, int reason)

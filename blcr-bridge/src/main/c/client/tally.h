@@ -21,13 +21,10 @@ struct sluice_tally {
 };
 
 /*
- * Counts `length` bytes that have gone to the file; nothing when it is not over 0. Lock-free,
- * async-signal-safe.
+ * Counts `length` bytes that have gone to the file; nothing when it is not over 0. SLUICE_REASON_NONE
+ * stands for the reason why the image is direct. Lock-free, async-signal-safe.
  */
-void sluice_tally_add(struct sluice_tally *tally, int64_t length);
-
-/* The same for an image that is diverted as a whole, for this reason. */
-void sluice_tally_add_for(struct sluice_tally *tally, int reason, int64_t length);
+void sluice_tally_add(struct sluice_tally *tally, int reason, int64_t length);
 
 /* The kernel may write bytes from here on that nobody counts, if that is in the nature of `reason`. */
 void sluice_tally_note(struct sluice_tally *tally, int reason);

@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "clock.h"
 #include "failure.h"
 #include "kernel.h"
 #include "launcher.h"
@@ -42,16 +43,11 @@ struct sluice_trace_header {
 static_assert(sizeof(struct sluice_trace_header) == 512, "the header of a part");
 static_assert(offsetof(struct sluice_trace_header, lost) == 64, "the header of a part");
 
-static int64_t clock_now(clockid_t clock)
+static int64_t realtime(void)
 {
     struct timespec time;
-    clock_gettime(clock, &time);
+    clock_gettime(CLOCK_REALTIME, &time);
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
-
-int64_t sluice_trace_now(void)
-{
-    return clock_now(CLOCK_MONOTONIC);
 }
 
 /* Beyond the program's own limit the kernel would send it a signal. */
@@ -213,8 +209,8 @@ static int write_header(int fd, const char *host)
         .magic = MAGIC,
         .version = VERSION,
         .pid = getpid(),
-        .realtime = clock_now(CLOCK_REALTIME),
-        .monotonic = sluice_trace_now(),
+        .realtime = realtime(),
+        .monotonic = sluice_clock(),
         .host_length = (int32_t)strlen(host),
     };
     sluice_launcher_rank(&header.rank, &header.ranks);

@@ -54,11 +54,8 @@ static inline bool sluice_trace_knows(const struct sluice_trace *trace,
     return trace->header != NULL && file->part == trace->part;
 }
 
-/* CLOCK_MONOTONIC, ns. */
-int64_t sluice_trace_now(void);
-
 /*
- * Begins a part in a directory: 0 or a negative errno, with a sentence in sluice_client_message().
+ * Begins a part in a directory: 0 or a negative errno, with a sentence in sluice_failure_message().
  * The structure is all zeros before the first.
  */
 int sluice_trace_open(struct sluice_trace *trace, const char *directory);

@@ -39,7 +39,7 @@ void sluice_exec_capture(const char *directory)
     struct sluice_segment *segment;
     const int error = sluice_segment_map(directory, &segment);
     if (error != 0) {
-        sluice_exec_fail(sluice_exec_status(error), "%s", sluice_client_message());
+        sluice_exec_fail(sluice_exec_status(error), "%s", sluice_failure_message());
     }
     char capture[SLUICE_HEADER_MAX_PATH_LENGTH + 1] = "";
     int32_t length;

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "installed.h"
 #include "status.h"
 
@@ -62,22 +62,15 @@ _Noreturn static void become_server(const struct sluice_exec_options *options, c
                      strerror(errno));
 }
 
-static long now_ms(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
 /* Reads until a line begins with "ready:": 1, or 0 at the end, -1 when time is up. */
 static int await_ready(int fd)
 {
     char text[4096] = "\n";
     size_t length = 1;
-    const long end = now_ms() + PATIENCE;
+    const int64_t end = sluice_clock_ms() + PATIENCE;
     for (;;) {
         struct pollfd input = {.fd = fd, .events = POLLIN};
-        const long left = end - now_ms();
+        const int64_t left = end - sluice_clock_ms();
         if (left <= 0 || length == sizeof text - 1) {
             return -1;
         }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "client.h"
+#include "clock.h"
 #include "command.h"
 #include "server.h"
 #include "status.h"
@@ -67,21 +68,15 @@ static void name_directory(struct sluice_exec_service *service)
     }
     snprintf(service->directory, sizeof service->directory, "%s/%s", absolute,
              service->options->name);
-}
-
-static void name_start_file(const struct sluice_exec_service *service, char *path, size_t capacity)
-{
-    snprintf(path, capacity, "%s.start", service->directory);
+    snprintf(service->start_file, sizeof service->start_file, "%s.start", service->directory);
 }
 
 /* A rank that leaves removes the file; who locked it meanwhile has locked nothing. */
 static bool still_there(int fd, const struct sluice_exec_service *service)
 {
-    char path[PATH_MAX + 300];
     struct stat opened;
     struct stat named;
-    name_start_file(service, path, sizeof path);
-    return fstat(fd, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino;
+    return fstat(fd, &opened) == 0 && stat(service->start_file, &named) == 0 && opened.st_ino == named.st_ino;
 }
 
 /*
@@ -91,9 +86,7 @@ static bool still_there(int fd, const struct sluice_exec_service *service)
  */
 static int try_lock_start_file(const struct sluice_exec_service *service, bool waited)
 {
-    char path[PATH_MAX + 300];
-    name_start_file(service, path, sizeof path);
-    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    const int fd = open(service->start_file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0) {
         return -errno;
     }
@@ -116,7 +109,7 @@ static int lock_start_file(const struct sluice_exec_service *service)
             return fd;
         }
         if (fd != -EWOULDBLOCK) {
-            sluice_exec_fail(sluice_exec_status(fd), "cannot open %s.start: %s", service->directory,
+            sluice_exec_fail(sluice_exec_status(fd), "cannot open %s: %s", service->start_file,
                              strerror(-fd));
         }
         nap();
@@ -129,11 +122,9 @@ static int lock_start_file(const struct sluice_exec_service *service)
 
 static void remove_start_file(const struct sluice_exec_service *service)
 {
-    char path[PATH_MAX + 300];
-    name_start_file(service, path, sizeof path);
-    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    const int fd = open(service->start_file, O_RDWR | O_CLOEXEC);
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && still_there(fd, service)) {
-        unlink(path);
+        unlink(service->start_file);
     }
     if (fd >= 0) {
         close(fd);
@@ -163,15 +154,22 @@ static void start(int fd, struct sluice_exec_service *service)
     }
     const unsigned char left = (unsigned char)status;
     if (pwrite(fd, &left, 1, 0) != 1) {
-        sluice_exec_say("cannot tell the other ranks in %s.start: %s", service->directory,
+        sluice_exec_say("cannot tell the other ranks in %s: %s", service->start_file,
                         strerror(errno));
     }
     exit(status);
 }
 
+/* What a killed I/O process leaves; one that ends removes it before it lets its lock go. */
+static bool has_journal(const struct sluice_exec_service *service)
+{
+    char path[PATH_MAX + 300];
+    snprintf(path, sizeof path, "%s/journal", service->directory);
+    return access(path, F_OK) == 0;
+}
+
 /*
- * Whether the I/O process was killed: its lock is free and its journal is there, since one that ends
- * removes the journal before it lets the lock go. The caller holds the start file's lock, so that
+ * Whether the I/O process was killed: its lock is free and its journal is there. The caller holds the start file's lock, so that
  * nobody who starts one finds the lock taken by the question.
  */
 static bool was_killed(const struct sluice_exec_service *service)
@@ -179,9 +177,8 @@ static bool was_killed(const struct sluice_exec_service *service)
     char path[PATH_MAX + 300];
     snprintf(path, sizeof path, "%s/lock", service->directory);
     const int lock = open(path, O_RDWR | O_CLOEXEC);
-    snprintf(path, sizeof path, "%s/journal", service->directory);
     const bool killed =
-        lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0 && access(path, F_OK) == 0;
+        lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0 && has_journal(service);
     if (lock >= 0) {
         close(lock);
     }
@@ -195,14 +192,14 @@ static void note_outcome(struct sluice_exec_service *service, int status)
         pause *= 2;
     }
     service->failures = status == 0 ? 0 : service->failures + 1;
-    service->next_try = status == 0 ? 0 : sluice_connection_clock() + pause;
+    service->next_try = status == 0 ? 0 : sluice_clock_ms() + pause;
 }
 
 /* Of the ranks of the node, who comes first does it; the others wait for the socket. */
 static bool revive(void *argument)
 {
     struct sluice_exec_service *service = argument;
-    const bool early = sluice_connection_clock() < service->next_try;
+    const bool early = sluice_clock_ms() < service->next_try;
     const int fd = early ? -1 : try_lock_start_file(service, false);
     if (fd < 0) {
         return true;
@@ -276,7 +273,7 @@ static void begin(struct sluice_exec_service *service, const struct sluice_exec_
 static void heed(int error)
 {
     if (error != 0) {
-        sluice_exec_fail(sluice_exec_status(error), "%s", sluice_client_message());
+        sluice_exec_fail(sluice_exec_status(error), "%s", sluice_failure_message());
     }
 }
 
@@ -310,9 +307,7 @@ void sluice_exec_service_join(struct sluice_exec_service *service,
 /* Nothing is lost but the patience: as long as the directory is there, another one can go on. */
 static void tell_what_is_kept(struct sluice_exec_service *service)
 {
-    char path[PATH_MAX + 300];
-    snprintf(path, sizeof path, "%s/journal", service->directory);
-    if (!service->told && access(path, F_OK) == 0) {
+    if (!service->told && has_journal(service)) {
         service->told = true;
         sluice_exec_say("what was not drained is kept in %s: sluice serve --resume --name %s, with the "
                         "same options, drains it",
@@ -366,7 +361,7 @@ static int leave(struct sluice_exec_service *service, int status)
         &service->connection, SLUICE_REQUEST_LEAVE,
         &(struct sluice_body){.fields = &left, .length = sizeof left}, NULL);
     if (error != 0) {
-        sluice_exec_say("%s", sluice_client_message());
+        sluice_exec_say("%s", sluice_failure_message());
         tell_what_is_kept(service);
         return sluice_exec_status(error);
     }

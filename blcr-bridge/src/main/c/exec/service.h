@@ -13,6 +13,7 @@
 
 struct sluice_exec_service {
     char directory[PATH_MAX + 256];
+    char start_file[PATH_MAX + 300]; /* beside it */
     const struct sluice_exec_options *options;
     char **environment; /* of the I/O process: as it was before the command was captured */
     struct sluice_connection connection;

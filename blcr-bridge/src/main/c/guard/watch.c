@@ -14,9 +14,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "message.h"
 #include "structures.h"
 
@@ -49,13 +49,6 @@ static struct waiting *waiting;
 static size_t waiting_count, waiting_room;
 static struct leased *leased;
 static size_t leased_count, leased_room;
-
-static int64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
 
 bool sluice_watch_init(const char *segment_path, const char *store_path, int pid)
 {
@@ -108,7 +101,7 @@ static bool wait_for(int number, int event, bool is_leased)
     if (!grow((void **)&waiting, waiting_count, &waiting_room, sizeof *waiting)) {
         return false;
     }
-    waiting[waiting_count++] = (struct waiting){number, event, is_leased, now() + MOST_MILLIS};
+    waiting[waiting_count++] = (struct waiting){number, event, is_leased, sluice_clock_ms() + MOST_MILLIS};
     return true;
 }
 
@@ -138,13 +131,13 @@ int sluice_watch_patience(void)
     for (size_t i = 0; i < waiting_count; i++) {
         first = waiting[i].deadline < first ? waiting[i].deadline : first;
     }
-    const int64_t left = first - now();
+    const int64_t left = first - sluice_clock_ms();
     return first == INT64_MAX ? -1 : left > 0 ? (int)left : 0;
 }
 
 void sluice_watch_expire(void)
 {
-    const int64_t time = now();
+    const int64_t time = sluice_clock_ms();
     for (size_t i = 0; i < waiting_count;) {
         if (waiting[i].deadline <= time) {
             say(&(struct sluice_guard_message){.type = SLUICE_GUARD_LATE,

@@ -60,37 +60,23 @@ static struct sluice_tally *tally_of(int fd)
     return image != NULL ? &image->log.tally : NULL;
 }
 
-ssize_t sluice_descriptor_count(int fd, ssize_t written)
+ssize_t sluice_descriptor_count(int fd, int reason, ssize_t written)
 {
     struct sluice_tally *tally = written > 0 ? tally_of(fd) : NULL;
     if (tally != NULL)
-        sluice_tally_add(tally, written);
+        sluice_tally_add(tally, reason, written);
     return written;
 }
 
-ssize_t sluice_descriptor_count_for(int fd, int reason, ssize_t written)
-{
-    struct sluice_tally *tally = written > 0 ? tally_of(fd) : NULL;
-    if (tally != NULL)
-        sluice_tally_add_for(tally, reason, written);
-    return written;
-}
-
-/* The image is direct already, but what follows may be the first that nobody counts. */
-static void note(int fd, int reason)
-{
-    struct sluice_tally *tally = tally_of(fd);
-    if (tally != NULL)
-        sluice_tally_note(tally, reason);
-}
-
+/* Of an image that is direct already what follows may be the first that nobody counts. */
 void sluice_descriptor_surrender(int fd, int reason)
 {
     struct description *description = sluice_description_lock(fd);
-    if (description == NULL) {
-        note(fd, reason);
+    struct sluice_tally *tally = description == NULL ? tally_of(fd) : NULL;
+    if (tally != NULL)
+        sluice_tally_note(tally, reason);
+    if (description == NULL)
         return;
-    }
     sluice_image_surrender(description->image, reason);
     sluice_description_unlock(description);
 }
@@ -177,42 +163,26 @@ static bool lock_images(void)
     return false;
 }
 
-static void missed(int announced, const char *path, const char *why)
+static int missed(int announced, const char *path, const char *why)
 {
     if (announced & SLUICE_REQUEST_OPEN_WRITE)
         sluice_capture_missed(path, why);
+    return -ENOTCONN;
 }
 
-static bool is_followed(int fd)
+/* Why the offset of a descriptor cannot be kept here; NULL if it can. */
+static const char *unfollowed(int fd)
 {
-    return fd < SLUICE_DESCRIPTORS && !sluice_capture_divided();
+    return fd >= SLUICE_DESCRIPTORS    ? "no descriptor from 65536 on is followed"
+        : sluice_capture_divided() ? "threads of the process have descriptors of their own"
+                                   : NULL;
 }
 
 /*
- * A file whose descriptor cannot be followed. If it is an image, it is to be complete before it is read,
- * and nobody else may log it: it is announced until the process ends.
+ * Describes `fd` if it is of a captured file; -ENOTCONN if there is nobody to log it. One that cannot be
+ * followed is announced until the process ends, if it is of an image: that is to be complete before it is
+ * read, and nobody else may log it.
  */
-static int announce_only(int fd, const struct stat *status, int announced, const char *path,
-                         bool truncate)
-{
-    struct image *image;
-    const int direct = announced & SLUICE_REQUEST_OPEN_DIRECT ? 0 : sluice_open_direct(SLUICE_REASON_FORK);
-    if (sluice_capture_image_state(status) == SLUICE_IMAGE_STATE_FREE || !sluice_capture_own()
-        || !lock_images())
-        return -ENOTCONN;
-    int error = sluice_image_open(fd, status, announced | direct, path, &image);
-    if (error == 0) {
-        sluice_lock_take(&image->lock);
-        image->mappings++;
-        sluice_image_surrender(image, SLUICE_REASON_FORK);
-        error = truncate ? sluice_image_empty(image, fd) : 0;
-        sluice_lock_release(&image->lock);
-    }
-    sluice_images_unlock();
-    return error;
-}
-
-/* Describes `fd` if it is of a captured file; -ENOTCONN if there is nobody to log it. */
 static int describe_captured(int fd, int flags, int announced, bool truncate)
 {
     struct stat status;
@@ -220,25 +190,26 @@ static int describe_captured(int fd, int flags, int announced, bool truncate)
     char path[PATH_MAX];
     if (!sluice_capture_file(fd, &status, path))
         return -ENOTCONN;
-    if (!is_followed(fd)) {
-        const int error = announce_only(fd, &status, announced, path, truncate);
-        if (error == -ENOTCONN)
-            missed(announced, path, fd < SLUICE_DESCRIPTORS
-                                        ? "threads of the process have descriptors of their own"
-                                        : "no descriptor from 65536 on is followed");
-        return error;
-    }
-    if (!lock_images()) {
-        missed(announced, path, "it is opened while a checkpointer writes the process down");
-        return -ENOTCONN;
-    }
+    const char *why = unfollowed(fd);
+    if (why != NULL && (sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE
+                        || !sluice_capture_own()))
+        return missed(announced, path, why);
+    if (why != NULL && !(announced & SLUICE_REQUEST_OPEN_DIRECT))
+        announced |= sluice_open_direct(SLUICE_REASON_FORK);
+    if (!lock_images())
+        return missed(announced, path, "it is opened while a checkpointer writes the process down");
     sluice_images_tidy();
     int error = sluice_image_open(fd, &status, announced, path, &image);
     if (error != 0 && error != -ESTALE)
-        missed(announced, path, sluice_client_message());
+        missed(announced, path, sluice_failure_message());
     if (error == 0) {
         sluice_lock_take(&image->lock);
-        describe(image, fd, flags);
+        if (why == NULL) {
+            describe(image, fd, flags);
+        } else { /* as a mapping that is never unmapped */
+            image->mappings++;
+            sluice_image_surrender(image, SLUICE_REASON_FORK);
+        }
         error = truncate ? sluice_image_empty(image, fd) : 0;
         sluice_lock_release(&image->lock);
     }
@@ -328,16 +299,16 @@ int sluice_description_forget(int fd)
 }
 
 /* A mapping that nobody unmaps keeps the openings of an image. */
-static void keep_open(struct image *image)
+static void keep_open(struct image *image, int reason)
 {
-    sluice_image_surrender(image, SLUICE_REASON_FORK);
+    sluice_image_surrender(image, reason);
     image->descriptions = NULL;
     image->mappings++;
 }
 
 void sluice_descriptions_let_go(void)
 {
-    sluice_images_each(keep_open);
+    sluice_images_each(keep_open, SLUICE_REASON_FORK);
     sluice_images_lock();
     for (int fd = 0; fd <= highest; fd++)
         sluice_descriptions[fd] = NULL;

@@ -58,10 +58,9 @@ void sluice_descriptor_surrender(int fd, int reason);
 
 /*
  * `written`, the result of a call by which the kernel wrote to `fd`, counted if that is of a captured
- * file: for the reason why its image is direct, or for this one. Async-signal-safe.
+ * file, as sluice_tally_add() does. Async-signal-safe.
  */
-ssize_t sluice_descriptor_count(int fd, ssize_t written);
-ssize_t sluice_descriptor_count_for(int fd, int reason, ssize_t written);
+ssize_t sluice_descriptor_count(int fd, int reason, ssize_t written);
 
 /* The same, and the kernel counts nobody but programs that have its file open. */
 void sluice_descriptor_let_go(int fd);

@@ -329,7 +329,7 @@ bool sluice_image_lock(struct image *image)
     return true;
 }
 
-void sluice_images_each(void (*action)(struct image *image))
+void sluice_images_each(void (*action)(struct image *image, int reason), int reason)
 {
     if (images == NULL || sluice_guard_inside())
         return;
@@ -337,7 +337,7 @@ void sluice_images_each(void (*action)(struct image *image))
     for (struct image *image = images; image != NULL; image = image->next) {
         if (!sluice_image_lock(image))
             continue;
-        action(image);
+        action(image, reason);
         sluice_lock_release(&image->lock);
     }
     sluice_images_unlock();
@@ -356,17 +356,9 @@ void sluice_images_tidy(void)
     }
 }
 
-static _Thread_local int surrender_reason;
-
-static void surrender(struct image *image)
-{
-    sluice_image_surrender(image, surrender_reason);
-}
-
 void sluice_images_surrender(int reason)
 {
-    surrender_reason = reason;
-    sluice_images_each(surrender);
+    sluice_images_each(sluice_image_surrender, reason);
 }
 
 static _Thread_local bool forking;

@@ -120,8 +120,8 @@ bool sluice_images_try_lock(void);
  */
 bool sluice_image_lock(struct image *image);
 
-/* Does `action` to every image, locked. */
-void sluice_images_each(void (*action)(struct image *image));
+/* Does `action` to every image, locked, for a reason. */
+void sluice_images_each(void (*action)(struct image *image, int reason), int reason);
 
 /* Surrenders every image. */
 void sluice_images_surrender(int reason);

@@ -43,19 +43,20 @@ long sluice_process_forked(long child)
     return child;
 }
 
-static void end_image(struct image *image)
+static void end_image(struct image *image, int reason)
 {
+    (void)reason;
     const int error = sluice_image_end(image);
     if (error != 0)
         dprintf(STDERR_FILENO, "sluice: inode %lu: what was written may be incomplete: %s\n",
-                (unsigned long)image->inode, sluice_client_message());
+                (unsigned long)image->inode, sluice_failure_message());
 }
 
 void sluice_process_end(bool well)
 {
     if (!sluice_capture_own())
         return;
-    sluice_images_each(end_image);
+    sluice_images_each(end_image, SLUICE_REASON_NONE);
     sluice_capture_leave(well);
     sluice_recording_stop();
 }

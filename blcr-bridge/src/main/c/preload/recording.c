@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "description.h"
 #include "presence.h"
 #include "real.h"
@@ -29,7 +30,7 @@ bool sluice_recording_begin(struct sluice_recorded_call *call, int fd)
     if (image == NULL || sluice_guard_inside())
         return false;
     call->directs = image->log.directs;
-    call->begin = sluice_trace_now();
+    call->begin = sluice_clock();
     return true;
 }
 
@@ -65,7 +66,7 @@ static bool name(struct image *image, int fd)
     struct stat status;
     if (trace.header == NULL && sluice_trace_open(&trace, getenv("SLUICE_PROFILE")) != 0) {
         dprintf(STDERR_FILENO, "sluice: %s; this process goes on unrecorded\n",
-                sluice_client_message());
+                sluice_failure_message());
         sluice_recording = false;
         return false;
     }
@@ -112,7 +113,7 @@ static bool present(void)
 void sluice_recording_end(const struct sluice_recorded_call *call, int fd, int64_t offset,
                           enum sluice_trace_call kind, ssize_t result)
 {
-    const int64_t end = sluice_trace_now();
+    const int64_t end = sluice_clock();
     if (result <= 0)
         return;
     sluice_guard_enter();

@@ -17,10 +17,10 @@ static int sync_log(int fd)
     return error;
 }
 
-static void sync_image(struct image *image)
+static void sync_image(struct image *image, int reason)
 {
     if (sluice_log_sync(&image->log) == -ESTALE)
-        sluice_image_surrender(image, SLUICE_REASON_OTHER);
+        sluice_image_surrender(image, reason);
 }
 
 SLUICE_WRAPPER int fsync(int fd)
@@ -44,12 +44,12 @@ SLUICE_WRAPPER int sync_file_range(int fd, off64_t offset, off64_t count, unsign
 
 SLUICE_WRAPPER void sync(void)
 {
-    sluice_images_each(sync_image);
+    sluice_images_each(sync_image, SLUICE_REASON_OTHER);
     REAL(sync)();
 }
 
 SLUICE_WRAPPER int syncfs(int fd)
 {
-    sluice_images_each(sync_image);
+    sluice_images_each(sync_image, SLUICE_REASON_OTHER);
     return REAL(syncfs)(fd);
 }

@@ -26,7 +26,7 @@
         sluice_descriptor_surrender(in, reason);                                                   \
         sluice_recording_moved(in);                                                                \
         return RECORDED(out, offset_, SLUICE_TRACE_COPY,                                           \
-                        sluice_descriptor_count_for(out, reason, REAL(name) arguments));           \
+                        sluice_descriptor_count(out, reason, REAL(name) arguments));               \
     }
 
 COPY(sendfile, (int out, int in, off_t *offset, size_t count), (out, in, offset, count),

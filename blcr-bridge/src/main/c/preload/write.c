@@ -39,7 +39,7 @@ static ssize_t log_vector(struct description *description, const struct iovec *v
         ssize_t written = log_bytes(description, vector[i].iov_base, length, offset + done);
         if (written == -ESTALE && done > 0)
             written = sluice_descriptor_count(
-                description->fd,
+                description->fd, SLUICE_REASON_NONE,
                 REAL(pwrite)(description->fd, vector[i].iov_base, length, offset + done));
         if (written < 0)
             return done > 0 ? done : written;
@@ -108,7 +108,7 @@ static size_t total(const struct iovec *vector, int count)
 static ssize_t write_inside(struct description *description, int fd, const struct iovec *vector,
                             int count)
 {
-    const ssize_t written = sluice_descriptor_count_for(
+    const ssize_t written = sluice_descriptor_count(
         fd, SLUICE_REASON_SIGNAL, REAL(pwritev)(fd, vector, count, description->offset));
     if (written > 0)
         description->offset += written;
@@ -146,7 +146,7 @@ static bool log_call(int fd, const struct iovec *vector, int count, int64_t offs
         if (sluice_description_of(fd) == NULL)                                                     \
             written_ = (kernel);                                                                   \
         else if (!log_call(fd, vector, count, offset, &written_))                                  \
-            written_ = sluice_descriptor_count(fd, kernel);                                        \
+            written_ = sluice_descriptor_count(fd, SLUICE_REASON_NONE, kernel);                    \
         written_;                                                                                  \
     })
 

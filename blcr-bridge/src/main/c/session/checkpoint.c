@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock.h"
 #include "failure.h"
 #include "session.h"
 
@@ -50,18 +51,11 @@ int sluice_checkpoint_complete(sluice_session *session, int64_t checkpoint)
     return request(session, SLUICE_REQUEST_COMPLETE, &complete, sizeof complete, NULL);
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
-}
-
 int sluice_checkpoint_wait(sluice_session *session, int64_t checkpoint, int64_t timeout)
 {
-    const int64_t end = timeout < 0 || timeout > INT64_MAX / 2 ? INT64_MAX : now_ms() + timeout;
+    const int64_t end = timeout < 0 || timeout > INT64_MAX / 2 ? INT64_MAX : sluice_clock_ms() + timeout;
     for (;;) {
-        const int64_t left = end - now_ms();
+        const int64_t left = end - sluice_clock_ms();
         const int64_t wait[2] = {checkpoint, left < 0 ? 0 : left < WAIT_SLICE ? left : WAIT_SLICE};
         const int error = request(session, SLUICE_REQUEST_WAIT, wait, sizeof wait, NULL);
         if (error != -ETIMEDOUT || left <= 0) {

@@ -97,7 +97,7 @@ static ssize_t write_whole(struct sluice_image *image, const char *data, size_t 
             sluice_log_pwrite(&image->log, image->fd, data + done, length - done, at);
         if (written == -ESTALE) {
             written = sluice_kernel_pwrite(image->fd, data + done, length - done, at);
-            sluice_tally_add(&image->log.tally, written);
+            sluice_tally_add(&image->log.tally, SLUICE_REASON_NONE, written);
             if (written < 0) {
                 return sluice_failure((int)-written, "cannot write to the image's file: %s",
                                       strerror((int)-written));

@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
         touch_all(segment);
         sluice_segment_unmap(segment);
     } else {
-        CHECK(strstr(sluice_client_message(), path) != NULL);
+        CHECK(strstr(sluice_failure_message(), path) != NULL);
     }
     return 0;
 }

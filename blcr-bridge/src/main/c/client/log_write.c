@@ -1,0 +1,238 @@
+/* Writes and truncations of a logged image: to the log, or past it to the image's own file. */
+#include <errno.h>
+
+#include "barrier.h"
+#include "clock.h"
+#include "counter.h"
+#include "failure.h"
+#include "kernel.h"
+#include "log.h"
+#include "threshold.h"
+
+/*
+ * After an append, before it is reported as done. The I/O process stores DIRECT, fences, and then
+ * looks at the chunk; we append, fence, and then look at the state: one of the two sees the other.
+ */
+static bool became_direct(const struct sluice_log_image *image)
+{
+    sluice_barrier(image->client->kernel_fences);
+    return !sluice_log_still_diverted(image);
+}
+
+/*
+ * After an append and that fence. The I/O process stores `quiet`, fences, and then looks at the chunk
+ * a last time before it stops to look: one of the two sees the other. Rung once.
+ */
+static void ring_if_quiet(struct sluice_log_image *image)
+{
+    struct sluice_slot *slot = image->client->writer.slot;
+    if (atomic_load_explicit(&slot->quiet, memory_order_relaxed) != 0) {
+        atomic_store_explicit(&slot->quiet, 0, memory_order_relaxed);
+        sluice_connection_wake(&image->client->connection);
+    }
+}
+
+/* A write of `length` bytes at `offset` has become part of the image. */
+static void grow(struct sluice_log_image *image, int64_t offset, int64_t length)
+{
+    if (offset + length > atomic_load_explicit(&image->entry->size, memory_order_relaxed))
+        atomic_store_explicit(&image->entry->size, offset + length, memory_order_release);
+}
+
+static bool overlaps_logged(const struct sluice_log_image *image, int64_t low, int64_t high)
+{
+    return low < image->pending_high && high > image->pending_low;
+}
+
+/*
+ * Records that the image's own file holds these bytes; false when there is no chunk to say it in.
+ * Over no logged bytes the file's count with or without the record: it is not worth a wait.
+ */
+static bool mark_direct(struct sluice_log_image *image, int64_t offset, int64_t length,
+                        int64_t nanos)
+{
+    const bool needed = overlaps_logged(image, offset, offset + length);
+    struct sluice_chunk_writer *writer = &image->client->writer;
+    int error = 0;
+    sluice_lock_take(&writer->lock);
+    if (length >= SLUICE_THRESHOLD_FLOOR) {
+        struct sluice_costs *costs = &writer->pool.costs;
+        sluice_costs_add(&costs->direct, &costs->wait, nanos, length);
+    }
+    if (image->client->segment->layout == SLUICE_HEADER_LAYOUT_CONTAINER) {
+        error = sluice_chunk_mark(writer, needed, SLUICE_RECORD_TYPE_DIRECT, image->id, offset,
+                                  length);
+        image->last_chunk = writer->sequence;
+    }
+    if (error != 0 && needed)
+        sluice_counter_add(&writer->slot->fallbacks, 1);
+    sluice_lock_release(&writer->lock);
+    return error == 0 || !needed;
+}
+
+/*
+ * In the files layout the drain must not put older bytes over what is done to the file in this range.
+ * -ESTALE when the image has become direct by that.
+ */
+static int clear_of_drain(struct sluice_log_image *image, int64_t low, int64_t high)
+{
+    if (image->client->segment->layout != SLUICE_HEADER_LAYOUT_FILES
+        || !overlaps_logged(image, low, high))
+        return 0;
+    const int error = sluice_log_settle(image, SLUICE_REASON_NONE);
+    return error == 0 && image->entry == NULL ? -ESTALE : error;
+}
+
+/*
+ * If the image turned direct while this went on, settling it may have put older logged bytes over
+ * ours, so once that is over they are written again.
+ */
+static ssize_t direct_write(struct sluice_log_image *image, int fd, const void *data, size_t length,
+                            int64_t offset, int reason)
+{
+    int error = clear_of_drain(image, offset, offset + (int64_t)length);
+    if (error != 0)
+        return error;
+    const int64_t begin = sluice_clock();
+    const ssize_t written = sluice_kernel_pwrite(fd, data, length, offset);
+    if (written <= 0)
+        return written;
+    image->directs++;
+    sluice_tally_add(&image->tally, reason, written);
+    if (sluice_log_held(image)) {
+        grow(image, offset, written);
+        if (mark_direct(image, offset, written, sluice_clock() - begin) && !became_direct(image))
+            return written;
+    }
+    error = sluice_log_settle(image, SLUICE_REASON_FULL);
+    return error != 0 ? error : sluice_kernel_pwrite(fd, data, (size_t)written, offset);
+}
+
+/*
+ * What found no chunk goes direct at once: this write alone, or, after a wait in vain, all of the image
+ * from here on. The rest of a write that was logged in part then follows through the kernel; one that
+ * was not logged at all is the caller's to repeat.
+ */
+static ssize_t write_rest(struct sluice_log_image *image, int fd, const char *data, size_t length,
+                          int64_t offset, size_t logged, bool waited)
+{
+    const char *rest = data + logged;
+    const int64_t at = offset + (int64_t)logged;
+    const int error = waited ? sluice_log_settle(image, SLUICE_REASON_FULL) : 0;
+    if (error != 0)
+        return error;
+    ssize_t written = waited
+        ? -ESTALE
+        : direct_write(image, fd, rest, length - logged, at, SLUICE_REASON_FULL);
+    if (written == -ESTALE && logged > 0) {
+        written = sluice_kernel_pwrite(fd, rest, length - logged, at);
+        sluice_tally_add(&image->tally, SLUICE_REASON_NONE, written);
+    }
+    return written < 0 && logged == 0 ? written : (ssize_t)logged + (written > 0 ? written : 0);
+}
+
+static ssize_t log_write(struct sluice_log_image *image, int fd, const void *data, size_t length,
+                         int64_t offset)
+{
+    struct sluice_chunk_writer *writer = &image->client->writer;
+    const bool waits = image->client->segment->header->when_full != SLUICE_HEADER_WHEN_FULL_DIRECT;
+    sluice_lock_take(&writer->lock);
+    const ssize_t logged = sluice_chunk_write(writer, waits, image->id, data, length, offset);
+    if (logged > 0) {
+        const unsigned class = sluice_counter_class(length);
+        sluice_counter_add(&writer->slot->aggregated_writes[class], 1);
+        sluice_counter_add(&writer->slot->aggregated_bytes[class], logged);
+        image->last_chunk = writer->sequence;
+    }
+    if (logged >= 0 && (size_t)logged < length)
+        sluice_counter_add(waits ? &writer->slot->fallbacks : &writer->slot->overflows, 1);
+    sluice_lock_release(&writer->lock);
+    if (logged < 0)
+        return sluice_log_refusal(image);
+    if (logged > 0) {
+        grow(image, offset, logged);
+        image->pending_low = offset < image->pending_low ? offset : image->pending_low;
+        image->pending_high =
+            offset + logged > image->pending_high ? offset + logged : image->pending_high;
+    }
+    if ((size_t)logged < length)
+        return write_rest(image, fd, data, length, offset, (size_t)logged, waits);
+    if (became_direct(image)) {
+        const int error = sluice_log_settle(image, SLUICE_REASON_OTHER);
+        return error == 0 ? logged : error;
+    }
+    ring_if_quiet(image);
+    return logged;
+}
+
+/* While there is room the auto policy sends no write to the file. */
+static int over_threshold(const struct sluice_log_image *image)
+{
+    return atomic_load_explicit(&image->client->segment->header->threshold_policy,
+                                memory_order_relaxed)
+            == SLUICE_HEADER_POLICY_FIXED
+        ? SLUICE_REASON_THRESHOLD
+        : SLUICE_REASON_FULL;
+}
+
+static int too_long(size_t length, int64_t offset)
+{
+    return sluice_failure(EFBIG, "%zu bytes at offset %lld: an image has at most 2^60", length,
+                          (long long)offset);
+}
+
+ssize_t sluice_log_pwrite(struct sluice_log_image *image, int fd, const void *data, size_t length,
+                          int64_t offset)
+{
+    const int error = sluice_log_may_append(image);
+    if (error != 0)
+        return error;
+    if (offset < 0)
+        return sluice_failure(EINVAL, "a write at offset %lld", (long long)offset);
+    if ((uint64_t)offset > SLUICE_RECORD_MAX_END || length > SLUICE_RECORD_MAX_END - (size_t)offset)
+        return too_long(length, offset);
+    if (length == 0)
+        return 0;
+    return (int64_t)length >= sluice_threshold(image->client->segment, &image->client->writer.pool.costs)
+        ? direct_write(image, fd, data, length, offset, over_threshold(image))
+        : log_write(image, fd, data, length, offset);
+}
+
+/* Tells the log that the image is `size` bytes long from here on; false when there is no chunk. */
+static bool mark_truncated(struct sluice_log_image *image, int64_t size)
+{
+    if (image->client->segment->layout == SLUICE_HEADER_LAYOUT_FILES)
+        return true;
+    struct sluice_chunk_writer *writer = &image->client->writer;
+    sluice_lock_take(&writer->lock);
+    const int error =
+        sluice_chunk_mark(writer, true, SLUICE_RECORD_TYPE_TRUNCATE, image->id, size, 0);
+    image->last_chunk = writer->sequence;
+    sluice_lock_release(&writer->lock);
+    return error == 0;
+}
+
+/*
+ * The file is truncated as well: it may hold direct writes beyond the size. In the files layout that
+ * is all, once nothing is left to be drained into it. As with a direct write, what was done to the
+ * file while the image turned direct is done once more.
+ */
+int sluice_log_truncate(struct sluice_log_image *image, int fd, int64_t size)
+{
+    int error = sluice_log_may_change(image);
+    if (error == 0 && size > (int64_t)SLUICE_RECORD_MAX_END)
+        error = too_long(0, size);
+    if (error == 0)
+        error = clear_of_drain(image, 0, INT64_MAX);
+    if (error == 0)
+        error = sluice_kernel_truncate(fd, size);
+    if (error != 0)
+        return error;
+    if (sluice_log_held(image)) {
+        atomic_store_explicit(&image->entry->size, size, memory_order_release);
+        if (mark_truncated(image, size) && !became_direct(image))
+            return 0;
+    }
+    error = sluice_log_settle(image, SLUICE_REASON_FULL);
+    return error != 0 ? error : sluice_kernel_truncate(fd, size);
+}
