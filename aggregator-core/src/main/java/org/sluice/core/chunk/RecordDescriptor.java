@@ -38,7 +38,7 @@ public final class RecordDescriptor {
   /** Type: the image is as long as the offset from here on. */
   public static final int TYPE_TRUNCATE = 3;
 
-  /** No record reaches further into its image: 1 EiB, more than anybody's file has. */
+  /** No record reaches further into its image: 1 EiB, more than any file has. */
   public static final long MAX_END = 1L << 60;
 
   private RecordDescriptor() {}

@@ -27,7 +27,7 @@ public enum ExitStatus {
   DAMAGED(5, "damaged data: a checksum is wrong, a file is truncated or foreign"),
   /** Would overwrite. */
   EXISTS(6, "the target exists already; restore --force overwrites it"),
-  /** Somebody uses it. */
+  /** Another process uses it. */
   BUSY(
       7,
       "in use: another I/O process has this name, another node writes the store, or a checkpoint is"

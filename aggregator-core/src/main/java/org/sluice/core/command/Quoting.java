@@ -3,9 +3,9 @@ package org.sluice.core.command;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Names on the user's terminal. Whoever names a file may not move the cursor, end a line or turn
- * the direction of writing: what a terminal would obey, or not show as itself, is written as {@code
- * ls} prints it and bash reads it, such as {@code 'a'$'\033''b'}. JSON needs none of it.
+ * Names on the user's terminal. A name must not move the cursor, end a line or turn the direction
+ * of writing. What a terminal would obey, or not show as itself, is written as {@code ls} prints it
+ * and bash reads it, such as {@code 'a'$'\033''b'}. JSON needs none of it.
  */
 public final class Quoting {
   /** What a shell takes for more than itself. */

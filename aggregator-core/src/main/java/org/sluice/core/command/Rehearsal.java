@@ -7,8 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Runs commands one after the other in one process: for the build, which records what they load and
- * link, and for tests of what commands say, which would otherwise mostly wait for JVMs to start.
+ * Runs commands one after the other in one process. The build records by it what they load and
+ * link. Tests of what commands say would otherwise mostly wait for JVMs to start.
  */
 final class Rehearsal {
   private Rehearsal() {}

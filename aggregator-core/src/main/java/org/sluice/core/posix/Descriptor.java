@@ -2,7 +2,7 @@ package org.sluice.core.posix;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Something that the kernel gave a descriptor for and that is no file of anybody's. */
+/** Something that the kernel gave a descriptor for and that is no file. */
 abstract class Descriptor implements AutoCloseable {
   final int number;
 

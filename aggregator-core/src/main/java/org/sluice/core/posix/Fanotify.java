@@ -1,9 +1,9 @@
 package org.sluice.core.posix;
 
 /**
- * Marks on files: whoever opens a marked one waits until a reader of the group's events allows it.
- * Once the last descriptor of the group is closed, in whichever process, nobody waits any more. Any
- * thread.
+ * Marks on files: a process that opens a marked one waits until a reader of the group's events
+ * allows it. Once the last descriptor of the group is closed, in whichever process, nobody waits
+ * any more. Any thread.
  */
 public final class Fanotify extends Descriptor {
   /**

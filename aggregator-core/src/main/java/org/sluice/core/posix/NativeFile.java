@@ -30,7 +30,9 @@ public class NativeFile extends OpenFile {
     DIRECTORY(AARCH64 ? 0x4000 : 0x10000),
     /** Fail if the last name of the path is a symbolic link. */
     NO_FOLLOW(AARCH64 ? 0x8000 : 0x20000),
-    /** Do not wait for whoever has the other end of a FIFO, nor take a terminal for one's own. */
+    /**
+     * Do not wait for the process at the other end of a FIFO, nor take a terminal for one's own.
+     */
     NO_WAIT(0x800 | 0x100),
     /** As after {@link #letGo}. */
     LET_GO(INODE_ONLY);
@@ -42,7 +44,7 @@ public class NativeFile extends OpenFile {
     }
   }
 
-  /** By which the kernel tells the process named to it that a lease is in somebody's way. */
+  /** By which the kernel tells the process named to it that another process waits for its lease. */
   private static final int LEASE_SIGNAL = 63;
 
   private static final boolean AARCH64 = "aarch64".equals(System.getProperty("os.arch"));
@@ -354,8 +356,8 @@ public class NativeFile extends OpenFile {
    * Has others wait that open this file, until {@link #unlease} or, at most, as long as the system
    * says in {@code /proc/sys/fs/lease-break-time}.
    *
-   * @param told a process that takes {@value #LEASE_SIGNAL} as a signal that somebody waits, with
-   *     the number of this descriptor
+   * @param told a process that takes {@value #LEASE_SIGNAL} as a signal that another process waits,
+   *     with the number of this descriptor
    * @return false when another description of the file is open, in whichever process, or where
    *     there are no leases
    */
@@ -366,7 +368,7 @@ public class NativeFile extends OpenFile {
   }
 
   /**
-   * Whether somebody waits to open this file, which {@link #lease} holds.
+   * Whether another process waits to open this file, which {@link #lease} holds.
    *
    * @return true also when it holds it no more
    */

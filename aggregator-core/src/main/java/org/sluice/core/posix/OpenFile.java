@@ -316,7 +316,7 @@ abstract class OpenFile implements AutoCloseable {
   /**
    * Takes the file's exclusive lock ({@code flock}), until it is closed, if nobody has it.
    *
-   * @return false when somebody has it, in this process or another
+   * @return false when it is taken, in this process or another
    * @throws PosixException when that fails
    */
   public boolean tryLock() throws PosixException {
@@ -327,7 +327,7 @@ abstract class OpenFile implements AutoCloseable {
    * Takes the file's shared lock ({@code flock}), until it is closed, if nobody has the exclusive
    * one.
    *
-   * @return false when somebody has it, in this process or another
+   * @return false when it is taken, in this process or another
    * @throws PosixException when that fails
    */
   public boolean tryLockShared() throws PosixException {

@@ -45,7 +45,7 @@ public interface CheckpointStore extends AutoCloseable {
   Container createContainer(long sessionId, String node) throws IOException;
 
   /**
-   * Deletes a container, unless a committed checkpoint refers to it or somebody still appends to
+   * Deletes a container, unless a committed checkpoint refers to it or a process still appends to
    * it.
    *
    * @param containerId its id
@@ -90,8 +90,8 @@ public interface CheckpointStore extends AutoCloseable {
   void renew() throws IOException;
 
   /**
-   * Deletes all containers that no committed checkpoint refers to and nobody appends to, whoever
-   * left them.
+   * Deletes all containers that no committed checkpoint refers to and no process appends to, also
+   * those of other sessions.
    *
    * @throws IOException when that fails
    */
@@ -258,7 +258,7 @@ public interface CheckpointStore extends AutoCloseable {
    *
    * @param commit one of {@link #commits()}
    * @param farewell called while nobody reads the checkpoint nor can begin to
-   * @return false when somebody reads it, or it is to stay
+   * @return false when a process reads it, or it is to stay
    * @throws IOException when that fails
    */
   boolean remove(Commit commit, Farewell farewell) throws IOException;
@@ -267,7 +267,7 @@ public interface CheckpointStore extends AutoCloseable {
    * Removes the committed checkpoints of a number that are damaged or of another version.
    *
    * @param number their number
-   * @return false when somebody reads one: it stays then
+   * @return false when a process reads one: it stays then
    * @throws IOException when that fails
    */
   boolean removeUnreadable(long number) throws IOException;

@@ -94,7 +94,7 @@ final class CommitWriter {
     }
   }
 
-  /** Whoever closes it has it alone. */
+  /** The stage that closes it has it alone. */
   private NativeFile take() {
     final NativeFile taken = manifest;
     manifest = null;

@@ -47,12 +47,12 @@ class Disk {
     }
   }
 
-  /** Gives an open file one more name; whoever opened it. */
+  /** Gives an open file one more name. */
   void link(final NativeFile file, final Path name) throws PosixException {
     file.linkTo(name);
   }
 
-  /** Makes the bytes of an open file durable; whoever opened it, and wrote them. */
+  /** Makes the bytes of an open file durable, also those that other descriptors wrote. */
   void sync(final NativeFile file) throws PosixException {
     file.sync();
   }

@@ -15,7 +15,7 @@ import org.sluice.core.posix.NativeFile;
  * @param chunks the chunks with records of it, in program order; empty when its own file holds
  *     everything
  * @param file its own file, which stays the caller's
- * @param shared whether somebody may change the file during the commit or later, so that the
+ * @param shared whether a process may change the file during the commit or later, so that the
  *     checkpoint needs a copy
  */
 public record DraftImage(

@@ -46,7 +46,9 @@ final class Garbage {
     this.spares = spares;
   }
 
-  /** Ends what killed processes began, and removes what is superseded, unless somebody reads it. */
+  /**
+   * Ends what killed processes began, and removes what is superseded, unless a process reads it.
+   */
   void sweep() throws IOException {
     endCutShort();
     for (final Commit commit : superseded(unreadable -> {})) {
@@ -71,7 +73,7 @@ final class Garbage {
     }
   }
 
-  /** Whoever may not read a checkpoint takes nothing away because of it. */
+  /** A user who may not read a checkpoint takes nothing away because of it. */
   private void makeDurable(final CheckpointDirectory checkpoint) throws IOException {
     try {
       if (!checkpoint.isForeign()) {
@@ -172,7 +174,7 @@ final class Garbage {
     return !checkpoint.isCommitted() && checkpoint.isAbandoned();
   }
 
-  /** Somebody read them when the newer ones of their numbers were committed. */
+  /** A process read them when the newer ones of their numbers were committed. */
   private List<Commit> superseded(final Consumer<IOException> unreadable) throws IOException {
     final List<Commit> commits = scan.commits(any -> true, unreadable);
     final Map<Long, Long> newest = new HashMap<>();

@@ -33,7 +33,7 @@ final class ImageFile implements AutoCloseable {
    * Puts a file into a checkpoint, durable but for its name: by a hard link where that is possible,
    * otherwise by a copy. A file without data below {@code size} is left out.
    *
-   * @param shared whether somebody may change the file, so that a link will not do
+   * @param shared whether a process may change the file, so that a link will not do
    */
   List<Block> store(final NativeFile source, final long size, final boolean shared, final Path path)
       throws IOException {

@@ -14,7 +14,7 @@ import org.sluice.core.posix.Extent;
  * every byte is written once, nothing is kept but the set of decided offsets, and the target may be
  * the image's own file.
  *
- * <p>Whoever logs a TRUNCATE also truncates the image's own file. Not thread-safe.
+ * <p>A writer that logs a TRUNCATE also truncates the image's own file. Not thread-safe.
  */
 public final class ImageOverlay {
   private final int imageId;

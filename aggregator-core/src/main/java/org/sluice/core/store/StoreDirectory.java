@@ -243,7 +243,7 @@ record StoreDirectory(Path path, Disk disk) {
       return !Files.isDirectory(path) && Files.exists(path);
     }
 
-    /** What becomes the manifest; locked by whoever is about to commit the checkpoint. */
+    /** What becomes the manifest; locked by the process that is about to commit the checkpoint. */
     Path draft() {
       return path.resolve("manifest.tmp");
     }
@@ -270,7 +270,7 @@ record StoreDirectory(Path path, Disk disk) {
       return images().resolve(Integer.toString(ordinal));
     }
 
-    /** Reads the checkpoint while nobody removes it; false when somebody has. */
+    /** Reads the checkpoint and keeps it from being removed; false when it is removed already. */
     boolean whileHeld(final CheckpointStore.Reading reading) throws IOException {
       try (NativeFile manifest = StoredFile.open(manifest())) {
         if (!manifest.tryLockShared() || manifest.links() == 0) {
@@ -287,7 +287,7 @@ record StoreDirectory(Path path, Disk disk) {
     }
 
     /**
-     * Deletes the checkpoint, unless somebody reads it. The manifest goes first, and durably: what
+     * Deletes the checkpoint, unless a process reads it. The manifest goes first, and durably: what
      * it names may be overwritten from here on.
      */
     boolean removeUnlessRead() throws IOException {
@@ -315,7 +315,7 @@ record StoreDirectory(Path path, Disk disk) {
       }
     }
 
-    /** Null when what has its name, if anything, is no file that anybody could read. */
+    /** Null when what has its name, if anything, is no file that can be read. */
     private NativeFile openManifest() throws IOException {
       try {
         return StoredFile.open(manifest(), Flag.WRITE);
@@ -324,7 +324,7 @@ record StoreDirectory(Path path, Disk disk) {
       }
     }
 
-    /** Deletes the checkpoint, whoever reads it. */
+    /** Deletes the checkpoint, even while a process reads it. */
     void removeAnyhow() throws IOException {
       if (Files.isDirectory(manifest(), NOFOLLOW_LINKS)) {
         disk.deleteAll(manifest());
@@ -334,7 +334,7 @@ record StoreDirectory(Path path, Disk disk) {
       Fault.at(FaultPoint.CHECKPOINT_DELETE, "delete " + path, this::delete);
     }
 
-    /** Deletes what is left of it; its manifest was removed by a process that died, if ever. */
+    /** Deletes what is left of it; a process that died removed its manifest, or never wrote one. */
     void sweep() throws IOException {
       if (Files.exists(path)) {
         disk.syncDirectory(path, FaultPoint.REMOVAL_FSYNC);

@@ -61,7 +61,7 @@ final class StoredFile {
     try {
       type = FileType.of(path);
     } catch (final PosixException e) {
-      return; // whoever opens it says why
+      return; // the opening says why
     }
     if (type != expected) {
       throw isNo(path, type, expected);
