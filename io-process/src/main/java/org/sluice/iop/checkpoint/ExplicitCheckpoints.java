@@ -6,37 +6,30 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.ImageDescriptor;
-import org.sluice.core.store.CheckpointStore;
-import org.sluice.core.store.Commit;
 import org.sluice.core.store.ImagePath;
 import org.sluice.iop.image.Image;
-import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.image.NotCapturedException;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.CheckpointFacts;
 import org.sluice.iop.journal.Entry;
-import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Warnings;
 
 /** The checkpoints under way that ranks began by request. Service thread only. */
-final class ExplicitCheckpoints {
-  private final CheckpointStore store;
-  private final ImageRegistry registry;
+public final class ExplicitCheckpoints {
+  private final Context context;
   private final Committer committer;
   private final Waiters waiters;
   private final Retention retention;
-  private final Journal journal;
   private final int writers;
-  private final Consumer<Image> forget;
+  private final Farewells farewells;
   private final Map<Long, ExplicitCheckpoint> underWay = new HashMap<>();
   private final Set<Image> images = new HashSet<>();
 
@@ -45,33 +38,30 @@ final class ExplicitCheckpoints {
    *
    * @param writers how many ranks of this node complete a checkpoint where the launcher does not
    *     say; 0 unknown
-   * @param forget lets go of an image once the pipeline has
    */
   ExplicitCheckpoints(
-      final CheckpointStore store,
-      final ImageRegistry registry,
+      final Context context,
       final Committer committer,
       final Waiters waiters,
       final Retention retention,
-      final Journal journal,
       final int writers,
-      final Consumer<Image> forget) {
-    this.writers = writers;
-    this.store = store;
-    this.registry = registry;
+      final Farewells farewells) {
+    this.context = context;
     this.committer = committer;
     this.waiters = waiters;
     this.retention = retention;
-    this.journal = journal;
-    this.forget = forget;
+    this.writers = writers;
+    this.farewells = farewells;
   }
 
   /**
    * Begins a checkpoint.
    *
+   * @param request which
    * @param beginner who asks
+   * @return what to answer
    */
-  Reply begin(final Request.Begin request, final Writer beginner) {
+  public Reply begin(final Request.Begin request, final Writer beginner) {
     if (request.checkpoint() < 0 || request.ranks() < 1) {
       return invalid(
           "no checkpoint %d of %d ranks".formatted(request.checkpoint(), request.ranks()));
@@ -89,13 +79,13 @@ final class ExplicitCheckpoints {
                 .formatted(request.checkpoint(), CommitRanks.unknown(request.ranks())));
       }
       try {
-        store.claim();
+        context.store().claim();
       } catch (final IOException e) {
         return new Reply.Failed(Errno.EIO, e.getMessage());
       }
       underWay.put(request.checkpoint(), new ExplicitCheckpoint(request.checkpoint(), scope));
       waiters.begun(request.checkpoint());
-      journal.write(new Entry.Begun(request.checkpoint(), scope));
+      context.journal().write(new Entry.Begun(request.checkpoint(), scope));
     }
     return new Reply.Done();
   }
@@ -107,42 +97,53 @@ final class ExplicitCheckpoints {
     return new Entry.Scope(ranks, local > 0 ? local : Math.min(writers, ranks), spread);
   }
 
-  /** The checkpoint that a rank may create an image in; empty when the request makes no sense. */
-  Optional<ExplicitCheckpoint> find(final Request.Create request) {
+  /**
+   * Makes an image of a checkpoint.
+   *
+   * @param request which
+   * @param admitted takes the image, whose file is {@code image.file().opened()}, and says what to
+   *     answer
+   * @return what to answer
+   */
+  public Reply create(final Request.Create request, final Function<Image, Reply> admitted) {
     final ExplicitCheckpoint checkpoint = underWay.get(request.checkpoint());
-    final boolean valid =
-        checkpoint != null
-            && request.rank() >= 0
-            && request.rank() < checkpoint.ranks()
-            && ImagePath.isValid(request.name());
-    return valid ? Optional.of(checkpoint) : Optional.empty();
+    if (checkpoint == null
+        || request.rank() < 0
+        || request.rank() >= checkpoint.ranks()
+        || !ImagePath.isValid(request.name())) {
+      return invalid(
+          ("rank %d cannot create image '%s' of checkpoint %d; "
+                  + "begin that first, for all ranks, and give a path without '..'")
+              .formatted(request.rank(), request.name(), request.checkpoint()));
+    }
+    try {
+      return admitted.apply(create(checkpoint, request));
+    } catch (final NotCapturedException e) {
+      return new Reply.Failed(Errno.ENOSPC, e.getMessage());
+    } catch (final IOException e) {
+      return new Reply.Failed(Errno.EIO, e.getMessage());
+    }
   }
 
-  /**
-   * Makes an image.
-   *
-   * @return the image
-   * @throws IOException when its file cannot be made
-   * @throws NotCapturedException when there are too many
-   */
-  Image create(final ExplicitCheckpoint checkpoint, final Request.Create request)
+  private Image create(final ExplicitCheckpoint checkpoint, final Request.Create request)
       throws IOException, NotCapturedException {
-    final NativeFile file = store.createImageFile();
-    final Image image = registry.admit(file, ImageDescriptor.STATE_DIVERTED);
-    enter(image, checkpoint, request);
+    final NativeFile file = context.store().createImageFile();
+    final Image image = context.registry().admit(file, ImageDescriptor.STATE_DIVERTED);
+    images.add(image);
+    context
+        .journal()
+        .write(new Entry.Created(image.id(), checkpoint.number(), request.rank(), request.name()));
     checkpoint.add(image, request.rank(), request.name()).ifPresent(this::discard);
     return image;
   }
 
-  void enter(final Image image) {
+  /**
+   * Takes over an image that was created by request for a commit under way.
+   *
+   * @param image the image
+   */
+  public void enter(final Image image) {
     images.add(image);
-  }
-
-  private void enter(
-      final Image image, final ExplicitCheckpoint checkpoint, final Request.Create request) {
-    images.add(image);
-    journal.write(
-        new Entry.Created(image.id(), checkpoint.number(), request.rank(), request.name()));
   }
 
   /** Takes over a checkpoint that a former I/O process had under way. */
@@ -163,26 +164,26 @@ final class ExplicitCheckpoints {
       final Entry.Committing commit, final List<Member> members, final Map<Image, Integer> before) {
     waiters.begun(commit.checkpoint());
     members.forEach(member -> images.add(member.image()));
-    committer.commitAgain(
-        commit,
-        members,
-        before,
-        outcome -> ended(members.stream().map(Member::image).toList(), outcome));
+    committer.commitAgain(commit, members, before, this::ended);
   }
 
   /** Nobody needs the files of a checkpoint that is in the store, or never will be. */
-  private void ended(final List<Image> written, final Optional<Commit> outcome) {
-    written.forEach(this::discard);
-    outcome.ifPresent(kept -> retention.committed(kept, List.of()));
+  private void ended(final CheckpointCommit commit) {
+    commit.images().forEach(this::discard);
+    if (commit.isStored()) {
+      retention.committed(commit.stored(), List.of());
+    }
   }
 
   /**
-   * A rank has written everything.
+   * Completes a rank's part of a checkpoint.
    *
+   * @param request which
    * @param slot who asks
    * @param number the number of its request
+   * @return what to answer
    */
-  Reply complete(final Request.Complete request, final int slot, final long number) {
+  public Reply complete(final Request.Complete request, final int slot, final long number) {
     final ExplicitCheckpoint checkpoint = underWay.get(request.checkpoint());
     if (checkpoint == null || request.rank() < 0 || request.rank() >= checkpoint.ranks()) {
       return invalid(
@@ -195,7 +196,9 @@ final class ExplicitCheckpoints {
           "rank %d still has %d images of checkpoint %d open"
               .formatted(request.rank(), open.size(), checkpoint.number()));
     }
-    journal.write(new Entry.Completed(request.checkpoint(), request.rank(), slot, number));
+    context
+        .journal()
+        .write(new Entry.Completed(request.checkpoint(), request.rank(), slot, number));
     checkpoint.complete(request.rank());
     if (checkpoint.isComplete()) {
       commit(checkpoint);
@@ -206,15 +209,11 @@ final class ExplicitCheckpoints {
   private void commit(final ExplicitCheckpoint checkpoint) {
     underWay.remove(checkpoint.number());
     committer.commit(
-        checkpoint.number(),
-        checkpoint.commitRanks(),
-        false,
-        checkpoint.members(),
-        outcome -> ended(checkpoint.images(), outcome));
+        checkpoint.number(), checkpoint.commitRanks(), false, checkpoint.members(), this::ended);
   }
 
   /** Commits what was complete when the former I/O process was killed, before it could decide. */
-  void commitComplete() {
+  public void commitComplete() {
     List.copyOf(underWay.values()).stream()
         .filter(ExplicitCheckpoint::isComplete)
         .forEach(this::commit);
@@ -225,7 +224,7 @@ final class ExplicitCheckpoints {
   }
 
   /** Drops what was not completed, at the end of the session. */
-  void discardAll() {
+  public void discardAll() {
     for (final ExplicitCheckpoint checkpoint : underWay.values()) {
       Warnings.warn(
           "checkpoint %d is dropped: %d of %d ranks completed it"
@@ -236,7 +235,13 @@ final class ExplicitCheckpoints {
     underWay.clear();
   }
 
-  boolean has(final Image image) {
+  /**
+   * Whether an image was created by request, so that it has no name in the capture directory.
+   *
+   * @param image an image
+   * @return false for a captured file
+   */
+  public boolean has(final Image image) {
     return images.contains(image);
   }
 
@@ -247,6 +252,6 @@ final class ExplicitCheckpoints {
     } catch (final IOException e) {
       Warnings.warn("cannot delete " + image.file().opened() + ": " + e.getMessage());
     }
-    forget.accept(image);
+    farewells.bid(image);
   }
 }

@@ -8,21 +8,22 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.IntFunction;
-import org.sluice.core.store.Commit;
-import org.sluice.iop.image.CaptureDirectory;
+import org.sluice.core.posix.Errno;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.GroupFacts;
+import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Warnings;
 
 /**
  * Finds checkpoints in the names that a program gives its files, and commits each when all ranks
  * have closed theirs. Service thread only.
  */
-final class Groups {
+public final class Groups {
   private final Grouping grouping;
-  private final CaptureDirectory capture;
+  private final Context context;
+  private final Waiters waiters;
   private final Committer committer;
   private final Retention retention;
   private final SharedFiles shared;
@@ -38,14 +39,16 @@ final class Groups {
    * @param grouping null when files are not grouped
    */
   Groups(
+      final Context context,
       final Grouping grouping,
-      final CaptureDirectory capture,
+      final Waiters waiters,
       final Committer committer,
       final Retention retention,
       final SharedFiles shared) {
+    this.context = context;
+    this.waiters = waiters;
     this.shared = shared;
     this.grouping = grouping;
-    this.capture = capture;
     this.committer = committer;
     this.retention = retention;
   }
@@ -54,8 +57,12 @@ final class Groups {
     return grouping != null;
   }
 
-  /** A process came: says once if no group that it and its like write can be committed. */
-  void attached(final Writer writer) {
+  /**
+   * A process came: says once if no group that it and its like write can be committed.
+   *
+   * @param writer the process
+   */
+  public void attached(final Writer writer) {
     if (exist() && !toldOfObstacle) {
       final boolean counted = grouping.writers() > 0 || writer.localRanks() > 0;
       final Optional<String> obstacle =
@@ -63,12 +70,21 @@ final class Groups {
               ? shared.obstacle(writer)
               : Optional.of(CommitRanks.unknown(writer.ranks()));
       toldOfObstacle = obstacle.isPresent();
-      obstacle.ifPresent(why -> committer.refuse("no group is committed: " + why));
+      obstacle.map(why -> "no group is committed: " + why).ifPresent(this::refuse);
     }
   }
 
-  /** An image was opened, closed or renamed. */
-  void look(final Image image) {
+  private void refuse(final String reason) {
+    Warnings.warn(reason);
+    context.statistics().failed(new Failure(Errno.EINVAL, reason));
+  }
+
+  /**
+   * Looks again at what checkpoint an image belongs to, and commits that if it is complete.
+   *
+   * @param image an image that was opened, closed or renamed
+   */
+  public void look(final Image image) {
     if (grouping != null) {
       final Group before = byImage.get(image);
       final Group group = place(image);
@@ -91,8 +107,12 @@ final class Groups {
     }
   }
 
-  /** An image is about to get other bytes. */
-  void rewritten(final Image image) {
+  /**
+   * An image is about to get other bytes.
+   *
+   * @param image an image that was opened for writing
+   */
+  public void rewritten(final Image image) {
     final Group group = byImage.get(image);
     if (group != null) {
       group.rewritten(image);
@@ -105,7 +125,7 @@ final class Groups {
       group.remove(image);
       if (group.isEmpty()) {
         byNumber.remove(group.number());
-        committer.forget(group.number());
+        waiters.forget(group.number());
       }
     }
   }
@@ -121,7 +141,7 @@ final class Groups {
 
   /** Puts an image where its present path says; null when it is in no group. */
   private Group place(final Image image) {
-    final Optional<String> path = capture.relativePath(image);
+    final Optional<String> path = context.capture().relativePath(image);
     final OptionalLong number =
         path.filter(name -> !shared.has(image, name))
             .map(grouping::number)
@@ -184,12 +204,7 @@ final class Groups {
     final List<Member> members = group.members();
     tellOfGrowth(group);
     group.committed();
-    committer.commit(
-        group.number(),
-        group.commitRanks(grouping),
-        false,
-        members,
-        commit -> ended(group.number(), members, commit));
+    committer.commit(group.number(), group.commitRanks(grouping), false, members, this::ended);
   }
 
   /** Once: a restart between two commits of a checkpoint would have got a part of it. */
@@ -203,11 +218,12 @@ final class Groups {
     }
   }
 
-  private void ended(
-      final long number, final List<Member> members, final Optional<Commit> outcome) {
-    outcome.ifPresentOrElse(
-        kept -> retention.committed(kept, members.stream().map(Member::image).toList()),
-        () -> Optional.ofNullable(byNumber.get(number)).ifPresent(Group::failed));
+  private void ended(final CheckpointCommit commit) {
+    if (commit.isStored()) {
+      retention.committed(commit.stored(), commit.images());
+    } else if (byNumber.containsKey(commit.number())) {
+      byNumber.get(commit.number()).failed();
+    }
   }
 
   /** Whether commits of this kind are the groups'. */
@@ -229,8 +245,7 @@ final class Groups {
   /** Commits what a former I/O process had decided to. */
   void commitAgain(
       final Entry.Committing commit, final List<Member> members, final Map<Image, Integer> before) {
-    committer.commitAgain(
-        commit, members, before, outcome -> ended(commit.checkpoint(), members, outcome));
+    committer.commitAgain(commit, members, before, this::ended);
   }
 
   /** At the end: commits what is there of every checkpoint that is not committed as it is. */

@@ -10,14 +10,11 @@ import java.util.Map;
 import java.util.Set;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.LeftAsFiles;
-import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
-import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.measure.Failure;
-import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -25,43 +22,39 @@ import org.sluice.iop.measure.Warnings;
  * command succeeded, otherwise they become plain files; committed ones leave the capture directory,
  * where a sparse file could be taken for them. Service thread only.
  */
-final class Leftovers {
+public final class Leftovers {
   private static final int MOST_LINES = 8;
 
-  private final ImageRegistry registry;
+  private final Context context;
   private final Groups groups;
-  private final CaptureDirectory capture;
   private final Committer committer;
-  private final Drain drain;
-  private final Statistics statistics;
+  private final Waiters waiters;
   private final SharedFiles shared;
 
   /** Why images lack bytes that could not be stored, also of those that were let go of. */
   private final Map<ImageKey, Exception> losses = new LinkedHashMap<>();
 
   Leftovers(
-      final ImageRegistry registry,
+      final Context context,
       final Groups groups,
-      final CaptureDirectory capture,
       final Committer committer,
-      final Drain drain,
-      final Statistics statistics,
+      final Waiters waiters,
       final SharedFiles shared) {
-    this.shared = shared;
-    this.registry = registry;
+    this.context = context;
     this.groups = groups;
-    this.capture = capture;
     this.committer = committer;
-    this.drain = drain;
-    this.statistics = statistics;
+    this.waiters = waiters;
+    this.shared = shared;
   }
 
   /**
    * Takes back what no checkpoint has any more: its program renamed it before another one with its
    * number was committed, or somebody removed that.
+   *
+   * @throws IOException when the store or the capture directory cannot be read
    */
-  void reclaim() throws IOException {
-    final Set<ImageKey> named = capture.names().keySet();
+  public void reclaim() throws IOException {
+    final Set<ImageKey> named = context.capture().names().keySet();
     final Set<Integer> stored = committer.stored();
     committed().stream()
         .filter(image -> named.contains(image.key()) && !stored.contains(image.id()))
@@ -69,13 +62,12 @@ final class Leftovers {
   }
 
   /**
-   * Commits what can be.
+   * Commits what no checkpoint has, if it can be.
    *
-   * @param next the number for images outside every group
-   * @param grouped whether the run has groups
+   * @throws IOException when the store or the capture directory cannot be read
    */
-  void commit(final long next, final boolean grouped) throws IOException {
-    long free = next;
+  public void commit() throws IOException {
+    long free = context.store().numbers().stream().mapToLong(Long::longValue).max().orElse(0) + 1;
     final Collection<Group> incomplete = groups.incomplete();
     say(incomplete.stream().filter(Group::isTorn).toList(), staysPlain());
     final List<Group> whole = incomplete.stream().filter(group -> !group.isTorn()).toList();
@@ -88,38 +80,50 @@ final class Leftovers {
     if (others.stream().anyMatch(member -> member.image().errno() != 0)) {
       Warnings.warn("checkpoint %d is not committed: an image of it is lost".formatted(free));
     } else if (!others.isEmpty()) {
-      commit(free, grouped, others);
+      commit(free, groups.exist(), others);
     }
   }
 
-  /** Says what stays uncommitted, so that nobody expects it in the store. */
-  void reportUncommitted() throws IOException {
+  /**
+   * Says what stays uncommitted, so that nobody expects it in the store.
+   *
+   * @throws IOException when the capture directory cannot be searched
+   */
+  public void reportUncommitted() throws IOException {
     say(groups.incomplete().stream().filter(this::hasUncommitted).toList(), staysPlain());
     final int others = others().size();
     if (others > 0) {
       Warnings.warn(
           "what is in no checkpoint stays plain files in %s: files=%d"
-              .formatted(capture.path(), others));
+              .formatted(context.capture().path(), others));
     }
   }
 
-  /** Tells the store, at the end, where files are that no checkpoint has. */
-  void noteFiles() throws IOException {
-    final long files = drain.isInPlace() ? statistics.files() : countUncommitted();
-    if (files > 0 && capture.path() != null) {
-      committer.leftAsFiles(new LeftAsFiles(capture.path(), files));
+  /**
+   * Tells the store, at the end, where files are that no checkpoint has.
+   *
+   * @throws IOException when that, or searching the capture directory, fails
+   */
+  public void noteFiles() throws IOException {
+    final long files =
+        context.drain().isInPlace() ? context.statistics().files() : countUncommitted();
+    final Path directory = context.capture().path();
+    if (files > 0 && directory != null) {
+      context.store().leftAsFiles(new LeftAsFiles(directory, files));
     }
   }
 
   private long countUncommitted() throws IOException {
     final List<Image> uncommitted =
-        registry.all().stream().filter(image -> !committer.hasCommitted(image)).toList();
-    final Set<ImageKey> named = uncommitted.isEmpty() ? Set.of() : capture.names().keySet();
+        context.registry().all().stream().filter(image -> !committer.hasCommitted(image)).toList();
+    final Set<ImageKey> named =
+        uncommitted.isEmpty() ? Set.of() : context.capture().names().keySet();
     return uncommitted.stream().filter(image -> named.contains(image.key())).count();
   }
 
   private String staysPlain() {
-    return "not committed as it is, what no commit has stays plain files in " + capture.path();
+    return "not committed as it is, what no commit has stays plain files in "
+        + context.capture().path();
   }
 
   private boolean hasUncommitted(final Group group) {
@@ -140,14 +144,15 @@ final class Leftovers {
 
   /** Every name that no group has: a file with two names is two images of a checkpoint. */
   private List<Member> others() throws IOException {
-    final Map<ImageKey, List<Path>> names = capture.names();
+    final Map<ImageKey, List<Path>> names = context.capture().names();
     final List<Member> others = new ArrayList<>();
-    for (final Image image : registry.all()) {
+    for (final Image image : context.registry().all()) {
       if (committer.hasCommitted(image) && !groups.has(image)) {
         continue; // by a former I/O process that was killed at this point
       }
       for (final Path name : names.getOrDefault(image.key(), List.of())) {
-        capture
+        context
+            .capture()
             .relative(name)
             .filter(path -> !groups.has(image, path) && !shared.has(image, path))
             .ifPresent(path -> others.add(Member.of(image, path)));
@@ -163,17 +168,19 @@ final class Leftovers {
   }
 
   /** Makes plain files of the images that are not committed, and brings them to storage. */
-  void settle() {
-    for (final Image image : registry.all()) {
+  public void settle() {
+    for (final Image image : context.registry().all()) {
       if (isDeleted(image)) {
         continue;
       }
       if (image.state() == ImageDescriptor.STATE_DIVERTED) {
         image.state(ImageDescriptor.STATE_DIRECT);
-        drain.makeDirect(image, new int[0], false);
+        context.drain().makeDirect(image, new int[0], false);
       }
       if (image.state() == ImageDescriptor.STATE_DIRECT) {
-        drain.sync(image, now -> statistics.durable(image.times().first(), now));
+        context
+            .drain()
+            .sync(image, now -> context.statistics().durable(image.times().first(), now));
       }
     }
   }
@@ -191,23 +198,40 @@ final class Leftovers {
     image.failure().ifPresent(failure -> losses.putIfAbsent(image.key(), failure));
   }
 
-  /** The file was emptied, or is another one with the number of one that is gone. */
-  void rewritten(final Image image) {
+  /**
+   * The file was emptied, or is another one with the number of one that is gone.
+   *
+   * @param image an image that was opened for writing
+   */
+  public void rewritten(final Image image) {
     losses.remove(image.key());
   }
 
-  /** Tells of lost bytes; those of a file that its program has deleted are missed by nobody. */
-  void reportLosses() throws IOException {
-    registry.all().forEach(this::noteLoss);
+  /**
+   * Tells of files that no checkpoint has, of checkpoints that could not be committed, and of lost
+   * bytes; those of a file that its program has deleted nobody misses.
+   *
+   * @throws IOException when the capture directory cannot be searched for them
+   */
+  public void reportLosses() throws IOException {
+    shared.report();
+    waiters
+        .failures()
+        .forEach(end -> context.statistics().failed(new Failure(end.errno(), end.reason())));
+    context.registry().all().forEach(this::noteLoss);
     if (!losses.isEmpty()) {
-      losses.keySet().retainAll(capture.names().keySet());
-      losses.values().forEach(loss -> statistics.failed(Failure.of(loss)));
+      losses.keySet().retainAll(context.capture().names().keySet());
+      losses.values().forEach(loss -> context.statistics().failed(Failure.of(loss)));
     }
   }
 
-  /** Removes the names of committed images, which only restore gives back. */
-  void unlinkCommitted() throws IOException {
-    final Map<ImageKey, List<Path>> names = capture.names();
+  /**
+   * Removes the names of committed images, which only restore gives back.
+   *
+   * @throws IOException when the capture directory cannot be searched
+   */
+  public void unlinkCommitted() throws IOException {
+    final Map<ImageKey, List<Path>> names = context.capture().names();
     for (final Image image : committed()) {
       if (image.isOpenOutside()) {
         continue; // it is whole, and a program may still write it
@@ -227,6 +251,6 @@ final class Leftovers {
   }
 
   private Collection<Image> committed() {
-    return registry.all().stream().filter(committer::hasCommitted).toList();
+    return context.registry().all().stream().filter(committer::hasCommitted).toList();
   }
 }

@@ -22,7 +22,7 @@ import org.sluice.iop.crash.Subject;
 import org.sluice.iop.drain.Caller;
 
 /** Answers what has to be read from the store, on a thread of its own. Thread-safe. */
-final class Restarts implements AutoCloseable {
+public final class Restarts implements AutoCloseable {
   private final CheckpointStore store;
   private final Lane lane;
   private final ExecutorService reader =
@@ -40,14 +40,25 @@ final class Restarts implements AutoCloseable {
     this.store = store;
   }
 
-  void list(final Caller caller) {
+  /**
+   * Answers which checkpoints are committed.
+   *
+   * @param caller whom
+   */
+  public void list(final Caller caller) {
     answer(
         0,
         caller,
         () -> new Reply.Checkpoints(store.commits().stream().map(Commit::number).toList()));
   }
 
-  void restart(final Request.Restart request, final Caller caller) {
+  /**
+   * Answers with a rebuilt copy of an image.
+   *
+   * @param request which
+   * @param caller whom
+   */
+  public void restart(final Request.Restart request, final Caller caller) {
     answer(request.hashCode(), caller, () -> new Reply.Text(rebuild(request).toString()));
   }
 

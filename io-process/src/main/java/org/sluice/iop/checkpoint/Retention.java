@@ -11,34 +11,27 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import org.sluice.core.segment.ImageDescriptor;
-import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Commit;
-import org.sluice.iop.drain.Drain;
+import org.sluice.iop.crash.Subject;
+import org.sluice.iop.drain.Work;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
-import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.measure.Warnings;
 
 /**
  * Removes older checkpoints, so that their blocks can be used again. Only those of a series go:
  * checkpoints that all ranks completed in this session, by request or as a group, once enough newer
- * ones follow. What other sessions committed, and what a run commits at its end, may be somebody's
- * only copy and stays. Service thread only, but for what is said to be the last stage's.
+ * ones follow. What other sessions committed, and what a run commits at its end, may be the only
+ * copy of a user's files and stays. Service thread only, but for what is said to be the last
+ * stage's.
  */
 final class Retention {
+  private final Context context;
   private final int keep;
-  private final CheckpointStore store;
-  private final Drain drain;
-  private final ImageRegistry registry;
-  private final CaptureDirectory capture;
   private final Grouping grouping;
-  private final Executor service;
-  private final Consumer<Image> forget;
+  private final Farewells farewells;
   private final Deque<Kept> series = new ArrayDeque<>();
 
   /** Last stage. */
@@ -52,26 +45,13 @@ final class Retention {
    *
    * @param keep how many checkpoints stay, 0 for all
    * @param grouping which files are one checkpoint; null when files are not grouped
-   * @param service runs what it is given on the service thread
-   * @param forget lets go of an image once the pipeline has
    */
   Retention(
-      final int keep,
-      final CheckpointStore store,
-      final Drain drain,
-      final ImageRegistry registry,
-      final CaptureDirectory capture,
-      final Grouping grouping,
-      final Executor service,
-      final Consumer<Image> forget) {
+      final Context context, final int keep, final Grouping grouping, final Farewells farewells) {
+    this.context = context;
     this.keep = keep;
-    this.store = store;
-    this.drain = drain;
-    this.registry = registry;
-    this.capture = capture;
     this.grouping = grouping;
-    this.service = service;
-    this.forget = forget;
+    this.farewells = farewells;
   }
 
   /** Takes over a checkpoint that a former I/O process of this session kept; the oldest first. */
@@ -94,52 +74,87 @@ final class Retention {
     for (final Kept oldest :
         new ArrayList<>(series).subList(0, Math.max(0, series.size() - keep))) {
       series.remove(oldest);
-      remove(oldest);
+      context.drain().publish(new Removal(oldest));
     }
   }
 
   /**
-   * Nothing is touched before it is certain that the checkpoint goes: nobody reads it, and its
-   * files have no names that somebody gave them to keep them. Then the names go first, since the
+   * A checkpoint on its way out of the store, behind everything that might still read it.
+   *
+   * <p>Nothing is touched before it is certain that the checkpoint goes: nobody reads it, and its
+   * files have no names that a program gave them to keep them. Then the names go first, since the
    * files they name do not hold the bytes, unless a program outside Sluice has opened them. When
    * that fails it is tried again after the next commit.
    */
-  private void remove(final Kept victim) {
-    final List<Image> known =
-        victim.images.stream()
-            .filter(image -> registry.find(image.id()) != null)
-            .filter(image -> image.state() == ImageDescriptor.STATE_COMMITTED)
-            .toList();
-    final AtomicBoolean stays = new AtomicBoolean();
-    drain.publish(
-        new RemoveWork(
-            store,
-            victim.commit,
-            () -> {
-              final Optional<Path> kept = unlink(known, victim.commit.number());
-              kept.ifPresent(name -> tellOfKept(victim.commit.number(), name));
-              stays.set(kept.isPresent());
-              return kept.isEmpty();
-            },
-            removed -> service.execute(() -> end(victim, known, removed, stays.get()))));
-  }
+  private final class Removal implements Work {
+    private final Kept victim;
+    private final List<Image> known;
+    private boolean stays;
 
-  /** Once: a program may give each of its files another name. */
-  private void tellOfKept(final long number, final Path name) {
-    if (!toldOfKept) {
-      toldOfKept = true;
+    Removal(final Kept victim) {
+      this.victim = victim;
+      this.known =
+          victim.images.stream()
+              .filter(image -> context.registry().find(image.id()) != null)
+              .filter(image -> image.state() == ImageDescriptor.STATE_COMMITTED)
+              .toList();
+    }
+
+    @Override
+    public void commit() throws IOException {
+      final boolean removed = context.store().remove(victim.commit, this::mayGo);
+      context.service().execute(() -> end(removed));
+    }
+
+    @Override
+    public void fail(final IOException failure) {
       Warnings.warn(
-          "checkpoint %d stays, since it has the bytes of %s, and so do all with such a file"
-              .formatted(number, name));
+          "checkpoint %d, which is not to be kept, stays: %s"
+              .formatted(victim.commit.number(), failure.getMessage()));
+      context.service().execute(() -> end(false));
+    }
+
+    private boolean mayGo() throws IOException {
+      final Optional<Path> kept = unlink(known, victim.commit.number());
+      stays = kept.isPresent();
+      if (stays && !toldOfKept) { // once: a program may give each of its files another name
+        toldOfKept = true;
+        Warnings.warn(
+            "checkpoint %d stays, since it has the bytes of %s, and so do all with such a file"
+                .formatted(victim.commit.number(), kept.get()));
+      }
+      return !stays;
+    }
+
+    /** One that a process reads is tried again after the next commit. Service thread. */
+    private void end(final boolean removed) {
+      if (removed) {
+        known.forEach(context.drain()::release);
+        known.forEach(farewells::bid);
+        context.drain().tidy();
+      } else if (!stays) {
+        series.addFirst(victim);
+      }
+    }
+
+    @Override
+    public Subject subject() {
+      return Subject.REMOVAL;
+    }
+
+    @Override
+    public long id() {
+      return victim.commit.number();
     }
   }
 
   /**
    * Takes all names from a checkpoint's files, or none: returns one that is none of the
-   * checkpoint's. A program may rename them at the same time, so whoever has one still is looked
+   * checkpoint's. A program may rename them at the same time, so whichever has one still is looked
    * for again. Last stage.
    */
   private Optional<Path> unlink(final List<Image> images, final long number) throws IOException {
+    final CaptureDirectory capture = context.capture();
     while (true) {
       final Map<ImageKey, List<Path>> all = images.isEmpty() ? Map.of() : capture.names();
       final Map<Path, ImageKey> names = new LinkedHashMap<>();
@@ -161,17 +176,5 @@ final class Retention {
 
   private boolean isOf(final String path, final long number) {
     return grouping.number(path).stream().anyMatch(named -> named == number);
-  }
-
-  /** One that somebody reads is tried again after the next commit. */
-  private void end(
-      final Kept victim, final List<Image> known, final boolean removed, final boolean stays) {
-    if (removed) {
-      known.forEach(drain::release);
-      known.forEach(forget);
-      drain.tidy();
-    } else if (!stays) {
-      series.addFirst(victim);
-    }
   }
 }

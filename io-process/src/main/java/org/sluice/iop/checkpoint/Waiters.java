@@ -9,12 +9,13 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.FailedCommits;
 
 /** Processes that wait until a checkpoint is committed. Service thread only. */
-final class Waiters {
+public final class Waiters {
   private final List<Waiter> waiting = new ArrayList<>();
   private final Set<Long> committed;
 
@@ -37,14 +38,21 @@ final class Waiters {
     past.byNumber().forEach(failed::add);
   }
 
-  /** Answers when the checkpoint is committed or that has failed, at once if so. */
-  void add(final long number, final long timeoutMillis, final Caller caller) {
+  /**
+   * Answers when the checkpoint is committed or that has failed, at once if so.
+   *
+   * @param request which
+   * @param caller whom
+   */
+  public void add(final Request.Await request, final Caller caller) {
+    final long number = request.checkpoint();
     if (committed.contains(number)) {
       caller.answer(new Reply.Done());
     } else if (failed.find(number).isPresent()) {
       caller.answer(reply(number, failed.find(number).get()));
     } else {
-      final long nanos = Math.min(Math.max(timeoutMillis, 0), Long.MAX_VALUE >> 22) * 1_000_000;
+      final long millis = Math.clamp(request.timeoutMillis(), 0, Long.MAX_VALUE >> 22);
+      final long nanos = millis * 1_000_000;
       waiting.add(new Waiter(number, System.nanoTime() + nanos, caller));
     }
   }
@@ -82,14 +90,21 @@ final class Waiters {
   }
 
   /** Answers those whose time is over. */
-  void expire(final long now) {
+  public void expire() {
+    final long now = System.nanoTime();
     answer(
         waiter -> waiter.deadline - now <= 0,
         new Reply.Failed(Errno.ETIMEDOUT, "the checkpoint is not committed yet"));
   }
 
-  /** The longest the service thread may sleep, in milliseconds, if it is shorter than a limit. */
-  long patience(final long now, final long limit) {
+  /**
+   * How long the service thread may sleep.
+   *
+   * @param limit at most
+   * @return milliseconds, at least 1
+   */
+  public long patience(final long limit) {
+    final long now = System.nanoTime();
     return waiting.stream()
         .mapToLong(waiter -> Math.max(1, (waiter.deadline - now) / 1_000_000))
         .reduce(limit, Math::min);

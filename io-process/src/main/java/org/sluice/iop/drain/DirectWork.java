@@ -8,7 +8,6 @@ import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.segment.ChunkStateDescriptor;
-import org.sluice.iop.crash.Subject;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 
@@ -20,7 +19,7 @@ import org.sluice.iop.journal.Entry;
  * <p>An unpublished chunk is drained some day like any other. How much of it was applied here is
  * remembered, so that it is not applied once more over what others have written since.
  */
-final class DirectWork implements Work {
+final class DirectWork extends ImageWork {
   private final Drain drain;
   private final Image image;
   private final int[] unpublished;
@@ -34,6 +33,7 @@ final class DirectWork implements Work {
    * @param emptied whether the image was truncated to nothing, so that its bytes do not count
    */
   DirectWork(final Drain drain, final Image image, final int[] unpublished, final boolean emptied) {
+    super(image, Kind.DIRECT);
     this.drain = drain;
     this.image = image;
     this.unpublished = unpublished;
@@ -89,20 +89,5 @@ final class DirectWork implements Work {
   public void fail(final IOException failure) {
     image.fail(failure);
     restart(image.log().size());
-  }
-
-  @Override
-  public Subject subject() {
-    return Subject.IMAGE;
-  }
-
-  @Override
-  public long id() {
-    return ImageWork.Kind.DIRECT.ordinal();
-  }
-
-  @Override
-  public int imageId() {
-    return image.id();
   }
 }

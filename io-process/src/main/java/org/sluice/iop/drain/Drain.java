@@ -14,6 +14,7 @@ import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.Container;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
@@ -228,7 +229,7 @@ public final class Drain implements AutoCloseable {
    */
   public void settle(final Image image) {
     pipeline.publish(
-        new ImageWork(
+        ImageWork.of(
             image,
             ImageWork.Kind.SETTLE,
             () -> {
@@ -256,7 +257,7 @@ public final class Drain implements AutoCloseable {
    */
   public void resumeEmpty(final Image image, final boolean fileToo) {
     pipeline.publish(
-        new ImageWork(
+        ImageWork.of(
             image,
             ImageWork.Kind.EMPTY,
             () -> {
@@ -276,7 +277,7 @@ public final class Drain implements AutoCloseable {
    */
   public void divert(final Image image) {
     pipeline.publish(
-        new ImageWork(
+        ImageWork.of(
             image,
             ImageWork.Kind.DIVERT,
             () -> {
@@ -293,7 +294,7 @@ public final class Drain implements AutoCloseable {
    */
   public void correctSize(final Image image) {
     pipeline.publish(
-        new ImageWork(image, ImageWork.Kind.SIZE, () -> image.size(image.drainedSize())));
+        ImageWork.of(image, ImageWork.Kind.SIZE, () -> image.size(image.drainedSize())));
   }
 
   /**
@@ -313,7 +314,7 @@ public final class Drain implements AutoCloseable {
    */
   public void release(final Image image) {
     pipeline.publish(
-        new ImageWork(
+        ImageWork.of(
             image,
             ImageWork.Kind.RELEASE,
             () -> {
@@ -331,9 +332,23 @@ public final class Drain implements AutoCloseable {
     layout.failLost(failure);
   }
 
-  /** Says that chunks from here on are of another checkpoint. Write stage only. */
-  public void turn() {
+  /**
+   * Says that chunks from here on are of another checkpoint. Write stage only.
+   *
+   * @return containers that no image needs any more; the last stage closes them
+   */
+  public List<Container> turn() {
     layout.turn();
+    return layout.release();
+  }
+
+  /**
+   * Makes the files ready that chunks of the next checkpoint go to. Last stage only.
+   *
+   * @throws IOException when that fails
+   */
+  public void prepare() throws IOException {
+    layout.prepare();
   }
 
   /** Closes the files that no image needs any more, and makes the next ones ready. */

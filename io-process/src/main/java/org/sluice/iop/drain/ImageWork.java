@@ -4,38 +4,58 @@ import java.io.IOException;
 import org.sluice.iop.crash.Subject;
 import org.sluice.iop.image.Image;
 
-/** Changes an image in the write stage, in order with its chunks. A failure is the image's. */
-final class ImageWork implements Work {
-  /** What is done. */
+/** Changes an image, in order with its chunks. A failure is the image's. */
+public abstract class ImageWork implements Work {
+  /** What is done to it; with the image, what an I/O process may fail at. */
+  public enum Kind {
+    /** It becomes direct. */
+    DIRECT,
+    /** Its own file gets everything. */
+    SETTLE,
+    /** It was truncated to nothing. */
+    EMPTY,
+    /** It is logged again. */
+    DIVERT,
+    /** Its size is corrected. */
+    SIZE,
+    /** Where its bytes are is forgotten. */
+    RELEASE,
+    /** It is brought to stable storage. */
+    SYNC,
+    /** A fresh file is put in its place. */
+    REPLACE,
+    /** Checkpoints get a copy of it. */
+    UNSHARE
+  }
+
+  /** What the write stage does. */
   @FunctionalInterface
   interface Step {
     void apply() throws IOException;
   }
 
-  /** What is done to it; with the image, what an I/O process may fail at. */
-  enum Kind {
-    DIRECT,
-    SETTLE,
-    EMPTY,
-    DIVERT,
-    SIZE,
-    RELEASE,
-    SYNC
-  }
-
   private final Image image;
   private final Kind kind;
-  private final Step step;
 
-  ImageWork(final Image image, final Kind kind, final Step step) {
+  /**
+   * A change.
+   *
+   * @param image the image
+   * @param kind what is done to it
+   */
+  protected ImageWork(final Image image, final Kind kind) {
     this.image = image;
     this.kind = kind;
-    this.step = step;
   }
 
-  @Override
-  public void write() throws IOException {
-    step.apply();
+  /** One that a single step of the write stage is. */
+  static ImageWork of(final Image image, final Kind kind, final Step step) {
+    return new ImageWork(image, kind) {
+      @Override
+      public void write() throws IOException {
+        step.apply();
+      }
+    };
   }
 
   @Override
@@ -44,17 +64,17 @@ final class ImageWork implements Work {
   }
 
   @Override
-  public Subject subject() {
+  public final Subject subject() {
     return Subject.IMAGE;
   }
 
   @Override
-  public long id() {
+  public final long id() {
     return kind.ordinal();
   }
 
   @Override
-  public int imageId() {
+  public final int imageId() {
     return image.id();
   }
 }

@@ -4,12 +4,11 @@ import java.io.IOException;
 import java.util.List;
 import java.util.function.LongConsumer;
 import org.sluice.core.store.Container;
-import org.sluice.iop.crash.Subject;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Timed;
 
 /** Brings what was drained of an image to stable storage. */
-final class SyncWork implements Work {
+final class SyncWork extends ImageWork {
   private final Drain drain;
   private final Image image;
   private final LongConsumer durable;
@@ -21,6 +20,7 @@ final class SyncWork implements Work {
    * @param durable takes the time when that is done, also when the image failed
    */
   SyncWork(final Drain drain, final Image image, final LongConsumer durable) {
+    super(image, Kind.SYNC);
     this.drain = drain;
     this.image = image;
     this.durable = durable;
@@ -47,20 +47,5 @@ final class SyncWork implements Work {
     image.fail(failure);
     drain.failLost(failure);
     durable.accept(System.nanoTime());
-  }
-
-  @Override
-  public Subject subject() {
-    return Subject.IMAGE;
-  }
-
-  @Override
-  public long id() {
-    return ImageWork.Kind.SYNC.ordinal();
-  }
-
-  @Override
-  public int imageId() {
-    return image.id();
   }
 }

@@ -8,6 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Checkpoints;
+import org.sluice.iop.checkpoint.ExplicitCheckpoints;
+import org.sluice.iop.checkpoint.Leftovers;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Failure;
@@ -25,7 +27,8 @@ final class Ending {
   private final Attachments attachments;
   private final Settling settling;
   private final Unseen unseen;
-  private final Checkpoints checkpoints;
+  private final ExplicitCheckpoints explicit;
+  private final Leftovers leftovers;
   private final Drain drain;
   private final Statistics statistics;
   private final Executor service;
@@ -53,7 +56,8 @@ final class Ending {
     this.attachments = attachments;
     this.settling = settling;
     this.unseen = unseen;
-    this.checkpoints = checkpoints;
+    this.explicit = checkpoints.explicit();
+    this.leftovers = checkpoints.leftovers();
     this.drain = drain;
     this.statistics = statistics;
     this.service = service;
@@ -84,11 +88,11 @@ final class Ending {
   private void commit() {
     if (!drain.isInPlace()) {
       try {
-        checkpoints.reclaimLeftovers();
+        leftovers.reclaim();
         if (commits) {
-          checkpoints.commitLeftovers();
+          leftovers.commit();
         } else {
-          checkpoints.reportUncommitted();
+          leftovers.reportUncommitted();
         }
       } catch (final IOException e) {
         failed("files without a checkpoint stay plain files", e);
@@ -99,24 +103,25 @@ final class Ending {
 
   private void settle() {
     unseen.last();
-    checkpoints.settleLeftovers();
+    explicit.discardAll();
+    leftovers.settle();
     then(this::finish);
   }
 
   private void finish() {
     try {
-      checkpoints.reportLosses();
+      leftovers.reportLosses();
     } catch (final IOException e) {
       failed("files of which bytes were lost may still be there", e);
     }
     try {
-      checkpoints.noteFiles();
+      leftovers.noteFiles();
     } catch (final IOException e) {
       Warnings.warn("the store does not know where plain files are: " + e.getMessage());
     }
     if (!drain.isInPlace()) {
       try {
-        checkpoints.unlinkCommitted();
+        leftovers.unlinkCommitted();
       } catch (final IOException e) {
         failed("committed files stay where they were; restore them instead of using those", e);
       }

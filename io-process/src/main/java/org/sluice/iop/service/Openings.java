@@ -13,6 +13,11 @@ import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Checkpoints;
+import org.sluice.iop.checkpoint.ExplicitCheckpoints;
+import org.sluice.iop.checkpoint.Farewells;
+import org.sluice.iop.checkpoint.Groups;
+import org.sluice.iop.checkpoint.Leftovers;
+import org.sluice.iop.checkpoint.Replacements;
 import org.sluice.iop.checkpoint.SharedFiles;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.drain.Drain;
@@ -42,7 +47,11 @@ final class Openings {
   private final Settling settling;
   private final Leases leases;
   private final Drain drain;
-  private final Checkpoints checkpoints;
+  private final Groups groups;
+  private final ExplicitCheckpoints explicit;
+  private final Leftovers leftovers;
+  private final Replacements replacements;
+  private final Farewells farewells;
   private final Statistics statistics;
   private final Journal journal;
   private final Executor service;
@@ -68,7 +77,11 @@ final class Openings {
     this.settling = settling;
     this.leases = leases;
     this.drain = drain;
-    this.checkpoints = checkpoints;
+    this.groups = checkpoints.groups();
+    this.explicit = checkpoints.explicit();
+    this.leftovers = checkpoints.leftovers();
+    this.replacements = checkpoints.replacements();
+    this.farewells = checkpoints.farewells();
     this.statistics = statistics;
     this.service = service;
   }
@@ -94,7 +107,7 @@ final class Openings {
     }
     if (known == null) {
       caller.answer(admit(opener, request, key));
-    } else if (checkpoints.hasByRequest(known)) {
+    } else if (explicit.has(known)) {
       // The shim saw the checkpoint API of its own process open the file; the API logs the image.
       caller.answer(plain(Reason.NONE));
     } else if (known.state() == ImageDescriptor.STATE_COMMITTED) {
@@ -148,7 +161,7 @@ final class Openings {
     if (image.state() == ImageDescriptor.STATE_DIVERTED) {
       divert(opener, image);
     }
-    checkpoints.look(image);
+    groups.look(image);
     return opened(image);
   }
 
@@ -177,7 +190,7 @@ final class Openings {
     } else {
       caller.answer(opened(image));
     }
-    checkpoints.look(image);
+    groups.look(image);
   }
 
   /**
@@ -254,7 +267,8 @@ final class Openings {
     if (write) {
       image.abandoned(false);
       image.writtenBy(opener.writer());
-      checkpoints.rewritten(image);
+      groups.rewritten(image);
+      leftovers.rewritten(image);
     }
   }
 
@@ -343,13 +357,13 @@ final class Openings {
       }
       ended(image);
     } else {
-      checkpoints.look(image);
+      groups.look(image);
     }
   }
 
   /** Nobody has the image open any more. */
   private void ended(final Image image) {
-    if (checkpoints.hasByRequest(image)) {
+    if (explicit.has(image)) {
       return;
     }
     unseen.closed(image);
@@ -357,15 +371,15 @@ final class Openings {
       settling.takeBack(
           image, () -> service.execute(() -> image.letGo(!image.openers().isEmpty())));
     }
-    checkpoints.look(image);
+    groups.look(image);
     if (drain.isInPlace()) {
       final long first = image.times().first();
       drain.sync(image, now -> statistics.durable(first, now));
       if (!image.isOpenOutside()) {
-        checkpoints.forget(image);
+        farewells.bid(image);
       }
     } else if (capture.hasLost(image.file())) {
-      checkpoints.forget(image);
+      farewells.bid(image);
     } else {
       leases.closed(image);
     }
@@ -380,9 +394,9 @@ final class Openings {
       settling.makeDirect(image, Reason.NODES, false);
       shared.count();
     }
-    checkpoints.look(image);
+    groups.look(image);
     if (image.openers().isEmpty() && capture.hasLost(image.file())) {
-      checkpoints.forget(image);
+      farewells.bid(image);
     }
   }
 
@@ -393,9 +407,9 @@ final class Openings {
     }
     untidy = false;
     for (final Image image : registry.all()) {
-      if (image.openers().isEmpty() && !checkpoints.hasByRequest(image) && isDeleted(image)) {
-        checkpoints.look(image);
-        checkpoints.forget(image);
+      if (image.openers().isEmpty() && !explicit.has(image) && isDeleted(image)) {
+        groups.look(image);
+        farewells.bid(image);
         untidy = true;
       }
     }
@@ -435,7 +449,7 @@ final class Openings {
       final Caller caller,
       final Reply reply) {
     if (path.isPresent()) {
-      checkpoints.replace(image, path.get(), empty, caller, reply);
+      replacements.replace(image, path.get(), empty, caller, reply);
     } else {
       caller.answer(reply);
     }

@@ -8,6 +8,8 @@ import org.sluice.core.request.Reply;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Checkpoints;
+import org.sluice.iop.checkpoint.Farewells;
+import org.sluice.iop.checkpoint.Replacements;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.image.Image;
@@ -28,7 +30,8 @@ import org.sluice.iop.measure.Warnings;
 final class OutsideOpens implements Guard.Listener {
   private final ImageRegistry registry;
   private final Settling settling;
-  private final Checkpoints checkpoints;
+  private final Replacements replacements;
+  private final Farewells farewells;
   private final Drain drain;
   private final Guard guard;
   private final ShimProcesses shims;
@@ -54,7 +57,8 @@ final class OutsideOpens implements Guard.Listener {
       final Statistics statistics) {
     this.registry = registry;
     this.settling = settling;
-    this.checkpoints = checkpoints;
+    this.replacements = checkpoints.replacements();
+    this.farewells = checkpoints.farewells();
     this.drain = drain;
     this.guard = guard;
     this.leases = new Leases(guard, registry, drain.isInPlace(), this::noticed);
@@ -117,7 +121,7 @@ final class OutsideOpens implements Guard.Listener {
     image.openOutside(true);
     open.add(image);
     if (image.state() == ImageDescriptor.STATE_COMMITTED) {
-      checkpoints.unshare(
+      replacements.unshare(
           image,
           () -> settle(image, done),
           failure -> {
@@ -158,7 +162,7 @@ final class OutsideOpens implements Guard.Listener {
         image.openOutside(false);
         open.remove(image);
         if (drain.isInPlace()) {
-          checkpoints.forget(image);
+          farewells.bid(image);
         }
       }
     }

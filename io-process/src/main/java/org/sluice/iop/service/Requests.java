@@ -12,6 +12,10 @@ import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Checkpoints;
+import org.sluice.iop.checkpoint.ExplicitCheckpoints;
+import org.sluice.iop.checkpoint.Groups;
+import org.sluice.iop.checkpoint.Restarts;
+import org.sluice.iop.checkpoint.Waiters;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.PoisonException;
@@ -33,7 +37,10 @@ final class Requests {
   private final Openings openings;
   private final Settling settling;
   private final TimedSettling timedSettling;
-  private final Checkpoints checkpoints;
+  private final Groups groups;
+  private final ExplicitCheckpoints explicit;
+  private final Waiters waiters;
+  private final Restarts restarts;
   private final Members members;
   private final Statistics statistics;
   private boolean toldOfSlots;
@@ -61,7 +68,10 @@ final class Requests {
     this.openings = openings;
     this.settling = settling;
     this.timedSettling = timedSettling;
-    this.checkpoints = checkpoints;
+    this.groups = checkpoints.groups();
+    this.explicit = checkpoints.explicit();
+    this.waiters = checkpoints.waiters();
+    this.restarts = checkpoints.restarts();
     this.members = members;
     this.statistics = statistics;
   }
@@ -102,9 +112,9 @@ final class Requests {
       case Request.Stats() -> caller.answer(new Reply.Text(statistics.json()));
       case Request.Threshold threshold -> caller.answer(threshold(threshold));
       case Request.Wake() -> rung(attachment);
-      case Request.ListCheckpoints() -> checkpoints.list(caller);
-      case Request.Restart restart -> checkpoints.restart(restart, caller);
-      case Request.Await await -> checkpoints.await(await, caller);
+      case Request.ListCheckpoints() -> restarts.list(caller);
+      case Request.Restart restart -> restarts.restart(restart, caller);
+      case Request.Await await -> waiters.add(await, caller);
       default -> {
         if (attachment == null) {
           caller.answer(misplaced("the first request has to be ATTACH or JOIN"));
@@ -128,9 +138,9 @@ final class Requests {
               .ifPresent(image -> settle(image, settle.reason(), caller));
       case Request.Sync sync ->
           find(caller, attachment, sync.imageId()).ifPresent(image -> settling.sync(image, caller));
-      case Request.Begin begin -> caller.answer(checkpoints.begin(begin, attachment.writer()));
+      case Request.Begin begin -> caller.answer(explicit.begin(begin, attachment.writer()));
       case Request.Create create ->
-          caller.answer(checkpoints.create(create, image -> created(attachment, image)));
+          caller.answer(explicit.create(create, image -> created(attachment, image)));
       case Request.Complete complete -> caller.answer(complete(attachment, complete));
       default -> caller.answer(misplaced("out of place: " + request));
     }
@@ -208,7 +218,7 @@ final class Requests {
       attachment.ifPresent(
           slot -> {
             connect(connection, slot);
-            checkpoints.attached(slot.writer());
+            groups.attached(slot.writer());
           });
       caller.answer(
           attachment
@@ -262,7 +272,7 @@ final class Requests {
   private Reply complete(final Attachment attachment, final Request.Complete request) {
     return attachment.wasCompleted()
         ? new Reply.Done()
-        : checkpoints.complete(request, attachment.index(), attachment.request());
+        : explicit.complete(request, attachment.index(), attachment.request());
   }
 
   private void join(final Connection connection, final Request.Join request, final Caller caller) {

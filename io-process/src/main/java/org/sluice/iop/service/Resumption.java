@@ -79,7 +79,7 @@ final class Resumption {
     drainTaken();
     past.images().forEach(this::finishChange);
     commitAgain();
-    checkpoints.commitComplete();
+    checkpoints.explicit().commitComplete();
     attachments.endDead();
     registry.all().forEach(openings::look);
   }
@@ -108,7 +108,7 @@ final class Resumption {
     facts.openings().forEach((slot, times) -> openings.resume(attachments.at(slot), image, times));
     if (facts.created() != null) {
       store.keepImageFile(image.file());
-      checkpoints.resumeByRequest(image);
+      checkpoints.explicit().enter(image);
     }
     try {
       drain.resume(image, facts);

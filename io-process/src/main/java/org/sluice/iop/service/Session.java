@@ -11,6 +11,7 @@ import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Draft;
 import org.sluice.core.store.RankSet;
 import org.sluice.iop.checkpoint.Checkpoints;
+import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.checkpoint.SharedFiles;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.drain.Drain;
@@ -101,18 +102,11 @@ final class Session implements AutoCloseable {
     final SharedFiles shared = new SharedFiles(settings.grouping(), capture, statistics);
     checkpoints =
         new Checkpoints(
-            store,
-            registry,
-            drain,
-            statistics,
-            capture,
+            new Context(store, registry, drain, capture, statistics, journal, service, header),
             drain.isInPlace() ? null : settings.grouping(),
             settings.writers(),
             settings.keep(),
-            shared,
-            header,
-            journal,
-            service);
+            shared);
     unseen = new Unseen(registry, capture, drain, statistics, service);
     outsideOpens =
         new OutsideOpens(
@@ -207,7 +201,7 @@ final class Session implements AutoCloseable {
   void beat() {
     attachments.endDead();
     segment.chunkPool().recount();
-    checkpoints.expire();
+    checkpoints.waiters().expire();
     guard.beat();
     outsideOpens.beat();
     segment.header().leases(outsideOpens.leases().areUsed());
@@ -245,7 +239,7 @@ final class Session implements AutoCloseable {
 
   /** How long nothing has to be looked at, in milliseconds, if it is shorter than a limit. */
   long patience(final long limit) {
-    final long next = timedSettling.patience(checkpoints.patience(limit));
+    final long next = timedSettling.patience(checkpoints.waiters().patience(limit));
     return outsideOpens.leases().patience(next);
   }
 
@@ -284,7 +278,7 @@ final class Session implements AutoCloseable {
   /** Nothing is left to do but to tell. */
   @Override
   public void close() throws IOException {
-    checkpoints.close();
+    checkpoints.restarts().close();
     drain.close();
   }
 

@@ -1,0 +1,297 @@
+package org.sluice.iop.checkpoint;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.store.Commit;
+import org.sluice.core.store.Container;
+import org.sluice.core.store.Draft;
+import org.sluice.core.store.DraftImage;
+import org.sluice.iop.crash.Subject;
+import org.sluice.iop.drain.Work;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageLog;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.measure.CommitTimes;
+import org.sluice.iop.measure.Failure;
+import org.sluice.iop.measure.Intervals;
+import org.sluice.iop.measure.OpenTimes;
+import org.sluice.iop.measure.Timed;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * A checkpoint on its way into the store. There are two hand-offs: the service thread decides and
+ * hands it to the pipeline, whose last stage hands it back once it is stored or undone. The write
+ * stage, behind all chunks of the images, says where their bytes are; the last stage waits for the
+ * storage.
+ *
+ * <p>Each thread changes the fields while the commit is its own: the pipeline's ring and the
+ * service thread's queue order what one has written before what the next reads.
+ *
+ * <p>From the decision on the images count as committed for every process, so that none changes an
+ * inode while it is linked into the store; if it fails they are what they were.
+ */
+final class CheckpointCommit implements Work {
+  /** How far it is. */
+  private enum State {
+    /** The journal has it, and its images are sealed. */
+    DECIDED,
+    /** Where its bytes are is known; storage is waited for. */
+    WRITING,
+    /** A restart finds it, also after a power cut. */
+    STORED,
+    /** It failed, and nothing of it counts. */
+    UNDONE
+  }
+
+  private final Context context;
+  private final Entry.Committing decision;
+  private final List<Member> members;
+  private final Map<Image, Integer> before;
+  private final Consumer<CheckpointCommit> ended;
+  private final Draft draft;
+  private State state = State.DECIDED;
+  private IOException lost;
+  private List<Container> unneeded = List.of();
+  private Commit stored;
+  private Entry.Ended end;
+  private long endedAt;
+
+  /**
+   * A decision that the journal has.
+   *
+   * @param before the states of the images if it fails
+   * @param ended told on the service thread once it is stored or undone
+   */
+  CheckpointCommit(
+      final Context context,
+      final Entry.Committing decision,
+      final List<Member> members,
+      final Map<Image, Integer> before,
+      final Consumer<CheckpointCommit> ended) {
+    this.context = context;
+    this.decision = decision;
+    this.members = members;
+    this.before = before;
+    this.ended = ended;
+    final Draft header = context.header();
+    this.draft =
+        new Draft(
+            decision.checkpoint(),
+            header.node(),
+            header.job(),
+            header.layout(),
+            decision.ranks(),
+            decision.part(),
+            decision.ungrouped(),
+            header.sessionId(),
+            new ArrayList<>());
+  }
+
+  /** A decision of this I/O process: the journal has it before anything follows from it. */
+  static CheckpointCommit decide(
+      final Context context,
+      final Entry.Committing decision,
+      final List<Member> members,
+      final Consumer<CheckpointCommit> ended) {
+    final Map<Image, Integer> before = new HashMap<>();
+    members.forEach(member -> before.put(member.image(), member.image().state()));
+    context.journal().write(decision);
+    return new CheckpointCommit(context, decision, members, before, ended);
+  }
+
+  /** Seals the images and sends the commit through the pipeline. Service thread only. */
+  void begin() {
+    seal();
+    context.drain().publish(this);
+  }
+
+  void seal() {
+    for (final Member member : members) {
+      final Image image = member.image();
+      if (image.state() == ImageDescriptor.STATE_DIRECT) {
+        try {
+          image.size(image.file().size());
+        } catch (final PosixException e) {
+          image.fail(e);
+        }
+      }
+      image.state(ImageDescriptor.STATE_COMMITTED);
+    }
+  }
+
+  @Override
+  public void write() {
+    state = State.WRITING;
+    unneeded = context.drain().turn();
+    try {
+      for (final Member member : members) {
+        draft.images().add(describe(member));
+      }
+    } catch (final IOException e) {
+      lost = e;
+    }
+  }
+
+  private static DraftImage describe(final Member member) throws IOException {
+    final Image image = member.image();
+    final ImageLog log = image.log();
+    final Optional<Exception> failure = image.failure();
+    if (failure.isPresent()) {
+      throw failure.get() instanceof final PosixException posix
+          ? new PosixException("store all bytes of " + member.path(), posix.errno())
+          : new IOException(member.path() + ": " + failure.get().getMessage(), failure.get());
+    }
+    return new DraftImage(
+        member.path(),
+        member.rank(),
+        member.ranks(),
+        image.file().mode(),
+        image.drainedSize(),
+        image.id(),
+        log.chunks(),
+        image.file(),
+        image.isOpenOutside());
+  }
+
+  @Override
+  public void commit() throws IOException {
+    if (lost != null) {
+      throw lost;
+    }
+    final long began = System.nanoTime();
+    context
+        .store()
+        .commit(
+            draft,
+            inStore -> {
+              context.statistics().took(Timed.COMMIT, began);
+              stored(inStore);
+            });
+    tidy();
+  }
+
+  /**
+   * Last stage, before what the commit supersedes goes; or on resumption, when the store has it.
+   */
+  void stored(final Commit inStore) {
+    stored = inStore;
+    end(State.STORED, new Entry.Ended(decision.attempt()));
+    context.service().execute(() -> ended.accept(this));
+  }
+
+  /** What storage has lost is not committed later on either; what is committed stays that. */
+  @Override
+  public void fail(final IOException failure) {
+    if (isStored()) {
+      Warnings.warn(
+          "checkpoint %d is committed, but what is older stays: %s"
+              .formatted(number(), failure.getMessage()));
+    } else {
+      context.drain().failLost(failure);
+      images().stream()
+          .filter(image -> image.file().isLost())
+          .forEach(image -> image.fail(failure));
+      undone(Failure.of(failure));
+      context.service().execute(() -> ended.accept(this));
+    }
+    tidy();
+  }
+
+  /** On resumption: it is not begun again, and nobody was told that it is durable. */
+  void undo(final Failure failure) {
+    undone(failure);
+    ended.accept(this);
+  }
+
+  private void undone(final Failure failure) {
+    end(State.UNDONE, new Entry.Ended(decision.attempt(), failure.errno(), failure.reason()));
+  }
+
+  private void end(final State how, final Entry.Ended entry) {
+    endedAt = System.nanoTime();
+    state = how;
+    end = entry;
+    context.journal().write(entry);
+  }
+
+  /** Between two checkpoints containers that no image needs are given back. Last stage. */
+  private void tidy() {
+    try {
+      for (final Container container : unneeded) {
+        container.close();
+      }
+      if (isStored()) {
+        context.drain().prepare();
+      }
+    } catch (final IOException e) {
+      Warnings.warn("no container is ready for the next checkpoint: " + e.getMessage());
+    }
+  }
+
+  // ---- what became of it, on the service thread ----
+
+  boolean isStored() {
+    return state == State.STORED;
+  }
+
+  long number() {
+    return decision.checkpoint();
+  }
+
+  List<Image> images() {
+    return members.stream().map(Member::image).toList();
+  }
+
+  /** What the store has; null unless it is stored. */
+  Commit stored() {
+    return stored;
+  }
+
+  /** How it ended, as the journal has it. */
+  Entry.Ended end() {
+    return end;
+  }
+
+  /** Takes back the states of its images. */
+  void restore() {
+    before.forEach(Image::state);
+  }
+
+  /** Counts how long it took. */
+  void count() {
+    final Map<Long, Intervals> openings = new HashMap<>();
+    long first = endedAt;
+    for (final Image image : images()) {
+      final OpenTimes times = image.times();
+      times.addTo(openings);
+      first = Math.min(first, times.first());
+      context.statistics().durable(times.first(), endedAt);
+    }
+    context
+        .statistics()
+        .committed(
+            new CommitTimes(
+                stored.number(),
+                stored.imageCount(),
+                stored.bytes(),
+                OpenTimes.slowest(openings),
+                (endedAt - first) / 1e9));
+  }
+
+  @Override
+  public Subject subject() {
+    return Subject.COMMIT;
+  }
+
+  @Override
+  public long id() {
+    return decision.attempt();
+  }
+}

@@ -1,0 +1,32 @@
+package org.sluice.iop.checkpoint;
+
+import java.util.concurrent.Executor;
+import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.Draft;
+import org.sluice.iop.drain.Drain;
+import org.sluice.iop.image.CaptureDirectory;
+import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.journal.Journal;
+import org.sluice.iop.measure.Statistics;
+
+/**
+ * What all checkpoints of a session share.
+ *
+ * @param store where they are committed
+ * @param registry the images
+ * @param drain the pipeline
+ * @param capture where captured files are
+ * @param statistics learns of commits
+ * @param journal learns what is decided
+ * @param service runs what it is given on the service thread
+ * @param header node, job, layout and session of each checkpoint
+ */
+public record Context(
+    CheckpointStore store,
+    ImageRegistry registry,
+    Drain drain,
+    CaptureDirectory capture,
+    Statistics statistics,
+    Journal journal,
+    Executor service,
+    Draft header) {}
