@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "structures.h"
+#include "sluice_layout.h"
 
 #define FAKE_MAX_IMAGES 16
 #define FAKE_MAX_CLIENTS 8

@@ -19,7 +19,7 @@
 #include "attachment.h"
 #include "client.h"
 #include "ring.h"
-#include "structures.h"
+#include "sluice_layout.h"
 
 static const char *directory, *capture, *outside;
 

@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "structures.h"
+#include "sluice_layout.h"
 
 #define LIMIT (1 << 20)
 #define BORDER 60000 /* bytes of a chunk of 64 KiB: what comes then does not fit */

@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "presence.h"
-#include "structures.h"
+#include "sluice_layout.h"
 
 /* On a page of its own. */
 struct sluice_given {

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "structures.h"
+#include "sluice_layout.h"
 
 struct sluice_ring {
     struct sluice_ring_record *records;

@@ -9,7 +9,7 @@
 #include <sys/sysmacros.h>
 
 #include "client.h"
-#include "structures.h"
+#include "sluice_layout.h"
 
 struct sluice_segment {
     struct sluice_header *header;

@@ -18,7 +18,7 @@
 
 #include "clock.h"
 #include "message.h"
-#include "structures.h"
+#include "sluice_layout.h"
 
 #define MOST_MILLIS 1000
 #define FANOTIFY 1

@@ -1,15 +1,12 @@
 package org.sluice.core.chunk;
 
-/**
- * Layout of a record in a chunk.
- *
- * <pre>
- *  +---------------+---------------+-------------------------------+
- *  | type          | image id      | offset                        | 0
- *  +---------------+---------------+-------------------------------+
- *  | length                        | payload, padded to 8 ...        16
- * </pre>
- */
+import static org.sluice.core.format.Field.Type.I32;
+import static org.sluice.core.format.Field.Type.I64;
+import static org.sluice.core.format.Field.Type.SHARED_I64;
+
+import org.sluice.core.format.Structure;
+
+/** Layout of a record in a chunk. */
 public final class RecordDescriptor {
   /** Bytes of a record without its payload. */
   public static final int HEADER_LENGTH = 24;
@@ -17,17 +14,14 @@ public final class RecordDescriptor {
   /** Records begin at multiples of this. */
   public static final int ALIGNMENT = 8;
 
-  /** Offset of the type, 32 bits. */
-  public static final int TYPE_OFFSET = 0;
+  /** What precedes the payload. */
+  public static final Structure RECORD = new Structure("record", HEADER_LENGTH);
 
-  /** Offset of the image id, 32 bits. */
-  public static final int IMAGE_ID_OFFSET = TYPE_OFFSET + 4;
-
-  /** Offset of the offset in the image, 64 bits. */
-  public static final int OFFSET_OFFSET = IMAGE_ID_OFFSET + 4;
-
-  /** Offset of the length, 64 bits. */
-  public static final int LENGTH_OFFSET = OFFSET_OFFSET + 8;
+  /** Offsets of its fields. */
+  public static final int TYPE_OFFSET = RECORD.field(I32, "type", "1 WRITE, 2 DIRECT, 3 TRUNCATE"),
+      IMAGE_ID_OFFSET = RECORD.field(I32, "image_id", ""),
+      OFFSET_OFFSET = RECORD.field(I64, "offset", "in the image, bytes"),
+      LENGTH_OFFSET = RECORD.field(SHARED_I64, "length", "bytes");
 
   /** Type: the payload stands at the offset. */
   public static final int TYPE_WRITE = 1;

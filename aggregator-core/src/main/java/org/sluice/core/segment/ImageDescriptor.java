@@ -1,22 +1,17 @@
 package org.sluice.core.segment;
 
+import static org.sluice.core.format.Field.Type.I32;
+import static org.sluice.core.format.Field.Type.SHARED_I32;
+import static org.sluice.core.format.Field.Type.SHARED_I64;
+import static org.sluice.core.format.Structure.IOP;
+
+import org.sluice.core.format.Structure;
+
 /**
  * Layout of an entry of the image table, and where an image stands in it.
  *
- * <pre>
- *  +---------------+---------------+-------------------------------+
- *  | state         | image id      | device                        | 0
- *  +---------------+---------------+-------------------------------+
- *  | inode                         | size                          | 16
- *  +---------------+---------------+-------------------------------+
- *  | error         | reason        | direct bytes                  | 32
- *  +---------------+---------------+-------------------------------+
- *  | unseen                        |                               | 48
- *  +-------------------------------+-------------------------------+
- * </pre>
- *
- * The size is written by the one process that diverts the image, or by the I/O process when nobody
- * does; direct bytes and unseen by any process that has it open; everything else by the I/O
+ * <p>The size is written by the one process that diverts the image, or by the I/O process when
+ * nobody does; direct bytes and unseen by any process that has it open; everything else by the I/O
  * process. A reader takes the size and then compares state, device and inode once more.
  */
 public final class ImageDescriptor {
@@ -26,35 +21,35 @@ public final class ImageDescriptor {
   /** Entries of a bucket. */
   public static final int BUCKET_LENGTH = 16;
 
-  /** Offset of the state, 32 bits. */
-  public static final int STATE_OFFSET = 0;
+  private static final String OPENERS = "any AP that has it open, atomic ";
 
-  /** Offset of the image id, 32 bits, unique in the session, from 1. */
-  public static final int IMAGE_ID_OFFSET = STATE_OFFSET + 4;
+  /** The whole of it. */
+  public static final Structure ENTRY = new Structure("image_entry", LENGTH).by(IOP);
 
-  /** Offset of the device, 64 bits, {@code major << 32 | minor}. */
-  public static final int DEVICE_OFFSET = IMAGE_ID_OFFSET + 4;
-
-  /** Offset of the inode number, 64 bits. */
-  public static final int INODE_OFFSET = DEVICE_OFFSET + 8;
-
-  /** Offset of the logical size, 64 bits. */
-  public static final int SIZE_OFFSET = INODE_OFFSET + 8;
-
-  /** Offset of the errno of the first storage error, 32 bits. */
-  public static final int ERROR_OFFSET = SIZE_OFFSET + 8;
-
-  /** Offset of why the image is direct, a {@link Reason}, 32 bits. */
-  public static final int REASON_OFFSET = ERROR_OFFSET + 4;
-
-  /** Offset of the bytes that processes wrote to the image's own file and counted, 64 bits. */
-  public static final int DIRECT_BYTES_OFFSET = REASON_OFFSET + 4;
-
-  /**
-   * Offset of the set of reasons for which the kernel may have written bytes that nobody counted, a
-   * bit for each {@link Reason}, 64 bits.
-   */
-  public static final int UNSEEN_OFFSET = DIRECT_BYTES_OFFSET + 8;
+  /** Offsets of its fields. */
+  public static final int
+      STATE_OFFSET = ENTRY.field(SHARED_I32, "state", "0 free, 1 diverted, 2 direct, 3 committed"),
+      IMAGE_ID_OFFSET = ENTRY.field(I32, "image_id", "unique in the session, from 1"),
+      DEVICE_OFFSET = ENTRY.field(SHARED_I64, "device", "as above"),
+      INODE_OFFSET = ENTRY.field(SHARED_I64, "inode", ""),
+      SIZE_OFFSET =
+          ENTRY
+              .by("AP that diverts it, else IOP")
+              .field(SHARED_I64, "size", "logical, in bytes; valid while diverted or committed"),
+      ERROR_OFFSET =
+          ENTRY
+              .by(IOP)
+              .field(SHARED_I32, "error", "errno of the first storage error in the drain; 0 none"),
+      REASON_OFFSET =
+          ENTRY.field(SHARED_I32, "reason", "why it is direct (`Reason`); 0 while it is not"),
+      DIRECT_BYTES_OFFSET =
+          ENTRY
+              .by(OPENERS + "additions")
+              .field(SHARED_I64, "direct_bytes", "written to its own file and counted"),
+      UNSEEN_OFFSET =
+          ENTRY
+              .by(OPENERS + "or")
+              .field(SHARED_I64, "unseen", "a bit for each reason for which nobody counted some");
 
   /** State: no image. */
   public static final int STATE_FREE = 0;

@@ -1,5 +1,11 @@
 package org.sluice.core.segment;
 
+import static org.sluice.core.format.Field.Type.I32;
+import static org.sluice.core.format.Field.Type.I64;
+import static org.sluice.core.format.Field.Type.U64;
+
+import org.sluice.core.format.Structure;
+
 /**
  * Layout of the file that says what the threads of an I/O process handle, as far as others read it.
  */
@@ -10,23 +16,16 @@ public final class InFlightDescriptor {
   /** Version of the file. */
   public static final int VERSION = 1;
 
-  /** Offset of the magic, 64 bits. */
-  public static final int MAGIC_OFFSET = 0;
+  /** How it begins. */
+  public static final Structure HEADER = new Structure("in_flight", 32);
 
-  /** Offset of the version, 32 bits. */
-  public static final int VERSION_OFFSET = 8;
-
-  /**
-   * Offset of which thread failed, 32 bits: the number of its lane from 1, -1 for a thread that has
-   * none; 0 when none failed.
-   */
-  public static final int FAILED_OFFSET = 12;
-
-  /** Offset of the session's id, 64 bits. */
-  public static final int SESSION_OFFSET = 16;
-
-  /** Offset of the count of what no I/O process of the session has to do again, 64 bits. */
-  public static final int PROGRESS_OFFSET = 24;
+  /** Offsets of its fields. */
+  public static final int MAGIC_OFFSET = HEADER.field(U64, "magic", "`SLUICEIF`"),
+      VERSION_OFFSET = HEADER.field(I32, "version", ""),
+      FAILED_OFFSET =
+          HEADER.field(I32, "failed", "the failed thread's lane, from 1; -1 it has none"),
+      SESSION_OFFSET = HEADER.field(I64, "session_id", ""),
+      PROGRESS_OFFSET = HEADER.field(I64, "progress", "count of what need not be done again");
 
   private InFlightDescriptor() {}
 }

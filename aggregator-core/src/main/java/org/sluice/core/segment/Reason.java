@@ -163,7 +163,7 @@ public enum Reason {
    *
    * @return a bit for each, by position
    */
-  static long unseenSet() {
+  public static long unseenSet() {
     return Arrays.stream(ALL).filter(Reason::isUnseen).mapToLong(r -> 1L << r.ordinal()).sum();
   }
 }

@@ -1,31 +1,29 @@
 package org.sluice.core.segment;
 
+import static org.sluice.core.format.Field.Type.I32;
+import static org.sluice.core.format.Field.Type.I64;
+import static org.sluice.core.format.Field.Type.SHARED_I32;
+import static org.sluice.core.format.Field.Type.SHARED_I64;
+import static org.sluice.core.format.Structure.AP;
+import static org.sluice.core.format.Structure.IOP;
+
 import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
+import org.sluice.core.format.Structure;
 
 /**
  * Layout of the rings: Agrona's {@code OneToOneRingBuffer} with records of one size.
  *
- * <pre>
- *  +---------------+---------------+---------------+---------------+
- *  | length (32)   | type          | chunk         | used          | 0
- *  +---------------+---------------+---------------+---------------+
- *  | sequence                      | generation                    | 16
- *  +-------------------------------+-------------------------------+
- *  +---------------+---------------+---------------+---------------+
- *  | length (32)   | type          | image id      | reserved      | 0
- *  +---------------+---------------+---------------+---------------+
- *  | opened                        | closed                        | 16
- *  +-------------------------------+-------------------------------+
- * </pre>
- *
- * Record and capacity are powers of two, so a record never wraps and padding never occurs.
+ * <p>Record and capacity are powers of two, so a record never wraps and padding never occurs.
  */
 public final class RingDescriptor {
   /** Bytes of a record with its header. */
   public static final int RECORD_LENGTH = 32;
 
+  /** Bytes of a record's header. */
+  public static final int HEADER_LENGTH = 8;
+
   /** Bytes of a record without its header. */
-  public static final int BODY_LENGTH = 24;
+  public static final int BODY_LENGTH = RECORD_LENGTH - HEADER_LENGTH;
 
   /** Bytes of the records of a ring. */
   public static final int CAPACITY = 32 * 1024;
@@ -33,42 +31,50 @@ public final class RingDescriptor {
   /** Bytes of a ring with its trailer. */
   public static final int LENGTH = CAPACITY + RingBufferDescriptor.TRAILER_LENGTH;
 
-  /** Offset of the tail position behind the records, 64 bits; the producer's. */
-  public static final int TAIL_POSITION_OFFSET = RingBufferDescriptor.TAIL_POSITION_OFFSET;
-
-  /** Offset of the producer's copy of the head position behind the records, 64 bits. */
-  public static final int HEAD_CACHE_POSITION_OFFSET =
-      RingBufferDescriptor.HEAD_CACHE_POSITION_OFFSET;
-
-  /** Offset of the head position behind the records, 64 bits; the consumer's. */
-  public static final int HEAD_POSITION_OFFSET = RingBufferDescriptor.HEAD_POSITION_OFFSET;
-
   /** Record type: a published chunk. */
   public static final int TYPE_CHUNK = 1;
-
-  /** Offset of the chunk index in the body, 32 bits. */
-  public static final int CHUNK_OFFSET = 0;
-
-  /** Offset of the used length of the chunk in the body, 32 bits. */
-  public static final int USED_OFFSET = CHUNK_OFFSET + 4;
-
-  /** Offset of the chunk's sequence in the body, 64 bits. */
-  public static final int SEQUENCE_OFFSET = USED_OFFSET + 4;
-
-  /** Offset of the chunk's generation in the body, 64 bits. */
-  public static final int GENERATION_OFFSET = SEQUENCE_OFFSET + 8;
 
   /** Record type: one opening of an image has ended. */
   public static final int TYPE_CLOSE = 2;
 
-  /** Offset of the image's id in the body, 32 bits. */
-  public static final int IMAGE_ID_OFFSET = 0;
+  /** How each record begins. */
+  public static final Structure RECORD = new Structure("ring_record", HEADER_LENGTH);
 
-  /** Offset of the time of the opening in the body, 64 bits: {@code CLOCK_MONOTONIC}, ns. */
-  public static final int OPENED_OFFSET = IMAGE_ID_OFFSET + 8;
+  static {
+    RECORD.field(SHARED_I32, "length", "32; stored last (release)");
+    RECORD.field(I32, "type", "1 CHUNK, 2 CLOSE");
+  }
 
-  /** Offset of the time of the end in the body, 64 bits: {@code CLOCK_MONOTONIC}, ns. */
-  public static final int CLOSED_OFFSET = OPENED_OFFSET + 8;
+  /** What follows in a CHUNK: a chunk is published. */
+  public static final Structure CHUNK = new Structure("ring_chunk", BODY_LENGTH);
+
+  /** Offsets of its fields. */
+  public static final int CHUNK_OFFSET = CHUNK.field(I32, "chunk", "its index"),
+      USED_OFFSET = CHUNK.field(I32, "used", "bytes of the chunk"),
+      SEQUENCE_OFFSET = CHUNK.field(I64, "sequence", "of the chunk within its slot"),
+      GENERATION_OFFSET = CHUNK.field(I64, "generation", "of the chunk's state");
+
+  /** What follows in a CLOSE: one opening of an image has ended. */
+  public static final Structure CLOSE = new Structure("ring_close", BODY_LENGTH);
+
+  /** Offsets of its fields. */
+  public static final int IMAGE_ID_OFFSET = CLOSE.field(I32, "image_id", ""),
+      RESERVED_OFFSET = CLOSE.field(I32, "reserved", "0"),
+      OPENED_OFFSET = CLOSE.field(I64, "opened", "when it began (`CLOCK_MONOTONIC`, ns)"),
+      CLOSED_OFFSET = CLOSE.field(I64, "closed", "when it ended");
+
+  /** What follows the records of a ring; offsets are from the end of its capacity. */
+  public static final Structure TRAILER =
+      new Structure("ring_trailer", RingBufferDescriptor.TRAILER_LENGTH);
+
+  /** Offsets of its fields, which are Agrona's. */
+  public static final int
+      TAIL_POSITION_OFFSET =
+          TRAILER.by(AP).at(128).field(SHARED_I64, "tail", "position behind the last record"),
+      HEAD_CACHE_POSITION_OFFSET =
+          TRAILER.at(256).field(I64, "head_cache", "where it last saw the head"),
+      HEAD_POSITION_OFFSET =
+          TRAILER.by(IOP).at(384).field(SHARED_I64, "head", "position behind the last record read");
 
   private RingDescriptor() {}
 }

@@ -1,103 +1,70 @@
 package org.sluice.core.segment;
 
+import static org.sluice.core.format.Field.Type.I32;
+import static org.sluice.core.format.Field.Type.I64;
+import static org.sluice.core.format.Field.Type.SHARED_I32;
+import static org.sluice.core.format.Field.Type.SHARED_I64;
+import static org.sluice.core.format.Structure.AP;
+import static org.sluice.core.format.Structure.IOP;
+
+import org.sluice.core.format.Structure;
+
 /**
  * Layout of a slot: one attached application process.
  *
- * <pre>
- *  +---------------+---------------+-------------------------------+
- *  | state         | pid           | start time                    | 0
- *  +---------------+---------------+-------------------------------+
- *  | rank          | ranks         | generation                    | 16
- *  +---------------+---------------+-------------------------------+
- *  | quiet         |                                               | 32
- *  +---------------+-----------------------------------------------+
- *  | aggregated writes, by size class                              | 128
- *  | aggregated bytes                                              | 208
- *  | direct writes                                                 | 288
- *  | direct bytes                                                  | 368
- *  +-------------------------------+-------------------------------+
- *  | waits                         | nanoseconds waited            | 448
- *  +-------------------------------+-------------------------------+
- *  | images gone direct            | overflows                     | 464
- *  +---------------+---------------+-------------------------------+
- *  | left          |                                               | 480
- *  +---------------+-----------------------------------------------+
- *  | bytes past the buffer, by reason                              | 512
- *  +---------------------------------------------------------------+
- * </pre>
- *
- * The first line is written by the I/O process, the rest by the attached process alone; that one
+ * <p>The first line is written by the I/O process, the rest by the attached process alone; that one
  * also takes the word {@code quiet} back.
  */
 public final class SlotDescriptor {
   /** Bytes of a slot. */
   public static final int LENGTH = 1024;
 
-  /** Offset of the state, 32 bits. */
-  public static final int STATE_OFFSET = 0;
-
-  /** Offset of the pid, 32 bits. */
-  public static final int PID_OFFSET = STATE_OFFSET + 4;
-
-  /** Offset of the start time in clock ticks since boot, 64 bits. */
-  public static final int START_TIME_OFFSET = PID_OFFSET + 4;
-
-  /** Offset of the rank, 32 bits, -1 when unknown. */
-  public static final int RANK_OFFSET = START_TIME_OFFSET + 8;
-
-  /** Offset of the number of ranks of the job, 32 bits, 0 when unknown. */
-  public static final int RANKS_OFFSET = RANK_OFFSET + 4;
-
-  /** Offset of the generation, 64 bits, one more at each attach. */
-  public static final int GENERATION_OFFSET = RANKS_OFFSET + 4;
-
-  /**
-   * Offset of whether the process is to ring the bell at its next append, 32 bits, 1 when it is:
-   * all that it has appended is in the files, and the I/O process looks no more.
-   */
-  public static final int QUIET_OFFSET = GENERATION_OFFSET + 8;
-
   /** Number of size classes of the counters. */
   public static final int SIZE_CLASSES = 10;
 
-  /** Offset of the aggregated writes, 64 bits per size class. */
-  public static final int AGGREGATED_WRITES_OFFSET = 128;
-
-  /** Offset of the aggregated bytes, 64 bits per size class. */
-  public static final int AGGREGATED_BYTES_OFFSET = AGGREGATED_WRITES_OFFSET + 8 * SIZE_CLASSES;
-
-  /** Offset of the direct writes, 64 bits per size class. */
-  public static final int DIRECT_WRITES_OFFSET = AGGREGATED_BYTES_OFFSET + 8 * SIZE_CLASSES;
-
-  /** Offset of the direct bytes, 64 bits per size class. */
-  public static final int DIRECT_BYTES_OFFSET = DIRECT_WRITES_OFFSET + 8 * SIZE_CLASSES;
-
-  /** Offset of the number of times the process waited for a chunk, 64 bits. */
-  public static final int WAITS_OFFSET = DIRECT_BYTES_OFFSET + 8 * SIZE_CLASSES;
-
-  /** Offset of the nanoseconds waited for chunks, 64 bits. */
-  public static final int WAIT_NANOS_OFFSET = WAITS_OFFSET + 8;
-
-  /** Offset of the number of images that went direct for want of a chunk, 64 bits. */
-  public static final int FALLBACKS_OFFSET = WAIT_NANOS_OFFSET + 8;
-
-  /** Offset of the number of writes that went direct for want of a chunk, 64 bits. */
-  public static final int OVERFLOWS_OFFSET = FALLBACKS_OFFSET + 8;
-
-  /**
-   * Offset of whether the process has ended well, or become another program, 32 bits, 1 when it
-   * has: one that goes without having said so has failed or was killed.
-   */
-  public static final int LEFT_OFFSET = OVERFLOWS_OFFSET + 8;
-
-  /**
-   * Offset of the bytes that did not go through the buffer, 64 bits per {@link Reason}: those of
-   * images count among the direct bytes as well, those of files that are no images do not.
-   */
-  public static final int REASON_BYTES_OFFSET = 512;
-
   /** Number of counters by reason. */
   public static final int REASONS = Reason.MOST;
+
+  private static final String AP_ADDS = "AP, atomic additions";
+
+  /** The whole of it. */
+  public static final Structure SLOT = new Structure("slot", LENGTH).by(IOP);
+
+  /** Offsets of its fields. */
+  public static final int STATE_OFFSET = SLOT.field(SHARED_I32, "state", "0 free, 1 attached"),
+      PID_OFFSET = SLOT.field(I32, "pid", "of the attached process"),
+      START_TIME_OFFSET = SLOT.field(I64, "start_time", "its field 22 of `/proc/PID/stat`"),
+      RANK_OFFSET = SLOT.field(I32, "rank", "-1 unknown"),
+      RANKS_OFFSET = SLOT.field(I32, "ranks", "of the job; 0 unknown"),
+      GENERATION_OFFSET = SLOT.field(SHARED_I64, "generation", "one more at each attach"),
+      QUIET_OFFSET =
+          SLOT.by("IOP, AP")
+              .field(
+                  SHARED_I32,
+                  "quiet",
+                  "1 while the process is to send WAKE at its next append, and then store 0"),
+      AGGREGATED_WRITES_OFFSET =
+          SLOT.by(AP)
+              .at(128)
+              .fields(SHARED_I64, SIZE_CLASSES, "aggregated_writes", "by size class"),
+      AGGREGATED_BYTES_OFFSET =
+          SLOT.fields(SHARED_I64, SIZE_CLASSES, "aggregated_bytes", "by size class"),
+      DIRECT_WRITES_OFFSET =
+          SLOT.by(AP_ADDS).fields(SHARED_I64, SIZE_CLASSES, "direct_writes", "by size class"),
+      DIRECT_BYTES_OFFSET = SLOT.fields(SHARED_I64, SIZE_CLASSES, "direct_bytes", "by size class"),
+      WAITS_OFFSET = SLOT.by(AP).field(SHARED_I64, "waits", "how often it waited for a chunk"),
+      WAIT_NANOS_OFFSET = SLOT.field(SHARED_I64, "wait_nanos", "ns waited for chunks"),
+      FALLBACKS_OFFSET =
+          SLOT.field(SHARED_I64, "fallbacks", "images gone direct for want of a chunk"),
+      OVERFLOWS_OFFSET =
+          SLOT.field(SHARED_I64, "overflows", "writes gone direct for that, in part or whole"),
+      LEFT_OFFSET =
+          SLOT.field(
+              SHARED_I32, "left", "1 once the process ends well, or becomes another program"),
+      REASON_BYTES_OFFSET =
+          SLOT.by(AP_ADDS)
+              .at(512)
+              .fields(SHARED_I64, REASONS, "reason_bytes", "by `Reason`, see below");
 
   /** State: no process attached. */
   public static final int STATE_FREE = 0;

@@ -1,21 +1,18 @@
 package org.sluice.core.store;
 
+import static org.sluice.core.format.Field.Type.I32;
+import static org.sluice.core.format.Field.Type.I64;
+import static org.sluice.core.format.Field.Type.STRING;
+import static org.sluice.core.format.Field.Type.U64;
+
+import org.sluice.core.format.Structure;
+
 /**
  * Layout of a container's header block.
  *
- * <pre>
- *  +-------------------------------+---------------+---------------+
- *  | magic "SLUICDAT"              | version       | crc           | 0
- *  +-------------------------------+---------------+---------------+
- *  | container id                  | session id                    | 16
- *  +-------------------------------+---------------+---------------+
- *  | created                       | node (string) ...             | 32
- *  +-------------------------------+-------------------------------+
- * </pre>
- *
- * The crc covers the block with the crc itself taken as 0.
+ * <p>The crc covers the block with the crc itself taken as 0.
  */
-final class ContainerDescriptor {
+public final class ContainerDescriptor {
   /** {@code SLUICDAT} read as a little-endian 64-bit integer. */
   static final long MAGIC = 0x5441_4443_4955_4C53L;
 
@@ -24,13 +21,16 @@ final class ContainerDescriptor {
   /** Bytes of the header block; chunks begin at multiples of it. */
   static final int BLOCK_LENGTH = 4096;
 
-  static final int MAGIC_OFFSET = 0;
-  static final int VERSION_OFFSET = MAGIC_OFFSET + 8;
-  static final int CRC_OFFSET = VERSION_OFFSET + 4;
-  static final int CONTAINER_ID_OFFSET = CRC_OFFSET + 4;
-  static final int SESSION_ID_OFFSET = CONTAINER_ID_OFFSET + 8;
-  static final int CREATED_OFFSET = SESSION_ID_OFFSET + 8;
-  static final int NODE_OFFSET = CREATED_OFFSET + 8;
+  /** The header block. */
+  public static final Structure BLOCK = new Structure("container", BLOCK_LENGTH);
+
+  static final int MAGIC_OFFSET = BLOCK.field(U64, "magic", "`SLUICDAT`"),
+      VERSION_OFFSET = BLOCK.field(I32, "version", ""),
+      CRC_OFFSET = BLOCK.field(I32, "crc", "of the block with this field 0"),
+      CONTAINER_ID_OFFSET = BLOCK.field(I64, "container_id", "random"),
+      SESSION_ID_OFFSET = BLOCK.field(I64, "session_id", ""),
+      CREATED_OFFSET = BLOCK.field(I64, "created", "milliseconds since the epoch"),
+      NODE_OFFSET = BLOCK.fields(STRING, 259, "node", "the host's name, at most 255 bytes");
   static final int MAX_NODE_LENGTH = 255;
 
   private ContainerDescriptor() {}

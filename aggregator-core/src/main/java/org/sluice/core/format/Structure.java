@@ -1,0 +1,119 @@
+package org.sluice.core.format;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * A structure of a binary format: fields at fixed offsets. A descriptor class declares it once,
+ * field after field, and keeps each field's offset in a constant for the code that reads and writes
+ * it. What C sees and what {@code docs/format.md} says of it are generated from the same
+ * declaration.
+ *
+ * <p>A structure changes only while its descriptor class is initialized.
+ */
+public final class Structure {
+  /** Writer of a field: the I/O process. */
+  public static final String IOP = "IOP";
+
+  /** Writer of a field: the attached process. */
+  public static final String AP = "AP";
+
+  private final String name;
+  private final int length;
+  private final List<Field> fields = new ArrayList<>();
+  private String writer = "";
+  private int end;
+
+  /**
+   * A structure without fields.
+   *
+   * @param name what C calls it, behind {@code sluice_}
+   * @param length its bytes, unused ones at the end included
+   */
+  public Structure(final String name, final int length) {
+    this.name = name;
+    this.length = length;
+  }
+
+  /**
+   * Leaves bytes unused before the next field.
+   *
+   * @param offset where that begins
+   * @return this
+   */
+  public Structure at(final int offset) {
+    end = offset;
+    return this;
+  }
+
+  /**
+   * Says who writes the fields that follow.
+   *
+   * @param who such as {@link #IOP}
+   * @return this
+   */
+  public Structure by(final String who) {
+    writer = who;
+    return this;
+  }
+
+  /**
+   * Adds a field.
+   *
+   * @param type how it lies in memory
+   * @param field its name
+   * @param meaning unit, range and what its values say
+   * @return its offset
+   */
+  public int field(final Field.Type type, final String field, final String meaning) {
+    return fields(type, 1, field, meaning);
+  }
+
+  /**
+   * Adds a row of fields.
+   *
+   * @param type how each lies in memory
+   * @param count how many; of strings the bytes that one has room for
+   * @param field their name
+   * @param meaning unit, range and what their values say
+   * @return the first one's offset
+   */
+  public int fields(
+      final Field.Type type, final int count, final String field, final String meaning) {
+    final Field added = new Field(end, type, count, field, writer, meaning);
+    if (end % type.length() != 0 || added.end() > length) {
+      throw new IllegalArgumentException("%s of %s at %d".formatted(field, name, end));
+    }
+    fields.add(added);
+    end = added.end();
+    return added.offset();
+  }
+
+  /**
+   * What C calls it.
+   *
+   * @return the name behind {@code sluice_}
+   */
+  public String name() {
+    return name;
+  }
+
+  /**
+   * How long it is.
+   *
+   * @return bytes
+   */
+  public int length() {
+    return length;
+  }
+
+  /**
+   * What it is made of.
+   *
+   * @return its fields, in order
+   */
+  public List<Field> fields() {
+    return fields.stream().sorted(Comparator.comparingInt(Field::offset)).toList();
+  }
+}
