@@ -1,6 +1,7 @@
 /*
- * The system calls that the shim interposes, made past it: called by name from within the shim they
- * would come back to it. Each returns a negative errno.
+ * System calls of the client's own, by number, which no program replaces one by one. Where the client is part
+ * of the shim, that has replaced `syscall`, too; it hands the client's calls on to the kernel, as it
+ * does with all that are made inside it. Each returns a negative errno.
  */
 #ifndef SLUICE_KERNEL_H
 #define SLUICE_KERNEL_H

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.command.Quoting;
+import org.sluice.core.posix.Quoting;
 import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.RecordedTrace;
 import org.sluice.profile.trace.Trace;

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.command.Quoting;
+import org.sluice.core.posix.Quoting;
 import org.sluice.profile.text.TextTrace;
 import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.RecordedTrace;

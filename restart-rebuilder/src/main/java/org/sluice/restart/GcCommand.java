@@ -9,10 +9,10 @@ import java.util.Map;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
-import org.sluice.core.command.Quoting;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
+import org.sluice.core.posix.Quoting;
 import org.sluice.core.store.Leftover;
 import org.sluice.core.store.PosixStore;
 import picocli.CommandLine.Command;
@@ -26,9 +26,9 @@ import picocli.CommandLine.Spec;
     name = "gc",
     description = {
       "Removes from a store what no committed checkpoint needs and no live process uses.",
-      "That is what dead runs left: unfinished and superseded checkpoints, files of images that were"
-          + " never committed, spare containers. What a process used within the last minute stays,"
-          + " since a killed I/O process may be resumed.",
+      "That is what dead runs left: unfinished and superseded checkpoints, files of images that"
+          + " were never committed, spare containers. What a process used within the last minute"
+          + " stays, since a killed I/O process may be resumed.",
       "A live I/O process would write its next chunks over spare containers, which is faster than"
           + " into new ones; otherwise gc can be run at any time."
     },
@@ -66,8 +66,8 @@ public final class GcCommand implements Subcommand {
       throw new CommandException(
           first.status(),
           first.getMessage()
-              + "; what cannot be read might name any container, so all of them stay until sluice rm"
-              + " removed it; what is no file stays, too");
+              + "; what cannot be read might name any container, so all of them stay until sluice"
+              + " rm removed it; what is no file stays, too");
     }
     return ExitStatus.OK.code();
   }

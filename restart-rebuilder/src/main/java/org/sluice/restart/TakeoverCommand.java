@@ -6,9 +6,9 @@ import java.time.Instant;
 import java.util.Optional;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.command.Quoting;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
+import org.sluice.core.posix.Quoting;
 import org.sluice.core.store.NodeIdentity;
 import org.sluice.core.store.PosixStore;
 import picocli.CommandLine.Command;
@@ -21,9 +21,9 @@ import picocli.CommandLine.Spec;
     name = "takeover",
     description = {
       "Makes this node the one that writes a store.",
-      "A store belongs to the node that made it: on storage that nodes share, two that write one store"
-          + " would delete each other's checkpoints. Nothing on the other node may write it any"
-          + " more, and nothing may have done so within the last minute."
+      "A store belongs to the node that made it: on storage that nodes share, two that write one"
+          + " store would delete each other's checkpoints. Nothing on the other node may write it"
+          + " any more, and nothing may have done so within the last minute."
     },
     footerHeading = "%nExamples:%n",
     footer = {"  sluice takeover --store /scratch/store-b17"})

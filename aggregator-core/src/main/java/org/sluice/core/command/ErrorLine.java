@@ -9,6 +9,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.PosixException;
+import org.sluice.core.posix.Quoting;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;

@@ -7,6 +7,7 @@ import java.util.ServiceLoader.Provider;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.sluice.core.posix.Quoting;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;

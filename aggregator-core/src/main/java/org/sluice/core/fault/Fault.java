@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.Hazard;
 import org.sluice.core.posix.NativeProcess;
 import org.sluice.core.posix.PosixException;
 
@@ -29,7 +30,7 @@ import org.sluice.core.posix.PosixException;
  *
  * <p>Thread-safe once armed.
  */
-public final class Fault {
+public final class Fault implements Hazard.Mishap {
   /** The environment variable. */
   public static final String VARIABLE = "SLUICE_FAULT";
 
@@ -170,7 +171,7 @@ public final class Fault {
   /**
    * The fault that strikes this time.
    *
-   * @param point where the process is; null nowhere in particular
+   * @param point where the process is
    * @return null nearly always
    */
   public static Fault at(final FaultPoint point) {
@@ -248,12 +249,7 @@ public final class Fault {
     return time >= first && time <= last;
   }
 
-  /**
-   * Strikes before the step.
-   *
-   * @param what the step is, and to what
-   * @throws PosixException when the step is to fail
-   */
+  @Override
   public void begin(final String what) throws PosixException {
     if (action == Action.FAIL) {
       throw new PosixException(what, errno);
@@ -263,12 +259,8 @@ public final class Fault {
     }
   }
 
-  /**
-   * How much is to be written now. A whole number of blocks stays one, as it would on any disk.
-   *
-   * @param length bytes there are, over 0
-   * @return bytes, 1 to {@code length}
-   */
+  /** A whole number of blocks stays one, as it would on any disk. */
+  @Override
   public long cut(final long length) {
     if (action != Action.SHORT && action != Action.TORN) {
       return length;
@@ -277,7 +269,7 @@ public final class Fault {
     return length % BLOCK == 0 ? (half + BLOCK - 1) / BLOCK * BLOCK : half;
   }
 
-  /** Strikes after the step. */
+  @Override
   public void end() {
     if (action == Action.KILL || action == Action.TORN) {
       kill();

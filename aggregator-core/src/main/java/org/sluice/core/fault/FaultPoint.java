@@ -6,12 +6,13 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.sluice.core.fault.Fault.Action;
+import org.sluice.core.posix.Hazard;
 
 /**
  * The steps in the life of a checkpoint at which a {@link Fault} can strike, in the order in which
  * they come.
  */
-public enum FaultPoint {
+public enum FaultPoint implements Hazard {
   /** The journal in memory. */
   JOURNAL_WRITE(
       Kind.WRITE,
@@ -196,6 +197,11 @@ public enum FaultPoint {
    */
   public String label() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  @Override
+  public Fault now() {
+    return Fault.at(this);
   }
 
   /**

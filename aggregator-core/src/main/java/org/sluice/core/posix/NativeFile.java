@@ -4,8 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
-import org.sluice.core.fault.Fault;
-import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.Hazard.Mishap;
 
 /**
  * An open file descriptor. Unlike a {@link java.nio.channels.FileChannel} it tells the errno of a
@@ -53,9 +52,9 @@ public class NativeFile extends OpenFile {
   private volatile int lost;
 
   /** Where a rehearsal can strike; null nowhere. Written before the file is shared. */
-  private FaultPoint writes;
+  private Hazard writes;
 
-  private FaultPoint syncs;
+  private Hazard syncs;
 
   /**
    * Until the kernel has said no for this file: it can since Linux 6.14, where the file system
@@ -102,7 +101,7 @@ public class NativeFile extends OpenFile {
    * @param syncing what synchronising it is; null for nothing in particular
    * @return this file
    */
-  public NativeFile role(final FaultPoint writing, final FaultPoint syncing) {
+  public NativeFile role(final Hazard writing, final Hazard syncing) {
     writes = writing;
     syncs = syncing;
     return this;
@@ -131,15 +130,19 @@ public class NativeFile extends OpenFile {
     }
   }
 
+  private static Mishap at(final Hazard hazard) {
+    return hazard == null ? null : hazard.now();
+  }
+
   private long writeOnce(final long address, final long length, final long offset)
       throws PosixException {
-    final Fault fault = Fault.at(writes);
-    if (fault == null) {
+    final Mishap mishap = at(writes);
+    if (mishap == null) {
       return LibC.pwrite(descriptor, address, length, offset);
     }
-    fault.begin("write " + opened);
-    final long count = LibC.pwrite(descriptor, address, fault.cut(length), offset);
-    fault.end();
+    mishap.begin("write " + opened);
+    final long count = LibC.pwrite(descriptor, address, mishap.cut(length), offset);
+    mishap.end();
     return count;
   }
 
@@ -198,18 +201,18 @@ public class NativeFile extends OpenFile {
 
   private long writeOnce(final Pieces pieces, final long offset, final int flags)
       throws PosixException {
-    final Fault fault = Fault.at(writes);
-    if (fault == null) {
+    final Mishap mishap = at(writes);
+    if (mishap == null) {
       return LibC.pwritev2(descriptor, pieces.address(), pieces.count(), offset, flags);
     }
-    fault.begin("write " + opened);
-    final long most = fault.cut(pieces.length());
+    mishap.begin("write " + opened);
+    final long most = mishap.cut(pieces.length());
     final long count =
         most < pieces.length()
             ? LibC.pwrite(
                 descriptor, pieces.firstAddress(), Math.min(most, pieces.firstLength()), offset)
             : LibC.pwritev2(descriptor, pieces.address(), pieces.count(), offset, flags);
-    fault.end();
+    mishap.end();
     return count;
   }
 
@@ -288,18 +291,18 @@ public class NativeFile extends OpenFile {
     if (lost != 0) {
       throw new PosixException("sync " + opened, lost);
     }
-    final Fault fault = Fault.at(syncs);
+    final Mishap mishap = at(syncs);
     try {
-      if (fault != null) {
-        fault.begin("sync " + opened);
+      if (mishap != null) {
+        mishap.begin("sync " + opened);
       }
       check(call.applyAsInt(descriptor), "sync ");
     } catch (final PosixException e) {
       lost = e.errno();
       throw e;
     }
-    if (fault != null) {
-      fault.end();
+    if (mishap != null) {
+      mishap.end();
     }
   }
 

@@ -18,11 +18,11 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.sluice.core.chunk.DamagedException;
-import org.sluice.core.command.Quoting;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.FileType;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.PosixException;
+import org.sluice.core.posix.Quoting;
 import org.sluice.core.store.Leftover.Kind;
 import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 

@@ -3,7 +3,7 @@ package org.sluice.iop.measure;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.sluice.core.command.Quoting;
+import org.sluice.core.posix.Quoting;
 
 /** What goes wrong while the service goes on: one line each on standard error, and a count. */
 public final class Warnings {

@@ -10,7 +10,7 @@ import java.util.concurrent.Callable;
 import java.util.function.ToDoubleBiFunction;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
-import org.sluice.core.command.Quoting;
+import org.sluice.core.posix.Quoting;
 import org.sluice.profile.Traces;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

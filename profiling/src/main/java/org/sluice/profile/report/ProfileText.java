@@ -1,8 +1,8 @@
 package org.sluice.profile.report;
 
 import java.io.PrintWriter;
-import org.sluice.core.command.Quoting;
 import org.sluice.core.command.SizeConverter;
+import org.sluice.core.posix.Quoting;
 import org.sluice.profile.Traces;
 
 /** A profile as the two tables of the paper and a few lines. */

@@ -1,4 +1,4 @@
-package org.sluice.core.command;
+package org.sluice.core.posix;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

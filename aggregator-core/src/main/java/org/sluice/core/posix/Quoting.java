@@ -1,4 +1,4 @@
-package org.sluice.core.command;
+package org.sluice.core.posix;
 
 import java.nio.charset.StandardCharsets;
 

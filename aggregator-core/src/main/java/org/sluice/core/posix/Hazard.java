@@ -1,0 +1,33 @@
+package org.sluice.core.posix;
+
+/** A step of the I/O process at which a fault can be rehearsed. Thread-safe. */
+public interface Hazard {
+  /** What goes wrong at a step. */
+  interface Mishap {
+    /**
+     * Strikes before the step.
+     *
+     * @param what the step is, and to what
+     * @throws PosixException when the step is to fail
+     */
+    void begin(String what) throws PosixException;
+
+    /**
+     * How much is to be written now.
+     *
+     * @param length bytes there are, over 0
+     * @return bytes, 1 to {@code length}
+     */
+    long cut(long length);
+
+    /** Strikes after the step. */
+    void end();
+  }
+
+  /**
+   * What goes wrong this time.
+   *
+   * @return null nearly always
+   */
+  Mishap now();
+}
