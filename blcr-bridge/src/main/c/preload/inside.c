@@ -32,10 +32,18 @@ __attribute__((noinline)) static void settle_library(const char *file)
  */
 #define JUMPS __attribute__((optimize("O2", "omit-frame-pointer", "optimize-sibling-calls")))
 
-JUMPS SLUICE_BEFORE(void *, dlopen, (const char *file, int mode), (file, mode),
-                    settle_library(file))
-JUMPS SLUICE_BEFORE(void *, dlmopen, (Lmid_t space, const char *file, int mode),
-                    (space, file, mode), settle_library(file))
+SLUICE_WRAPPER JUMPS void *dlopen(const char *file, int mode)
+{
+    settle_library(file);
+    return REAL(dlopen)(file, mode);
+}
+
+SLUICE_WRAPPER JUMPS void *dlmopen(Lmid_t space, const char *file, int mode)
+{
+    settle_library(file);
+    return REAL(dlmopen)(space, file, mode);
+}
+
 SLUICE_BEFORE(nl_catd, catopen, (const char *name, int flag), (name, flag), settle_library(name))
 
 SLUICE_WRAPPER FILE *setmntent(const char *file, const char *mode)

@@ -10,29 +10,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* clang-format off */
 #define SLUICE_REAL_FUNCTIONS(X)                                                                   \
-    X(openat) X(mkostemps) X(close) X(close_range) X(dup) X(dup2) X(dup3) X(fcntl)                 \
-    X(write) X(writev) X(pwrite) X(pwritev) X(pwritev2)                                            \
-    X(read) X(readv) X(pread) X(preadv) X(preadv2) X(lseek)                                        \
-    X(ftruncate) X(truncate) X(fsync) X(fdatasync) X(syncfs) X(sync) X(sync_file_range)            \
-    X(fstat) X(fstatat) X(statx)                                                                   \
-    X(renameat2) X(fopen) X(fdopen) X(freopen) X(fclose) X(vdprintf)                               \
-    X(fwide) X(fputwc) X(fputwc_unlocked) X(fputws) X(fputws_unlocked) X(vfwprintf) X(fgetwc)        \
-    X(fgetwc_unlocked) X(fgetws) X(fgetws_unlocked) X(ungetwc)  X(__isoc99_vfwscanf)    \
-    X(vfwscanf) X(__isoc23_vfwscanf)                              \
-    X(mmap) X(sendfile) X(splice) X(copy_file_range) X(fallocate) X(posix_fallocate) X(ioctl)      \
-    X(munmap) X(mremap) X(lockf) X(sendmsg) X(sendmmsg) X(pidfd_getfd) X(open_by_handle_at)        \
-    X(syscall) X(aio_read) X(aio_write) X(aio_fsync) X(lio_listio)                                 \
-    X(futimens) X(futimes) X(futimesat) X(utimensat) X(utimes) X(lutimes) X(utime)                 \
-    X(fchmod) X(fchmodat) X(chmod) X(lchmod) X(fsetxattr) X(setxattr) X(lsetxattr)                 \
-    X(setrlimit) X(prlimit) X(ulimit) X(ftw) X(nftw) X(fts_read) X(fts_children)                   \
-    X(dlopen) X(dlmopen) X(catopen) X(utmpname) X(updwtmp) X(acct) X(swapon) X(shm_open)           \
-    X(backtrace_symbols_fd) X(login_tty) X(daemon) X(wordexp)                                      \
-    X(fork) X(_Fork) X(clone) X(unshare) X(posix_spawn) X(posix_spawnp) X(pidfd_spawn)             \
-    X(posix_spawn_file_actions_init) X(posix_spawn_file_actions_destroy)                           \
+    X(openat) X(mkostemps) X(close) X(close_range) X(dup) X(dup2) X(dup3) X(fcntl) X(write)        \
+    X(writev) X(pwrite) X(pwritev) X(pwritev2) X(read) X(readv) X(pread) X(preadv) X(preadv2)      \
+    X(lseek) X(ftruncate) X(truncate) X(fsync) X(fdatasync) X(syncfs) X(sync) X(sync_file_range)   \
+    X(fstat) X(fstatat) X(statx) X(renameat2) X(fopen) X(fdopen) X(freopen) X(fclose) X(vdprintf)  \
+    X(fwide) X(fputwc) X(fputwc_unlocked) X(fputws) X(fputws_unlocked) X(vfwprintf) X(fgetwc)      \
+    X(fgetwc_unlocked) X(fgetws) X(fgetws_unlocked) X(ungetwc) X(__isoc99_vfwscanf) X(vfwscanf)    \
+    X(__isoc23_vfwscanf) X(mmap) X(sendfile) X(splice) X(copy_file_range) X(fallocate)             \
+    X(posix_fallocate) X(ioctl) X(munmap) X(mremap) X(lockf) X(sendmsg) X(sendmmsg)                \
+    X(pidfd_getfd) X(open_by_handle_at) X(syscall) X(aio_read) X(aio_write) X(aio_fsync)           \
+    X(lio_listio) X(futimens) X(futimes) X(futimesat) X(utimensat) X(utimes) X(lutimes) X(utime)   \
+    X(fchmod) X(fchmodat) X(chmod) X(lchmod) X(fsetxattr) X(setxattr) X(lsetxattr) X(setrlimit)    \
+    X(prlimit) X(ulimit) X(ftw) X(nftw) X(fts_read) X(fts_children) X(dlopen) X(dlmopen)           \
+    X(catopen) X(utmpname) X(updwtmp) X(acct) X(swapon) X(shm_open) X(backtrace_symbols_fd)        \
+    X(login_tty) X(daemon) X(wordexp) X(_Fork) X(clone) X(unshare) X(posix_spawn) X(posix_spawnp)  \
+    X(pidfd_spawn) X(posix_spawn_file_actions_init) X(posix_spawn_file_actions_destroy)            \
     X(posix_spawn_file_actions_addopen) X(posix_spawn_file_actions_addchdir_np)                    \
-    X(posix_spawn_file_actions_addfchdir_np) X(pidfd_spawnp) X(system) X(popen) X(_exit) X(quick_exit)                                      \
-    X(execve) X(execvpe) X(fexecve) X(execveat) X(sigaction)
+    X(posix_spawn_file_actions_addfchdir_np) X(pidfd_spawnp) X(system) X(popen) X(_exit)           \
+    X(quick_exit) X(execve) X(execvpe) X(fexecve) X(execveat) X(sigaction)
+/* clang-format on */
 
 enum sluice_real {
 #define SLUICE_REAL_ENUMERATOR(name) SLUICE_REAL_##name,

@@ -167,11 +167,6 @@ static void set_times(void)
 
 int main(int count, char **arguments)
 {
-    CHECK_EQUAL(count, 4);
-    directory = arguments[3];
-    void (*const exercises[])(void) = {map_and_copy, asynchronous, locks_and_allocation,
-                                       limits, names_and_links, set_times};
-    for (step = 0; step < (long)(sizeof exercises / sizeof *exercises); step++)
-        exercises[step]();
-    return 0;
+    return EXERCISE_EACH(count, arguments, map_and_copy, asynchronous, locks_and_allocation, limits,
+                         names_and_links, set_times);
 }

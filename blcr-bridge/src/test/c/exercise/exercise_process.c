@@ -336,18 +336,17 @@ static void descriptors_sent(void)
     check_content("sent", "sender receiver sender");
 }
 
+static void threads_open_and_close(void)
+{
+    run_threads(open_and_close);
+}
+
 int main(int count, char **arguments)
 {
-    CHECK_EQUAL(count, 4);
-    repetitions = strtol(arguments[2], NULL, 10);
-    directory = arguments[3];
-    void (*const exercises[])(void) = {
-        offset_shared_over_fork, child_opens_its_own, programs_write_to_inherited,
-        files_of_spawned_programs, thread_with_descriptors_of_its_own, exec_with_open_file,
-        threads_write, ends_without_close, take_turns, append_together,
-        reader_sees_writer, descriptors_sent};
-    for (step = 0; step < (long)(sizeof exercises / sizeof *exercises); step++)
-        exercises[step]();
-    run_threads(open_and_close);
-    return 0;
+    repetitions = count > 2 ? strtol(arguments[2], NULL, 10) : 0;
+    return EXERCISE_EACH(count, arguments, offset_shared_over_fork, child_opens_its_own,
+                         programs_write_to_inherited, files_of_spawned_programs,
+                         thread_with_descriptors_of_its_own, exec_with_open_file, threads_write,
+                         ends_without_close, take_turns, append_together, reader_sees_writer,
+                         descriptors_sent, threads_open_and_close);
 }

@@ -60,4 +60,21 @@ static inline pid_t start_fork(void)
     return child;
 }
 
+/* Does one after the other, or the one whose number is in the environment. What main() returns. */
+static inline int exercise_each(int count, char **arguments, void (*const exercises[])(void),
+                                long number)
+{
+    const char *only = getenv("EXERCISE");
+    CHECK_EQUAL(count, 4);
+    directory = arguments[3];
+    for (step = 0; step < number; step++)
+        if (only == NULL || atol(only) == step)
+            exercises[step]();
+    return 0;
+}
+
+#define EXERCISE_EACH(count, arguments, ...)                                                       \
+    exercise_each(count, arguments, (void (*const[])(void)){__VA_ARGS__},                          \
+                  sizeof((void (*const[])(void)){__VA_ARGS__}) / sizeof(void (*)(void)))
+
 #endif
