@@ -6,8 +6,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/single_threaded.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+#include "kernel.h"
 
 /*
  * Whether the kernel fences for this process from now on, when the I/O process asks it to. Only in
@@ -17,7 +17,7 @@
 static inline bool sluice_barrier_register(void)
 {
     return __libc_single_threaded
-        && syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+        && sluice_kernel_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
 }
 
 /*

@@ -135,7 +135,7 @@ int sluice_client_attach(const char *directory, int rank, int ranks, struct slui
         return sluice_failure(ENOMEM, "no memory to attach to %s", directory);
     }
     attached->mapper = sluice_presence_mapper();
-    sluice_kernel_random(&attached->token, sizeof attached->token);
+    sluice_kernel_call(SYS_getrandom, (long)&attached->token, sizeof attached->token);
     attached->rank = rank;
     attached->ranks = ranks;
     pthread_mutex_init(&attached->succession, NULL);

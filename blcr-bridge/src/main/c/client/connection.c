@@ -72,7 +72,7 @@ static int address_of(const char *directory, struct sockaddr_un *address, int *d
  */
 static int make_socket(void)
 {
-    return (int)sluice_kernel_call(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, 0);
+    return (int)sluice_kernel_call(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC);
 }
 
 static int connect_socket(int fd, const char *directory)
@@ -82,7 +82,7 @@ static int connect_socket(int fd, const char *directory)
     int error = address_of(directory, &address, &directory_fd);
     if (error == 0) {
         do {
-            error = (int)sluice_kernel_call(SYS_connect, fd, (long)&address, sizeof address, 0);
+            error = (int)sluice_kernel_call(SYS_connect, fd, (long)&address, sizeof address);
         } while (error == -EINTR);
     }
     if (directory_fd >= 0) {
@@ -169,7 +169,7 @@ static bool try_again(struct sluice_connection *connection)
     const bool connected = fd >= 0 && connect_socket(fd, connection->directory) == 0;
     if (connected) {
         pthread_mutex_lock(&connection->send_lock);
-        syscall(SYS_dup3, fd, connection->socket, O_CLOEXEC);
+        sluice_kernel_call(SYS_dup3, fd, connection->socket, O_CLOEXEC);
         atomic_store_explicit(&connection->broken, false, memory_order_relaxed);
         pthread_mutex_unlock(&connection->send_lock);
     }

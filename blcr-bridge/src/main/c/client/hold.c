@@ -14,10 +14,10 @@ static size_t page_length(void)
 bool sluice_hold_take(struct sluice_hold *hold, struct sluice_header *header,
                       struct sluice_slot *slot)
 {
-    struct sluice_given *given = sluice_kernel_allocate(page_length());
-    if (given == MAP_FAILED) {
+    int error;
+    struct sluice_given *given = sluice_kernel_map(-1, 0, page_length(), &error);
+    if (given == NULL)
         return false;
-    }
     madvise(given, page_length(), MADV_WIPEONFORK);
     given->session_id = header->session_id;
     given->generation = slot->generation;

@@ -56,12 +56,9 @@ void sluice_presence_found(void)
 int64_t sluice_presence_start_time(void)
 {
     char stat[1024];
-    const long fd =
-        sluice_kernel_call(SYS_openat, AT_FDCWD, (long)"/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
-    const long length = fd < 0 ? -1 : sluice_kernel_call(SYS_read, fd, (long)stat, sizeof stat - 1, 0);
-    if (fd >= 0) {
-        sluice_kernel_call(SYS_close, fd, 0, 0, 0);
-    }
+    const int fd = sluice_kernel_open("/proc/self/stat", O_RDONLY);
+    const ssize_t length = fd < 0 ? -1 : sluice_kernel_pread(fd, stat, sizeof stat - 1, 0);
+    sluice_kernel_close(fd);
     stat[length < 0 ? 0 : length] = 0;
     const char *field = strrchr(stat, ')');
     for (int number = 2; field != NULL && number < 22; number++) {
@@ -72,12 +69,12 @@ int64_t sluice_presence_start_time(void)
 
 struct sluice_mapper sluice_presence_mapper(void)
 {
-    return (struct sluice_mapper){(int32_t)sluice_kernel_call(SYS_getpid, 0, 0, 0, 0),
+    return (struct sluice_mapper){(int32_t)sluice_kernel_call(SYS_getpid),
                                   sluice_presence_start_time()};
 }
 
 bool sluice_presence_is(const struct sluice_mapper *mapper)
 {
-    return mapper->pid == sluice_kernel_call(SYS_getpid, 0, 0, 0, 0)
+    return mapper->pid == sluice_kernel_call(SYS_getpid)
         && mapper->started == sluice_presence_start_time();
 }

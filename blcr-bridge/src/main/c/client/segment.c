@@ -130,11 +130,10 @@ static int map_file(int fd, const char *path, struct sluice_segment **segment)
     }
     /* Of the whole file: huge pages are mapped and unmapped whole. */
     const size_t length = (size_t)sluice_kernel_length(fd);
-    uint8_t *base = sluice_kernel_map(fd, length);
-    if (base == MAP_FAILED) {
-        error = errno;
+    uint8_t *base = sluice_kernel_map(fd, 0, length, &error);
+    if (base == NULL) {
         free(mapped);
-        return sluice_failure(error, "cannot map segment %s: %s", path, strerror(error));
+        return sluice_failure(-error, "cannot map segment %s: %s", path, strerror(-error));
     }
     describe(mapped, base, &header);
     mapped->length = length;

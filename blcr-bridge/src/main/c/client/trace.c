@@ -63,23 +63,15 @@ static int reserve(int fd, int64_t length)
     if (!is_allowed(length)) {
         return -EFBIG;
     }
-    if (syscall(SYS_fallocate, fd, 0, 0L, length) == 0) {
-        return 0;
-    }
-    return errno == EOPNOTSUPP || errno == ENOSYS ? sluice_kernel_truncate(fd, length) : -errno;
+    const int error = (int)sluice_kernel_call(SYS_fallocate, fd, 0, 0, length);
+    return error == -EOPNOTSUPP || error == -ENOSYS ? sluice_kernel_truncate(fd, length) : error;
 }
 
-/* Maps `length` bytes of the open part from `position` on; NULL and errno when that fails. */
-static void *map(int fd, int64_t position, size_t length)
+/* Maps `length` bytes of the open part from `position` on; NULL with *error. */
+static void *map_part(int fd, int64_t position, size_t length, int *error)
 {
-    const int error = reserve(fd, position + (int64_t)length);
-    if (error != 0) {
-        errno = -error;
-        return NULL;
-    }
-    void *found = (void *)syscall(SYS_mmap, NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-                                  position);
-    return found == MAP_FAILED ? NULL : found;
+    *error = reserve(fd, position + (int64_t)length);
+    return *error == 0 ? sluice_kernel_map(fd, position, length, error) : NULL;
 }
 
 /* The next window begins with the page of the next record. False when there is no room for it. */
@@ -87,11 +79,10 @@ static bool advance(struct sluice_trace *trace)
 {
     const int64_t at = trace->position + (trace->at - trace->window);
     const int64_t position = at & -PAGE;
+    int error;
     const int fd = sluice_kernel_open(trace->path, O_RDWR);
-    void *window = fd < 0 ? NULL : map(fd, position, WINDOW);
-    if (fd >= 0) {
-        sluice_kernel_close(fd);
-    }
+    void *window = fd < 0 ? NULL : map_part(fd, position, WINDOW, &error);
+    sluice_kernel_close(fd);
     trace->full = window == NULL;
     if (trace->full) {
         return false;
@@ -193,11 +184,9 @@ static int create(struct sluice_trace *trace, const char *directory, const char 
         if (length >= (int)sizeof trace->path) {
             return -ENAMETOOLONG;
         }
-        const long fd = syscall(SYS_openat, AT_FDCWD, trace->path,
-                                O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-        if (fd >= 0 || errno != EEXIST) {
-            return fd < 0 ? -errno : (int)fd;
-        }
+        const int fd = sluice_kernel_open(trace->path, O_RDWR | O_CREAT | O_EXCL);
+        if (fd != -EEXIST)
+            return fd;
     }
     return -EEXIST;
 }
@@ -221,15 +210,13 @@ static int write_header(int fd, const char *host)
 
 static int begin(struct sluice_trace *trace, int fd, const char *host)
 {
-    const int error = is_allowed(WINDOW) ? write_header(fd, host) : -EFBIG;
-    if (error != 0) {
+    int error = is_allowed(WINDOW) ? write_header(fd, host) : -EFBIG;
+    if (error == 0)
+        trace->header = map_part(fd, 0, sizeof *trace->header, &error);
+    if (error == 0)
+        trace->window = map_part(fd, 0, WINDOW, &error);
+    if (error != 0)
         return error;
-    }
-    trace->header = map(fd, 0, sizeof *trace->header);
-    trace->window = trace->header == NULL ? NULL : map(fd, 0, WINDOW);
-    if (trace->window == NULL) {
-        return -errno;
-    }
     trace->at = trace->window + sizeof *trace->header;
     trace->end = trace->header->monotonic;
     return 0;
