@@ -68,7 +68,7 @@ static int open_chunk(struct sluice_chunk_writer *writer, bool waits)
  * The record before the look at `sleeping`; the I/O process stores `sleeping` and then looks for
  * records. One of the two sees the other.
  */
-static int tell(struct sluice_chunk_writer *writer, const struct sluice_ring_record *record)
+static int put_on_ring(struct sluice_chunk_writer *writer, const struct sluice_ring_record *record)
 {
     const struct sluice_pool *pool = &writer->pool;
     for (unsigned round = 0; !sluice_ring_offer(&writer->ring, record); round++) {
@@ -92,7 +92,7 @@ int sluice_chunk_publish(struct sluice_chunk_writer *writer)
         return -EIO;
     }
     sluice_pool_publish(&writer->pool, writer->index, writer->generation);
-    const int error = tell(writer, &(struct sluice_ring_record){.type = SLUICE_RING_TYPE_CHUNK,
+    const int error = put_on_ring(writer, &(struct sluice_ring_record){.type = SLUICE_RING_TYPE_CHUNK,
                                                                 .chunk = (int32_t)writer->index,
                                                                 .used = (int32_t)writer->used,
                                                                 .sequence = writer->sequence,
@@ -110,7 +110,7 @@ int sluice_chunk_close(struct sluice_chunk_writer *writer, uint32_t image, int64
     if (!sluice_pool_held(&writer->pool)) {
         return -EIO;
     }
-    return tell(writer, &(struct sluice_ring_record){.type = SLUICE_RING_TYPE_CLOSE,
+    return put_on_ring(writer, &(struct sluice_ring_record){.type = SLUICE_RING_TYPE_CLOSE,
                                                      .image_id = (int32_t)image,
                                                      .opened = opened,
                                                      .closed = closed});

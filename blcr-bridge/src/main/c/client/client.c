@@ -208,7 +208,7 @@ const struct sluice_segment *sluice_client_segment(const struct sluice_client *c
 
 bool sluice_client_away(const struct sluice_client *client)
 {
-    return sluice_pool_away(&client->writer.pool);
+    return !sluice_pool_held(&client->writer.pool) && sluice_hold_away(&client->writer.pool.hold);
 }
 
 static bool is_free(pthread_mutex_t *mutex)

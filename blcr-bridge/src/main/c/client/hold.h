@@ -47,7 +47,7 @@ void sluice_hold_free(struct sluice_hold *hold);
 /* While there is a doubt: finds out whether the segment is still mapped. */
 void sluice_hold_look(struct sluice_hold *hold);
 
-/* Whether something else is mapped over the segment, which comes back later. */
+/* Whether something else is mapped over the segment of a slot that is not held, and comes off later. */
 static inline bool sluice_hold_away(const struct sluice_hold *hold)
 {
     return hold->slot != hold->mapped && !hold->gone;

@@ -31,12 +31,6 @@ static inline bool sluice_pool_held(const struct sluice_pool *pool)
     return sluice_hold_valid((struct sluice_hold *)&pool->hold);
 }
 
-/* Whether the segment is away: it will be mapped again, and until then nothing of it is touched. */
-static inline bool sluice_pool_away(const struct sluice_pool *pool)
-{
-    return !sluice_pool_held(pool) && sluice_hold_away(&pool->hold);
-}
-
 /*
  * Claims a chunk and makes sure that touching it takes no page fault. With `waits` it waits for one
  * while the I/O process releases any. -EAGAIN when there is none, after a second without a release

@@ -53,7 +53,7 @@ void sluice_presence_found(void)
 }
 
 /* Field 22 of /proc/self/stat; the second one may hold anything, so count from its end. */
-int64_t sluice_presence_start_time(void)
+static int64_t start_time(void)
 {
     char stat[1024];
     const int fd = sluice_kernel_open("/proc/self/stat", O_RDONLY);
@@ -70,11 +70,11 @@ int64_t sluice_presence_start_time(void)
 struct sluice_mapper sluice_presence_mapper(void)
 {
     return (struct sluice_mapper){(int32_t)sluice_kernel_call(SYS_getpid),
-                                  sluice_presence_start_time()};
+                                  start_time()};
 }
 
 bool sluice_presence_is(const struct sluice_mapper *mapper)
 {
     return mapper->pid == sluice_kernel_call(SYS_getpid)
-        && mapper->started == sluice_presence_start_time();
+        && mapper->started == start_time();
 }

@@ -39,10 +39,7 @@ bool sluice_presence_readable(const void *address);
 /* What was asked for is there: the doubt may end. */
 void sluice_presence_found(void);
 
-/* When this process was started, as the kernel says; 0 when it does not. */
-int64_t sluice_presence_start_time(void);
-
-/* Who has mapped something. */
+/* A process that has mapped something, and when it was started; 0 when the kernel does not say. */
 struct sluice_mapper {
     int32_t pid;
     int64_t started;

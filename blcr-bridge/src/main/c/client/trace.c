@@ -115,7 +115,7 @@ static uint8_t *put_signed(uint8_t *at, int64_t number)
 }
 
 /* The tag makes the record one, so it is stored when the rest stands. */
-static void publish(uint8_t *record, int tag)
+static void complete_record(uint8_t *record, int tag)
 {
     __atomic_store_n(record, (uint8_t)tag, __ATOMIC_RELEASE);
 }
@@ -128,7 +128,7 @@ void sluice_trace_name(struct sluice_trace *trace, struct sluice_trace_file *fil
     }
     uint8_t *at = put(trace->at + 1, length);
     memcpy(at, path, length);
-    publish(trace->at, FILE_TAG);
+    complete_record(trace->at, FILE_TAG);
     trace->at = at + length;
     *file = (struct sluice_trace_file){.part = trace->part, .id = trace->files++};
 }
@@ -168,7 +168,7 @@ void sluice_trace_append(struct sluice_trace *trace, struct sluice_trace_file *f
     trace->at = put(at, (uint64_t)(end - begin));
     file->next = offset + (int64_t)size;
     trace->end = end;
-    publish(record, tag);
+    complete_record(record, tag);
 }
 
 /* Creates the file under the first name that is free, and leaves that in trace->path. */

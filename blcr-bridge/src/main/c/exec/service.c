@@ -316,7 +316,7 @@ static void tell_what_is_kept(struct sluice_exec_service *service)
 }
 
 /* Ends when the I/O process has ended, or is gone for good. */
-static void *watch(void *argument)
+static void *watch_io_process(void *argument)
 {
     struct sluice_exec_service *service = argument;
     int error = 0;
@@ -336,7 +336,7 @@ static void begin_watch(struct sluice_exec_service *service)
     sigset_t former;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &former);
-    const int error = pthread_create(&service->watcher, NULL, watch, service);
+    const int error = pthread_create(&service->watcher, NULL, watch_io_process, service);
     service->watched = error == 0;
     if (error != 0) {
         sluice_exec_say("nobody watches the I/O process: %s", strerror(error));

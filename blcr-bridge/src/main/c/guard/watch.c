@@ -75,7 +75,7 @@ int sluice_watch_group(void)
 }
 
 /* Never waits: one that does not read its messages is not waited for either. */
-static void say(const struct sluice_guard_message *message)
+static void send_message(const struct sluice_guard_message *message)
 {
     send(connection, message, sizeof *message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
@@ -140,7 +140,7 @@ void sluice_watch_expire(void)
     const int64_t time = sluice_clock_ms();
     for (size_t i = 0; i < waiting_count;) {
         if (waiting[i].deadline <= time) {
-            say(&(struct sluice_guard_message){.type = SLUICE_GUARD_LATE,
+            send_message(&(struct sluice_guard_message){.type = SLUICE_GUARD_LATE,
                                                .number = waiting[i].number});
             let_go(i);
         } else {
@@ -206,7 +206,7 @@ static void handle(const struct sluice_guard_message *message, int fd)
         drop_lease(message->number);
         break;
     case SLUICE_GUARD_PING:
-        say(&(struct sluice_guard_message){.type = SLUICE_GUARD_PONG});
+        send_message(&(struct sluice_guard_message){.type = SLUICE_GUARD_PONG});
         break;
     }
 }
@@ -280,7 +280,7 @@ static void ask(int event, int pid)
         allow(event);
         return;
     }
-    say(&(struct sluice_guard_message){
+    send_message(&(struct sluice_guard_message){
         .type = SLUICE_GUARD_ASK,
         .number = last_number,
         .pid = pid,
@@ -311,7 +311,7 @@ static bool read_notices(void)
     const ssize_t length = read(group, events, sizeof events);
     for (ssize_t at = 0; at < length;) {
         const struct inotify_event *event = (const struct inotify_event *)(events + at);
-        say(&(struct sluice_guard_message){.type = SLUICE_GUARD_OPENED, .number = event->wd});
+        send_message(&(struct sluice_guard_message){.type = SLUICE_GUARD_OPENED, .number = event->wd});
         at += (ssize_t)(sizeof *event + event->len);
     }
     return length > 0;
@@ -324,7 +324,7 @@ void sluice_watch_events(void)
     }
 }
 
-static void broken(struct leased *one)
+static void tell_of_broken_lease(struct leased *one)
 {
     for (size_t i = 0; i < waiting_count; i++) {
         if (waiting[i].leased && waiting[i].number == one->number) {
@@ -332,7 +332,7 @@ static void broken(struct leased *one)
         }
     }
     wait_for(one->number, one->fd, true);
-    say(&(struct sluice_guard_message){.type = SLUICE_GUARD_BROKEN, .number = one->number});
+    send_message(&(struct sluice_guard_message){.type = SLUICE_GUARD_BROKEN, .number = one->number});
 }
 
 /* The queue of signals was full: which leases they were about is to be asked for. */
@@ -340,7 +340,7 @@ static void look_at_all_leases(void)
 {
     for (size_t i = 0; i < leased_count; i++) {
         if (fcntl(leased[i].fd, F_GETLEASE) != F_WRLCK) {
-            broken(&leased[i]);
+            tell_of_broken_lease(&leased[i]);
         }
     }
 }
@@ -356,9 +356,9 @@ void sluice_watch_signals(int signals)
         if ((int)signal.ssi_signo == SIGIO) {
             look_at_all_leases();
         } else if (found != NULL) {
-            broken(found);
+            tell_of_broken_lease(found);
         } else {
-            say(&(struct sluice_guard_message){.type = SLUICE_GUARD_BROKEN,
+            send_message(&(struct sluice_guard_message){.type = SLUICE_GUARD_BROKEN,
                                                .number = signal.ssi_fd});
         }
     }

@@ -51,7 +51,7 @@ bool sluice_capture_look(void)
     return on;
 }
 
-__attribute__((constructor)) static void look_early(void)
+__attribute__((constructor)) static void look_before_main(void)
 {
     sluice_capture_look();
 }

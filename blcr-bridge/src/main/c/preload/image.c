@@ -71,6 +71,12 @@ static void return_to_kernel(struct description *description)
     description->tracked = true;
 }
 
+static void return_all_to_kernel(struct image *image)
+{
+    for (struct description *each = image->descriptions; each != NULL; each = each->next)
+        return_to_kernel(each);
+}
+
 void sluice_image_stamp(struct image *image)
 {
     static const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_nsec = UTIME_NOW}};
@@ -91,8 +97,7 @@ void sluice_image_surrender(struct image *image, int reason)
     if (error < 0 && error != -ESTALE)
         dprintf(2, "sluice: inode %lu: what was written may be incomplete: %s\n",
                 (unsigned long)image->inode, strerror(-error));
-    for (struct description *each = image->descriptions; each != NULL; each = each->next)
-        return_to_kernel(each);
+    return_all_to_kernel(image);
 }
 
 int sluice_image_settle(struct image *image)
@@ -299,8 +304,7 @@ int sluice_image_end(struct image *image)
         const int met = sluice_log_end(&image->log);
         error = error != 0 ? error : met;
     }
-    for (struct description *each = image->descriptions; each != NULL; each = each->next)
-        return_to_kernel(each);
+    return_all_to_kernel(image);
     return error;
 }
 

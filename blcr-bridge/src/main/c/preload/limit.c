@@ -11,7 +11,7 @@
 static _Atomic int64_t limit; /* and one more; 0 until the first use */
 
 /* What another process sets here by prlimit() goes unnoticed. */
-static int64_t look(void)
+static int64_t look_up_limit(void)
 {
     struct rlimit size;
     int64_t found = SLUICE_LARGEST_FILE;
@@ -24,14 +24,14 @@ static int64_t look(void)
 int64_t sluice_limit(void)
 {
     const int64_t known = atomic_load_explicit(&limit, memory_order_relaxed);
-    return known != 0 ? known - 1 : look();
+    return known != 0 ? known - 1 : look_up_limit();
 }
 
 SLUICE_WRAPPER int setrlimit(__rlimit_resource_t resource, const struct rlimit *value)
 {
     const int result = REAL(setrlimit)(resource, value);
     if (resource == RLIMIT_FSIZE)
-        look();
+        look_up_limit();
     return result;
 }
 
@@ -40,7 +40,7 @@ SLUICE_WRAPPER int prlimit(pid_t pid, __rlimit_resource_t resource, const struct
 {
     const int result = REAL(prlimit)(pid, resource, value, old);
     if (resource == RLIMIT_FSIZE)
-        look();
+        look_up_limit();
     return result;
 }
 
@@ -52,6 +52,6 @@ SLUICE_WRAPPER long ulimit(int command, ...)
     va_end(arguments);
     const long result = REAL(ulimit)(command, wanted);
     if (command == UL_SETFSIZE)
-        look();
+        look_up_limit();
     return result;
 }

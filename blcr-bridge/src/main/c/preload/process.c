@@ -101,11 +101,6 @@ SLUICE_WRAPPER void quick_exit(int status)
     __builtin_unreachable();
 }
 
-void sluice_process_surrender(void)
-{
-    sluice_images_surrender(SLUICE_REASON_FORK);
-}
-
 typedef int spawn_function(int *child, const char *file, const posix_spawn_file_actions_t *actions,
                            const posix_spawnattr_t *attributes, char *const arguments[],
                            char *const environment[]);
@@ -115,7 +110,7 @@ static int spawn(enum sluice_real which, bool is_path, int *child, const char *f
                  const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
                  char *const arguments[], char *const environment[])
 {
-    sluice_process_surrender();
+    sluice_images_surrender(SLUICE_REASON_FORK);
     if (is_path)
         sluice_open_settle(AT_FDCWD, file, O_RDONLY);
     sluice_actions_settle(actions);
@@ -143,13 +138,13 @@ SPAWN(posix_spawnp, strchr(file, '/') != NULL)
 SPAWN(pidfd_spawn, true)
 SPAWN(pidfd_spawnp, strchr(file, '/') != NULL)
 
-SLUICE_BEFORE(int, system, (const char *command), (command), sluice_process_surrender())
+SLUICE_BEFORE(int, system, (const char *command), (command), sluice_images_surrender(SLUICE_REASON_FORK))
 SLUICE_BEFORE(FILE *, popen, (const char *command, const char *mode), (command, mode),
-              sluice_process_surrender())
+              sluice_images_surrender(SLUICE_REASON_FORK))
 
 /* A shell expands what stands in `$()`. */
 SLUICE_BEFORE(int, wordexp, (const char *restrict words, wordexp_t *restrict result, int flags),
-              (words, result, flags), if (!(flags & WRDE_NOCMD)) sluice_process_surrender())
+              (words, result, flags), if (!(flags & WRDE_NOCMD)) sluice_images_surrender(SLUICE_REASON_FORK))
 
 /* The parent ends within it, and well; its files are the child's to go on with. */
 SLUICE_WRAPPER int daemon(int stay, int keep_streams)
@@ -164,7 +159,7 @@ SLUICE_WRAPPER int daemon(int stay, int keep_streams)
 /* The trace's part ends with the program; should the exec fail, another one begins. */
 static void prepare_exec(void)
 {
-    sluice_process_surrender();
+    sluice_images_surrender(SLUICE_REASON_FORK);
     if (sluice_capture_own()) /* a child that shares the memory of its parent leaves that where it is */
         sluice_capture_leave(true);
     sluice_recording_pause();

@@ -14,9 +14,6 @@ long sluice_process_forked(long child);
 /* This process ends: what it wrote is published, and said to be good if it ends well. */
 void sluice_process_end(bool well);
 
-/* Another program is to share every descriptor. */
-void sluice_process_surrender(void);
-
 /* A child with these CLONE_* flags is to share this process's memory. */
 void sluice_process_before_sharing(int flags);
 

@@ -16,7 +16,7 @@ static struct sluice_lock lock;
 static struct sluice_trace trace;
 static struct sluice_mapper mapper; /* of the trace */
 
-__attribute__((constructor)) static void look(void)
+__attribute__((constructor)) static void begin_if_asked(void)
 {
     const char *directory = getenv("SLUICE_PROFILE");
     sluice_lock_init(&lock);
