@@ -105,29 +105,14 @@ SLUICE_BEFORE(int, posix_spawn_file_actions_init, (posix_spawn_file_actions_t *a
 SLUICE_BEFORE(int, posix_spawn_file_actions_destroy, (posix_spawn_file_actions_t *actions),
               (actions), forget(actions))
 
-SLUICE_WRAPPER int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *restrict actions,
-                                                    int fd, const char *restrict path, int flags,
-                                                    mode_t mode)
-{
-    const int error = REAL(posix_spawn_file_actions_addopen)(actions, fd, path, flags, mode);
-    if (error == 0)
-        remember(actions, OPENS, flags, path);
-    return error;
-}
-
-SLUICE_WRAPPER int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *restrict actions,
-                                                        const char *restrict path)
-{
-    const int error = REAL(posix_spawn_file_actions_addchdir_np)(actions, path);
-    if (error == 0)
-        remember(actions, CHANGES_DIRECTORY, 0, path);
-    return error;
-}
-
-SLUICE_WRAPPER int posix_spawn_file_actions_addfchdir_np(posix_spawn_file_actions_t *actions, int fd)
-{
-    const int error = REAL(posix_spawn_file_actions_addfchdir_np)(actions, fd);
-    if (error == 0)
-        remember(actions, CHANGES_TO_DESCRIPTOR, fd, "");
-    return error;
-}
+SLUICE_AFTER(int, posix_spawn_file_actions_addopen,
+             (posix_spawn_file_actions_t *restrict actions, int fd, const char *restrict path,
+              int flags, mode_t mode),
+             (actions, fd, path, flags, mode),
+             if (result == 0) remember(actions, OPENS, flags, path))
+SLUICE_AFTER(int, posix_spawn_file_actions_addchdir_np,
+             (posix_spawn_file_actions_t *restrict actions, const char *restrict path),
+             (actions, path), if (result == 0) remember(actions, CHANGES_DIRECTORY, 0, path))
+SLUICE_AFTER(int, posix_spawn_file_actions_addfchdir_np,
+             (posix_spawn_file_actions_t *actions, int fd), (actions, fd),
+             if (result == 0) remember(actions, CHANGES_TO_DESCRIPTOR, fd, ""))

@@ -37,13 +37,7 @@ SLUICE_WRAPPER void closefrom(int first)
     close_range(first < 0 ? 0 : (unsigned)first, UINT_MAX, 0);
 }
 
-SLUICE_WRAPPER int dup(int fd)
-{
-    const int copy = REAL(dup)(fd);
-    if (copy >= 0)
-        sluice_description_share(fd, copy);
-    return copy;
-}
+SLUICE_AFTER(int, dup, (int fd), (fd), if (result >= 0) sluice_description_share(fd, result))
 
 static int duplicate_unseen(int from, int to, int flags)
 {

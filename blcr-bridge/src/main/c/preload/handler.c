@@ -8,12 +8,12 @@
  */
 #include <signal.h>
 #include <stdatomic.h>
-#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "capture.h"
 #include "guard.h"
+#include "kernel.h"
 #include "real.h"
 
 typedef void handler(int number, siginfo_t *info, void *context);
@@ -50,7 +50,7 @@ static bool may_wait(int number)
 static bool is_abort(int number, const siginfo_t *info)
 {
     return number == SIGABRT && info->si_code == SI_TKILL
-        && info->si_pid == REAL(syscall)(SYS_getpid);
+        && info->si_pid == sluice_kernel_call(SYS_getpid);
 }
 
 /* False when the kernel has no room for the signal. It is blocked first: it may be SA_NODEFER. */
@@ -61,8 +61,9 @@ static bool put_off(int number, siginfo_t *info, ucontext_t *interrupted)
     sigemptyset(&one);
     sigaddset(&one, number);
     pthread_sigmask(SIG_BLOCK, &one, NULL);
-    const bool sent = REAL(syscall)(SYS_rt_tgsigqueueinfo, REAL(syscall)(SYS_getpid),
-                                    REAL(syscall)(SYS_gettid), number, info) == 0;
+    const bool sent = sluice_kernel_call(SYS_rt_tgsigqueueinfo, sluice_kernel_call(SYS_getpid),
+                                         sluice_kernel_call(SYS_gettid), number, (long)info)
+        == 0;
     if (sent) {
         sigaddset(&interrupted->uc_sigmask, number);
         sigaddset(&sluice_guard.waiting, number);
@@ -72,10 +73,11 @@ static bool put_off(int number, siginfo_t *info, ucontext_t *interrupted)
     return sent;
 }
 
+/* By the function that set the handler, which therefore need not look the C library's own up. */
 static void reset(int number)
 {
     const int error = errno;
-    REAL(sigaction)(number, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    sigaction(number, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
     errno = error;
 }
 
@@ -114,7 +116,6 @@ SLUICE_WRAPPER int sigaction(int number, const struct sigaction *restrict action
     const bool handled = action != NULL && is_function(action);
     struct sigaction told;
     if (handled) {
-        (void)REAL(syscall); /* to be looked up now, not in a handler */
         told = *action;
         told.sa_sigaction = handle;
         told.sa_flags = (told.sa_flags & ~OURS) | SA_SIGINFO;

@@ -27,22 +27,11 @@ int64_t sluice_limit(void)
     return known != 0 ? known - 1 : look_up_limit();
 }
 
-SLUICE_WRAPPER int setrlimit(__rlimit_resource_t resource, const struct rlimit *value)
-{
-    const int result = REAL(setrlimit)(resource, value);
-    if (resource == RLIMIT_FSIZE)
-        look_up_limit();
-    return result;
-}
-
-SLUICE_WRAPPER int prlimit(pid_t pid, __rlimit_resource_t resource, const struct rlimit *value,
-                           struct rlimit *old)
-{
-    const int result = REAL(prlimit)(pid, resource, value, old);
-    if (resource == RLIMIT_FSIZE)
-        look_up_limit();
-    return result;
-}
+SLUICE_AFTER(int, setrlimit, (__rlimit_resource_t resource, const struct rlimit *value),
+             (resource, value), if (resource == RLIMIT_FSIZE) look_up_limit())
+SLUICE_AFTER(int, prlimit,
+             (pid_t pid, __rlimit_resource_t resource, const struct rlimit *value, struct rlimit *old),
+             (pid, resource, value, old), if (resource == RLIMIT_FSIZE) look_up_limit())
 
 SLUICE_WRAPPER long ulimit(int command, ...)
 {

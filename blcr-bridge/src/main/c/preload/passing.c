@@ -32,10 +32,5 @@ SLUICE_WRAPPER int sendmmsg(int socket, struct mmsghdr *messages, unsigned count
     return REAL(sendmmsg)(socket, messages, count, flags);
 }
 
-SLUICE_WRAPPER int pidfd_getfd(int pidfd, int target, unsigned flags)
-{
-    const int fd = REAL(pidfd_getfd)(pidfd, target, flags);
-    if (fd >= 0)
-        sluice_open_shared(fd);
-    return fd;
-}
+SLUICE_AFTER(int, pidfd_getfd, (int pidfd, int target, unsigned flags), (pidfd, target, flags),
+             if (result >= 0) sluice_open_shared(result))

@@ -2,6 +2,7 @@
  * Other processes that come to share a description, and the end of this one. After fork, exec or
  * spawn two processes share offsets, which only the kernel can do: all images become direct first.
  */
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>
@@ -105,8 +106,8 @@ typedef int spawn_function(int *child, const char *file, const posix_spawn_file_
                            const posix_spawnattr_t *attributes, char *const arguments[],
                            char *const environment[]);
 
-/* With `is_path` the file is not looked for. ENOSYS: a newer C library has the function. */
-static int spawn(enum sluice_real which, bool is_path, int *child, const char *file,
+/* With `is_path` the file is not looked for. `real` is NULL where a newer C library has the function. */
+static int spawn(spawn_function *real, bool is_path, int *child, const char *file,
                  const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
                  char *const arguments[], char *const environment[])
 {
@@ -114,9 +115,8 @@ static int spawn(enum sluice_real which, bool is_path, int *child, const char *f
     if (is_path)
         sluice_open_settle(AT_FDCWD, file, O_RDONLY);
     sluice_actions_settle(actions);
-    if (!sluice_real_has(which))
+    if (real == NULL)
         return ENOSYS;
-    spawn_function *const real = sluice_real(which);
     const int error = real(child, file, actions, attributes, arguments, environment);
     return is_path && sluice_text_free(file, error)
         ? real(child, file, actions, attributes, arguments, environment)
@@ -129,8 +129,8 @@ static int spawn(enum sluice_real which, bool is_path, int *child, const char *f
                             const posix_spawnattr_t *restrict attributes,                          \
                             char *const arguments[restrict], char *const environment[restrict])    \
     {                                                                                              \
-        return spawn(SLUICE_REAL_##name, is_path, child, file, actions, attributes, arguments,     \
-                     environment);                                                                 \
+        return spawn((spawn_function *)dlsym(RTLD_NEXT, #name), is_path, child, file, actions,     \
+                     attributes, arguments, environment);                                          \
     }
 
 SPAWN(posix_spawn, true)

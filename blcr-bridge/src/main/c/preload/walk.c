@@ -46,22 +46,18 @@ SLUICE_WRAPPER int nftw(const char *directory, __nftw_func_t function, int descr
     return result;
 }
 
-static FTSENT *corrected(FTSENT *entry)
+static void correct(FTSENT *entry)
 {
     if (entry != NULL && entry->fts_info == FTS_F && entry->fts_statp != NULL)
         sluice_status_correct(0, entry->fts_statp);
-    return entry;
 }
 
-SLUICE_WRAPPER FTSENT *fts_read(FTS *walk)
-{
-    return corrected(REAL(fts_read)(walk));
-}
+SLUICE_AFTER(FTSENT *, fts_read, (FTS *walk), (walk), correct(result))
 
 SLUICE_WRAPPER FTSENT *fts_children(FTS *walk, int options)
 {
     FTSENT *const first = REAL(fts_children)(walk, options);
     for (FTSENT *each = first; each != NULL && !(options & FTS_NAMEONLY); each = each->fts_link)
-        corrected(each);
+        correct(each);
     return first;
 }

@@ -2,6 +2,7 @@
  * Wide characters. The C library gives a stream that is used for them the functions of its own wide
  * streams, which write past ours; so before its first wide character a stream goes native.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <stdarg.h>
@@ -93,28 +94,27 @@ SLUICE_VARIADIC(int, fwprintf, (FILE *restrict file, const wchar_t *restrict for
  */
 typedef int scan_function(FILE *file, const wchar_t *format, va_list rest);
 
-static int scan(enum sluice_real which, FILE *file, const wchar_t *format, va_list rest)
+static int scan(const char *name, FILE *file, const wchar_t *format, va_list rest)
 {
+    scan_function *const real = dlsym(RTLD_NEXT, name);
     widen(file);
-    if (which == SLUICE_REAL___isoc23_vfwscanf && !sluice_real_has(which))
-        which = SLUICE_REAL_vfwscanf;
-    return ((scan_function *)sluice_real(which))(file, format, rest);
+    return real != NULL ? real(file, format, rest) : scan("vfwscanf", file, format, rest);
 }
 
-#define SCANS(standard, prefix, which)                                                             \
+#define SCANS(standard, prefix)                                                                    \
     SLUICE_WRAPPER scan_function standard##_vfwscanf __asm__(prefix "vfwscanf");                   \
     SLUICE_WRAPPER int standard##_fwscanf(FILE *file, const wchar_t *format, ...)                  \
         __asm__(prefix "fwscanf");                                                                 \
     int standard##_vfwscanf(FILE *file, const wchar_t *format, va_list rest)                       \
     {                                                                                              \
-        return scan(which, file, format, rest);                                                    \
+        return scan(prefix "vfwscanf", file, format, rest);                                        \
     }                                                                                              \
     SLUICE_VARIADIC(int, standard##_fwscanf, (FILE *file, const wchar_t *format, ...), format,    \
-                    scan(which, file, format, rest))
+                    scan(prefix "vfwscanf", file, format, rest))
 
-SCANS(gnu, "", SLUICE_REAL_vfwscanf)
-SCANS(c99, "__isoc99_", SLUICE_REAL___isoc99_vfwscanf)
-SCANS(c23, "__isoc23_", SLUICE_REAL___isoc23_vfwscanf)
+SCANS(gnu, "")
+SCANS(c99, "__isoc99_")
+SCANS(c23, "__isoc23_")
 
 /* With _FORTIFY_SOURCE: the checks of the format are left out, the results are the same. */
 SLUICE_WRAPPER int __vfwprintf_chk(FILE *file, int flag, const wchar_t *format, va_list rest)
