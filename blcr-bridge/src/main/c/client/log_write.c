@@ -139,9 +139,9 @@ static ssize_t log_write(struct sluice_log_image *image, int fd, const void *dat
     sluice_lock_take(&writer->lock);
     const ssize_t logged = sluice_chunk_write(writer, waits, image->id, data, length, offset);
     if (logged > 0) {
-        const unsigned class = sluice_counter_class(length);
-        sluice_counter_add(&writer->slot->aggregated_writes[class], 1);
-        sluice_counter_add(&writer->slot->aggregated_bytes[class], logged);
+        const unsigned size_class = sluice_counter_class(length);
+        sluice_counter_add(&writer->slot->aggregated_writes[size_class], 1);
+        sluice_counter_add(&writer->slot->aggregated_bytes[size_class], logged);
         image->last_chunk = writer->sequence;
     }
     if (logged >= 0 && (size_t)logged < length)

@@ -27,9 +27,9 @@ void sluice_tally_add(struct sluice_tally *tally, int reason, int64_t length)
     struct sluice_image_entry *entry = atomic_load_explicit(&tally->entry, memory_order_relaxed);
     add(&slot->reason_bytes[reason], length);
     if (entry != NULL) {
-        const unsigned class = sluice_counter_class((size_t)length);
-        add(&slot->direct_writes[class], 1);
-        add(&slot->direct_bytes[class], length);
+        const unsigned size_class = sluice_counter_class((size_t)length);
+        add(&slot->direct_writes[size_class], 1);
+        add(&slot->direct_bytes[size_class], length);
         add(&entry->direct_bytes, length);
     }
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "kernel.h"
 #include "presence.h"
 #include "real.h"
 #include "stream.h"
@@ -223,7 +224,7 @@ int sluice_description_adopt(int fd, int flags, int announced, bool truncate)
     const int error = describe_captured(fd, flags, announced, truncate);
     if (error == 0 || sluice_description_of(fd) != NULL || sluice_image_refused(error))
         return error;
-    return truncate && REAL(ftruncate)(fd, 0) != 0 ? -errno : 0;
+    return truncate ? sluice_kernel_truncate(fd, 0) : 0;
 }
 
 void sluice_description_share(int from, int to)

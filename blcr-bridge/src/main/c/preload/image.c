@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kernel.h"
 #include "presence.h"
 #include "real.h"
 #include "recording.h"
@@ -153,13 +154,11 @@ static int empty_unwritable(struct image *image, int fd)
     char link[32];
     for (struct description *each = image->descriptions; each != NULL; each = each->next)
         if (each->access != O_RDONLY)
-            return REAL(ftruncate)(each->fd, 0) == 0 ? 0 : -errno;
+            return sluice_kernel_truncate(each->fd, 0);
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    const int writable = REAL(openat)(AT_FDCWD, link, O_WRONLY | O_TRUNC | O_CLOEXEC);
-    if (writable < 0)
-        return -errno;
-    REAL(close)(writable);
-    return 0;
+    const int writable = sluice_kernel_open(link, O_WRONLY | O_TRUNC);
+    sluice_kernel_close(writable);
+    return writable < 0 ? writable : 0;
 }
 
 int sluice_image_empty(struct image *image, int fd)
@@ -171,9 +170,7 @@ int sluice_image_empty(struct image *image, int fd)
     if (error != -ESTALE)
         return error;
     sluice_image_surrender(image, writable ? SLUICE_REASON_SHARED : SLUICE_REASON_CONTROL);
-    if (!writable)
-        return empty_unwritable(image, fd);
-    return REAL(ftruncate)(fd, 0) == 0 ? 0 : -errno;
+    return writable ? sluice_kernel_truncate(fd, 0) : empty_unwritable(image, fd);
 }
 
 static struct image *take_image(void)
@@ -257,9 +254,10 @@ static void announce_again(struct image *image, int fd, const struct stat *statu
                            const char *path)
 {
     struct sluice_disposition disposition;
+    const int direct = announced | sluice_open_direct(SLUICE_REASON_SHARED);
     sluice_image_surrender(image, SLUICE_REASON_SHARED);
-    if (announce(fd, status, announced | sluice_open_direct(SLUICE_REASON_SHARED), path, &disposition) != 0
-        || disposition.kind == SLUICE_REQUEST_PLAIN)
+    const int error = announce(fd, status, direct, path, &disposition);
+    if (error != 0 || disposition.kind == SLUICE_REQUEST_PLAIN)
         return;
     if (image->openings == 0)
         sluice_log_adopt(&image->log, &disposition);

@@ -89,8 +89,8 @@ static void surrender_queued(struct aiocb *const list[], int count)
             sluice_descriptor_surrender(list[i]->aio_fildes, SLUICE_REASON_AIO);
 }
 
-SLUICE_BEFORE(int, aio_read, (struct aiocb *control), (control), surrender_queued(&control, 1))
-SLUICE_BEFORE(int, aio_write, (struct aiocb *control), (control), surrender_queued(&control, 1))
+SLUICE_BEFORE(int, aio_read, (struct aiocb *const control), (control), surrender_queued(&control, 1))
+SLUICE_BEFORE(int, aio_write, (struct aiocb *const control), (control), surrender_queued(&control, 1))
 SLUICE_BEFORE(int, aio_fsync, (int operation, struct aiocb *control), (operation, control),
               surrender_queued(&control, 1))
 SLUICE_BEFORE(int, lio_listio,
