@@ -1,38 +1,55 @@
 /*
  * sluice-replay [--pauses=MS | --verify] DIRECTORY PART...
+ * sluice-replay --rounds=files|stdio|direct|memory PART...
  *
- * Makes the writes of a recorded trace once more, with one process for each part, to files below
+ * Makes the writes of a recorded trace once more, with one process, a rank, for each part, to files below
  * DIRECTORY: each when it was made, or with --pauses as fast as possible but for the pauses of the
- * processes, which are cut to MS milliseconds. With the shim loaded they take Sluice's way, otherwise they are plain. Prints how many
- * bytes are written from time to time, and at the end
+ * processes, which are cut to MS milliseconds. With the shim loaded they take Sluice's way, otherwise they
+ * are plain. --verify reads the files instead.
  *
- *     done WRITES BYTES RETURN SPAN DURABLE STOPPED
+ * With --rounds, the ranks stay and write as fast as possible, as often as a line on standard input says:
  *
- * in ns: how long the slowest process was in its calls, and since the start, when the last call
- * returned and when all was on stable storage. SIGINT and SIGTERM end it early,
- * with STOPPED 1. --verify reads the files instead.
+ *     NUMBER close|sync|commit|count DIRECTORY
+ *
+ * and end with the input. "ready" is printed before the first. A round ends when the files are closed;
+ * when they are on stable storage as well; when checkpoint NUMBER is committed; or when they are closed,
+ * slowly, to count system calls.
+ *
+ * Prints "progress BYTES" from time to time, and for each round an object of JSON in a line. Its times are
+ * in ns since the start: when the first file was to be "opened", the first write "began", the last call
+ * "ended", and all was "durable". "calls" is how long the slowest rank was in its calls to open, write and
+ * close, "ranks_cpu" and "iop_cpu" are processor time, "buffered" the bytes in the I/O process's buffer
+ * when the last call had ended, "system_calls" -1 if they were not counted. SIGTERM, and SIGINT without
+ * --rounds, end it early: it is "stopped" then.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "census.h"
+#include "clock.h"
 #include "content.h"
 #include "rank.h"
-#include "segment.h"
+#include "service.h"
 #include "status.h"
 
-#define POLL_NANOS 50000000
-#define POLLS_PER_LINE 5
-#define ROOM_PATIENCE INT64_C(10000000000)
+#define PROGRESS_MS 250
+
+enum ending { CLOSE, SYNC, COMMIT, COUNT };
 
 static struct replay_board *board;
+static struct replay_part *parts;
+static struct replay_plan plan;
+static pid_t *ranks;
+static int rank_count;
 
 static void stop(int signal)
 {
@@ -40,70 +57,88 @@ static void stop(int signal)
     board->stopped = true;
 }
 
-static void nap(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = POLL_NANOS}, NULL);
-}
-
 /* Reads all parts once: how many writes each file gets, the longest, and when the first began. */
-static int64_t survey(struct replay_part *parts, int count, struct replay_plan *plan)
+static void survey(void)
 {
-    int64_t longest = 0;
-    plan->begin = INT64_MAX;
-    for (int i = 0; i < count; i++) {
+    plan.begin = INT64_MAX;
+    for (int i = 0; i < rank_count; i++) {
         struct replay_write write;
         while (replay_part_next(&parts[i], &write)) {
-            parts[i].files[write.file].writes++;
-            longest = write.size > longest ? write.size : longest;
-            plan->begin = write.begin < plan->begin ? write.begin : plan->begin;
+            struct replay_file *file = &parts[i].files[write.file];
+            const int64_t end = write.offset + write.size;
+            file->writes++;
+            file->end = end > file->end ? end : file->end;
+            plan.farthest = end > plan.farthest ? end : plan.farthest;
+            plan.longest = write.size > plan.longest ? write.size : plan.longest;
+            plan.begin = write.begin < plan.begin ? write.begin : plan.begin;
         }
     }
-    return longest;
 }
 
-/* For what an I/O process that has just begun still allocates, and for what the warm-up took. */
-static void await_room(void)
+static void set_number(const char *name, int number)
 {
-    struct sluice_segment *segment;
-    const char *directory = getenv("SLUICE_DIRECTORY");
-    if (directory == NULL || sluice_segment_map(directory, &segment) != 0) {
-        return;
-    }
-    const int64_t end = replay_now() + ROOM_PATIENCE;
-    while (segment->header->free_chunks < (int64_t)segment->chunk_count && replay_now() < end) {
-        nap();
-    }
-    sluice_segment_unmap(segment);
+    char text[16];
+    snprintf(text, sizeof text, "%d", number);
+    setenv(name, text, 1);
 }
 
-static void print_progress(int count)
+static bool start_ranks(const char *warm_up)
+{
+    for (int i = 0; i < rank_count; i++) {
+        ranks[i] = fork();
+        if (ranks[i] < 0) {
+            sluice_exec_say("cannot start a process: %s", strerror(errno));
+            return false;
+        }
+        if (ranks[i] == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            signal(SIGINT, SIG_IGN);
+            signal(SIGTERM, SIG_IGN);
+            if (plan.rounds) {
+                set_number("SLUICE_RANK", i);
+                set_number("SLUICE_RANKS", rank_count);
+            }
+            replay_rank_run(&parts[i], &plan, warm_up, board, &board->results[i]);
+        }
+    }
+    return true;
+}
+
+static void print_progress(void)
 {
     int64_t bytes = 0;
-    for (int i = 0; i < count; i++) {
-        bytes += board->results[i].bytes;
+    for (int i = 0; i < rank_count; i++) {
+        bytes += atomic_load_explicit(&board->results[i].bytes, memory_order_relaxed);
     }
-    printf("progress %lld\n", (long long)bytes);
+    printf("progress %" PRId64 "\n", bytes);
     fflush(stdout);
 }
 
-/* Waits for all ranks; true if all went well. */
-static bool await_end(int count)
+/* Until all ranks have done what there was to do since `before`; false if one failed instead. */
+static bool await_ranks(uint32_t before)
 {
-    bool well = true;
-    for (int polls = 1, running = count; running > 0; polls++) {
-        int status;
-        const pid_t ended = waitpid(-1, &status, WNOHANG);
-        if (ended > 0) {
-            running--;
-            well &= WIFEXITED(status) && WEXITSTATUS(status) == 0;
-        } else {
-            nap();
-            if (polls % POLLS_PER_LINE == 0) {
-                print_progress(count);
+    for (int failed = 0;;) {
+        const uint32_t finished = atomic_load_explicit(&board->finished, memory_order_acquire);
+        if (finished - before >= (uint32_t)(rank_count - failed)) {
+            return failed == 0;
+        }
+        replay_board_wait(&board->finished, finished, PROGRESS_MS);
+        for (int status; waitpid(-1, &status, WNOHANG) > 0;) {
+            failed++;
+            board->stopped = true; /* the others need not go on; it has said why unless it was killed */
+            if (WIFSIGNALED(status)) {
+                sluice_exec_say("a process was killed by signal %d", WTERMSIG(status));
             }
         }
+        if (!plan.rounds) {
+            print_progress();
+        }
     }
-    return well;
+}
+
+static int64_t earlier(int64_t one, int64_t other)
+{
+    return one < other ? one : other;
 }
 
 static int64_t later(int64_t one, int64_t other)
@@ -111,70 +146,135 @@ static int64_t later(int64_t one, int64_t other)
     return one > other ? one : other;
 }
 
-static void print_result(int count)
+static void print_result(int64_t durable, int64_t iop_cpu, int64_t buffered, int64_t system_calls)
 {
-    int64_t writes = 0, bytes = 0, nanos = 0, ended = board->started, durable = board->started;
-    for (int i = 0; i < count; i++) {
+    int64_t writes = 0, bytes = 0, calls = 0, cpu = 0, ended = board->task.started;
+    int64_t opened = INT64_MAX, began = INT64_MAX;
+    for (int i = 0; i < rank_count; i++) {
         const struct replay_result *each = &board->results[i];
         writes += each->writes;
         bytes += each->bytes;
-        nanos = later(nanos, each->nanos);
+        cpu += each->cpu;
+        opened = earlier(opened, each->opened);
+        began = earlier(began, each->began);
         ended = later(ended, each->ended);
+        calls = later(calls, each->ended - each->opened - each->paused);
         durable = later(durable, each->durable);
     }
-    printf("done %lld %lld %lld %lld %lld %d\n", (long long)writes, (long long)bytes,
-           (long long)nanos, (long long)(ended - board->started),
-           (long long)(durable - board->started), board->stopped);
+    const int64_t start = board->task.started;
+    printf("{\"writes\":%" PRId64 ",\"bytes\":%" PRId64 ",\"calls\":%" PRId64 ",\"opened\":%" PRId64
+           ",\"began\":%" PRId64 ",\"ended\":%" PRId64 ",\"durable\":%" PRId64 ",\"ranks_cpu\":%" PRId64
+           ",\"iop_cpu\":%" PRId64 ",\"buffered\":%" PRId64 ",\"system_calls\":%" PRId64
+           ",\"stopped\":%s}\n",
+           writes, bytes, calls, opened - start, began - start, ended - start, durable - start, cpu,
+           iop_cpu, buffered, system_calls, board->stopped ? "true" : "false");
+    fflush(stdout);
 }
 
-static int replay(struct replay_part *parts, int count, const struct replay_plan *plan)
+/* One round of all ranks; false after one, or the I/O process, has said why it failed. */
+static bool replay(int64_t number, enum ending ending, const char *directory)
 {
-    board = mmap(NULL, sizeof *board + sizeof *board->results * (size_t)count,
+    int64_t system_calls = -1;
+    if (ending == COUNT && replay_census_begin(ranks, rank_count) != 0) {
+        sluice_exec_say("cannot trace the ranks: %s", strerror(errno));
+        return false;
+    }
+    for (int i = 0; i < rank_count; i++) {
+        replay_make_directories(&parts[i], directory);
+    }
+    const uint32_t before = board->finished;
+    const int64_t cpu = replay_service_cpu();
+    snprintf(board->task.directory, PATH_MAX, "%s", directory);
+    board->task.what = ending == SYNC ? REPLAY_WRITE_AND_SYNC : REPLAY_WRITE;
+    board->task.started = sluice_clock();
+    replay_board_advance(&board->tasks);
+    if (ending == COUNT && (system_calls = replay_census_end(ranks, rank_count)) < 0) {
+        sluice_exec_say("cannot trace the ranks: %s", strerror(errno));
+        return false;
+    }
+    if (!await_ranks(before)) {
+        return false;
+    }
+    const int64_t buffered = replay_service_buffered();
+    if (ending == COMMIT && !replay_service_await(number)) {
+        return false;
+    }
+    const int64_t durable = ending == COMMIT ? sluice_clock() : 0;
+    print_result(durable, replay_service_cpu() - cpu, buffered, system_calls);
+    return true;
+}
+
+static bool replay_rounds(void)
+{
+    static const char *const ENDINGS[] = {"close", "sync", "commit", "count"};
+    char line[PATH_MAX + 64], word[8], directory[PATH_MAX];
+    puts("ready");
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        int64_t number;
+        int ending = 4;
+        if (sscanf(line, "%" SCNd64 " %7s %4095[^\n]", &number, word, directory) == 3) {
+            for (ending = 0; ending < 4 && strcmp(word, ENDINGS[ending]) != 0; ending++) {
+            }
+        }
+        if (ending == 4) {
+            sluice_exec_say("not a round: %s", line);
+            return false;
+        }
+        if (!replay(number, (enum ending)ending, directory)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Lets the ranks end by themselves; false if one did not do so well. */
+static bool dismiss_ranks(void)
+{
+    bool well = true;
+    board->task.what = REPLAY_LEAVE;
+    replay_board_advance(&board->tasks);
+    for (int status; waitpid(-1, &status, 0) > 0;) {
+        well &= WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+    return well;
+}
+
+static bool replay_all(const char *directory)
+{
+    board = mmap(NULL, sizeof *board + sizeof *board->results * (size_t)rank_count,
                  PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (board == MAP_FAILED) {
-        perror("sluice profile replay: no memory");
-        return 1;
+    ranks = calloc((size_t)rank_count, sizeof *ranks);
+    if (board == MAP_FAILED || ranks == NULL) {
+        sluice_exec_say("no memory");
+        return false;
     }
-    signal(SIGINT, stop);
+    signal(SIGINT, plan.rounds ? SIG_IGN : stop); /* who gives the orders gets it, too */
     signal(SIGTERM, stop);
-    await_room();
-    int started = 0;
-    for (; started < count; started++) {
-        const pid_t child = fork();
-        if (child == 0) {
-            signal(SIGINT, SIG_IGN);
-            signal(SIGTERM, SIG_IGN);
-            exit(replay_rank_run(&parts[started], plan, board, &board->results[started]));
-        }
-        if (child < 0) {
-            perror("sluice profile replay: cannot start a process");
-            board->stopped = true;
-            break;
-        }
+    replay_service_await_room();
+    if (!start_ranks(directory) || !await_ranks(0) || !replay_service_open(plan.rounds)) {
+        return false;
     }
-    while (board->ready < started && !board->stopped) {
-        siginfo_t ended = {0};
-        if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0) {
-            board->stopped = true; /* it has said why */
-        }
-        nap();
-    }
-    await_room();
-    board->started = replay_now();
-    const bool well = await_end(started) && started == count;
-    if (well) {
-        print_result(count);
-    }
-    return well ? 0 : 1;
+    replay_service_await_room();
+    const bool well = plan.rounds ? replay_rounds() : replay(0, SYNC, directory);
+    return dismiss_ranks() && well;
 }
 
-static int verify(struct replay_part *parts, int count, const char *directory)
+static bool open_parts(char **paths)
 {
-    int status = 0;
-    for (int i = 0; status == 0 && i < count; i++) {
-        status = replay_rank_verify(&parts[i], directory);
+    parts = calloc((size_t)rank_count, sizeof *parts);
+    if (parts == NULL) {
+        sluice_exec_say("no memory");
+        return false;
     }
-    return status;
+    for (int i = 0; i < rank_count; i++) {
+        const int error = replay_part_open(&parts[i], paths[i]);
+        if (error != 0) {
+            sluice_exec_say("cannot read %s: %s", paths[i], strerror(-error));
+            return false;
+        }
+    }
+    return true;
 }
 
 static void allow_many_files(void)
@@ -186,33 +286,47 @@ static void allow_many_files(void)
     }
 }
 
+/* What stands behind `name` in the first argument; NULL if that is something else. */
+static const char *value_of(int count, char **arguments, const char *name)
+{
+    const size_t length = strlen(name);
+    return count > 1 && strncmp(arguments[1], name, length) == 0 ? arguments[1] + length : NULL;
+}
+
 int main(int count, char **arguments)
 {
-    sluice_exec_name = "sluice profile replay";
-    const bool pauses = count > 1 && strncmp(arguments[1], "--pauses=", strlen("--pauses=")) == 0;
-    const bool verifies = count > 1 && strcmp(arguments[1], "--verify") == 0;
-    const int first = pauses || verifies ? 2 : 1;
-    const int part_count = count - first - 1;
-    if (part_count < 1) {
-        fprintf(stderr, "usage: sluice-replay [--pauses=MS | --verify] DIRECTORY PART...\n");
+    const char *pauses = value_of(count, arguments, "--pauses=");
+    const char *output = value_of(count, arguments, "--rounds=");
+    const bool verifies = value_of(count, arguments, "--verify") != NULL;
+    const int named = output == NULL ? REPLAY_FILES : replay_output_named(output);
+    int first = pauses != NULL || output != NULL || verifies ? 2 : 1;
+    const char *directory = output == NULL && first < count ? arguments[first++] : NULL;
+    sluice_exec_name = output == NULL ? "sluice profile replay" : "sluice-replay";
+    rank_count = count - first;
+    if (rank_count < 1 || named < 0) {
+        fprintf(stderr, "usage: sluice-replay [--pauses=MS | --verify] DIRECTORY PART...\n"
+                        "       sluice-replay --rounds=files|stdio|direct|memory PART...\n");
         return 2;
     }
-    struct replay_part *parts = calloc((size_t)part_count, sizeof *parts);
-    struct replay_plan plan = {.directory = arguments[first], .in_time = !pauses};
-    if (pauses) {
-        plan.longest_pause = atoll(arguments[1] + strlen("--pauses=")) * 1000000;
+    plan.output = (enum replay_output)named;
+    plan.rounds = output != NULL;
+    plan.in_time = pauses == NULL && !plan.rounds;
+    plan.longest_pause = pauses == NULL ? 0 : atoll(pauses) * 1000000;
+    if (!open_parts(arguments + first)) {
+        return 1;
     }
-    for (int i = 0; parts != NULL && i < part_count; i++) {
-        const int error = replay_part_open(&parts[i], arguments[first + 1 + i]);
-        if (error != 0) {
-            sluice_exec_say("cannot read %s: %s", arguments[first + 1 + i], strerror(-error));
-            return 1;
-        }
-    }
-    if (parts == NULL || !replay_content_prepare(survey(parts, part_count, &plan))) {
-        perror("sluice profile replay: no memory");
+    survey();
+    if (!plan.rounds && !replay_content_prepare(plan.farthest, plan.longest, false)) {
+        sluice_exec_say("no memory for what is written");
         return 1;
     }
     allow_many_files();
-    return verifies ? verify(parts, part_count, plan.directory) : replay(parts, part_count, &plan);
+    if (!verifies) {
+        return replay_all(directory) ? 0 : 1;
+    }
+    int status = 0;
+    for (int i = 0; status == 0 && i < rank_count; i++) {
+        status = replay_verify(&parts[i], directory);
+    }
+    return status;
 }

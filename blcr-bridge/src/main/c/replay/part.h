@@ -9,7 +9,8 @@
 struct replay_file {
     char *path;
     int64_t next;   /* where the last write that was read ended */
-    int64_t writes; /* of all the part; known after the first reading */
+    int64_t writes; /* of all the part; known after a survey, as is */
+    int64_t end;    /* where the farthest ended */
 };
 
 struct replay_write {

@@ -2,71 +2,66 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "census.h"
+#include "clock.h"
 #include "content.h"
 #include "status.h"
-#include "trace.h"
 
 #define SHORTEST_SLEEP 100000
-#define START_POLL 20000
-#define SHORTEST_PAUSE 20000000 /* what is shorter is a program's loop, as in the tuner's model */
+#define LONGEST_SLEEP 100000000
+#define SHORTEST_PAUSE 20000000 /* what is shorter is a program's loop, as for the tuner */
+#define PATIENCE_MS 60000
 
-/* A file while it is replayed. */
-struct target {
-    int fd; /* -1 before its first write and after its last */
-    int64_t position;
-    int64_t writes_left;
-};
+/* The rank that this process is. */
+static struct {
+    struct replay_part *part;
+    const struct replay_plan *plan;
+    struct replay_board *board;
+    struct replay_result *result;
+    struct target {
+        struct replay_target at;
+        int64_t shift;
+        int64_t writes_left;
+    } *targets;
+} rank;
 
-int64_t replay_now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
-
-static void sleep_for(int64_t nanos)
-{
-    nanosleep(&(struct timespec){nanos / 1000000000, nanos % 1000000000}, NULL);
-}
-
-static int complain(const char *what, const char *path)
+_Noreturn static void fail(const char *what, const char *path)
 {
     sluice_exec_say("cannot %s %s: %s", what, path, strerror(errno));
-    return 1;
+    exit(1);
 }
 
-static bool name(const char *directory, const char *path, char target[PATH_MAX])
+bool replay_name(const char *directory, const char *path, char target[PATH_MAX])
 {
     return snprintf(target, PATH_MAX, "%s/%s", directory, path) < PATH_MAX;
 }
 
-/* Creates the directories above a path. */
-static void make_way(char *path)
+void replay_make_directories(const struct replay_part *part, const char *directory)
 {
-    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        mkdir(path, 0777);
-        *slash = '/';
+    char path[PATH_MAX];
+    for (int32_t i = 0; i < part->file_count; i++) {
+        if (!replay_name(directory, part->files[i].path, path)) {
+            continue;
+        }
+        for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+            *slash = 0;
+            mkdir(path, 0777);
+            *slash = '/';
+        }
     }
 }
 
 /* The first file makes an I/O process known to this process, which is not to be measured. */
-static void warm_up(const struct replay_part *part, const char *directory)
+static void warm_up(const char *directory)
 {
     char path[PATH_MAX];
-    for (int32_t i = 0; i < part->file_count; i++) {
-        if (name(directory, part->files[i].path, path)) {
-            make_way(path);
-        }
-    }
     snprintf(path, sizeof path, "%s/warm-up-%d", directory, getpid());
     const int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
     if (fd >= 0) {
@@ -77,170 +72,190 @@ static void warm_up(const struct replay_part *part, const char *directory)
     }
 }
 
-static void await_start(struct replay_board *board)
+/* Memory that is touched before anything is measured. */
+static void prepare(void)
 {
-    board->ready++;
-    while (board->started == 0 && !board->stopped) {
-        sleep_for(START_POLL);
+    struct replay_part *part = rank.part;
+    const struct replay_plan *plan = rank.plan;
+    rank.targets = calloc((size_t)part->file_count + 1, sizeof *rank.targets);
+    if (rank.targets == NULL) {
+        fail("replay", "a process");
     }
-}
-
-static void await_time(const struct replay_write *write, const struct replay_plan *plan,
-                       struct replay_board *board)
-{
-    const int64_t due = board->started + (write->begin - plan->begin);
-    while (!board->stopped) {
-        const int64_t left = due - replay_now();
-        if (left < SHORTEST_SLEEP) {
-            return;
+    for (int32_t i = 0; i < part->file_count; i++) {
+        rank.targets[i].shift = replay_content_shift(part->files[i].path);
+        if (replay_target_prepare(&rank.targets[i].at, plan->output, part->files[i].end) != 0) {
+            fail("have memory for", part->files[i].path);
         }
-        sleep_for(left < 100000000 ? left - SHORTEST_SLEEP / 2 : 100000000);
+    }
+    /* A program writes memory of its own; of one trace only, parts may have more than there is. */
+    if (plan->rounds
+        && !replay_content_prepare(plan->farthest, plan->longest, plan->output == REPLAY_DIRECT)) {
+        fail("have memory for", "what is written");
     }
 }
 
-/* As long as the pause before this write was, if it was one. */
-static void pause_before(const struct replay_write *write, int64_t last_end,
-                         const struct replay_plan *plan, const struct replay_board *board)
+/* Until a moment, or until the user stops it; returns how long that was. */
+static int64_t sleep_until(int64_t end)
 {
+    const int64_t begin = sluice_clock();
+    int64_t now = begin;
+    while (end - now >= SHORTEST_SLEEP && !rank.board->stopped) {
+        const int64_t left = end - now;
+        nanosleep(&(struct timespec){
+                      .tv_nsec = left < LONGEST_SLEEP ? left - SHORTEST_SLEEP / 2 : LONGEST_SLEEP - 1},
+                  NULL);
+        now = sluice_clock();
+    }
+    return now - begin;
+}
+
+/* To when the write was made, or as long as the pause before it was, if it was one. */
+static int64_t pause_before(const struct replay_write *write, int64_t last_end)
+{
+    const struct replay_plan *plan = rank.plan;
+    if (plan->in_time) {
+        return sleep_until(rank.board->task.started + (write->begin - plan->begin));
+    }
     const int64_t pause = last_end > write->begin ? 0 : write->begin - last_end;
     if (pause < SHORTEST_PAUSE || plan->longest_pause == 0) {
-        return;
+        return 0;
     }
-    const int64_t end = replay_now() + (pause < plan->longest_pause ? pause : plan->longest_pause);
-    while (!board->stopped && replay_now() < end) {
-        sleep_for(SHORTEST_PAUSE / 20);
+    return sleep_until(sluice_clock() + (pause < plan->longest_pause ? pause : plan->longest_pause));
+}
+
+static void open_target(struct target *target, const char *path)
+{
+    char name[PATH_MAX];
+    errno = ENAMETOOLONG;
+    if (!replay_name(rank.board->task.directory, path, name)
+        || replay_target_open(&target->at, rank.plan->output, name) != 0) {
+        fail("open", path);
+    }
+    if (rank.result->began == 0) {
+        rank.result->began = sluice_clock();
     }
 }
 
-/* Positioned where the program's own call was; a seek comes before any other that needs one. */
-static ssize_t write_some(struct target *target, int call, int64_t offset, int64_t size)
+static void replay_write(const struct replay_write *write, struct target *target, const char *path)
 {
-    const void *data = replay_content_at(offset);
-    if (call == SLUICE_TRACE_PWRITE || call == SLUICE_TRACE_PWRITEV) {
-        return pwrite(target->fd, data, (size_t)size, offset);
-    }
-    if (offset != target->position && lseek(target->fd, offset, SEEK_SET) < 0) {
-        return -1;
-    }
-    const ssize_t written = write(target->fd, data, (size_t)size);
-    target->position = offset + (written > 0 ? written : 0);
-    return written;
-}
-
-static int replay_write(const struct replay_write *write, struct target *target, const char *path)
-{
-    if (target->fd < 0) {
-        target->fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0666);
-        target->position = 0;
-        if (target->fd < 0) {
-            return complain("open", path);
-        }
+    if (!target->at.open) {
+        open_target(target, path);
     }
     for (int64_t done = 0; done < write->size;) {
+        const int64_t offset = write->offset + done;
         const ssize_t written =
-            write_some(target, write->call, write->offset + done, write->size - done);
+            replay_target_write(&target->at, write->call, replay_content_at(target->shift, offset),
+                                write->size - done, offset);
         if (written < 0 && errno != EINTR) {
-            return complain("write", path);
+            fail("write", path);
         }
         done += written > 0 ? written : 0;
     }
-    if (--target->writes_left == 0) {
-        const int fd = target->fd;
-        target->fd = -1;
-        return close(fd) == 0 ? 0 : complain("close", path);
+    if (--target->writes_left == 0 && replay_target_close(&target->at) != 0) {
+        fail("close", path);
     }
-    return 0;
 }
 
-static int replay_all(struct replay_part *part, const struct replay_plan *plan,
-                      struct replay_board *board, struct replay_result *result,
-                      struct target *targets)
+static void replay_all(void)
 {
+    struct replay_result *result = rank.result;
     struct replay_write write;
-    char path[PATH_MAX];
-    int status = 0;
-    int64_t last_end = INT64_MAX;
-    while (status == 0 && !board->stopped && replay_part_next(part, &write)) {
-        struct target *target = &targets[write.file];
-        if (target->fd < 0 && !name(plan->directory, part->files[write.file].path, path)) {
-            errno = ENAMETOOLONG;
-            return complain("open", part->files[write.file].path);
-        }
-        if (plan->in_time) {
-            await_time(&write, plan, board);
-        } else {
-            pause_before(&write, last_end, plan, board);
-        }
+    int64_t writes = 0, bytes = 0, last_end = INT64_MAX;
+    result->paused = 0;
+    result->began = 0;
+    result->opened = sluice_clock();
+    while (!rank.board->stopped && replay_part_next(rank.part, &write)) {
+        result->paused += pause_before(&write, last_end);
         last_end = write.end;
-        const int64_t begin = replay_now();
-        status = replay_write(&write, target, path);
-        result->ended = replay_now();
-        result->nanos += result->ended - begin;
-        result->writes++;
-        result->bytes += write.size;
+        replay_write(&write, &rank.targets[write.file], rank.part->files[write.file].path);
+        bytes += write.size;
+        atomic_store_explicit(&result->writes, ++writes, memory_order_relaxed);
+        atomic_store_explicit(&result->bytes, bytes, memory_order_relaxed);
     }
-    for (int32_t i = 0; i < part->file_count; i++) { /* of a replay that was stopped */
-        if (targets[i].fd >= 0) {
-            close(targets[i].fd);
-        }
+    for (int32_t i = 0; i < rank.part->file_count; i++) { /* of a replay that was stopped */
+        replay_target_close(&rank.targets[i].at);
     }
-    return status;
+    result->ended = sluice_clock();
+    result->began = result->began == 0 ? result->opened : result->began;
 }
 
-static int make_durable(const struct replay_part *part, const char *directory)
+static void make_durable(void)
 {
     char path[PATH_MAX];
-    for (int32_t i = 0; i < part->file_count; i++) {
-        if (!name(directory, part->files[i].path, path)) {
+    for (int32_t i = 0; i < rank.part->file_count; i++) {
+        if (!replay_name(rank.board->task.directory, rank.part->files[i].path, path)) {
             continue;
         }
         const int fd = open(path, O_WRONLY | O_CLOEXEC);
         if (fd < 0 && errno != ENOENT) {
-            return complain("open", path);
+            fail("open", path);
         }
         if (fd >= 0 && (fdatasync(fd) != 0 || close(fd) != 0)) {
-            return complain("sync", path);
+            fail("sync", path);
         }
     }
-    return 0;
 }
 
-int replay_rank_run(struct replay_part *part, const struct replay_plan *plan,
-                    struct replay_board *board, struct replay_result *result)
+static int64_t cpu_time(void)
 {
-    struct target *targets = calloc((size_t)part->file_count + 1, sizeof *targets);
-    if (targets == NULL) {
-        return complain("replay", plan->directory);
-    }
-    for (int32_t i = 0; i < part->file_count; i++) {
-        targets[i] = (struct target){.fd = -1, .writes_left = part->files[i].writes};
-    }
-    warm_up(part, plan->directory);
-    replay_part_rewind(part);
-    await_start(board);
-    result->ended = board->started;
-    int status = replay_all(part, plan, board, result, targets);
-    free(targets);
-    if (status == 0) {
-        status = make_durable(part, plan->directory);
-        result->durable = replay_now();
-    }
-    return status;
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-static int verify_write(const struct replay_write *write, int fd, const char *path)
+static void replay(void)
+{
+    replay_part_rewind(rank.part);
+    for (int32_t i = 0; i < rank.part->file_count; i++) {
+        rank.targets[i].writes_left = rank.part->files[i].writes;
+    }
+    const int64_t cpu = cpu_time();
+    syscall(REPLAY_CENSUS_MARK);
+    replay_all();
+    syscall(REPLAY_CENSUS_MARK);
+    if (rank.board->task.what == REPLAY_WRITE_AND_SYNC && rank.plan->output != REPLAY_MEMORY) {
+        make_durable();
+    }
+    rank.result->durable = sluice_clock();
+    rank.result->cpu = cpu_time() - cpu;
+}
+
+_Noreturn void replay_rank_run(struct replay_part *part, const struct replay_plan *plan,
+                               const char *warm_up_in, struct replay_board *board,
+                               struct replay_result *result)
+{
+    rank.part = part;
+    rank.plan = plan;
+    rank.board = board;
+    rank.result = result;
+    prepare();
+    if (warm_up_in != NULL) {
+        warm_up(warm_up_in);
+    }
+    for (uint32_t task = 0;; task++) {
+        replay_board_advance(&board->finished);
+        while (atomic_load_explicit(&board->tasks, memory_order_acquire) == task) {
+            replay_board_wait(&board->tasks, task, PATIENCE_MS);
+        }
+        if (board->task.what == REPLAY_LEAVE) {
+            exit(0);
+        }
+        replay();
+    }
+}
+
+static int verify_write(const struct replay_write *write, int fd, int64_t shift, const char *path)
 {
     char found[1 << 16];
     for (int64_t done = 0; done < write->size;) {
-        const int64_t left = write->size - done;
+        const int64_t offset = write->offset + done, left = write->size - done;
         const size_t length = left < (int64_t)sizeof found ? (size_t)left : sizeof found;
-        const ssize_t got = pread(fd, found, length, write->offset + done);
+        const ssize_t got = pread(fd, found, length, offset);
         if (got < 0) {
-            return complain("read", path);
+            fail("read", path);
         }
-        if (got == 0 || memcmp(found, replay_content_at(write->offset + done), (size_t)got) != 0) {
-            sluice_exec_say("%s has other bytes than were written at %lld", path,
-                            (long long)(write->offset + done));
+        if (got == 0 || memcmp(found, replay_content_at(shift, offset), (size_t)got) != 0) {
+            sluice_exec_say("%s has other bytes than were written at %lld", path, (long long)offset);
             return 1;
         }
         done += got;
@@ -248,7 +263,7 @@ static int verify_write(const struct replay_write *write, int fd, const char *pa
     return 0;
 }
 
-int replay_rank_verify(struct replay_part *part, const char *directory)
+int replay_verify(struct replay_part *part, const char *directory)
 {
     struct replay_write write;
     char path[PATH_MAX] = "";
@@ -261,10 +276,14 @@ int replay_rank_verify(struct replay_part *part, const char *directory)
             if (fd >= 0) {
                 close(fd);
             }
-            fd = name(directory, part->files[file].path, path) ? open(path, O_RDONLY | O_CLOEXEC)
-                                                               : -1;
+            errno = ENAMETOOLONG;
+            fd = replay_name(directory, part->files[file].path, path) ? open(path, O_RDONLY | O_CLOEXEC)
+                                                                      : -1;
         }
-        status = fd < 0 ? complain("open", path) : verify_write(&write, fd, path);
+        if (fd < 0) {
+            fail("open", path);
+        }
+        status = verify_write(&write, fd, replay_content_shift(part->files[file].path), path);
     }
     if (fd >= 0) {
         close(fd);

@@ -61,6 +61,16 @@ public final class NativeLibraries {
   }
 
   /**
+   * The shim, to be preloaded.
+   *
+   * @return an existing file, absolute
+   * @throws CommandException when it has not been built
+   */
+  public static Path preload() {
+    return find("libsluice_preload.so");
+  }
+
+  /**
    * The program that sees to programs outside Sluice.
    *
    * @return where it is if it has been built

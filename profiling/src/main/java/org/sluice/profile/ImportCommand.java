@@ -1,14 +1,15 @@
 package org.sluice.profile;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.posix.Quoting;
+import org.sluice.profile.source.Traces;
 import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.RecordedTrace;
+import org.sluice.profile.trace.Survey;
 import org.sluice.profile.trace.Trace;
 import org.sluice.profile.trace.TraceWriter;
 import picocli.CommandLine.Command;
@@ -39,8 +40,6 @@ public final class ImportCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FILE", description = "What to read; told by its content.")
   private Path file;
 
-  private long writes;
-
   /** For picocli. */
   public ImportCommand() {}
 
@@ -48,30 +47,22 @@ public final class ImportCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     final Trace trace = Traces.open(file);
     Files.createDirectory(target);
-    final Omissions omissions;
-    final int processes;
     boolean complete = false;
-    try (TraceWriter out = new TraceWriter(target)) {
-      omissions =
-          trace.read(
-              write -> {
-                writes++;
-                out.append(write);
-              });
-      processes = out.processes();
+    final Omissions omissions;
+    try {
+      omissions = TraceWriter.copy(trace, target);
       complete = true;
-    } catch (final UncheckedIOException e) {
-      throw e.getCause();
     } finally {
       if (!complete) {
         removeTarget();
       }
     }
+    final Survey survey = Survey.of(RecordedTrace.of(target));
     spec.commandLine()
         .getOut()
         .printf(
             "imported %d writes of %d processes to %s%n",
-            writes, processes, Quoting.name(target.toString()));
+            survey.writes(), survey.origins().size(), Quoting.name(target.toString()));
     Traces.print(omissions, spec.commandLine().getOut());
     return ExitStatus.OK.code();
   }

@@ -3,85 +3,75 @@ package org.sluice.bench.node;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import org.sluice.profile.workload.WritePattern;
+import org.sluice.bridge.NativeLibraries;
+import org.sluice.profile.replay.ReplayResult;
+import org.sluice.profile.replay.Rounds;
+import org.sluice.profile.replay.Rounds.Ending;
+import org.sluice.profile.replay.Rounds.Output;
+import org.sluice.profile.replay.Scratch;
+import org.sluice.profile.workload.GeneratedTrace;
 
-/** One target with ranks, files and, for Sluice, an I/O process of its own. */
+/** One storage system with ranks, files and, for Sluice, an I/O process of its own. */
 final class Arm implements AutoCloseable {
-  private static final int DIRECT_BLOCK = 1 << 20;
-  private static final long CHUNK = 1 << 20;
-  private static final int SPARE_CHUNKS_PER_RANK = 2;
+  private static final long DIRECT_BLOCK = 1 << 20;
 
-  private final Target target;
+  private final Storage storage;
   private final Path home;
   private final Optional<IoProcess> service;
-  private final NodeProgram node;
+  private final Rounds ranks;
   private long round;
 
   private Arm(
-      final Target target,
+      final Storage storage,
       final Path home,
       final Optional<IoProcess> service,
-      final NodeProgram node) {
-    this.target = target;
+      final Rounds ranks) {
+    this.storage = storage;
     this.home = home;
     this.service = service;
-    this.node = node;
-  }
-
-  /**
-   * Starts it with a buffer that holds a checkpoint.
-   *
-   * @param home an empty directory for its files
-   * @param runtime where an I/O process's segment is made
-   */
-  static Arm start(
-      final Target target,
-      final WritePattern pattern,
-      final int ranks,
-      final Path home,
-      final Path runtime)
-      throws IOException {
-    final long chunks = Math.ceilDiv(pattern.imageLength(), CHUNK) + SPARE_CHUNKS_PER_RANK;
-    final List<String> options = List.of("--buffer=" + chunks * ranks * CHUNK);
-    return start(target, pattern, ranks, options, home, runtime);
+    this.ranks = ranks;
   }
 
   /**
    * Starts it.
    *
-   * @param pattern what each rank writes
-   * @param options of the I/O process, if it has one
+   * @param load what its ranks write
+   * @param whenFull what a write does that finds no room
    * @param home an empty directory for its files
    * @param runtime where an I/O process's segment is made
    */
   static Arm start(
-      final Target target,
-      final WritePattern pattern,
-      final int ranks,
-      final List<String> options,
+      final Storage storage,
+      final Load load,
+      final String whenFull,
       final Path home,
       final Path runtime)
       throws IOException {
     Files.createDirectories(home);
-    final Path file = home.resolve("pattern");
-    final Optional<IoProcess> service;
-    if (target.isSluice()) {
-      service = Optional.of(IoProcess.start(target, home, runtime, ranks, options));
-    } else {
-      service = Optional.empty();
+    final GeneratedTrace written = load.trace();
+    final GeneratedTrace trace =
+        storage.output() == Output.DIRECT
+            ? GeneratedTrace.equal(1, written.bytes(), DIRECT_BLOCK, 0)
+            : written;
+    final Map<String, String> environment = new HashMap<>();
+    Optional<IoProcess> service = Optional.empty();
+    if (storage.isSluice()) {
+      final List<String> options = List.of("--buffer=" + load.room(), "--when-full=" + whenFull);
+      service = Optional.of(IoProcess.start(storage, home, runtime, load.ranks(), options));
+      environment.put("SLUICE_DIRECTORY", service.get().directory().toString());
+      environment.put("SLUICE_CAPTURE", service.get().capture().toString());
+      environment.put("LD_PRELOAD", NativeLibraries.preload().toString());
     }
-    if (target == Target.ODIRECT_FLOOR) {
-      WritePattern.blocks(pattern.imageLength() * ranks, DIRECT_BLOCK).save(file);
-      return new Arm(target, home, service, NodeProgram.start(target.output(), 1, file, service));
-    }
-    pattern.save(file);
-    return new Arm(target, home, service, NodeProgram.start(target.output(), ranks, file, service));
+    final Rounds ranks = Rounds.start(trace, home.resolve("trace"), storage.output(), environment);
+    return new Arm(storage, home, service, ranks);
   }
 
-  Target target() {
-    return target;
+  Storage storage() {
+    return storage;
   }
 
   Optional<IoProcess> service() {
@@ -89,35 +79,43 @@ final class Arm implements AutoCloseable {
   }
 
   /**
-   * Deletes the checkpoint before, unless it is to be written over or its I/O process sees to that,
-   * and leaves an idle disk. Done before the gap rather than after the checkpoint, so that the
-   * memory of fresh files was free for no longer than the gap: an idle guest soon gives free memory
-   * back to its host.
+   * Lets the ranks write a checkpoint.
+   *
+   * <p>The checkpoint before is deleted first, unless it is to be written over or its I/O process
+   * sees to that, and the disk is idle then. That comes before the gap rather than after the
+   * checkpoint, so that the memory of fresh files was free for no longer than the gap: an idle
+   * guest soon gives free memory back to its host.
    */
-  void prepare() throws IOException {
-    if (!target.isInPlace() && !target.isContainer()) {
-      Directories.delete(files());
+  ReplayResult checkpoint(final Ending ending, final int gapMillis)
+      throws IOException, InterruptedException {
+    if (!storage.isInPlace() && !storage.isContainer()) {
+      Scratch.delete(files());
     }
     round++;
     Files.createDirectories(files());
-    Directories.run(List.of("sync", "--file-system", home.toString()));
+    sync();
+    Thread.sleep(gapMillis);
+    return ranks.round(round, ending, files());
   }
 
-  /** Lets the ranks write a checkpoint. */
-  Sample checkpoint(final Until until) throws IOException {
-    return node.checkpoint(round, until, files());
+  private void sync() throws IOException, InterruptedException {
+    final Process sync =
+        new ProcessBuilder("sync", "--file-system", home.toString()).inheritIO().start();
+    if (sync.waitFor() != 0) {
+      throw new IOException("sync --file-system %s: status %d".formatted(home, sync.exitValue()));
+    }
   }
 
   /** Where the checkpoint's images are, as the ranks see it. */
-  Path files() {
+  private Path files() {
     final Path parent = service.map(IoProcess::capture).orElse(home);
-    return parent.resolve("round-" + (target.isInPlace() ? 0 : round));
+    return parent.resolve("round-" + (storage.isInPlace() ? 0 : round));
   }
 
   /** Ends its processes. Its files stay. */
   @Override
   public void close() {
-    node.close();
+    ranks.close();
     service.ifPresent(IoProcess::close);
   }
 }

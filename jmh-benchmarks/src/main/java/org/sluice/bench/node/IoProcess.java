@@ -9,11 +9,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.sluice.bridge.NativeLibraries;
 import org.sluice.core.client.Connection;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 
-/** A {@code sluice serve} of one target's own. */
+/** A {@code sluice serve} of one arm's own. */
 final class IoProcess implements AutoCloseable {
   private static final String READY = "ready: ";
   private static final String STORE = "store";
@@ -33,14 +34,14 @@ final class IoProcess implements AutoCloseable {
   /**
    * Starts it and waits until it takes requests.
    *
-   * @param target says layout and threshold
+   * @param storage says layout and threshold
    * @param home where capture directory and store are made
    * @param runtime where its segment is made
    * @param ranks how many write a checkpoint
    * @param options what else it is given, such as {@code --buffer=8M}
    */
   static IoProcess start(
-      final Target target,
+      final Storage storage,
       final Path home,
       final Path runtime,
       final int ranks,
@@ -49,15 +50,15 @@ final class IoProcess implements AutoCloseable {
     final List<String> command =
         new ArrayList<>(
             List.of(
-                Installation.sluice().toString(),
+                NativeLibraries.sluice().toString(),
                 "serve",
                 "--store=" + home.resolve(STORE),
                 "--capture=" + home.resolve(CAPTURE),
-                "--layout=" + target.layout(),
-                "--threshold=" + target.threshold(),
-                "--name=" + target.label()));
+                "--layout=" + storage.layout(),
+                "--threshold=" + storage.threshold(),
+                "--name=" + storage.label()));
     command.addAll(options);
-    if (target.isContainer()) {
+    if (storage.isContainer()) {
       command.addAll(List.of("--group=round-(\\d+)/", "--writers=" + ranks));
     }
     final ProcessBuilder builder =
@@ -78,19 +79,10 @@ final class IoProcess implements AutoCloseable {
     return home.resolve(CAPTURE);
   }
 
-  /** Changes the threshold of the ranks. */
-  void threshold(final Threshold threshold) throws IOException {
-    call(new Request.Threshold(threshold.policy(), threshold.bytes()));
-  }
-
   /** What its ranks did so far, as {@code --stats} names it. */
   Map<String, Object> statistics() throws IOException {
-    return JSON.std.mapFrom(((Reply.Text) call(new Request.Stats())).text());
-  }
-
-  private Reply call(final Request request) throws IOException {
     try (Connection connection = Connection.open(directory.resolve("socket"))) {
-      return connection.call(request);
+      return JSON.std.mapFrom(((Reply.Text) connection.call(new Request.Stats())).text());
     }
   }
 
@@ -113,7 +105,9 @@ final class IoProcess implements AutoCloseable {
   long liveHeap() throws IOException {
     final Process histogram =
         new ProcessBuilder(
-                Installation.jcmd().toString(), Long.toString(process.pid()), "GC.class_histogram")
+                Path.of(System.getProperty("java.home"), "bin/jcmd").toString(),
+                Long.toString(process.pid()),
+                "GC.class_histogram")
             .start();
     try (BufferedReader lines = histogram.inputReader(StandardCharsets.UTF_8)) {
       return lines

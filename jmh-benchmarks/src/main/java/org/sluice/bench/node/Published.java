@@ -1,6 +1,7 @@
 package org.sluice.bench.node;
 
-import java.util.OptionalDouble;
+import java.util.List;
+import java.util.Locale;
 import org.sluice.profile.workload.Facts;
 import org.sluice.profile.workload.Workload;
 
@@ -8,24 +9,26 @@ import org.sluice.profile.workload.Workload;
 final class Published {
   static final String ORIGINAL = "original";
 
-  private static final String THRESHOLD_COLUMN = "memory_mb_";
-
   private Published() {}
 
   /** Milliseconds of writing a checkpoint; with {@link #ORIGINAL} without aggregation. */
-  static OptionalDouble writeMillis(final Workload workload, final String threshold) {
+  static Double writeMillis(final Workload workload, final String threshold) {
     return Facts.rows("paper-results.csv").stream()
-        .filter(row -> row[0].equals(workload.publishedName()) && row[1].equals(threshold))
-        .mapToDouble(row -> Double.parseDouble(row[3]))
-        .findFirst();
+        .filter(row -> row[0].equals(workload.publishedName()))
+        .filter(row -> row[1].equalsIgnoreCase(threshold))
+        .map(row -> Double.valueOf(row[3]))
+        .findFirst()
+        .orElse(null);
   }
 
-  /** Megabytes of memory used for aggregation. */
-  static OptionalDouble memoryMegabytes(final Workload workload, final String threshold) {
-    final int column = Facts.heading("paper-memory.csv").indexOf(THRESHOLD_COLUMN + threshold);
+  /** Megabytes of memory used for aggregation; null for what was not published. */
+  static Double memoryMegabytes(final Workload workload, final String threshold) {
+    final List<String> heading = Facts.heading("paper-memory.csv");
+    final int column = heading.indexOf("memory_mb_" + threshold.toUpperCase(Locale.ROOT));
     return Facts.rows("paper-memory.csv").stream()
         .filter(row -> column > 0 && row[0].equals(workload.publishedName()))
-        .mapToDouble(row -> Double.parseDouble(row[column]))
-        .findFirst();
+        .map(row -> Double.valueOf(row[column]))
+        .findFirst()
+        .orElse(null);
   }
 }

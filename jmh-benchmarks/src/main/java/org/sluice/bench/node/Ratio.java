@@ -1,87 +1,106 @@
 package org.sluice.bench.node;
 
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
-import org.sluice.profile.workload.Workload;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.sluice.core.command.SizeConverter;
 
 /**
- * A figure that says how good Sluice is: the median, over the rounds, of what two targets took in
+ * A figure that says how good Sluice is: the median, over the rounds, of what two systems took in
  * the same round.
  *
  * @param name what is divided by what
- * @param goal the value wanted, with its direction
+ * @param goal the value wanted, with its direction; empty without one
  * @param summary of the rounds
  */
 record Ratio(String name, String goal, Summary summary) {
+  private static final String CONTAINER = "sluice-container-auto";
+  private static final String FILES = "sluice-files-auto";
   private static final int LONG_GAP = 1000;
   private static final double GIGA = 1e9;
 
-  /** All that can be formed from a workload's series with one gap. */
-  static List<Ratio> of(final Results results, final Workload workload, final int gapMillis) {
-    final Function<Target, Optional<Series>> series =
-        target -> results.of(workload, target, gapMillis);
-    final Pairs pairs = new Pairs(series);
-    final String freshGoal = gapMillis >= LONG_GAP ? ">= 14" : ">= 4.5";
-    pairs.returns("fresh / container", freshGoal, Target.POSIX_FRESH, Target.CONTAINER_AUTO);
-    pairs.returns("overwrite / container", ">= 2.2", Target.POSIX_OVERWRITE, Target.CONTAINER_AUTO);
-    pairs.returns("container / memcpy", "<= 1.15", Target.CONTAINER_AUTO, Target.MEMCPY_FLOOR);
-    pairs.durables("fresh+fsync / container", ">= 2.5", Target.POSIX_FRESH, Target.CONTAINER_AUTO);
-    pairs.durables(
-        "overwrite+fsync / container", ">= 1.5", Target.POSIX_OVERWRITE, Target.CONTAINER_AUTO);
-    pairs.durables("container / O_DIRECT", "<= 1.3", Target.CONTAINER_AUTO, Target.ODIRECT_FLOOR);
-    pairs.returns("fresh / files", freshGoal, Target.POSIX_FRESH, Target.FILES_AUTO);
-    pairs.durables("fresh+fsync / files", ">= 1.3", Target.POSIX_FRESH, Target.FILES_AUTO);
-    for (final Target target : List.of(Target.CONTAINER_AUTO, Target.FILES_AUTO)) {
-      pairs.perGigabyte(target, results.checkpointLength(workload) / GIGA);
-    }
+  /** All that can be formed of the series of one load with one gap. */
+  static List<Ratio> of(final List<Series> series) {
+    final Series any = series.getFirst();
+    final String fresh = any.gapMillis() >= LONG_GAP ? ">= 14" : ">= 4.5";
+    final String direct = any.load().length() > any.load().room() ? "<= 1.15" : "<= 1.3";
+    final Pairs pairs = new Pairs(series, new ArrayList<>());
+    pairs.add(Figure.RETURN, Storage.POSIX_FRESH, CONTAINER, fresh);
+    pairs.add(Figure.RETURN, Storage.POSIX_OVERWRITE, CONTAINER, ">= 2.2");
+    pairs.add(Figure.RETURN, CONTAINER, Storage.MEMCPY_FLOOR, "<= 1.15");
+    pairs.add(Figure.DURABLE, Storage.POSIX_FRESH, CONTAINER, ">= 2.5");
+    pairs.add(Figure.DURABLE, Storage.POSIX_OVERWRITE, CONTAINER, ">= 1.5");
+    pairs.add(Figure.DURABLE, CONTAINER, Storage.ODIRECT_FLOOR, direct);
+    pairs.add(Figure.RETURN, Storage.POSIX_FRESH, FILES, fresh);
+    pairs.add(Figure.DURABLE, Storage.POSIX_FRESH, FILES, ">= 1.3");
+    pairs.addExtremes(CONTAINER);
+    pairs.addExtremes(FILES);
+    pairs.addPerGigabyte(CONTAINER);
+    pairs.addPerGigabyte(FILES);
     return pairs.ratios;
   }
 
-  private record Pairs(Function<Target, Optional<Series>> series, List<Ratio> ratios) {
-    Pairs(final Function<Target, Optional<Series>> series) {
-      this(series, new ArrayList<>());
-    }
+  Map<String, Object> toJson() {
+    final Map<String, Object> json = new LinkedHashMap<>();
+    json.put("name", name);
+    json.put("wanted", goal);
+    json.putAll(summary.toJson());
+    return json;
+  }
 
-    void returns(final String name, final String goal, final Target above, final Target below) {
-      add("return: " + name, goal, above, below, Series::returns);
-    }
-
-    void durables(final String name, final String goal, final Target above, final Target below) {
-      add("durable: " + name, goal, above, below, Series::durables);
+  private record Pairs(List<Series> series, List<Ratio> ratios) {
+    private Optional<Series> find(final String label) {
+      return series.stream().filter(s -> s.storage().label().equals(label)).findFirst();
     }
 
     private void add(
-        final String name,
-        final String goal,
-        final Target above,
-        final Target below,
-        final Function<Series, List<Double>> values) {
-      if (series.apply(above).isPresent() && series.apply(below).isPresent()) {
-        final List<Double> over = values.apply(series.apply(above).get());
-        final List<Double> under = values.apply(series.apply(below).get());
-        final List<Double> quotients = new ArrayList<>();
-        for (int i = 0; i < Math.min(over.size(), under.size()); i++) {
-          quotients.add(over.get(i) / under.get(i));
-        }
-        if (!quotients.isEmpty()) {
-          ratios.add(new Ratio(name, goal, Summary.of(quotients)));
-        }
+        final Figure figure, final String above, final String below, final String goal) {
+      final List<Double> over = find(above).map(s -> s.get(figure)).orElse(List.of());
+      final List<Double> under = find(below).map(s -> s.get(figure)).orElse(List.of());
+      if (!over.isEmpty() && !under.isEmpty()) {
+        final List<Double> quotients =
+            IntStream.range(0, over.size()).mapToObj(i -> over.get(i) / under.get(i)).toList();
+        final String name = figure.name().toLowerCase() + ": " + above + " / " + below;
+        ratios.add(new Ratio(name, goal, Summary.of(quotients)));
       }
     }
 
-    void perGigabyte(final Target target, final double gigabytes) {
-      series
-          .apply(target)
-          .ifPresent(
-              found ->
-                  ratios.add(
-                      new Ratio(
-                          "I/O process core-seconds / GB, " + target.layout(),
-                          "<= 0.15",
-                          Summary.of(
-                              found.iopCpu().stream().map(cpu -> cpu / gigabytes).toList()))));
+    /** The smallest fixed threshold is nearly all direct, the largest all aggregated. */
+    private void addExtremes(final String auto) {
+      final List<Storage> fixed =
+          find(auto).stream()
+              .flatMap(found -> sameLayout(found.storage()))
+              .sorted(Comparator.comparingLong(s -> new SizeConverter().convert(s.threshold())))
+              .toList();
+      if (!fixed.isEmpty()) {
+        add(Figure.RETURN, auto, fixed.getFirst().label(), "");
+      }
+      if (fixed.size() > 1) {
+        add(Figure.RETURN, auto, fixed.getLast().label(), "");
+      }
+    }
+
+    private Stream<Storage> sameLayout(final Storage auto) {
+      return series.stream()
+          .map(Series::storage)
+          .filter(other -> other.layout().equals(auto.layout()) && !other.equals(auto));
+    }
+
+    private void addPerGigabyte(final String label) {
+      final List<Double> seconds = find(label).map(s -> s.get(Figure.IOP_CPU)).orElse(List.of());
+      if (!seconds.isEmpty()) {
+        final double gigabytes = series.getFirst().load().length() / GIGA;
+        ratios.add(
+            new Ratio(
+                "I/O process core-seconds / GB: " + label,
+                "<= 0.15",
+                Summary.of(seconds.stream().map(each -> each / gigabytes).toList())));
+      }
     }
   }
 }

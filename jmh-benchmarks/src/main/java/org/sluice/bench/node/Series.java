@@ -1,109 +1,79 @@
 package org.sluice.bench.node;
 
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Optional;
-import java.util.function.Predicate;
+import java.util.Map;
 import java.util.function.ToDoubleFunction;
-import org.sluice.profile.workload.Workload;
+import org.sluice.profile.replay.ReplayResult;
+import org.sluice.profile.replay.Rounds.Ending;
 
 /**
- * The rounds of one workload through one target with one gap. Entry <i>n</i> of every list is of
- * round <i>n</i>, so that lists of two targets pair up.
+ * The rounds of one load through one storage system with one gap. Entry <i>n</i> of a figure is of
+ * round <i>n</i>, so that those of two systems pair up.
+ *
+ * @param values by figure
  */
-final class Series {
-  private static final double MILLI = 1e3;
+record Series(Load load, Storage storage, int gapMillis, Map<Figure, List<Double>> values) {
+  private static final double MILLI = 1e6;
+  private static final double SECOND = 1e9;
+  private static final double MEGA = 1e6;
 
-  private final Workload workload;
-  private final Target target;
-  private final int gapMillis;
-  private final List<Measured> samples = new ArrayList<>();
-  private Optional<Footprint> footprint = Optional.empty();
+  Series(final Load load, final Storage storage, final int gapMillis) {
+    this(load, storage, gapMillis, new HashMap<>());
+  }
 
-  private record Measured(Until until, Sample sample) {}
+  /** Of all rounds; empty where it is not measured. */
+  List<Double> get(final Figure figure) {
+    return values.getOrDefault(figure, List.of());
+  }
+
+  void add(final Figure figure, final double value) {
+    values.computeIfAbsent(figure, f -> new ArrayList<>()).add(value);
+  }
+
+  void add(final Ending ending, final ReplayResult result) {
+    if (ending.hasReturn()) {
+      add(Figure.RETURN, (result.ended() - result.began()) / MILLI);
+      add(Figure.OPEN, (result.began() - result.opened()) / MILLI);
+      add(Figure.RANKS_CPU, result.ranksCpu() / SECOND);
+    }
+    if (ending.hasReturn() && storage.isSluice()) {
+      add(Figure.BUFFERED, result.buffered() / MEGA);
+    }
+    if (ending.hasDurable()) {
+      add(Figure.DURABLE, (result.durable() - result.began()) / MILLI);
+    }
+    if (ending.hasDurable() && storage.isSluice()) {
+      add(Figure.IOP_CPU, result.iopCpu() / SECOND);
+    }
+    if (ending == Ending.COUNT) {
+      add(Figure.SYSTEM_CALLS, result.systemCalls());
+    }
+  }
 
   /**
-   * An I/O process's memory, in bytes.
+   * What an I/O process counted in one round.
    *
-   * @param peak the most it ever had mapped and touched, the segment included
-   * @param own what is its own at the end
-   * @param huge how much of the segment it has in huge pages
+   * @param before its statistics before the round
+   * @param after and behind it
    */
-  record Footprint(long peak, long own, long huge) {}
-
-  Series(final Workload workload, final Target target, final int gapMillis) {
-    this.workload = workload;
-    this.target = target;
-    this.gapMillis = gapMillis;
+  void add(final Map<String, Object> before, final Map<String, Object> after) {
+    final ToDoubleFunction<String> grown =
+        name ->
+            ((Number) after.get(name)).doubleValue() - ((Number) before.get(name)).doubleValue();
+    final double direct = grown.applyAsDouble("direct_bytes");
+    final double all = direct + grown.applyAsDouble("aggregated_bytes");
+    add(Figure.DIRECT, 100 * direct / all);
+    add(Figure.WAITED, 1e3 * grown.applyAsDouble("wait_seconds") / storage.measurements().size());
   }
 
-  void add(final Until until, final Sample sample) {
-    samples.add(new Measured(until, sample));
-  }
-
-  /** System calls of all ranks in one checkpoint; empty if they were not counted. */
-  List<Double> systemCalls() {
-    return values(until -> until == Until.COUNT, Sample::systemCalls);
-  }
-
-  void footprint(final Footprint measured) {
-    footprint = Optional.of(measured);
-  }
-
-  Workload workload() {
-    return workload;
-  }
-
-  Target target() {
-    return target;
-  }
-
-  int gapMillis() {
-    return gapMillis;
-  }
-
-  Optional<Footprint> footprint() {
-    return footprint;
-  }
-
-  int rounds() {
-    return opens().size();
-  }
-
-  /** Milliseconds from the first write to the last close. */
-  List<Double> returns() {
-    return values(Until::hasReturn, sample -> sample.untilReturn() * MILLI);
-  }
-
-  /** Milliseconds from the first write until all is on stable storage; empty where it never is. */
-  List<Double> durables() {
-    return values(Until::hasDurable, sample -> sample.untilDurable() * MILLI);
-  }
-
-  /** Milliseconds from the first open to the first write. */
-  List<Double> opens() {
-    return values(Until::hasReturn, sample -> sample.open() * MILLI);
-  }
-
-  /** Seconds of processor time of all ranks, without syncing. */
-  List<Double> ranksCpu() {
-    return values(Until::hasReturn, Sample::ranksCpu);
-  }
-
-  /** Seconds of processor time of the I/O process; empty without one. */
-  List<Double> iopCpu() {
-    return target.isSluice() ? values(Until::hasDurable, Sample::iopCpu) : List.of();
-  }
-
-  /** Bytes in the buffer at the last close; empty without one. */
-  List<Double> buffered() {
-    return target.isSluice() ? values(Until::hasReturn, Sample::buffered) : List.of();
-  }
-
-  private List<Double> values(final Predicate<Until> which, final ToDoubleFunction<Sample> value) {
-    return samples.stream()
-        .filter(measured -> which.test(measured.until))
-        .map(measured -> value.applyAsDouble(measured.sample))
-        .toList();
+  /** What an I/O process has after the last round. */
+  void observe(final IoProcess service) throws IOException {
+    add(Figure.PEAK_MEMORY, service.peakMemory() / MEGA);
+    add(Figure.OWN_MEMORY, service.ownMemory() / MEGA);
+    add(Figure.HUGE_MEMORY, service.hugeMemory() / MEGA);
+    add(Figure.HEAP, service.liveHeap() / MEGA);
   }
 }

@@ -3,13 +3,14 @@ package org.sluice.bench.node;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.sluice.profile.replay.Scratch;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * Where a benchmark measures, and where it leaves its results: the options that all of them have.
+ * Where a benchmark measures, and where it leaves its results: the options that every sweep has.
  */
 final class Site {
   private static final long PATIENCE_MILLIS = 10_000;
@@ -60,6 +61,11 @@ final class Site {
     return plot;
   }
 
+  /** Whether what was written is to stay. */
+  boolean keepsFiles() {
+    return keepFiles;
+  }
+
   /** Measures, and deletes what that wrote, also when it is interrupted. */
   void measure(final Measurement measurement) throws IOException, InterruptedException {
     checkDirectories();
@@ -77,9 +83,9 @@ final class Site {
       measurement.on(machine, files, runtime);
     } finally {
       if (!keepFiles) {
-        Directories.delete(files);
+        Scratch.delete(files);
       }
-      Directories.delete(runtime);
+      Scratch.delete(runtime);
     }
     Runtime.getRuntime().removeShutdownHook(cleaner);
   }

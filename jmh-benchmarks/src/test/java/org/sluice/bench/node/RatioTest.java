@@ -2,14 +2,18 @@ package org.sluice.bench.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.sluice.profile.workload.Workload;
+import org.sluice.profile.replay.ReplayResult;
+import org.sluice.profile.replay.Rounds.Ending;
 
 class RatioTest {
-  private static final int GAP = 150;
+  private static final Load LU = new Load("LU", 8, 0, 0);
+  private static final Load LARGE = new Load("LU", 8, 1L << 30, 1L << 29);
+  private static final String FRESH = "return: posix-fresh / sluice-container-auto";
 
-  private final Results results = new Results(8);
+  private final List<Series> all = new ArrayList<>();
 
   @Test
   void aMedianLiesInTheMiddle() {
@@ -20,36 +24,72 @@ class RatioTest {
   /** The ratio of the medians would be 1. */
   @Test
   void aRatioIsTheMedianOfPairedRounds() {
-    add(Target.POSIX_FRESH, Until.CLOSE, 10, 20, 30);
-    add(Target.CONTAINER_AUTO, Until.COMMIT, 30, 10, 20);
-    assertThat(Ratio.of(results, Workload.LU, GAP))
-        .filteredOn(ratio -> ratio.name().equals("return: fresh / container"))
-        .extracting(ratio -> ratio.summary().median())
-        .containsExactly(1.5);
-    assertThat(Ratio.of(results, Workload.LU, GAP))
-        .filteredOn(ratio -> ratio.name().equals("return: fresh / container"))
-        .extracting(ratio -> ratio.summary().max())
-        .containsExactly(2.0);
+    add(LU, "posix-fresh", Ending.CLOSE, 10, 20, 30);
+    add(LU, "sluice-container-auto", Ending.COMMIT, 30, 10, 20);
+    assertThat(Ratio.of(all))
+        .filteredOn(ratio -> ratio.name().equals(FRESH))
+        .extracting(Ratio::summary)
+        .containsExactly(new Summary(1.5, 1.0 / 3, 2));
   }
 
   @Test
   void aCheckpointWithSyncSaysNothingOfTheTimeToReturn() {
-    final Series series = add(Target.POSIX_FRESH, Until.SYNC, 10);
-    assertThat(series.returns()).isEmpty();
-    assertThat(series.durables()).containsExactly(10_000.0);
+    add(LU, "posix-fresh", Ending.SYNC, 10);
+    assertThat(all.getFirst().get(Figure.RETURN)).isEmpty();
+    assertThat(all.getFirst().get(Figure.DURABLE)).containsExactly(10_000.0);
   }
 
   @Test
-  void withoutBothTargetsThereIsNoRatio() {
-    add(Target.POSIX_FRESH, Until.CLOSE, 1);
-    assertThat(Ratio.of(results, Workload.LU, GAP)).isEmpty();
+  void withoutBothSystemsThereIsNoRatio() {
+    add(LU, "posix-fresh", Ending.CLOSE, 1);
+    assertThat(Ratio.of(all)).isEmpty();
   }
 
-  private Series add(final Target target, final Until until, final double... seconds) {
-    final Series series = results.add(Workload.LU, target, GAP);
+  @Test
+  void autoIsComparedWithTheExtremesOfItsLayout() {
+    add(LU, "sluice-container-1G", Ending.COMMIT, 4);
+    add(LU, "sluice-container-auto", Ending.COMMIT, 2);
+    add(LU, "sluice-container-64K", Ending.COMMIT, 5);
+    add(LU, "sluice-container-4k", Ending.COMMIT, 8);
+    add(LU, "sluice-files-1K", Ending.CLOSE, 1);
+    assertThat(Ratio.of(all))
+        .filteredOn(ratio -> ratio.name().startsWith("return"))
+        .extracting(ratio -> ratio.name() + " " + ratio.summary().median())
+        .containsExactly(
+            "return: sluice-container-auto / sluice-container-4k 0.25",
+            "return: sluice-container-auto / sluice-container-1G 0.5");
+  }
+
+  @Test
+  void theDiskBoundsWhatIsLargerThanTheBuffer() {
+    add(LARGE, "odirect-floor", Ending.SYNC, 1);
+    add(LARGE, "sluice-container-auto", Ending.COMMIT, 1.125);
+    assertThat(Ratio.of(all).getFirst())
+        .isEqualTo(
+            new Ratio(
+                "durable: sluice-container-auto / odirect-floor",
+                "<= 1.15",
+                new Summary(1.125, 1.125, 1.125)));
+  }
+
+  @Test
+  void aSystemIsKnownByItsName() {
+    assertThat(Storage.named("posix-fast")).isEmpty();
+    assertThat(Storage.named("sluice-container-")).isEmpty();
+    assertThat(Storage.named("sluice-files-64K").orElseThrow())
+        .extracting(Storage::layout, Storage::threshold, Storage::isContainer)
+        .containsExactly("files", "64K", false);
+    assertThat(Storage.named("posix-overwrite").orElseThrow().isInPlace()).isTrue();
+  }
+
+  private void add(
+      final Load load, final String system, final Ending ending, final double... seconds) {
+    final Series series = new Series(load, Storage.named(system).orElseThrow(), 150);
     for (final double time : seconds) {
-      series.add(until, new Sample(0, time, time, 0, 0, 0, -1));
+      final long nanos = Math.round(time * 1e9);
+      series.add(
+          ending, new ReplayResult(1, 1, nanos, 0, 0, nanos, nanos, 0, 0, 0, -1, false, 0, 0));
     }
-    return series;
+    all.add(series);
   }
 }

@@ -3,7 +3,6 @@ package org.sluice.profile.replay;
 import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,7 +15,6 @@ import org.sluice.bridge.NativeLibraries;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Progress;
-import org.sluice.profile.Interruption;
 import org.sluice.profile.trace.RecordedTrace;
 import org.sluice.profile.trace.Trace;
 import org.sluice.profile.trace.TraceWriter;
@@ -48,11 +46,7 @@ public final class Replay {
       return new Replay(recorded.parts(), longestPause);
     }
     final Path copy = scratch.directory("trace");
-    try (TraceWriter out = new TraceWriter(copy)) {
-      trace.read(out::append);
-    } catch (final UncheckedIOException e) {
-      throw e.getCause();
-    }
+    TraceWriter.copy(trace, copy);
     return new Replay(RecordedTrace.of(copy).parts(), longestPause);
   }
 
@@ -79,7 +73,7 @@ public final class Replay {
     try (BufferedReader lines = process.inputReader()) {
       long bytes = 0;
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        if (line.startsWith("done ")) {
+        if (line.startsWith("{")) {
           result = line;
         } else if (line.startsWith("progress ")) {
           final long now = Long.parseLong(line.substring(line.indexOf(' ') + 1));

@@ -16,8 +16,8 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Progress;
 import org.sluice.core.command.SizeConverter;
-import org.sluice.profile.Interruption;
-import org.sluice.profile.TraceSource;
+import org.sluice.profile.source.TraceSource;
+import org.sluice.profile.trace.Survey;
 import org.sluice.profile.trace.Trace;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -96,8 +96,8 @@ public final class ReplayCommand implements Callable<Integer> {
           spec.commandLine(), "%s needs --store".formatted(options().getFirst()));
     }
     final Trace trace = source.open();
-    final Amount amount = Amount.of(trace);
-    if (amount.writes() == 0) {
+    final Survey survey = Survey.of(trace);
+    if (survey.isEmpty()) {
       throw new CommandException(
           ExitStatus.FAILED, "the trace has no write of a file; there is nothing to replay");
     }
@@ -110,7 +110,7 @@ public final class ReplayCommand implements Callable<Integer> {
       final Replay replay =
           Replay.of(trace, scratch, flatOut ? Optional.of(Duration.ZERO) : Optional.empty());
       final ReplayResult result;
-      try (Progress progress = Progress.begin("replay", amount.bytes())) {
+      try (Progress progress = Progress.begin("replay", survey.bytes())) {
         result = replay.run(place, progress, interruption);
       }
       if (verify && !result.stopped()) {
@@ -119,7 +119,7 @@ public final class ReplayCommand implements Callable<Integer> {
                 ? restore(place, storage)
                 : place.files());
       }
-      print(amount, result);
+      print(survey, result);
     }
     return ExitStatus.OK.code();
   }
@@ -150,7 +150,7 @@ public final class ReplayCommand implements Callable<Integer> {
     return target;
   }
 
-  private void print(final Amount amount, final ReplayResult result) throws IOException {
+  private void print(final Survey survey, final ReplayResult result) throws IOException {
     if (json.wanted()) {
       json.print(spec, members(result));
       return;
@@ -159,15 +159,14 @@ public final class ReplayCommand implements Callable<Integer> {
     out.printf(
         "replayed %d writes of %d processes, %s%s%n",
         result.writes(),
-        amount.processes(),
+        survey.origins().size(),
         SizeConverter.format(result.bytes()),
         result.stopped() ? "; stopped before the end" : "");
     out.printf(
         "return:  %.3f s, the slowest process in its calls; recorded: %.3f s in writes%n",
-        result.returnNanos() / 1e9, amount.slowestNanos() / 1e9);
-    out.printf(
-        "last:    %.3f s after the start the last call returned%n", result.spanNanos() / 1e9);
-    out.printf("durable: %.3f s after the start%n", result.durableNanos() / 1e9);
+        result.calls() / 1e9, survey.slowestNanos() / 1e9);
+    out.printf("last:    %.3f s after the start the last call returned%n", result.ended() / 1e9);
+    out.printf("durable: %.3f s after the start%n", result.durable() / 1e9);
     if (store != null) {
       out.printf(
           "buffer:  %s at most in use; processes waited %.3f s for room, summed%n",
@@ -183,9 +182,9 @@ public final class ReplayCommand implements Callable<Integer> {
     final Map<String, Object> members = new LinkedHashMap<>();
     members.put("writes", result.writes());
     members.put("bytes", result.bytes());
-    members.put("return_seconds", result.returnNanos() / 1e9);
-    members.put("span_seconds", result.spanNanos() / 1e9);
-    members.put("durable_seconds", result.durableNanos() / 1e9);
+    members.put("return_seconds", result.calls() / 1e9);
+    members.put("span_seconds", result.ended() / 1e9);
+    members.put("durable_seconds", result.durable() / 1e9);
     members.put("peak_buffer_bytes", result.peakBuffer());
     members.put("waited_seconds", result.waitedSeconds());
     members.put("stopped", result.stopped());

@@ -43,10 +43,18 @@ public final class Scratch implements AutoCloseable {
     return path.resolve(name);
   }
 
-  @Override
-  public void close() throws IOException {
+  /**
+   * Deletes a directory and everything below, if it is there.
+   *
+   * @param directory its path
+   * @throws IOException when that fails
+   */
+  public static void delete(final Path directory) throws IOException {
+    if (!Files.exists(directory)) {
+      return;
+    }
     final List<Path> all;
-    try (Stream<Path> walk = Files.walk(path)) {
+    try (Stream<Path> walk = Files.walk(directory)) {
       all = walk.sorted(Comparator.reverseOrder()).toList();
     } catch (final UncheckedIOException e) {
       throw e.getCause();
@@ -54,5 +62,10 @@ public final class Scratch implements AutoCloseable {
     for (final Path each : all) {
       Files.deleteIfExists(each);
     }
+  }
+
+  @Override
+  public void close() throws IOException {
+    delete(path);
   }
 }

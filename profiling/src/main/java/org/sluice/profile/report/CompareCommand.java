@@ -11,7 +11,7 @@ import java.util.function.ToDoubleBiFunction;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.posix.Quoting;
-import org.sluice.profile.Traces;
+import org.sluice.profile.source.Traces;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;

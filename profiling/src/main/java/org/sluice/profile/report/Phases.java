@@ -3,6 +3,7 @@ package org.sluice.profile.report;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.sluice.profile.trace.Survey;
 import org.sluice.profile.trace.Write;
 
 /**

@@ -14,6 +14,7 @@ import org.sluice.profile.report.Phases.Phase;
 import org.sluice.profile.trace.Call;
 import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.Route;
+import org.sluice.profile.trace.Survey;
 import org.sluice.profile.trace.Trace;
 import org.sluice.profile.trace.Write;
 

@@ -3,7 +3,7 @@ package org.sluice.profile.report;
 import java.io.PrintWriter;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.posix.Quoting;
-import org.sluice.profile.Traces;
+import org.sluice.profile.source.Traces;
 
 /** A profile as the two tables of the paper and a few lines. */
 final class ProfileText {

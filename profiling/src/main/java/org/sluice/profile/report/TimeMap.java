@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import org.sluice.profile.trace.Origin;
+import org.sluice.profile.trace.Survey;
 import org.sluice.profile.trace.Write;
 
 /** When each process wrote, and when each part of the files was written. */

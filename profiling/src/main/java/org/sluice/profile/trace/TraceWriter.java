@@ -23,6 +23,22 @@ public final class TraceWriter implements AutoCloseable {
   }
 
   /**
+   * Records a trace of another kind.
+   *
+   * @param trace what to record
+   * @param directory exists, and holds no trace yet
+   * @return what had to be left out
+   * @throws IOException when the trace cannot be read, or written
+   */
+  public static Omissions copy(final Trace trace, final Path directory) throws IOException {
+    try (TraceWriter out = new TraceWriter(directory)) {
+      return trace.read(out::append);
+    } catch (final UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  /**
    * Appends a write.
    *
    * @param write those of a process in the order of their times
@@ -30,15 +46,6 @@ public final class TraceWriter implements AutoCloseable {
    */
   public void append(final Write write) {
     parts.computeIfAbsent(write.origin(), origin -> begin(origin, write.time())).append(write);
-  }
-
-  /**
-   * How many processes have written so far.
-   *
-   * @return the count
-   */
-  public int processes() {
-    return parts.size();
   }
 
   private PartWriter begin(final Origin origin, final long time) {

@@ -1,17 +1,114 @@
 package org.sluice.profile.tune;
 
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.sluice.core.command.Progress;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.PosixException;
+import org.sluice.profile.replay.Interruption;
+import org.sluice.profile.replay.Rounds;
+import org.sluice.profile.replay.Rounds.Ending;
+import org.sluice.profile.replay.Rounds.Output;
+import org.sluice.profile.replay.Scratch;
+import org.sluice.profile.workload.GeneratedTrace;
+
 /**
- * What this node takes for a copy into shared memory and for a file write, with all its cores at
- * it, and how fast a drain is.
+ * What this node takes for a copy into shared memory and for a file write, with a process on each
+ * core at it, and how fast a drain is.
  *
- * @param copy nanoseconds of a copy
- * @param write nanoseconds of a write to a new file
- * @param drainBytesPerSecond of the drain to storage
- * @param cores how many do these things at the same time
+ * @param costs by size, ascending
+ * @param drain bytes a second to storage
+ * @param cores how many
  */
-record NodeCosts(CostCurve copy, CostCurve write, double drainBytesPerSecond, int cores) {
-  /** How much longer everything takes where more processes than cores write. */
-  double crowding(final int processes) {
-    return Math.max(1, (double) processes / cores);
+record NodeCosts(List<Cost> costs, double drain, int cores) {
+  private static final List<Long> SIZES =
+      List.of(64L, 512L, 4L << 10, 16L << 10, 64L << 10, 256L << 10, 1L << 20, 4L << 20);
+  private static final long BYTES = 32L << 20;
+  private static final long MOST_WRITES = 20_000;
+  private static final long DRAIN_BYTES = 64L << 20;
+  private static final long DRAIN_BLOCK = 1L << 20;
+  private static final int REPEATS = 3;
+
+  /**
+   * Nanoseconds of a write.
+   *
+   * @param size its bytes
+   * @param copy of a copy into shared memory
+   * @param write of a write to a new file
+   */
+  record Cost(long size, double copy, double write) {}
+
+  /**
+   * Measures, in a few seconds.
+   *
+   * @param directory where files are written to: that of the checkpoints
+   * @param interruption once requested, further sizes are left out
+   */
+  static NodeCosts of(final Path directory, final Interruption interruption) throws IOException {
+    final int cores = Runtime.getRuntime().availableProcessors();
+    final List<Cost> costs = new ArrayList<>();
+    try (Progress progress = Progress.beginSteps("measure", SIZES.size() + 1)) {
+      for (final long size : SIZES) {
+        if (costs.isEmpty() || !interruption.isRequested()) {
+          final long bytes = Math.min(BYTES, MOST_WRITES * size);
+          final GeneratedTrace writes = GeneratedTrace.equal(cores, cores * bytes, size, 0);
+          final double count = (double) bytes / size;
+          costs.add(
+              new Cost(
+                  size,
+                  calls(directory, writes, Output.MEMORY) / count,
+                  calls(directory, writes, Output.FILES) / count));
+          progress.add(1);
+        }
+      }
+      return new NodeCosts(costs, drain(directory), cores);
+    }
+  }
+
+  /** The first time is for memory and the page cache to settle. */
+  private static double calls(
+      final Path directory, final GeneratedTrace writes, final Output output) throws IOException {
+    final long[] calls = new long[REPEATS];
+    try (Scratch scratch = new Scratch(directory);
+        Rounds rounds = Rounds.start(writes, scratch.file("trace"), output, Map.of())) {
+      for (int i = -1; i < REPEATS; i++) {
+        final Path files = scratch.file("files");
+        final long nanos = rounds.round(0, Ending.CLOSE, files).calls();
+        Scratch.delete(files);
+        calls[Math.max(i, 0)] = nanos;
+      }
+    }
+    Arrays.sort(calls);
+    return calls[REPEATS / 2];
+  }
+
+  /** Into blocks that were written before, past the page cache if that can be. */
+  private static double drain(final Path directory) throws IOException {
+    final GeneratedTrace writes = GeneratedTrace.equal(1, DRAIN_BYTES, DRAIN_BLOCK, 0);
+    try (Scratch scratch = new Scratch(directory)) {
+      final Output output = hasDirect(scratch.file("probe")) ? Output.DIRECT : Output.FILES;
+      try (Rounds rounds = Rounds.start(writes, scratch.file("trace"), output, Map.of())) {
+        rounds.round(0, Ending.SYNC, scratch.file("files"));
+        return DRAIN_BYTES * 1e9 / rounds.round(0, Ending.SYNC, scratch.file("files")).durable();
+      }
+    }
+  }
+
+  private static boolean hasDirect(final Path file) throws PosixException {
+    try {
+      NativeFile.open(file, Flag.WRITE, Flag.CREATE, Flag.DIRECT).close();
+      return true;
+    } catch (final PosixException e) {
+      if (e.errno() != Errno.EINVAL) {
+        throw e;
+      }
+      return false;
+    }
   }
 }

@@ -2,68 +2,69 @@ package org.sluice.profile.tune;
 
 import java.util.Comparator;
 import java.util.List;
-import org.sluice.core.command.SizeConverter;
+import java.util.Optional;
 
 /**
- * The setting with the smallest buffer that is nearly as fast as the fastest, and why.
+ * The one setting to take, and why: of those nearly as fast as the fastest in the replays the one
+ * with the smallest buffer.
  *
- * @param chosen the setting's outcome
- * @param fastest the fastest of all
- * @param plain what the writes cost without Sluice
+ * @param setting the setting; empty to leave the writes plain
+ * @param millis what it took in the replays, empty when nothing was replayed
+ * @param reason a sentence
  */
-record Recommendation(Outcome chosen, Outcome fastest, Outcome plain) {
-  private static final double NEARLY = 1.05;
+record Recommendation(Optional<Setting> setting, Optional<Double> millis, String reason) {
+  private static final double NEARLY = 1.1;
 
-  /** Of equally fast thresholds the highest is taken: it leaves the drain the most to merge. */
-  static Recommendation of(final List<Outcome> outcomes, final Outcome plain) {
-    final Outcome fastest =
-        outcomes.stream().min(Comparator.comparingDouble(Outcome::nanos)).orElseThrow();
-    final double limit = fastest.nanos() * NEARLY;
-    final Outcome chosen =
-        outcomes.stream()
-            .filter(outcome -> outcome.nanos() <= limit)
-            .min(
-                Comparator.comparingLong((Outcome o) -> o.setting().buffer())
-                    .thenComparing(o -> -o.setting().threshold()))
-            .orElseThrow();
-    return new Recommendation(chosen, fastest, plain);
+  /** By what is known without a replay. */
+  static Recommendation unmeasured(final Setting setting) {
+    return new Recommendation(
+        Optional.of(setting),
+        Optional.empty(),
+        ("Take threshold %s and buffer %s, which holds all that is written without a pause. Nothing"
+                + " was replayed, so whether it pays is not known.")
+            .formatted(setting.thresholdOption(), setting.bufferText()));
   }
 
-  boolean pays() {
-    return chosen.nanos() < plain.nanos();
-  }
-
-  String sentence() {
-    if (!pays()) {
-      return "Aggregation does not pay here: plain writes take %s, the best setting %s."
-          .formatted(millis(plain), millis(fastest));
+  /**
+   * By replays.
+   *
+   * @param trials of plain writes first, then of at least one setting
+   */
+  static Recommendation of(final List<Trial> trials) {
+    final double plain = trials.getFirst().millis();
+    final List<Trial> settings = trials.subList(1, trials.size());
+    final Trial fastest =
+        settings.stream().min(Comparator.comparingDouble(Trial::millis)).orElseThrow();
+    if (fastest.millis() >= plain) {
+      return new Recommendation(
+          Optional.empty(),
+          Optional.of(plain),
+          "Leave the writes plain: the processes are in them for %.1f ms, with %s for %.1f ms."
+              .formatted(plain, words(fastest.setting()), fastest.millis()));
     }
-    return ("Take threshold %s and buffer %s: the processes are in their writes for %s, %.1f times"
-            + " less than the %s of plain writes, and %s.")
-        .formatted(
-            thresholdOption(),
-            chosen.setting().bufferText(),
-            millis(chosen),
-            plain.nanos() / chosen.nanos(),
-            millis(plain),
-            comparison());
-  }
-
-  private String comparison() {
-    return chosen.setting().buffer() == fastest.setting().buffer()
-        ? "no larger buffer is more than 5 %% faster".formatted()
-        : "%s would gain only %s"
+    final Trial chosen =
+        settings.stream()
+            .filter(trial -> trial.millis() <= Math.min(plain, fastest.millis() * NEARLY))
+            .min(
+                Comparator.comparingLong((Trial trial) -> trial.setting().buffer())
+                    .thenComparing(trial -> -trial.setting().threshold()))
+            .orElseThrow();
+    return new Recommendation(
+        Optional.of(chosen.setting()),
+        Optional.of(chosen.millis()),
+        "Take %s: the processes are in their writes for %.1f ms, %.1f times less than the %.1f ms of plain writes%s."
             .formatted(
-                SizeConverter.format(fastest.setting().buffer()).replace(".0", ""),
-                "%.1f ms".formatted((chosen.nanos() - fastest.nanos()) / 1e6));
+                words(chosen.setting()),
+                chosen.millis(),
+                plain / chosen.millis(),
+                plain,
+                chosen == fastest
+                    ? ""
+                    : "; %s gains only %.1f ms"
+                        .formatted(words(fastest.setting()), chosen.millis() - fastest.millis())));
   }
 
-  /** As {@code --threshold} takes it. */
-  String thresholdOption() {
-    return chosen.setting().thresholdOption();
-  }
-
-  static String millis(final Outcome outcome) {
-    return "%.1f ms".formatted(outcome.nanos() / 1e6);
+  private static String words(final Setting setting) {
+    return "threshold %s and buffer %s".formatted(setting.thresholdOption(), setting.bufferText());
   }
 }

@@ -1,9 +1,9 @@
 package org.sluice.profile.tune;
 
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,10 +12,12 @@ import org.sluice.core.command.CommandException;
 import org.sluice.core.command.Defaults;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
-import org.sluice.profile.Interruption;
-import org.sluice.profile.TraceSource;
+import org.sluice.profile.replay.Interruption;
+import org.sluice.profile.source.TraceSource;
+import org.sluice.profile.trace.Survey;
 import org.sluice.profile.trace.Trace;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -29,9 +31,9 @@ import picocli.CommandLine.Spec;
     name = "tune",
     description = {
       "Recommends a threshold and a buffer size for a program on this node.",
-      "Measures what copies, file writes and the drain cost here, models the program's writes over"
-          + " many settings, and replays the best one and its neighbours; more than 2 GiB are not"
-          + " replayed. Ctrl-C ends it with what it has by then."
+      "Measures what copies, file writes and the drain cost here. Then replays the program's writes,"
+          + " plain and with the settings that may be best, in turn; of more than 2 GiB the first of"
+          + " each process. Recommends what was best. Ctrl-C ends it with what it has by then."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -40,6 +42,8 @@ import picocli.CommandLine.Spec;
       "  sluice tune app.dxt --json | jq .recommendation"
     })
 public final class TuneCommand implements Subcommand {
+  private static final long MOST_BYTES = 2L << 30;
+
   @Spec private CommandSpec spec;
   @Mixin private JsonOption json;
 
@@ -55,9 +59,8 @@ public final class TuneCommand implements Subcommand {
 
   @Option(
       names = "--no-replay",
-      description =
-          "Trust the model; default: what it recommends is replayed, with its neighbours.")
-  private boolean modelOnly;
+      description = "Recommend a buffer that holds all writes between two pauses, untried.")
+  private boolean costsOnly;
 
   @Option(
       names = "--write-config",
@@ -73,34 +76,70 @@ public final class TuneCommand implements Subcommand {
       throw new CommandException(
           ExitStatus.FAILED, directory + " is not a directory; --dir names one to measure");
     }
-    final Trace trace = source.open();
+    final Trace whole = source.open();
+    final Survey survey = Survey.of(whole);
+    if (survey.isEmpty()) {
+      throw new CommandException(
+          ExitStatus.FAILED, "the trace has no write of a file; there is nothing to tune for");
+    }
     try (Interruption interruption = new Interruption()) {
-      final Pattern pattern = Pattern.of(trace);
-      if (pattern.writes() == 0) {
-        throw new CommandException(
-            ExitStatus.FAILED, "the trace has no write of a file; there is nothing to tune for");
-      }
-      final Tuning tuning = Tuning.of(pattern, directory, interruption);
-      final Optional<Validation> validation = validate(tuning, trace, interruption);
+      final NodeCosts costs = NodeCosts.of(directory, interruption);
+      final Trace trace = Excerpt.of(whole, survey, MOST_BYTES);
+      final List<Setting> settings = Candidates.of(whole, survey);
+      final List<Trial> trials =
+          costsOnly || interruption.isRequested()
+              ? List.of()
+              : new Trials(directory, interruption)
+                  .of(trace, Survey.of(trace), settings, costs.drain());
+      final Recommendation recommendation =
+          trials.isEmpty()
+              ? Recommendation.unmeasured(settings.getFirst())
+              : Recommendation.of(trials);
+      final boolean complete =
+          costsOnly || !trials.isEmpty() && trials.getFirst().rounds().size() == Trials.ROUNDS;
       if (json.wanted()) {
-        json.print(spec, members(tuning, validation));
+        json.print(spec, members(survey, costs, trials, recommendation, complete));
       } else {
-        TuneText.print(tuning, validation, spec.commandLine().getOut());
+        print(survey, costs, trials, trace != whole, complete);
       }
-      if (writeConfig && tuning.isComplete()) {
-        final Setting chosen =
-            Recommendation.of(tuning.outcomes(), tuning.plain()).chosen().setting();
-        write(validation.isPresent() ? validation.get().settle(chosen) : Optional.of(chosen));
+      if (writeConfig && complete) {
+        write(recommendation.setting());
+      }
+      if (!json.wanted()) {
+        say(recommendation.reason());
       }
     }
     return ExitStatus.OK.code();
   }
 
-  private Optional<Validation> validate(
-      final Tuning tuning, final Trace trace, final Interruption interruption) throws IOException {
-    return modelOnly || !tuning.isComplete() || Validation.isTooLarge(tuning.pattern())
-        ? Optional.empty()
-        : Optional.of(Validation.of(tuning, trace, directory, interruption));
+  private void say(final String line) {
+    spec.commandLine().getOut().println(line);
+    spec.commandLine().getOut().flush();
+  }
+
+  private void print(
+      final Survey survey,
+      final NodeCosts costs,
+      final List<Trial> trials,
+      final boolean excerpt,
+      final boolean complete) {
+    final PrintWriter out = spec.commandLine().getOut();
+    TuneText.printCosts(survey, costs, out);
+    trials.forEach(trial -> TuneText.printTrial(trial, out));
+    if (!trials.isEmpty()) {
+      out.println();
+    }
+    if (excerpt && !trials.isEmpty()) {
+      out.printf(
+          "Only the first writes of each process were replayed, %s of all.%n",
+          SizeConverter.format(MOST_BYTES));
+    }
+    if (!complete) {
+      out.printf(
+          "Interrupted: %d of %d rounds of replays are complete.%n",
+          trials.isEmpty() ? 0 : trials.getFirst().rounds().size(), Trials.ROUNDS);
+    }
+    out.flush();
   }
 
   private void write(final Optional<Setting> setting) throws IOException {
@@ -114,67 +153,51 @@ public final class TuneCommand implements Subcommand {
       said = "written to " + Quoting.name(file.toString());
     }
     if (!json.wanted()) {
-      spec.commandLine().getOut().println(said);
-      spec.commandLine().getOut().flush();
+      say(said);
     }
   }
 
   private static Map<String, Object> members(
-      final Tuning tuning, final Optional<Validation> validation) {
+      final Survey survey,
+      final NodeCosts costs,
+      final List<Trial> trials,
+      final Recommendation recommendation,
+      final boolean complete) {
     final Map<String, Object> all = new LinkedHashMap<>();
-    all.put("processes", tuning.pattern().processes().size());
-    all.put("writes", tuning.pattern().writes());
-    all.put("bytes", tuning.pattern().bytes());
-    all.put("cores", tuning.costs().cores());
-    all.put("drain_bytes_per_second", Math.round(tuning.costs().drainBytesPerSecond()));
-    final List<Object> costs = new ArrayList<>();
-    tuning
-        .costs()
-        .copy()
-        .points()
-        .forEach(
-            (size, copy) ->
-                costs.add(
-                    Map.of(
-                        "size", size,
-                        "copy_ns", copy,
-                        "write_ns", tuning.costs().write().nanos(size))));
-    all.put("costs", costs);
-    all.put("plain", members(tuning.plain()));
-    all.put("settings", tuning.outcomes().stream().map(TuneCommand::members).toList());
-    all.put("complete", tuning.isComplete());
-    if (!tuning.outcomes().isEmpty()) {
-      final Recommendation recommendation = Recommendation.of(tuning.outcomes(), tuning.plain());
-      final Map<String, Object> chosen = members(recommendation.chosen());
-      chosen.put("pays", recommendation.pays());
-      chosen.put("threshold_option", recommendation.thresholdOption());
-      chosen.put("reason", recommendation.sentence());
-      all.put("recommendation", chosen);
-    }
-    validation
-        .filter(v -> !v.checks().isEmpty())
-        .ifPresent(
-            v -> {
-              all.put("replays", v.checks().stream().map(TuneCommand::members).toList());
-              all.put("replays_say", v.sentence());
-            });
+    all.put("processes", survey.origins().size());
+    all.put("writes", survey.writes());
+    all.put("bytes", survey.bytes());
+    all.put("cores", costs.cores());
+    all.put("drain_bytes_per_second", Math.round(costs.drain()));
+    all.put("costs", costs.costs().stream().map(TuneCommand::members).toList());
+    all.put("complete", complete);
+    all.put("replays", trials.stream().map(TuneCommand::members).toList());
+    final Map<String, Object> chosen = members(recommendation.setting().orElse(Setting.PLAIN));
+    chosen.put("pays", trials.isEmpty() ? null : recommendation.setting().isPresent());
+    chosen.put("milliseconds", recommendation.millis().orElse(null));
+    chosen.put("reason", recommendation.reason());
+    all.put("recommendation", chosen);
     return all;
   }
 
-  private static Map<String, Object> members(final Validation.Check check) {
-    final Map<String, Object> members = members(check.modelled());
-    members.put("replayed_milliseconds", check.nanos() / 1e6);
+  private static Map<String, Object> members(final NodeCosts.Cost cost) {
+    return Map.of("size", cost.size(), "copy_ns", cost.copy(), "write_ns", cost.write());
+  }
+
+  private static Map<String, Object> members(final Trial trial) {
+    final Map<String, Object> members = members(trial.setting());
+    members.put("milliseconds", trial.millis());
+    members.put("memory", trial.peak());
+    members.put("waited_milliseconds", trial.waitedMillis());
     return members;
   }
 
-  private static Map<String, Object> members(final Outcome outcome) {
-    final Setting setting = outcome.setting();
+  /** A buffer of 0 is plain writes. */
+  private static Map<String, Object> members(final Setting setting) {
     final Map<String, Object> members = new LinkedHashMap<>();
     members.put("threshold", setting.threshold() == Long.MAX_VALUE ? null : setting.threshold());
+    members.put("threshold_option", setting.thresholdOption());
     members.put("buffer", setting.buffer());
-    members.put("milliseconds", outcome.nanos() / 1e6);
-    members.put("memory", outcome.memory());
-    members.put("waited_milliseconds", outcome.waitedNanos() / 1e6);
     return members;
   }
 }

@@ -1,14 +1,9 @@
 package org.sluice.profile.workload;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
-import java.util.function.Consumer;
 import org.sluice.core.segment.SlotDescriptor;
-import org.sluice.profile.trace.Call;
-import org.sluice.profile.trace.Omissions;
-import org.sluice.profile.trace.Origin;
-import org.sluice.profile.trace.Route;
-import org.sluice.profile.trace.Trace;
-import org.sluice.profile.trace.Write;
 
 /**
  * A program whose checkpoints were published for BLCR: a NAS Parallel Benchmark, class C, of 64
@@ -78,47 +73,40 @@ public enum Workload {
    * @param ranks processes that write one
    * @return the writes, with the published times
    */
-  public Trace checkpoint(final int ranks) {
-    return new Trace() {
-      @Override
-      public String kind() {
-        return "generated pattern " + Workload.this;
-      }
-
-      @Override
-      public Omissions read(final Consumer<Write> sink) {
-        final WritePattern pattern = WritePattern.of(Workload.this);
-        final long[] durations = durations(pattern);
-        for (int rank = 0; rank < ranks; rank++) {
-          emit(rank, pattern, durations, sink);
-        }
-        return new Omissions();
-      }
-    };
+  public GeneratedTrace checkpoint(final int ranks) {
+    return trace(ranks, WritePattern.of(this));
   }
 
-  private void emit(
-      final int rank,
-      final WritePattern pattern,
-      final long[] durations,
-      final Consumer<Write> sink) {
-    final Origin origin = new Origin("node0", 1000 + rank, rank);
-    final String file = "/ckpt/%s.%d".formatted(name().toLowerCase(Locale.ROOT), rank);
-    long time = 0;
-    long offset = 0;
-    for (final WritePattern.Write write : pattern.writes()) {
-      final long duration = durations[SlotDescriptor.sizeClass(write.length())];
-      sink.accept(
-          new Write(origin, file, Call.WRITE, Route.PLAIN, time, duration, offset, write.length()));
-      time += duration;
-      offset += write.length();
+  /**
+   * One checkpoint of a node of another size.
+   *
+   * @param ranks processes that write one
+   * @param bytes what all write together, by the same writes again and again
+   * @return the writes, with the published times
+   */
+  public GeneratedTrace checkpoint(final int ranks, final long bytes) {
+    final List<Long> once = WritePattern.of(this);
+    final List<Long> sizes = new ArrayList<>();
+    for (long left = bytes / ranks; left > 0; left -= sizes.getLast()) {
+      sizes.add(Math.min(left, once.get(sizes.size() % once.size())));
     }
+    return trace(ranks, sizes);
+  }
+
+  private GeneratedTrace trace(final int ranks, final List<Long> sizes) {
+    final long[] durations = durations();
+    return new GeneratedTrace(
+        "generated pattern " + this,
+        ranks,
+        () -> sizes.stream().mapToLong(Long::longValue),
+        size -> durations[SlotDescriptor.sizeClass(size)],
+        0);
   }
 
   /** How long a write of each class takes, so that the classes have their shares of the time. */
-  private long[] durations(final WritePattern pattern) {
+  private long[] durations() {
     final int[] counts = new int[SlotDescriptor.SIZE_CLASSES];
-    pattern.writes().forEach(write -> counts[SlotDescriptor.sizeClass(write.length())]++);
+    WritePattern.of(this).forEach(size -> counts[SlotDescriptor.sizeClass(size)]++);
     final long[] durations = new long[counts.length];
     for (int i = 0; i < counts.length; i++) {
       final double share = SizeClass.published().get(i).percentOfTime() / 100;

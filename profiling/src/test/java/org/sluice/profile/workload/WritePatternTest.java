@@ -3,16 +3,13 @@ package org.sluice.profile.workload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.sluice.profile.trace.Write;
 
 class WritePatternTest {
   /** One write more or less of a class, of LU's 975. */
@@ -23,7 +20,7 @@ class WritePatternTest {
 
   @Test
   void luHasThePublishedHistogram() {
-    final List<Long> sizes = sizes(WritePattern.of(Workload.LU));
+    final List<Long> sizes = WritePattern.of(Workload.LU);
     final double bytes = sizes.stream().mapToLong(l -> l).sum();
     for (final SizeClass sizeClass : SizeClass.published()) {
       final List<Long> inside = sizes.stream().filter(sizeClass::has).toList();
@@ -39,9 +36,9 @@ class WritePatternTest {
   @ParameterizedTest
   @EnumSource
   void totalsAreThePublishedOnes(final Workload workload) {
-    final WritePattern pattern = WritePattern.of(workload);
-    assertThat(pattern.writes()).hasSize(workload.writes());
-    assertThat(pattern.imageLength())
+    final List<Long> sizes = WritePattern.of(workload);
+    assertThat(sizes).hasSize(workload.writes());
+    assertThat(sizes.stream().mapToLong(l -> l).sum())
         .isCloseTo(workload.imageLength(), within((long) WritePattern.PAGE));
   }
 
@@ -53,43 +50,49 @@ class WritePatternTest {
 
   @Test
   void beginsAsBlcrDoes() {
-    final List<Long> sizes = sizes(WritePattern.of(Workload.LU));
+    final List<Long> sizes = WritePattern.of(Workload.LU);
     assertThat(sizes.getFirst()).isEqualTo(20);
     final int signals = Collections.indexOfSubList(sizes, Collections.nCopies(64, 32L));
     final int area = sizes.indexOf(40L);
     assertThat(signals).isBetween(2, area);
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void takesEveryByteOfMemoryOnceAndRunsFromWholePages(final Workload workload) {
-    final WritePattern pattern = WritePattern.of(workload);
-    final List<WritePattern.Write> writes = new ArrayList<>(pattern.writes());
-    writes.sort((a, b) -> Long.compare(a.offset(), b.offset()));
-    long end = 0;
-    for (final WritePattern.Write write : writes) {
-      assertThat(write.offset()).isBetween(end, end + WritePattern.PAGE - 1);
-      assertThat(write.length() < WritePattern.PAGE || write.offset() % WritePattern.PAGE == 0)
-          .as("%s begins on a page", write)
-          .isTrue();
-      end = write.offset() + write.length();
-    }
-    assertThat(pattern.memoryLength()).isEqualTo(end);
+  @Test
+  void ranksWriteTheSameToFilesOfTheirOwn() {
+    final List<Write> writes = read(Workload.LU.checkpoint(2));
+    assertThat(writes).hasSize(2 * Workload.LU.writes());
+    assertThat(writes).extracting(Write::file).containsOnly("rank-0.img", "rank-1.img");
+    assertThat(writes.subList(0, writes.size() / 2))
+        .extracting(Write::size)
+        .isEqualTo(
+            writes.subList(writes.size() / 2, writes.size()).stream().map(Write::size).toList());
   }
 
   @Test
-  void blocksCoverAtLeastWhatWasAsked() {
-    assertThat(WritePattern.blocks(2_500_000, 1 << 20).imageLength()).isEqualTo(3 << 20);
+  void aCheckpointOfAnotherSizeIsTheSameWritesAgain() {
+    final List<Long> once = WritePattern.of(Workload.LU);
+    final GeneratedTrace twice = Workload.LU.checkpoint(2, 4 * sum(once));
+    assertThat(twice.bytes()).isEqualTo(4 * sum(once));
+    assertThat(twice.sizes().get().boxed().toList().subList(once.size(), 2 * once.size()))
+        .isEqualTo(once);
+    assertThat(Workload.LU.checkpoint(2, 2002).sizes().get().sum()).isEqualTo(1001);
   }
 
   @Test
-  void theFileHasALineForEachWrite(@TempDir final Path directory) throws IOException {
-    final Path file = directory.resolve("pattern");
-    WritePattern.blocks(8192, 4096).save(file);
-    assertThat(Files.readAllLines(file)).containsExactly("8192 2 0", "0 4096", "4096 4096");
+  void equalWritesCoverAtLeastWhatWasAskedAndLeaveGaps() {
+    assertThat(GeneratedTrace.equal(1, 2_500_000, 1 << 20, 0).bytes()).isEqualTo(3 << 20);
+    assertThat(read(GeneratedTrace.equal(2, 500, 64, 64)))
+        .extracting(Write::offset)
+        .containsExactly(0L, 128L, 256L, 384L, 0L, 128L, 256L, 384L);
   }
 
-  private static List<Long> sizes(final WritePattern pattern) {
-    return pattern.writes().stream().map(WritePattern.Write::length).toList();
+  private static long sum(final List<Long> sizes) {
+    return sizes.stream().mapToLong(Long::longValue).sum();
+  }
+
+  private static List<Write> read(final GeneratedTrace trace) {
+    final List<Write> writes = new ArrayList<>();
+    trace.read(writes::add);
+    return writes;
   }
 }

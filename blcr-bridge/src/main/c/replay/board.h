@@ -1,0 +1,49 @@
+/*
+ * What the replay and its ranks share: what is to be done, and what came of it.
+ *
+ * The replay writes the task, then adds one to `tasks` (release); a rank that sees the new number
+ * (acquire) reads the task. Each rank writes its own result, then adds one to `finished` (release); the
+ * replay reads the results when all have. What a rank has written so far may be read meanwhile. Each
+ * waits in the kernel, so that a waiting rank takes no core from another.
+ */
+#ifndef SLUICE_REPLAY_BOARD_H
+#define SLUICE_REPLAY_BOARD_H
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Times are of CLOCK_MONOTONIC, in ns. */
+struct replay_result {
+    _Alignas(128) _Atomic int64_t writes;
+    _Atomic int64_t bytes;
+    int64_t opened;  /* before the first file was */
+    int64_t began;   /* before the first write */
+    int64_t ended;   /* when the last call returned */
+    int64_t paused;  /* in between, ns */
+    int64_t durable; /* when its files were on stable storage */
+    int64_t cpu;     /* ns of processor time until then */
+};
+
+struct replay_task {
+    enum { REPLAY_WRITE, REPLAY_WRITE_AND_SYNC, REPLAY_LEAVE } what;
+    int64_t started;
+    char directory[PATH_MAX]; /* the files go below it, by their whole paths */
+};
+
+struct replay_board {
+    _Atomic uint32_t tasks;    /* so far */
+    _Atomic uint32_t finished; /* by all ranks; to get ready counts as one */
+    atomic_bool stopped;       /* by the user */
+    struct replay_task task;
+    struct replay_result results[];
+};
+
+/* Waits until `word` is no longer `value`, or `milliseconds` have passed. */
+void replay_board_wait(_Atomic uint32_t *word, uint32_t value, int milliseconds);
+
+/* Adds one to `word`, and wakes those who wait for that. */
+void replay_board_advance(_Atomic uint32_t *word);
+
+#endif

@@ -1,0 +1,75 @@
+#include "service.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "clock.h"
+#include "segment.h"
+#include "sluice.h"
+#include "status.h"
+
+#define POLL_NANOS 50000000
+#define ROOM_PATIENCE INT64_C(10000000000)
+#define COMMIT_PATIENCE_MS 30000
+
+static struct sluice_segment *segment;
+static sluice_session *session;
+
+void replay_service_await_room(void)
+{
+    struct sluice_segment *mapped;
+    const char *directory = getenv("SLUICE_DIRECTORY");
+    if (directory == NULL || sluice_segment_map(directory, &mapped) != 0) {
+        return;
+    }
+    const int64_t end = sluice_clock() + ROOM_PATIENCE;
+    while (mapped->header->free_chunks < (int64_t)mapped->chunk_count && sluice_clock() < end) {
+        nanosleep(&(struct timespec){.tv_nsec = POLL_NANOS}, NULL);
+    }
+    sluice_segment_unmap(mapped);
+}
+
+bool replay_service_open(bool waits)
+{
+    const char *directory = getenv("SLUICE_DIRECTORY");
+    if (directory == NULL) {
+        return true;
+    }
+    const int error = sluice_segment_map(directory, &segment);
+    if (error != 0) {
+        sluice_exec_say("cannot map the segment of %s: %s", directory, strerror(-error));
+        return false;
+    }
+    if (waits && sluice_session_open(directory, 0, 1, &session) != 0) {
+        sluice_exec_say("%s", sluice_message());
+        return false;
+    }
+    return true;
+}
+
+int64_t replay_service_buffered(void)
+{
+    return segment == NULL
+        ? 0
+        : ((int64_t)segment->chunk_count - segment->header->free_chunks) * segment->chunk_length;
+}
+
+int64_t replay_service_cpu(void)
+{
+    clockid_t clock;
+    struct timespec time = {0, 0};
+    if (segment != NULL && clock_getcpuclockid(segment->header->pid, &clock) == 0) {
+        clock_gettime(clock, &time);
+    }
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+bool replay_service_await(int64_t checkpoint)
+{
+    if (session == NULL || sluice_checkpoint_wait(session, checkpoint, COMMIT_PATIENCE_MS) != 0) {
+        sluice_exec_say("%s", session == NULL ? "no I/O process to wait for" : sluice_message());
+        return false;
+    }
+    return true;
+}

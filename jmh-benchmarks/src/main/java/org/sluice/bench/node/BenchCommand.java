@@ -1,0 +1,245 @@
+package org.sluice.bench.node;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.sluice.core.command.ErrorLine;
+import org.sluice.core.command.SizeConverter;
+import org.sluice.profile.replay.Scratch;
+import org.sluice.profile.workload.Workload;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Runs a sweep of checkpoints. */
+@Command(
+    name = "bench",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Writes checkpoints of the processes of one node through POSIX files, through Sluice and"
+          + " through what bounds them, in turn, and measures how long the processes wait and how"
+          + " long it takes until everything is on stable storage.",
+      "Of options with several values every combination is measured. PRESET says what they are"
+          + " unless told: see bench PRESET --help. Pictures: PREFIX-WORKLOAD-return and -durable over"
+          + " the option with several values; otherwise PREFIX-time and PREFIX-memory per threshold,"
+          + " beside the published figures."
+    },
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {"0:measured", "1:something failed, see standard error", "2:wrong usage"},
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  bench node --workload LU --gap 150,5000",
+      "  bench thresholds --quick --json thresholds.json",
+      "  bench thresholds --systems sluice-files-{4K,64K,1G,auto} --plot t",
+      "  bench bytes --bytes 1G,8G --dir /mnt/nvme"
+    })
+public final class BenchCommand implements Callable<Integer> {
+  private static final int MOST_RANKS = 128;
+  private static final int QUICK_ROUNDS = 2;
+
+  private enum WhenFull {
+    wait,
+    direct
+  }
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "PRESET",
+      description = "node, thresholds, ranks, bytes or records; default: node.")
+  private Preset preset;
+
+  @Option(
+      names = "--workload",
+      split = ",",
+      paramLabel = "NAME",
+      defaultValue = "LU",
+      description =
+          "LU, BT, SP, CG, or records: of 64 bytes, none of which continues another; default:"
+              + " ${DEFAULT-VALUE}.")
+  private List<String> workloads;
+
+  @Option(
+      names = "--systems",
+      arity = "1..*",
+      split = ",",
+      paramLabel = "NAME",
+      description = "Of " + Storage.NAMES + "; default: ${DEFAULT-VALUE}.")
+  private List<String> systems;
+
+  @Option(
+      names = "--ranks",
+      split = ",",
+      defaultValue = "8",
+      paramLabel = "N",
+      description = "Processes, 1 to 128; default: ${DEFAULT-VALUE}.")
+  private List<Integer> ranks;
+
+  @Option(
+      names = "--bytes",
+      split = ",",
+      defaultValue = "0",
+      paramLabel = "SIZE",
+      converter = SizeConverter.class,
+      description =
+          "What all processes write, by the same writes again and again; 0 is what was published;"
+              + " default: ${DEFAULT-VALUE}.")
+  private List<Long> bytes;
+
+  @Option(
+      names = "--buffer",
+      split = ",",
+      defaultValue = "0",
+      paramLabel = "SIZE",
+      converter = SizeConverter.class,
+      description = "Buffer; 0 holds a checkpoint; default: ${DEFAULT-VALUE}.")
+  private List<Long> buffers;
+
+  @Option(
+      names = "--when-full",
+      paramLabel = "wait|direct",
+      defaultValue = "wait",
+      description = "What a write does that finds no room; default: ${DEFAULT-VALUE}.")
+  private WhenFull whenFull;
+
+  @Option(
+      names = "--gap",
+      split = ",",
+      defaultValue = "150",
+      paramLabel = "MS",
+      description = "Idleness before each checkpoint in milliseconds; default: ${DEFAULT-VALUE}.")
+  private List<Integer> gaps;
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "7",
+      paramLabel = "N",
+      description = "Measured rounds, after some that are not; default: ${DEFAULT-VALUE}.")
+  private int rounds;
+
+  @Option(
+      names = "--quick",
+      description = "Two rounds, with the first and the middle one of ranks, bytes and buffers.")
+  private boolean quick;
+
+  @Mixin private Site site;
+
+  /** For picocli. */
+  public BenchCommand() {}
+
+  /**
+   * Runs it.
+   *
+   * @param arguments see {@code --help}
+   */
+  public static void main(final String[] arguments) {
+    final Preset preset =
+        Arrays.stream(Preset.values())
+            .filter(each -> arguments.length > 0 && each.name().equalsIgnoreCase(arguments[0]))
+            .findFirst()
+            .orElse(Preset.NODE);
+    System.exit(
+        ErrorLine.of(new CommandLine(new BenchCommand()))
+            .setCaseInsensitiveEnumValuesAllowed(true)
+            .setDefaultValueProvider(argument -> option(preset, argument))
+            .execute(arguments));
+  }
+
+  private static String option(final Preset preset, final ArgSpec argument) {
+    return argument instanceof final OptionSpec option ? preset.option(option.longestName()) : null;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    ranks.forEach(count -> site.checkRange("--ranks", count, 1, MOST_RANKS));
+    gaps.forEach(gap -> site.checkRange("--gap", gap, 0, Integer.MAX_VALUE));
+    site.checkRange("--rounds", rounds, 1, Integer.MAX_VALUE);
+    final List<Storage> storages = systems.stream().map(this::storage).toList();
+    final List<Load> loads = loads();
+    site.measure(
+        (machine, files, runtime) ->
+            measure(
+                loads,
+                files,
+                new Sweep(
+                    storages,
+                    quick ? QUICK_ROUNDS : rounds,
+                    gaps,
+                    whenFull.name(),
+                    runtime,
+                    System.err),
+                new Report(machine)));
+    return 0;
+  }
+
+  private void measure(
+      final List<Load> loads, final Path files, final Sweep sweep, final Report report)
+      throws IOException, InterruptedException {
+    for (int i = 0; i < loads.size(); i++) {
+      final Path directory = files.resolve(i + 1 + "-" + loads.get(i).workload());
+      final List<Series> series = sweep.run(loads.get(i), directory);
+      for (final int gap : gaps) {
+        report.add(series.stream().filter(s -> s.gapMillis() == gap).toList(), System.out);
+      }
+      if (site.json() != null) {
+        report.write(site.json());
+      }
+      if (site.plot() != null) {
+        new Picture(report.series()).write(site.plot());
+      }
+      if (!site.keepsFiles()) {
+        Scratch.delete(directory);
+      }
+    }
+  }
+
+  private Storage storage(final String label) {
+    return Storage.named(label)
+        .orElseThrow(
+            () -> site.usage("--systems: there is no %s, only %s".formatted(label, Storage.NAMES)));
+  }
+
+  private List<Load> loads() {
+    final List<Load> loads = new ArrayList<>();
+    for (final String workload : workloads) {
+      final String name = name(workload);
+      for (final int count : some(ranks)) {
+        for (final long length : some(bytes)) {
+          if (length == 0 && name.equals(Load.RECORDS)) {
+            throw site.usage("--workload records needs --bytes");
+          }
+          for (final long buffer : some(buffers)) {
+            loads.add(new Load(name, count, length, buffer));
+          }
+        }
+      }
+    }
+    return loads;
+  }
+
+  private String name(final String workload) {
+    if (workload.equalsIgnoreCase(Load.RECORDS)) {
+      return Load.RECORDS;
+    }
+    try {
+      return Workload.valueOf(workload.toUpperCase(Locale.ROOT)).name();
+    } catch (final IllegalArgumentException e) {
+      throw site.usage(
+          "--workload: there is no %s, only LU, BT, SP, CG, records".formatted(workload));
+    }
+  }
+
+  private <T> List<T> some(final List<T> values) {
+    return quick && values.size() > 2
+        ? List.of(values.getFirst(), values.get(values.size() / 2))
+        : values;
+  }
+}

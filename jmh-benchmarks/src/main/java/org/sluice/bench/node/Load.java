@@ -1,0 +1,60 @@
+package org.sluice.bench.node;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.sluice.core.command.SizeConverter;
+import org.sluice.profile.workload.GeneratedTrace;
+import org.sluice.profile.workload.Workload;
+
+/**
+ * What is written, by how many, through how large a buffer: a place of the sweep.
+ *
+ * @param workload a published pattern, or {@link #RECORDS}
+ * @param ranks how many processes write
+ * @param bytes what all of them write; 0 for what one published checkpoint has
+ * @param buffer bytes of the I/O process's buffer; 0 for one that holds a checkpoint
+ */
+record Load(String workload, int ranks, long bytes, long buffer) {
+  /** Records of 64 bytes that never continue each other. */
+  static final String RECORDS = "records";
+
+  private static final int RECORD_LENGTH = 64;
+  private static final long CHUNK = 1 << 20;
+  private static final int SPARE_CHUNKS = 2;
+  private static final double MEGA = 1e6;
+
+  GeneratedTrace trace() {
+    if (workload.equals(RECORDS)) {
+      return GeneratedTrace.equal(ranks, bytes, RECORD_LENGTH, RECORD_LENGTH);
+    }
+    final Workload published = Workload.valueOf(workload);
+    return bytes == 0 ? published.checkpoint(ranks) : published.checkpoint(ranks, bytes);
+  }
+
+  /** Bytes of a checkpoint, all ranks. */
+  long length() {
+    return bytes == 0 ? Workload.valueOf(workload).imageLength() * ranks : bytes;
+  }
+
+  /** Bytes of the buffer. */
+  long room() {
+    return buffer == 0
+        ? (Math.ceilDiv(length() / ranks, CHUNK) + SPARE_CHUNKS) * ranks * CHUNK
+        : buffer;
+  }
+
+  Map<String, Object> toJson() {
+    final Map<String, Object> json = new LinkedHashMap<>();
+    json.put("workload", workload);
+    json.put("ranks", ranks);
+    json.put("bytes", length());
+    json.put("buffer_bytes", room());
+    return json;
+  }
+
+  @Override
+  public String toString() {
+    return "%s: %d ranks, %.1f MB a checkpoint, buffer %s"
+        .formatted(workload, ranks, length() / MEGA, SizeConverter.format(room()));
+  }
+}

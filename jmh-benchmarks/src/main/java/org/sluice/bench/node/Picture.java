@@ -1,0 +1,234 @@
+package org.sluice.bench.node;
+
+import java.awt.Color;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.DoubleSummaryStatistics;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import org.knowm.xchart.BitmapEncoder;
+import org.knowm.xchart.CategoryChart;
+import org.knowm.xchart.CategoryChartBuilder;
+import org.knowm.xchart.CategorySeries.CategorySeriesRenderStyle;
+import org.knowm.xchart.VectorGraphicsEncoder;
+import org.knowm.xchart.style.Styler.LegendPosition;
+import org.sluice.core.command.SizeConverter;
+import org.sluice.profile.workload.Workload;
+
+/**
+ * What a sweep measured, over what it varied. Where that is nothing but the threshold, what was
+ * published is drawn beside; the machines differ too much to compare milliseconds, so times are
+ * percentages of what plain files take on each.
+ */
+final class Picture {
+  private static final int WIDTH = 1100;
+  private static final int HEIGHT = 600;
+  private static final double PERCENT = 100;
+
+  /** Times of such different sizes need a logarithmic scale. */
+  private static final double LOGARITHMIC_FROM = 20;
+
+  /** In pairs: light for the paper, dark for here. */
+  private static final Color[] PAIRS = {
+    new Color(0xA6CEE3), new Color(0x1F78B4), new Color(0xB2DF8A), new Color(0x33A02C),
+    new Color(0xFDBF6F), new Color(0xFF7F00), new Color(0xCAB2D6), new Color(0x6A3D9A),
+  };
+
+  /** What may be varied, by what pictures call it. */
+  private static final Map<String, Function<Series, String>> AXES = new LinkedHashMap<>();
+
+  static {
+    AXES.put("ranks", series -> Integer.toString(series.load().ranks()));
+    AXES.put("bytes of a checkpoint", series -> size(series.load().length()));
+    AXES.put("buffer", series -> size(series.load().room()));
+    AXES.put("ms between checkpoints", series -> Integer.toString(series.gapMillis()));
+  }
+
+  private final List<Series> all;
+
+  Picture(final List<Series> all) {
+    this.all = all;
+  }
+
+  private static String size(final long bytes) {
+    return SizeConverter.format(bytes).replace(".0", "");
+  }
+
+  /** Writes all pictures there are, each as PNG and SVG. */
+  void write(final Path prefix) throws IOException {
+    boolean varied = false;
+    for (final String workload : distinct(all, series -> series.load().workload())) {
+      final List<Series> some =
+          all.stream().filter(series -> series.load().workload().equals(workload)).toList();
+      for (final Map.Entry<String, Function<Series, String>> axis : AXES.entrySet()) {
+        if (distinct(some, axis.getValue()).size() > 1) {
+          varied = true;
+          drawOver(axis, prefix + "-" + workload, workload, some);
+          break;
+        }
+      }
+    }
+    if (!varied) {
+      draw(
+          prefix + "-time",
+          thresholds("Time that ranks wait", "% of plain files"),
+          this::publishedTime,
+          this::time);
+      draw(
+          prefix + "-memory",
+          thresholds("Memory that holds a checkpoint's aggregated writes", "MB on a node"),
+          Published::memoryMegabytes,
+          (workload, threshold) -> median(workload, threshold, Figure.BUFFERED));
+    }
+  }
+
+  /** A line for each system. */
+  private static void drawOver(
+      final Map.Entry<String, Function<Series, String>> axis,
+      final String prefix,
+      final String workload,
+      final List<Series> some)
+      throws IOException {
+    final List<String> places = distinct(some, axis.getValue());
+    for (final Figure figure : List.of(Figure.RETURN, Figure.DURABLE)) {
+      final String name = figure.name().toLowerCase(Locale.ROOT);
+      final CategoryChart chart = chart(workload + ": " + name, axis.getKey(), "ms");
+      chart.getStyler().setDefaultSeriesRenderStyle(CategorySeriesRenderStyle.Line);
+      final DoubleSummaryStatistics range = new DoubleSummaryStatistics();
+      for (final String label : distinct(some, series -> series.storage().label())) {
+        final Double[] values = new Double[places.size()];
+        some.stream()
+            .filter(series -> series.storage().label().equals(label))
+            .filter(series -> !series.get(figure).isEmpty())
+            .forEach(
+                series -> {
+                  final double median = Summary.of(series.get(figure)).median();
+                  values[places.indexOf(axis.getValue().apply(series))] = median;
+                  range.accept(median);
+                });
+        add(chart, label, places, Arrays.asList(values));
+      }
+      if (range.getMax() > LOGARITHMIC_FROM * range.getMin()) {
+        chart.getStyler().setYAxisMin(null);
+        chart.getStyler().setYAxisLogarithmic(true);
+      }
+      save(chart, prefix + "-" + name);
+    }
+  }
+
+  private CategoryChart thresholds(final String what, final String unit) {
+    final Series any = all.getFirst();
+    final CategoryChart chart =
+        chart(
+            "%s, %d ranks, %d ms apart".formatted(what, any.load().ranks(), any.gapMillis()),
+            "threshold",
+            unit);
+    chart.getStyler().setSeriesColors(PAIRS);
+    return chart;
+  }
+
+  /** Two bars for each threshold and workload: of the paper, and of here. */
+  private void draw(
+      final String file,
+      final CategoryChart chart,
+      final BiFunction<Workload, String, Double> paper,
+      final BiFunction<Workload, String, Double> here)
+      throws IOException {
+    final List<String> thresholds =
+        distinct(
+            all.stream().filter(series -> series.storage().isContainer()).toList(),
+            series -> series.storage().threshold());
+    for (final String name : distinct(all, series -> series.load().workload())) {
+      final Workload workload = Workload.valueOf(name);
+      add(
+          chart,
+          workload + ", paper",
+          thresholds,
+          values(thresholds, t -> paper.apply(workload, t)));
+      add(chart, workload + ", here", thresholds, values(thresholds, t -> here.apply(workload, t)));
+    }
+    if (!chart.getSeriesMap().isEmpty()) {
+      save(chart, file);
+    }
+  }
+
+  private static List<Double> values(
+      final List<String> thresholds, final Function<String, Double> value) {
+    final List<Double> values = new ArrayList<>();
+    thresholds.forEach(threshold -> values.add(value.apply(threshold)));
+    return values;
+  }
+
+  private Double publishedTime(final Workload workload, final String threshold) {
+    final Double original = Published.writeMillis(workload, Published.ORIGINAL);
+    final Double time = Published.writeMillis(workload, threshold);
+    return time == null ? null : time / original * PERCENT;
+  }
+
+  private Double time(final Workload workload, final String threshold) {
+    final Double time = median(workload, threshold, Figure.RETURN);
+    final Double plain = median(workload, "", Figure.RETURN);
+    return time == null || plain == null ? null : time / plain * PERCENT;
+  }
+
+  /** Of a container, or with no threshold of new plain files; null if it was not measured. */
+  private Double median(final Workload workload, final String threshold, final Figure figure) {
+    return all.stream()
+        .filter(series -> series.load().workload().equals(workload.name()))
+        .filter(
+            series ->
+                threshold.isEmpty()
+                    ? series.storage().label().equals(Storage.POSIX_FRESH)
+                    : series.storage().isContainer()
+                        && series.storage().threshold().equals(threshold))
+        .map(series -> series.get(figure))
+        .filter(values -> !values.isEmpty())
+        .map(values -> Summary.of(values).median())
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static CategoryChart chart(final String title, final String over, final String unit) {
+    final CategoryChart chart =
+        new CategoryChartBuilder()
+            .width(WIDTH)
+            .height(HEIGHT)
+            .title(title)
+            .xAxisTitle(over)
+            .yAxisTitle(unit)
+            .build();
+    chart.getStyler().setChartBackgroundColor(Color.WHITE);
+    chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
+    chart.getStyler().setYAxisMin(0.0);
+    return chart;
+  }
+
+  /** Nothing where there is no value at all. */
+  private static void add(
+      final CategoryChart chart,
+      final String name,
+      final List<String> places,
+      final List<Double> values) {
+    if (values.stream().anyMatch(Objects::nonNull)) {
+      chart.addSeries(name, places, values);
+    }
+  }
+
+  private static List<String> distinct(
+      final List<Series> some, final Function<Series, String> what) {
+    return some.stream().map(what).distinct().toList();
+  }
+
+  private static void save(final CategoryChart chart, final String file) throws IOException {
+    BitmapEncoder.saveBitmap(chart, file, BitmapEncoder.BitmapFormat.PNG);
+    VectorGraphicsEncoder.saveVectorGraphic(
+        chart, file, VectorGraphicsEncoder.VectorGraphicsFormat.SVG);
+  }
+}

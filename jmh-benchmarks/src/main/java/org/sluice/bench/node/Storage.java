@@ -1,0 +1,87 @@
+package org.sluice.bench.node;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.sluice.profile.replay.Rounds.Ending;
+import org.sluice.profile.replay.Rounds.Output;
+
+/**
+ * A storage system that checkpoints are written through.
+ *
+ * @param label what options and results call it
+ * @param output how its ranks put bytes somewhere
+ * @param layout the I/O process's layout; empty without one
+ * @param threshold the I/O process's threshold; empty without one
+ */
+record Storage(String label, Output output, String layout, String threshold) {
+  static final String POSIX_FRESH = "posix-fresh";
+  static final String POSIX_OVERWRITE = "posix-overwrite";
+  static final String MEMCPY_FLOOR = "memcpy-floor";
+  static final String ODIRECT_FLOOR = "odirect-floor";
+
+  /** All names there are. */
+  static final String NAMES =
+      "posix-fresh, posix-overwrite, posix-stdio1m, memcpy-floor, odirect-floor,"
+          + " sluice-container-THRESHOLD, sluice-files-THRESHOLD";
+
+  private static final Map<String, Output> WITHOUT_SLUICE =
+      Map.of(
+          POSIX_FRESH,
+          Output.FILES,
+          POSIX_OVERWRITE,
+          Output.FILES,
+          "posix-stdio1m",
+          Output.STDIO,
+          MEMCPY_FLOOR,
+          Output.MEMORY,
+          ODIRECT_FLOOR,
+          Output.DIRECT);
+  private static final Pattern SLUICE =
+      Pattern.compile("sluice-(container|files)-(auto|\\d+[kKmMgG]?)");
+
+  static Optional<Storage> named(final String label) {
+    final Matcher matcher = SLUICE.matcher(label);
+    if (matcher.matches()) {
+      return Optional.of(new Storage(label, Output.FILES, matcher.group(1), matcher.group(2)));
+    }
+    return Optional.ofNullable(WITHOUT_SLUICE.get(label))
+        .map(output -> new Storage(label, output, "", ""));
+  }
+
+  boolean isSluice() {
+    return !layout.isEmpty();
+  }
+
+  /** Whether its I/O process commits checkpoints, and keeps some. */
+  boolean isContainer() {
+    return layout.equals("container");
+  }
+
+  /** Whether all its checkpoints go into the same files. */
+  boolean isInPlace() {
+    return label.equals(POSIX_OVERWRITE) || output == Output.DIRECT;
+  }
+
+  /**
+   * Rounds until each is like the one before: a third commit lets the first checkpoint go, whose
+   * container is then written over.
+   */
+  int warmUps() {
+    return isContainer() ? 4 : 2;
+  }
+
+  /**
+   * The measurements of a round. Where being durable takes a call of the ranks, the time to return
+   * is measured without it in a checkpoint of its own.
+   */
+  List<Ending> measurements() {
+    return switch (output) {
+      case MEMORY -> List.of(Ending.CLOSE);
+      case DIRECT -> List.of(Ending.SYNC);
+      default -> isContainer() ? List.of(Ending.COMMIT) : List.of(Ending.CLOSE, Ending.SYNC);
+    };
+  }
+}

@@ -1,0 +1,55 @@
+package org.sluice.profile.replay;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Lets long work end early with what it has, when the user presses Ctrl-C: the virtual machine
+ * waits in its shutdown for {@link #close} while the thread that works looks at {@link
+ * #isRequested}.
+ */
+public final class Interruption implements AutoCloseable {
+  private static final int PATIENCE_SECONDS = 10;
+
+  private final CountDownLatch done = new CountDownLatch(1);
+  private final Thread hook = new Thread(this::shutDown);
+  private volatile boolean requested;
+
+  /** Watches for Ctrl-C from now on. */
+  public Interruption() {
+    Runtime.getRuntime().addShutdownHook(hook);
+  }
+
+  private void shutDown() {
+    requested = true;
+    try {
+      if (!done.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        System.err.println("sluice: gave up waiting for the partial answer");
+      }
+    } catch (final InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * Whether the user asked for the end.
+   *
+   * @return true once Ctrl-C was pressed
+   */
+  public boolean isRequested() {
+    return requested;
+  }
+
+  /** A hook of a shutdown under way cannot be removed, and need not be. */
+  @Override
+  public void close() {
+    done.countDown();
+    if (!requested) {
+      try {
+        Runtime.getRuntime().removeShutdownHook(hook);
+      } catch (final IllegalStateException e) {
+        requested = true;
+      }
+    }
+  }
+}

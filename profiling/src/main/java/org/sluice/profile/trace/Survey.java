@@ -1,0 +1,111 @@
+package org.sluice.profile.trace;
+
+import java.io.IOException;
+import java.util.NavigableSet;
+import java.util.TreeMap;
+
+/** The first look at a trace: who wrote, how much, from when to when, how far. */
+public final class Survey {
+  private final TreeMap<Origin, Long> nanos = new TreeMap<>();
+  private long from = Long.MAX_VALUE;
+  private long to = Long.MIN_VALUE;
+  private long farthest;
+  private long writes;
+  private long bytes;
+
+  private Survey() {}
+
+  /**
+   * Reads a trace once.
+   *
+   * @param trace the trace
+   * @return what it has
+   * @throws IOException when it cannot be read
+   */
+  public static Survey of(final Trace trace) throws IOException {
+    final Survey survey = new Survey();
+    trace.read(survey::add);
+    return survey;
+  }
+
+  private void add(final Write write) {
+    nanos.merge(write.origin(), write.duration(), Long::sum);
+    from = Math.min(from, write.time());
+    to = Math.max(to, write.endTime());
+    farthest = Math.max(farthest, write.endOffset());
+    writes++;
+    bytes += write.size();
+  }
+
+  /**
+   * Whether nothing was written.
+   *
+   * @return true without a write
+   */
+  public boolean isEmpty() {
+    return writes == 0;
+  }
+
+  /**
+   * Who wrote.
+   *
+   * @return the processes in their order
+   */
+  public NavigableSet<Origin> origins() {
+    return nanos.navigableKeySet();
+  }
+
+  /**
+   * When the first write began.
+   *
+   * @return nanoseconds since the epoch
+   */
+  public long from() {
+    return from;
+  }
+
+  /**
+   * When the last write ended.
+   *
+   * @return nanoseconds since the epoch, at least one after the first began
+   */
+  public long to() {
+    return Math.max(to, from + 1);
+  }
+
+  /**
+   * How far it goes in any file.
+   *
+   * @return the highest offset that was written to, plus 1
+   */
+  public long farthest() {
+    return farthest;
+  }
+
+  /**
+   * Writes of all processes.
+   *
+   * @return the count
+   */
+  public long writes() {
+    return writes;
+  }
+
+  /**
+   * What all processes wrote.
+   *
+   * @return bytes
+   */
+  public long bytes() {
+    return bytes;
+  }
+
+  /**
+   * How long the process was in its writes that was longest.
+   *
+   * @return nanoseconds
+   */
+  public long slowestNanos() {
+    return nanos.values().stream().mapToLong(Long::longValue).max().orElse(0);
+  }
+}

@@ -1,0 +1,28 @@
+package org.sluice.profile.tune;
+
+import java.util.List;
+import org.sluice.profile.replay.ReplayResult;
+
+/**
+ * A setting, and what its replays took.
+ *
+ * @param setting the setting
+ * @param rounds at least one
+ */
+record Trial(Setting setting, List<ReplayResult> rounds) {
+  /** How long the slowest process was in its calls: the median of the rounds. */
+  double millis() {
+    final long[] calls = rounds.stream().mapToLong(ReplayResult::calls).sorted().toArray();
+    return calls[calls.length / 2] / 1e6;
+  }
+
+  /** The most bytes in the buffer at a time. */
+  long peak() {
+    return rounds.stream().mapToLong(ReplayResult::peakBuffer).max().orElse(0);
+  }
+
+  /** How long processes waited for room, summed: the most of any round. */
+  double waitedMillis() {
+    return 1e3 * rounds.stream().mapToDouble(ReplayResult::waitedSeconds).max().orElse(0);
+  }
+}

@@ -1,0 +1,69 @@
+package org.sluice.profile.workload;
+
+import java.util.PrimitiveIterator;
+import java.util.function.Consumer;
+import java.util.function.LongUnaryOperator;
+import java.util.function.Supplier;
+import java.util.stream.LongStream;
+import org.sluice.profile.trace.Call;
+import org.sluice.profile.trace.Omissions;
+import org.sluice.profile.trace.Origin;
+import org.sluice.profile.trace.Route;
+import org.sluice.profile.trace.Trace;
+import org.sluice.profile.trace.Write;
+
+/**
+ * Writes that nobody recorded: each rank makes the same ones, in order, to a file of its own.
+ *
+ * @param kind what it is
+ * @param ranks how many processes write
+ * @param sizes the bytes of each write of a rank, the same whenever it is asked
+ * @param duration nanoseconds that a write of so many bytes takes
+ * @param gap bytes of the file left out behind each write
+ */
+public record GeneratedTrace(
+    String kind, int ranks, Supplier<LongStream> sizes, LongUnaryOperator duration, long gap)
+    implements Trace {
+  /**
+   * Writes of equal size, which take no time.
+   *
+   * @param ranks how many processes write
+   * @param bytes how much all of them write, rounded up to whole writes of each
+   * @param size bytes of each write
+   * @param gap bytes of the file left out behind each write
+   * @return the trace
+   */
+  public static GeneratedTrace equal(
+      final int ranks, final long bytes, final long size, final long gap) {
+    final long count = Math.ceilDiv(bytes, size * ranks);
+    return new GeneratedTrace(
+        "equal writes", ranks, () -> LongStream.range(0, count).map(i -> size), s -> 0, gap);
+  }
+
+  /**
+   * What all ranks write.
+   *
+   * @return bytes
+   */
+  public long bytes() {
+    return ranks * sizes.get().sum();
+  }
+
+  @Override
+  public Omissions read(final Consumer<Write> sink) {
+    for (int rank = 0; rank < ranks; rank++) {
+      final Origin origin = new Origin("node0", 1000 + rank, rank);
+      final String file = "rank-%d.img".formatted(rank);
+      long time = 0;
+      long offset = 0;
+      for (final PrimitiveIterator.OfLong each = sizes.get().iterator(); each.hasNext(); ) {
+        final long size = each.nextLong();
+        final long nanos = duration.applyAsLong(size);
+        sink.accept(new Write(origin, file, Call.WRITE, Route.PLAIN, time, nanos, offset, size));
+        time += nanos;
+        offset += size + gap;
+      }
+    }
+    return new Omissions();
+  }
+}
