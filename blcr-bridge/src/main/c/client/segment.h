@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/sysmacros.h>
 
 #include "client.h"
@@ -41,6 +42,16 @@ static inline struct sluice_identity sluice_identity_of(dev_t device, ino_t inod
         .device = (int64_t)major(device) << 32 | minor(device),
         .inode = (int64_t)inode,
     };
+}
+
+/* A path of the header, which begins with its length; empty if that makes no sense. */
+static inline void sluice_segment_path(const char *field, char path[SLUICE_HEADER_MAX_PATH_LENGTH + 1])
+{
+    int32_t length;
+    memcpy(&length, field, sizeof length);
+    length = length < 0 || length > SLUICE_HEADER_MAX_PATH_LENGTH ? 0 : length;
+    memcpy(path, field + sizeof length, (size_t)length);
+    path[length] = '\0';
 }
 
 #endif

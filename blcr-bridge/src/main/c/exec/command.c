@@ -41,12 +41,8 @@ void sluice_exec_capture(const char *directory)
     if (error != 0) {
         sluice_exec_fail(sluice_exec_status(error), "%s", sluice_failure_message());
     }
-    char capture[SLUICE_HEADER_MAX_PATH_LENGTH + 1] = "";
-    int32_t length;
-    memcpy(&length, segment->header->capture, sizeof length);
-    if (length >= 0 && length <= SLUICE_HEADER_MAX_PATH_LENGTH) {
-        memcpy(capture, segment->header->capture + sizeof length, (size_t)length);
-    }
+    char capture[SLUICE_HEADER_MAX_PATH_LENGTH + 1];
+    sluice_segment_path(segment->header->capture, capture);
     sluice_segment_unmap(segment);
     setenv("SLUICE_DIRECTORY", directory, 1);
     setenv("SLUICE_CAPTURE", capture, 1);

@@ -186,15 +186,9 @@ static bool in_store(const char *path)
     const struct sluice_segment *mapped = sluice_capture_segment();
     if (mapped == NULL)
         return false;
-    const char *field = (const char *)mapped->header + SLUICE_HEADER_STORE_OFFSET;
-    int32_t length;
-    memcpy(&length, field, sizeof length);
-    if (length <= 0 || length > SLUICE_HEADER_MAX_PATH_LENGTH)
-        return false;
     char store[SLUICE_HEADER_MAX_PATH_LENGTH + 1];
-    memcpy(store, field + sizeof length, (size_t)length);
-    store[length] = '\0';
-    return below(store, path);
+    sluice_segment_path(mapped->header->store, store);
+    return store[0] != '\0' && below(store, path);
 }
 
 int sluice_capture_image_state(const struct stat *status)

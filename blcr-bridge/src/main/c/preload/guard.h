@@ -49,6 +49,14 @@ static inline bool sluice_guard_defers(void)
     return sluice_guard.depth > 0 || sluice_guard.held > 0;
 }
 
+/* Behind a change that may have let handlers in again. */
+static inline void sluice_guard_deliver_if_due(void)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(sluice_guard.deferred, 0) && !sluice_guard_defers())
+        sluice_guard_deliver();
+}
+
 static inline void sluice_guard_enter(void)
 {
     int error = errno;
@@ -70,9 +78,7 @@ static inline void sluice_guard_leave(void)
     }
     atomic_signal_fence(memory_order_seq_cst);
     sluice_guard.depth = depth - 1;
-    atomic_signal_fence(memory_order_seq_cst);
-    if (__builtin_expect(sluice_guard.deferred, 0) && !sluice_guard_defers())
-        sluice_guard_deliver();
+    sluice_guard_deliver_if_due();
 }
 
 /*
@@ -89,9 +95,7 @@ static inline void sluice_guard_release(void)
 {
     atomic_signal_fence(memory_order_seq_cst);
     sluice_guard.held = sluice_guard.held - 1;
-    atomic_signal_fence(memory_order_seq_cst);
-    if (__builtin_expect(sluice_guard.deferred, 0) && !sluice_guard_defers())
-        sluice_guard_deliver();
+    sluice_guard_deliver_if_due();
 }
 
 /* `result` as a system call's wrapper returns it: -1 and errno for a negative errno. */

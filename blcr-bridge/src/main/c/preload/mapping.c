@@ -61,24 +61,6 @@ static void remember(struct image *image, const char *address, size_t length)
     mapping_count++;
 }
 
-static void *map_shared(mapper *map, void *address, size_t length, int protection, int flags, int fd,
-                        off_t offset)
-{
-    struct image *image = hold(fd);
-    void *mapped = map(address, length, protection, flags, fd, offset);
-    const int error = errno;
-    if (image != NULL) {
-        sluice_images_lock();
-        if (mapped != MAP_FAILED)
-            remember(image, mapped, length);
-        else
-            let_go(image);
-        sluice_images_unlock();
-    }
-    errno = error;
-    return mapped;
-}
-
 static void *map_by(mapper *map, void *address, size_t length, int protection, int flags, int fd,
                     off_t offset)
 {
@@ -87,8 +69,17 @@ static void *map_by(mapper *map, void *address, size_t length, int protection, i
     if ((flags & MAP_ANONYMOUS) || sluice_description_of(fd) == NULL || sluice_guard_inside())
         return map(address, length, protection, flags, fd, offset);
     sluice_descriptor_surrender(fd, SLUICE_REASON_MMAP);
-    return (flags & MAP_SHARED) ? map_shared(map, address, length, protection, flags, fd, offset)
-                                : map(address, length, protection, flags, fd, offset);
+    struct image *image = flags & MAP_SHARED ? hold(fd) : NULL;
+    void *mapped = map(address, length, protection, flags, fd, offset);
+    if (image == NULL)
+        return mapped;
+    sluice_images_lock(); /* errno stays */
+    if (mapped != MAP_FAILED)
+        remember(image, mapped, length);
+    else
+        let_go(image);
+    sluice_images_unlock();
+    return mapped;
 }
 
 SLUICE_WRAPPER void *mmap(void *address, size_t length, int protection, int flags, int fd,

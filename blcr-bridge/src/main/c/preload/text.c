@@ -7,6 +7,7 @@
 
 #include "capture.h"
 #include "guard.h"
+#include "kernel.h"
 #include "open.h"
 #include "real.h"
 
@@ -26,13 +27,11 @@ static bool copy_over(const char *path, const struct stat *status)
     char copy[PATH_MAX];
     if (snprintf(copy, sizeof copy, "%s.XXXXXX", path) >= (int)sizeof copy)
         return false;
-    const int from = REAL(openat)(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    const int from = sluice_kernel_open(path, O_RDONLY);
     const int to = from >= 0 ? REAL(mkostemps)(copy, 0, O_CLOEXEC) : -1;
     bool done = to >= 0 && copy_bytes(from, to) && REAL(fchmod)(to, status->st_mode & 07777) == 0;
-    if (from >= 0)
-        REAL(close)(from);
-    if (to >= 0)
-        REAL(close)(to);
+    sluice_kernel_close(from);
+    sluice_kernel_close(to);
     done = done && REAL(renameat2)(AT_FDCWD, copy, AT_FDCWD, path, 0) == 0;
     if (to >= 0 && !done)
         unlink(copy);
