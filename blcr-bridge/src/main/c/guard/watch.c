@@ -151,14 +151,20 @@ void sluice_watch_expire(void)
 
 /* ---- what the I/O process says ---- */
 
+/* The place of a program that waits, waiting_count for none. */
+static size_t find_waiting(bool is_leased, int number)
+{
+    size_t i = 0;
+    while (i < waiting_count && (waiting[i].leased != is_leased || waiting[i].number != number))
+        i++;
+    return i;
+}
+
 static void answered(int number)
 {
-    for (size_t i = 0; i < waiting_count; i++) {
-        if (!waiting[i].leased && waiting[i].number == number) {
-            let_go(i);
-            return;
-        }
-    }
+    const size_t i = find_waiting(false, number);
+    if (i < waiting_count)
+        let_go(i);
 }
 
 static void hold_lease(int number, int fd)
@@ -173,13 +179,8 @@ static void hold_lease(int number, int fd)
 /* The I/O process has given the lease back itself. */
 static void drop_lease(int number)
 {
-    for (size_t i = 0; i < waiting_count;) {
-        if (waiting[i].leased && waiting[i].number == number) {
-            waiting[i] = waiting[--waiting_count];
-        } else {
-            i++;
-        }
-    }
+    for (size_t i; (i = find_waiting(true, number)) < waiting_count;)
+        waiting[i] = waiting[--waiting_count];
     for (size_t i = 0; i < leased_count; i++) {
         if (leased[i].number == number) {
             close(leased[i].fd);
@@ -326,11 +327,8 @@ void sluice_watch_events(void)
 
 static void tell_of_broken_lease(struct leased *one)
 {
-    for (size_t i = 0; i < waiting_count; i++) {
-        if (waiting[i].leased && waiting[i].number == one->number) {
-            return;
-        }
-    }
+    if (find_waiting(true, one->number) < waiting_count)
+        return;
     wait_for(one->number, one->fd, true);
     send_message(&(struct sluice_guard_message){.type = SLUICE_GUARD_BROKEN, .number = one->number});
 }

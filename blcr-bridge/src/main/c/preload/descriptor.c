@@ -106,7 +106,7 @@ static int get_flags(int fd)
 #define SLUICE_F_CREATED_QUERY 1028
 
 /*
- * Whether the log can follow a command. A lock from the file's start needs no care: whoever else has
+ * Whether the log can follow a command. A lock from the file's start needs no care: another process that has
  * the file open made its image direct. One from the offset or the end means what the kernel holds
  * for those. What is not known here may be anything.
  */
