@@ -1,6 +1,5 @@
 /* What the parts of the fake I/O process know of each other. The lock is held in all of it. */
-#ifndef FAKE_INTERNAL_H
-#define FAKE_INTERNAL_H
+#pragma once
 
 #include "fake_io_process.h"
 
@@ -19,5 +18,3 @@ void fake_settle(struct fake_io_process *iop, struct fake_image *image);
 
 /* Carries out a request of a slot's process and replies. */
 void fake_answer(struct fake_io_process *iop, int slot, int type, const char *body, size_t length);
-
-#endif

@@ -2,8 +2,7 @@
  * An I/O process in a thread, for tests of the client: it serves the socket, empties the rings, and
  * keeps what an image's log says in memory, byte by byte. It breaks on request.
  */
-#ifndef FAKE_IO_PROCESS_H
-#define FAKE_IO_PROCESS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -83,5 +82,3 @@ int fake_requests(struct fake_io_process *iop, int type);
 int fake_members(struct fake_io_process *iop);
 
 void fake_pause(struct fake_io_process *iop, bool paused);
-
-#endif

@@ -4,8 +4,7 @@
  * clone() here, which have the memory and the descriptors of the process that attached, but another
  * pid and start time.
  */
-#ifndef LOST_SLOT_H
-#define LOST_SLOT_H
+#pragma once
 
 #include "attachment.h"
 #include "fake_io_process.h"
@@ -50,5 +49,3 @@ void assert_untouched(const struct fake_io_process *of, const struct sluice_clie
 
 void assert_content(const struct file *file, const char *expected);
 void assert_logged(struct fake_io_process *by, int index, const char *expected);
-
-#endif

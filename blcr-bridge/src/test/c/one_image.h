@@ -2,8 +2,7 @@
  * What tests of the client begin with: one that is attached to a fake I/O process, with one image
  * that is diverted.
  */
-#ifndef ONE_IMAGE_H
-#define ONE_IMAGE_H
+#pragma once
 
 #include "attachment.h"
 #include "fake_io_process.h"
@@ -41,5 +40,3 @@ void random_operation(unsigned *seed, uint8_t *model, int64_t *size);
 
 /* A whole test of many, from start to stop. `when_full` is SLUICE_HEADER_WHEN_FULL_*. */
 void random_operations(struct fake_geometry geometry, int when_full, unsigned seed);
-
-#endif

@@ -1,6 +1,5 @@
 /* What makes a process a client: a mapping, a connection, and the log of its slot. */
-#ifndef SLUICE_ATTACHMENT_H
-#define SLUICE_ATTACHMENT_H
+#pragma once
 
 #include "chunk.h"
 #include "client.h"
@@ -40,5 +39,3 @@ int sluice_client_leave_log(struct sluice_log_image *image);
 /* Sends OPEN or CREATE. `path`, unless NULL, takes the path behind the disposition, unterminated. */
 int sluice_client_open(struct sluice_client *client, int type, const struct sluice_body *body,
                        struct sluice_disposition *disposition, char *path, size_t capacity);
-
-#endif

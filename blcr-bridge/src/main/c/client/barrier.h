@@ -1,6 +1,5 @@
 /* The fence between an append and the look at its image's state, where the kernel can do without. */
-#ifndef SLUICE_BARRIER_H
-#define SLUICE_BARRIER_H
+#pragma once
 
 #include <linux/membarrier.h>
 #include <stdatomic.h>
@@ -34,5 +33,3 @@ static inline void sluice_barrier(bool by_kernel)
         atomic_thread_fence(memory_order_seq_cst);
     }
 }
-
-#endif

@@ -2,8 +2,7 @@
  * The log of a process: the open chunk of its slot, and the records in it. Every function but
  * _init wants the writer's lock held.
  */
-#ifndef SLUICE_CHUNK_H
-#define SLUICE_CHUNK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ int sluice_chunk_publish(struct sluice_chunk_writer *writer);
 /* Says that one opening of the image has ended, times as in the record; as above. */
 int sluice_chunk_close(struct sluice_chunk_writer *writer, uint32_t image, int64_t opened,
                        int64_t closed);
-
-#endif

@@ -5,8 +5,7 @@
  * Every function returns 0 (or a count) on success and a negative errno otherwise, and may be
  * called from any thread unless it says what the caller must hold.
  */
-#ifndef SLUICE_CLIENT_H
-#define SLUICE_CLIENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -195,5 +194,3 @@ int sluice_log_end(struct sluice_log_image *image);
 int sluice_client_renamed(struct sluice_client *client, dev_t device, ino_t inode);
 int sluice_client_replace(struct sluice_client *client, dev_t device, ino_t inode, int flags,
                           const char *path);
-
-#endif

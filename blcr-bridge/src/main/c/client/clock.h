@@ -1,6 +1,5 @@
 /* The time that rates, waits and openings are told in. */
-#ifndef SLUICE_CLOCK_H
-#define SLUICE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -18,5 +17,3 @@ static inline int64_t sluice_clock_ms(void)
 {
     return sluice_clock() / 1000000;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * it is, and repeats the request that got no reply. Only when none comes, or one of another session,
  * is the connection lost; or when one comes after the other and the session does not get on.
  */
-#ifndef SLUICE_CONNECTION_H
-#define SLUICE_CONNECTION_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -76,5 +75,3 @@ int sluice_connection_check(struct sluice_connection *connection);
  * depending on how often it was called before. False when the I/O process is gone for good.
  */
 bool sluice_connection_pause(struct sluice_connection *connection, unsigned round);
-
-#endif

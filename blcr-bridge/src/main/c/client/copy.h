@@ -1,6 +1,5 @@
 /* Copies bytes into a chunk, which is written once and read by another process much later. */
-#ifndef SLUICE_COPY_H
-#define SLUICE_COPY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -9,5 +8,3 @@
  * first; in program order, all of it comes before whatever is stored after it.
  */
 void sluice_copy(void *to, const void *from, size_t length);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the two ways out of a full buffer cost this process lately, in femtoseconds per byte. */
-#ifndef SLUICE_COSTS_H
-#define SLUICE_COSTS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -34,5 +33,3 @@ static inline bool sluice_costs_favour_wait(const struct sluice_costs *costs)
         < SLUICE_COSTS_DIRECT_FACTOR
               * atomic_load_explicit(&costs->direct, memory_order_relaxed);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The counters of a slot. This process is their only writer, under its log's lock. */
-#ifndef SLUICE_COUNTER_H
-#define SLUICE_COUNTER_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ static inline unsigned sluice_counter_class(size_t length)
     }
     return size_class;
 }
-
-#endif

@@ -1,11 +1,8 @@
 /* The sentence that goes with a negative errno. */
-#ifndef SLUICE_FAILURE_H
-#define SLUICE_FAILURE_H
+#pragma once
 
 /* Keeps the sentence for this thread and returns -error. */
 int sluice_failure(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The last sentence of this thread; never NULL. */
 const char *sluice_failure_message(void);
-
-#endif

@@ -2,8 +2,7 @@
  * Frames on a stream socket to the I/O process, as docs/format.md specifies them. Who sends and who
  * receives at a time is the caller's to see to.
  */
-#ifndef SLUICE_FRAME_H
-#define SLUICE_FRAME_H
+#pragma once
 
 #include <stddef.h>
 
@@ -41,5 +40,3 @@ int sluice_frame_send(int socket, int type, const struct sluice_body *body);
  * reply makes no sense, and with it what follows.
  */
 int sluice_frame_receive(int socket, const struct sluice_reply *reply, int *status);
-
-#endif

@@ -14,8 +14,7 @@
  * Two things it cannot see: that it was dumped between the look and the store, and that the slot is
  * its original's, which still runs or whose end the I/O process has not noticed.
  */
-#ifndef SLUICE_HOLD_H
-#define SLUICE_HOLD_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -66,5 +65,3 @@ static inline bool sluice_hold_valid(struct sluice_hold *hold)
         && atomic_load_explicit(&hold->header->session_id, memory_order_relaxed)
         == atomic_load_explicit(&hold->given->session_id, memory_order_relaxed);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * a program that has it, and where a checkpointer brings processes back they answer what was true before.
  * Each returns a negative errno, and leaves errno as it is.
  */
-#ifndef SLUICE_KERNEL_H
-#define SLUICE_KERNEL_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -111,5 +110,3 @@ static inline void sluice_kernel_unmap(void *address, size_t length)
 {
     sluice_kernel_call(SYS_munmap, (long)address, (long)length);
 }
-
-#endif

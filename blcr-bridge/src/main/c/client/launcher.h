@@ -1,6 +1,5 @@
 /* Who this process is in its job, as the launcher's environment tells. */
-#ifndef SLUICE_LAUNCHER_H
-#define SLUICE_LAUNCHER_H
+#pragma once
 
 /*
  * SLUICE_RANK and SLUICE_RANKS, else what Open MPI, Hydra and other PMIs, PMIx or Slurm say.
@@ -17,5 +16,3 @@ void sluice_launcher_rank(int *rank, int *ranks);
  * as many ranks, or none elsewhere. Reads the environment; thread-safe as getenv is.
  */
 int sluice_launcher_local_ranks(int ranks);
-
-#endif

@@ -1,6 +1,5 @@
 /* A mutex that costs nothing in a process with one thread. */
-#ifndef SLUICE_LOCK_H
-#define SLUICE_LOCK_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -48,5 +47,3 @@ static inline void sluice_lock_release(struct sluice_lock *lock)
         pthread_mutex_unlock(&lock->mutex);
     }
 }
-
-#endif

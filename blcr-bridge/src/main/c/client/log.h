@@ -2,8 +2,7 @@
  * What the two parts of an image's log have in common: log.c, which settles, synchronises and ends it, and
  * log_write.c, which writes. The caller of each function holds image->lock.
  */
-#ifndef SLUICE_LOG_H
-#define SLUICE_LOG_H
+#pragma once
 
 #include "attachment.h"
 
@@ -55,5 +54,3 @@ static inline int sluice_log_may_change(struct sluice_log_image *image)
     sluice_log_look(image);
     return image->entry != NULL && !sluice_log_held(image) ? sluice_log_refusal(image) : sluice_log_may_append(image);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The chunk pool: which chunks are free, and how this process comes to own one. */
-#ifndef SLUICE_POOL_H
-#define SLUICE_POOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ bool sluice_pool_pause(const struct sluice_pool *pool, unsigned round);
 
 /* OPEN to PUBLISHED; everything in the chunk must be stored before. */
 void sluice_pool_publish(struct sluice_pool *pool, uint32_t chunk, uint32_t generation);
-
-#endif

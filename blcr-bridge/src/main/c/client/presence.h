@@ -10,8 +10,7 @@
  * One thing stays unnoticed: a mapping that was replaced by a system call which nobody sees, when
  * nothing of this has happened in the second before.
  */
-#ifndef SLUICE_PRESENCE_H
-#define SLUICE_PRESENCE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -49,5 +48,3 @@ struct sluice_mapper sluice_presence_mapper(void);
 
 /* Whether this process is that one, not one that was brought back from its memory, nor its child. */
 bool sluice_presence_is(const struct sluice_mapper *mapper);
-
-#endif

@@ -1,6 +1,5 @@
 /* The producer's end of a slot's ring, Agrona's OneToOneRingBuffer with records of one size. */
-#ifndef SLUICE_RING_H
-#define SLUICE_RING_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@ struct sluice_ring {
 
 /* Appends a record, whose length is left out; false when the ring is full. One thread at a time. */
 bool sluice_ring_offer(struct sluice_ring *ring, const struct sluice_ring_record *content);
-
-#endif

@@ -1,6 +1,5 @@
 /* The mapped segment, its geometry checked once and kept in this process's own memory. */
-#ifndef SLUICE_SEGMENT_H
-#define SLUICE_SEGMENT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -53,5 +52,3 @@ static inline void sluice_segment_path(const char *field, char path[SLUICE_HEADE
     memcpy(path, field + sizeof length, (size_t)length);
     path[length] = '\0';
 }
-
-#endif

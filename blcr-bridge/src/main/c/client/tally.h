@@ -3,8 +3,7 @@
  * and by reason, and in the image's entry; those of a file that is no image by reason only. All are
  * atomic additions, so that a direct write takes no lock, nor one in a signal handler.
  */
-#ifndef SLUICE_TALLY_H
-#define SLUICE_TALLY_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ void sluice_tally_add(struct sluice_tally *tally, int reason, int64_t length);
 
 /* The kernel may write bytes from here on that nobody counts, if that is in the nature of `reason`. */
 void sluice_tally_note(struct sluice_tally *tally, int reason);
-
-#endif

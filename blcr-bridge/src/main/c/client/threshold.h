@@ -1,6 +1,5 @@
 /* Which writes go to the log and which to the file. */
-#ifndef SLUICE_THRESHOLD_H
-#define SLUICE_THRESHOLD_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ static inline int64_t sluice_threshold(const struct sluice_segment *segment,
         : sluice_threshold_auto(atomic_load_explicit(&header->free_chunks, memory_order_relaxed),
                                  segment->chunk_count, segment->chunk_length);
 }
-
-#endif

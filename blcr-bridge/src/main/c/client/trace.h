@@ -3,8 +3,7 @@
  * specifies it. It goes through a mapping, so what was appended survives a SIGKILL. The caller lets
  * one thread at a time in; no descriptor stays open, which a program might close.
  */
-#ifndef SLUICE_TRACE_H
-#define SLUICE_TRACE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -79,5 +78,3 @@ void sluice_trace_forget(struct sluice_trace *trace);
 
 /* In a forked child: lets go of the parent's part. */
 void sluice_trace_abandon(struct sluice_trace *trace);
-
-#endif

@@ -1,6 +1,5 @@
 /* The command that sluice exec and sluice profile record run. */
-#ifndef SLUICE_EXEC_COMMAND_H
-#define SLUICE_EXEC_COMMAND_H
+#pragma once
 
 /* Puts the shim before whatever the user preloads. */
 void sluice_exec_preload(void);
@@ -15,5 +14,3 @@ void sluice_exec_capture(const char *directory);
  * Runs the command as a child, forwards signals to it, and returns its exit status, 128 + N when signal N killed it, 127 when it is not found, 126 when it cannot be executed.
  */
 int sluice_exec_command_run(char **command);
-
-#endif

@@ -1,6 +1,5 @@
 /* The job this process is part of, as far as one node is concerned. */
-#ifndef SLUICE_EXEC_JOB_H
-#define SLUICE_EXEC_JOB_H
+#pragma once
 
 #include <stddef.h>
 
@@ -9,5 +8,3 @@
  * job, or else the process id of the parent, which is the launcher's daemon on the node.
  */
 void sluice_exec_job_name(char *name, size_t capacity);
-
-#endif

@@ -1,6 +1,5 @@
 /* Text that names files, on the user's terminal. */
-#ifndef SLUICE_EXEC_LINE_H
-#define SLUICE_EXEC_LINE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -9,5 +8,3 @@
  * show as itself, is written as bash reads and ls prints it: $'\033'. So are bytes that are no UTF-8.
  */
 void sluice_exec_line(char *out, size_t capacity, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* The command line of sluice exec and sluice run. */
-#ifndef SLUICE_EXEC_OPTIONS_H
-#define SLUICE_EXEC_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ struct sluice_exec_options {
  */
 void sluice_exec_options_parse(int count, char **arguments, const char *capture,
                                struct sluice_exec_options *options);
-
-#endif

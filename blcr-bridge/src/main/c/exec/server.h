@@ -1,6 +1,5 @@
 /* An I/O process, `sluice serve`, that this process starts and that may outlive it. */
-#ifndef SLUICE_EXEC_SERVER_H
-#define SLUICE_EXEC_SERVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -17,5 +16,3 @@ int sluice_exec_server_start(const struct sluice_exec_options *options, char **e
 
 /* Waits for its end. Returns its exit status; 1 when it was killed, after saying so. */
 int sluice_exec_server_await(pid_t server);
-
-#endif

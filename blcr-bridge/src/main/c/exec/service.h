@@ -1,6 +1,5 @@
 /* The I/O process around a command: found or started, joined, resumed when it is killed, left. */
-#ifndef SLUICE_EXEC_SERVICE_H
-#define SLUICE_EXEC_SERVICE_H
+#pragma once
 
 #include <limits.h>
 #include <pthread.h>
@@ -48,5 +47,3 @@ void sluice_exec_service_join(struct sluice_exec_service *service,
  * what says that the I/O process failed.
  */
 int sluice_exec_service_use(struct sluice_exec_service *service);
-
-#endif

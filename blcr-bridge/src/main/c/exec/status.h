@@ -1,6 +1,5 @@
 /* What sluice exec and sluice profile record exit with when the command's own status is not the answer. */
-#ifndef SLUICE_EXEC_STATUS_H
-#define SLUICE_EXEC_STATUS_H
+#pragma once
 
 enum {
     SLUICE_STATUS_FAILED = 1,
@@ -27,5 +26,3 @@ void sluice_exec_say(const char *format, ...) __attribute__((format(printf, 1, 2
 /* One line on standard error, and the end of the process. */
 _Noreturn void sluice_exec_fail(int status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -2,8 +2,7 @@
  * What the guard and the I/O process say to each other: packets of one size on a Unix-domain socket.
  * The Java side is org.sluice.iop.guard.Message.
  */
-#ifndef SLUICE_GUARD_MESSAGE_H
-#define SLUICE_GUARD_MESSAGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ struct sluice_guard_message {
     int64_t device; /* major << 32 | minor */
     int64_t inode;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Who waits for a file, and since when. One thread. */
-#ifndef SLUICE_GUARD_WATCH_H
-#define SLUICE_GUARD_WATCH_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -31,5 +30,3 @@ void sluice_watch_events(void);
 
 /* Lets those go on that have waited for a second. */
 void sluice_watch_expire(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which files are captured, and this process's connection to the I/O process. */
-#ifndef SLUICE_PRELOAD_CAPTURE_H
-#define SLUICE_PRELOAD_CAPTURE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -64,5 +63,3 @@ bool sluice_capture_file(int fd, struct stat *status, char path[PATH_MAX]);
 
 /* The state of the image with this identity: SLUICE_IMAGE_STATE_*. */
 int sluice_capture_image_state(const struct stat *status);
-
-#endif

@@ -1,6 +1,5 @@
 /* Streams of fopencookie() that read and write a descriptor by way of the shim. */
-#ifndef SLUICE_PRELOAD_COOKIE_H
-#define SLUICE_PRELOAD_COOKIE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,5 +17,3 @@ bool sluice_cookie_sound(void);
  * is to be freed after the stream. NULL without memory.
  */
 FILE *sluice_cookie_stream(int fd, char kind, bool plus, struct sluice_cookie **cookie);
-
-#endif

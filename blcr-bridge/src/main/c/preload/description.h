@@ -2,8 +2,7 @@
  * The descriptors of captured files. As in the kernel, several descriptors may share one open file
  * description, with one offset, and several descriptions one image.
  */
-#ifndef SLUICE_PRELOAD_DESCRIPTION_H
-#define SLUICE_PRELOAD_DESCRIPTION_H
+#pragma once
 
 #include "image.h"
 
@@ -76,5 +75,3 @@ void sluice_descriptions_let_go(void);
 
 /* In a forked child all descriptors are the kernel's. */
 void sluice_descriptions_in_child(void);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * The guard also keeps cancellation out, which would leave a lock behind, and errno as it was.
  */
-#ifndef SLUICE_PRELOAD_GUARD_H
-#define SLUICE_PRELOAD_GUARD_H
+#pragma once
 
 #include <errno.h>
 #include <pthread.h>
@@ -106,5 +105,3 @@ static inline long sluice_guard_result(long result)
     errno = (int)-result;
     return -1;
 }
-
-#endif

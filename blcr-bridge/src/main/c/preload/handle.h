@@ -1,6 +1,5 @@
 /* Opening by what the C library has no function for. */
-#ifndef SLUICE_PRELOAD_HANDLE_H
-#define SLUICE_PRELOAD_HANDLE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -8,5 +7,3 @@ struct open_how;
 
 /* openat2(): the descriptor, or -1 and errno. */
 long sluice_handle_openat2(int dirfd, const char *path, const struct open_how *how, size_t size);
-
-#endif

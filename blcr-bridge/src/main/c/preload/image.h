@@ -6,8 +6,7 @@
  * are recycled but never unmapped, and their locks initialised once, so a thread that raced with
  * close() and holds a stale pointer can lock, look at the table again and step back.
  */
-#ifndef SLUICE_PRELOAD_IMAGE_H
-#define SLUICE_PRELOAD_IMAGE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -133,5 +132,3 @@ void sluice_images_in_child(void);
 
 /* In a forked child the mappings are nobody's openings. */
 void sluice_mappings_in_child(void);
-
-#endif

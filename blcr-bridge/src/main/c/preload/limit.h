@@ -1,6 +1,5 @@
 /* How large a file may become here; beyond it the kernel is asked, which knows better. */
-#ifndef SLUICE_PRELOAD_LIMIT_H
-#define SLUICE_PRELOAD_LIMIT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -8,5 +7,3 @@
 
 /* RLIMIT_FSIZE, or SLUICE_LARGEST_FILE if that is less. */
 int64_t sluice_limit(void);
-
-#endif

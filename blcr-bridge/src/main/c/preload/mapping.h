@@ -3,8 +3,7 @@
  * writes a jump over the beginning of the C library's functions, to code that makes those calls. So what
  * came by number goes on by number, and never back to the function.
  */
-#ifndef SLUICE_PRELOAD_MAPPING_H
-#define SLUICE_PRELOAD_MAPPING_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -14,5 +13,3 @@ void *sluice_mapping_by_number(void *address, size_t length, int protection, int
 int sluice_unmapping_by_number(void *address, size_t length);
 void *sluice_remapping_by_number(void *address, size_t old_length, size_t length, int flags,
                                  void *wanted);
-
-#endif

@@ -1,6 +1,5 @@
 /* Opening files. */
-#ifndef SLUICE_PRELOAD_OPEN_H
-#define SLUICE_PRELOAD_OPEN_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -24,5 +23,3 @@ void sluice_open_settle(int dirfd, const char *path, int flags);
 
 /* Everything becomes direct, and so does all that is opened later: it is written in unseen ways. */
 void sluice_open_directly(int reason);
-
-#endif

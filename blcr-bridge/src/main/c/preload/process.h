@@ -1,6 +1,5 @@
 /* Processes that come to share this one's descriptors, and the end of this one. */
-#ifndef SLUICE_PRELOAD_PROCESS_H
-#define SLUICE_PRELOAD_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ void sluice_process_before_sharing(int flags);
  * here on none is followed.
  */
 void sluice_process_unshare(void);
-
-#endif

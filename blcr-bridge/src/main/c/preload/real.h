@@ -2,8 +2,7 @@
  * The C library's own functions, behind the ones this shim defines. They are looked up at their
  * first use, which may be before any constructor has run.
  */
-#ifndef SLUICE_PRELOAD_REAL_H
-#define SLUICE_PRELOAD_REAL_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -60,5 +59,3 @@ static inline void sluice_check_fit(size_t length, size_t room)
     if (length > room)
         __builtin_trap();
 }
-
-#endif

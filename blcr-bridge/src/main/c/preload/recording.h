@@ -2,8 +2,7 @@
  * Recording what is written to captured files: the trace of `sluice profile record` and --profile.
  * It needs no I/O process. While it is off a write pays one branch for it.
  */
-#ifndef SLUICE_PRELOAD_RECORDING_H
-#define SLUICE_PRELOAD_RECORDING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ void sluice_recording_in_child(void);
             sluice_recording_end(&call_, fd, offset, kind, result_);                               \
         result_;                                                                                   \
     })
-
-#endif

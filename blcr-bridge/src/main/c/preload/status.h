@@ -1,10 +1,7 @@
 /* What the kernel says of a file whose writes are still in the log. */
-#ifndef SLUICE_PRELOAD_STATUS_H
-#define SLUICE_PRELOAD_STATUS_H
+#pragma once
 
 #include <sys/stat.h>
 
 /* Corrects the size and blocks in the status that a call has filled in; its `result`. */
 int sluice_status_correct(int result, struct stat *status);
-
-#endif

@@ -1,6 +1,5 @@
 /* The stdio streams on captured files. */
-#ifndef SLUICE_PRELOAD_STREAM_H
-#define SLUICE_PRELOAD_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -30,5 +29,3 @@ size_t sluice_write_whole(int fd, const void *data, size_t length);
  * looked for, any other when it could not be looked at now.
  */
 const void *sluice_wide_data(size_t *length);
-
-#endif

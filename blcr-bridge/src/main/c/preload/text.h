@@ -1,6 +1,5 @@
 /* Running a program that is an image. */
-#ifndef SLUICE_PRELOAD_TEXT_H
-#define SLUICE_PRELOAD_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -10,5 +9,3 @@
  * of `path`. True when the call should be repeated.
  */
 bool sluice_text_free(const char *path, int error);
-
-#endif

@@ -1,6 +1,5 @@
 /* What sluice.h leaves opaque. */
-#ifndef SLUICE_SESSION_H
-#define SLUICE_SESSION_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -33,5 +32,3 @@ void sluice_session_count(struct sluice_session *session, int change);
 
 /* How many forks lie between this process and the first one that used the library. */
 unsigned sluice_session_forks(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the exercisers share: a check that says where it failed, and a random sequence by seed. */
-#ifndef EXERCISE_H
-#define EXERCISE_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -61,5 +60,3 @@ static inline size_t random_length(size_t largest)
     const size_t limit = limits[random_below(sizeof limits / sizeof *limits)];
     return 1 + random_below(limit < largest ? limit : largest);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* For exercisers that write a few words to files of their own, by name, and fork. */
-#ifndef FILES_H
-#define FILES_H
+#pragma once
 
 #include "exercise.h"
 
@@ -76,5 +75,3 @@ static inline int exercise_each(int count, char **arguments, void (*const exerci
 #define EXERCISE_EACH(count, arguments, ...)                                                       \
     exercise_each(count, arguments, (void (*const[])(void)){__VA_ARGS__},                          \
                   sizeof((void (*const[])(void)){__VA_ARGS__}) / sizeof(void (*)(void)))
-
-#endif

@@ -1,6 +1,5 @@
 /* Calls of the kernel that nobody but the kernel sees: made by the program's own instruction. */
-#ifndef RAW_H
-#define RAW_H
+#pragma once
 
 #include <sys/syscall.h>
 
@@ -31,5 +30,3 @@ static inline long raw(long number, long a, long b, long c, long d, long e, long
     return x0;
 #endif
 }
-
-#endif

@@ -2,8 +2,7 @@
  * Calls on one stream, each at random, and each with what it gave said in a transcript; for
  * exercise_streams.c, which says what is left out.
  */
-#ifndef STREAM_CALLS_H
-#define STREAM_CALLS_H
+#pragma once
 
 #include "exercise.h"
 
@@ -282,5 +281,3 @@ static void orient(void)
 {
     say(" fwide=%d", fwide(file, (int)random_below(2) - !wide) > 0);
 }
-
-#endif

@@ -3,13 +3,10 @@
  * SECONDS [SEED]` tries the files of CORPUS and then, as long as told, what becomes of them by
  * mistakes of all kinds. Built by clang with -DSLUICE_FUZZER=ON, coverage guides it instead.
  */
-#ifndef FUZZ_H
-#define FUZZ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 /* Reads one input; whatever is not as it should be aborts. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length);
-
-#endif
