@@ -15,6 +15,7 @@
 enum { UNKNOWN, OFF, ON };
 
 int sluice_capture_state = UNKNOWN;
+atomic_bool sluice_capture_divided;
 
 static char runtime[PATH_MAX];
 static char captured[PATH_MAX];
@@ -27,7 +28,6 @@ static struct sluice_client *first; /* of this process; the others succeed it */
 static struct sluice_mapper mapper; /* of the segment */
 static bool segment_failed;
 static bool client_failed;
-static atomic_bool divided;
 static _Atomic pid_t owner; /* the process that attached; a restored one and a child attach anew */
 
 static bool copy_variable(const char *name, char to[PATH_MAX])
@@ -165,16 +165,6 @@ bool sluice_capture_own(void)
     return client == NULL || owner == getpid();
 }
 
-bool sluice_capture_divide(void)
-{
-    return !atomic_exchange(&divided, true);
-}
-
-bool sluice_capture_divided(void)
-{
-    return atomic_load_explicit(&divided, memory_order_relaxed);
-}
-
 static bool below(const char *directory, const char *path)
 {
     size_t length = strlen(directory);
@@ -202,7 +192,7 @@ int sluice_capture_image_state(const struct stat *status)
 static bool real_path(int fd, char path[PATH_MAX])
 {
     char link[40];
-    snprintf(link, sizeof link, divided ? "/proc/thread-self/fd/%d" : "/proc/self/fd/%d", fd);
+    snprintf(link, sizeof link, sluice_capture_divided ? "/proc/thread-self/fd/%d" : "/proc/self/fd/%d", fd);
     const ssize_t length = readlink(link, path, PATH_MAX - 1);
     path[length > 0 ? length : 0] = '\0';
     return length > 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 
@@ -48,12 +49,8 @@ bool sluice_capture_has_mapped(const void *address);
 /* False in a child that shares its parent's memory: the client, if there is one, is the parent's. */
 bool sluice_capture_own(void);
 
-/*
- * Threads of this process may have descriptors of their own from here on. False if that is known
- * already.
- */
-bool sluice_capture_divide(void);
-bool sluice_capture_divided(void);
+/* Whether threads of this process may have descriptors of their own. It does not change back. */
+extern atomic_bool sluice_capture_divided;
 
 /*
  * True when `fd` is a regular file below the capture directory, or an image under any name.

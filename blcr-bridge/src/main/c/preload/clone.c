@@ -29,7 +29,7 @@ SLUICE_WRAPPER pid_t vfork(void)
 void sluice_process_unshare(void)
 {
     if (!sluice_capture_on() || sluice_guard_inside() || __libc_single_threaded
-        || !sluice_capture_divide())
+        || atomic_exchange(&sluice_capture_divided, true))
         return; /* who has no other thread has no other table */
     sluice_descriptions_let_go();
     dprintf(STDERR_FILENO, "sluice: threads with descriptors of their own cannot be followed; process "

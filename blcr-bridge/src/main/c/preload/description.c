@@ -89,9 +89,11 @@ void sluice_descriptor_let_go(int fd)
     sluice_images_lock();
     struct description *description = sluice_description_of(fd);
     if (description != NULL) {
-        sluice_lock_take(&description->image->lock);
-        sluice_image_let_go(description->image);
-        sluice_lock_release(&description->image->lock);
+        struct image *image = description->image;
+        sluice_lock_take(&image->lock);
+        sluice_image_surrender(image, SLUICE_REASON_LOCK);
+        image->let_go |= image->openings > 0 && sluice_log_let_go(&image->log) == 0;
+        sluice_lock_release(&image->lock);
     }
     sluice_images_unlock();
 }
@@ -175,7 +177,7 @@ static int missed(int announced, const char *path, const char *why)
 static const char *unfollowed(int fd)
 {
     return fd >= SLUICE_DESCRIPTORS    ? "no descriptor from 65536 on is followed"
-        : sluice_capture_divided() ? "threads of the process have descriptors of their own"
+        : sluice_capture_divided ? "threads of the process have descriptors of their own"
                                    : NULL;
 }
 

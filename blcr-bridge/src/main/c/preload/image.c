@@ -126,13 +126,6 @@ static struct image *find_image(const struct stat *status)
     return image;
 }
 
-void sluice_image_let_go(struct image *image)
-{
-    sluice_image_surrender(image, SLUICE_REASON_LOCK);
-    if (image->openings > 0 && sluice_log_let_go(&image->log) == 0)
-        image->let_go = true;
-}
-
 bool sluice_images_surrender_file(const struct stat *status, int reason)
 {
     if (images == NULL || sluice_guard_inside())

@@ -92,9 +92,6 @@ int sluice_image_release(struct image *image);
  */
 void sluice_image_surrender(struct image *image, int reason);
 
-/* The same, and nothing but programs has its file open until all have closed it. Locked. */
-void sluice_image_let_go(struct image *image);
-
 /*
  * If this process has a file open: its image becomes direct, and the answer is true. Who closed a
  * descriptor of the file would lose the locks that the process has on it.
