@@ -172,7 +172,7 @@ void sluice_trace_append(struct sluice_trace *trace, struct sluice_trace_file *f
 }
 
 /* Creates the file under the first name that is free, and leaves that in trace->path. */
-static int create(struct sluice_trace *trace, const char *directory, const char *host)
+static int create_part(struct sluice_trace *trace, const char *directory, const char *host)
 {
     for (int number = 1; number < MOST_PARTS; number++) {
         char suffix[16] = "";
@@ -208,7 +208,7 @@ static int write_header(int fd, const char *host)
     return written == sizeof header ? 0 : written < 0 ? (int)written : -ENOSPC;
 }
 
-static int begin(struct sluice_trace *trace, int fd, const char *host)
+static int begin_part(struct sluice_trace *trace, int fd, const char *host)
 {
     int error = is_allowed(WINDOW) ? write_header(fd, host) : -EFBIG;
     if (error == 0)
@@ -227,11 +227,11 @@ int sluice_trace_open(struct sluice_trace *trace, const char *directory)
     struct utsname node;
     uname(&node);
     *trace = (struct sluice_trace){.part = trace->part + 1, .file = -1};
-    const int fd = create(trace, directory, node.nodename);
+    const int fd = create_part(trace, directory, node.nodename);
     if (fd < 0) {
         return sluice_failure(-fd, "cannot record in %s: %s", directory, strerror(-fd));
     }
-    const int error = begin(trace, fd, node.nodename);
+    const int error = begin_part(trace, fd, node.nodename);
     sluice_kernel_close(fd);
     if (error != 0) {
         sluice_trace_abandon(trace);

@@ -81,7 +81,7 @@ static void send_message(const struct sluice_guard_message *message)
 }
 
 /* Makes room for one more; false without memory. */
-static bool grow(void **array, size_t count, size_t *room, size_t size)
+static bool make_room(void **array, size_t count, size_t *room, size_t size)
 {
     if (count < *room) {
         return true;
@@ -98,7 +98,7 @@ static bool grow(void **array, size_t count, size_t *room, size_t size)
 
 static bool wait_for(int number, int event, bool is_leased)
 {
-    if (!grow((void **)&waiting, waiting_count, &waiting_room, sizeof *waiting)) {
+    if (!make_room((void **)&waiting, waiting_count, &waiting_room, sizeof *waiting)) {
         return false;
     }
     waiting[waiting_count++] = (struct waiting){number, event, is_leased, sluice_clock_ms() + MOST_MILLIS};
@@ -114,7 +114,7 @@ static void allow(int event)
 }
 
 /* Lets the program go on that waits as number `i`. */
-static void let_go(size_t i)
+static void let_go_on(size_t i)
 {
     const struct waiting one = waiting[i];
     waiting[i] = waiting[--waiting_count];
@@ -142,7 +142,7 @@ void sluice_watch_expire(void)
         if (waiting[i].deadline <= time) {
             send_message(&(struct sluice_guard_message){.type = SLUICE_GUARD_LATE,
                                                .number = waiting[i].number});
-            let_go(i);
+            let_go_on(i);
         } else {
             i++;
         }
@@ -164,12 +164,12 @@ static void answered(int number)
 {
     const size_t i = find_waiting(false, number);
     if (i < waiting_count)
-        let_go(i);
+        let_go_on(i);
 }
 
 static void hold_lease(int number, int fd)
 {
-    if (!grow((void **)&leased, leased_count, &leased_room, sizeof *leased)) {
+    if (!make_room((void **)&leased, leased_count, &leased_room, sizeof *leased)) {
         close(fd);
         return;
     }
@@ -190,7 +190,7 @@ static void drop_lease(int number)
     }
 }
 
-static void handle(const struct sluice_guard_message *message, int fd)
+static void handle_message(const struct sluice_guard_message *message, int fd)
 {
     switch (message->type) {
     case SLUICE_GUARD_GROUP:
@@ -237,7 +237,7 @@ bool sluice_watch_messages(void)
         if (first != NULL && first->cmsg_type == SCM_RIGHTS) {
             memcpy(&fd, CMSG_DATA(first), sizeof fd);
         }
-        handle(&message, fd);
+        handle_message(&message, fd);
     }
 }
 

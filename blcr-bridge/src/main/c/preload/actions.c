@@ -24,7 +24,7 @@ static struct action {
     char path[];
 } *all; /* in the order they were added in; guarded by the lock of the images */
 
-static void remember(const posix_spawn_file_actions_t *actions, enum kind kind, int number,
+static void remember_action(const posix_spawn_file_actions_t *actions, enum kind kind, int number,
                      const char *path)
 {
     if (!sluice_capture_on() || sluice_guard_inside())
@@ -42,7 +42,7 @@ static void remember(const posix_spawn_file_actions_t *actions, enum kind kind, 
     sluice_images_unlock();
 }
 
-static void forget(const posix_spawn_file_actions_t *actions)
+static void forget_actions(const posix_spawn_file_actions_t *actions)
 {
     if (all == NULL || sluice_guard_inside())
         return;
@@ -101,18 +101,18 @@ void sluice_actions_settle(const posix_spawn_file_actions_t *actions)
 }
 
 SLUICE_BEFORE(int, posix_spawn_file_actions_init, (posix_spawn_file_actions_t *actions), (actions),
-              forget(actions))
+              forget_actions(actions))
 SLUICE_BEFORE(int, posix_spawn_file_actions_destroy, (posix_spawn_file_actions_t *actions),
-              (actions), forget(actions))
+              (actions), forget_actions(actions))
 
 SLUICE_AFTER(int, posix_spawn_file_actions_addopen,
              (posix_spawn_file_actions_t *restrict actions, int fd, const char *restrict path,
               int flags, mode_t mode),
              (actions, fd, path, flags, mode),
-             if (result == 0) remember(actions, OPENS, flags, path))
+             if (result == 0) remember_action(actions, OPENS, flags, path))
 SLUICE_AFTER(int, posix_spawn_file_actions_addchdir_np,
              (posix_spawn_file_actions_t *restrict actions, const char *restrict path),
-             (actions, path), if (result == 0) remember(actions, CHANGES_DIRECTORY, 0, path))
+             (actions, path), if (result == 0) remember_action(actions, CHANGES_DIRECTORY, 0, path))
 SLUICE_AFTER(int, posix_spawn_file_actions_addfchdir_np,
              (posix_spawn_file_actions_t *actions, int fd), (actions, fd),
-             if (result == 0) remember(actions, CHANGES_TO_DESCRIPTOR, fd, ""))
+             if (result == 0) remember_action(actions, CHANGES_TO_DESCRIPTOR, fd, ""))

@@ -44,7 +44,7 @@ SLUICE_WRAPPER int truncate(const char *path, off_t size)
 }
 
 /* The log knows no blocks, only a size: the kernel has allocated, and the image is as long now. */
-static void extend(int fd, off_t end)
+static void extend_image(int fd, off_t end)
 {
     struct description *description = sluice_description_lock(fd);
     if (description == NULL)
@@ -63,7 +63,7 @@ SLUICE_WRAPPER int fallocate(int fd, int mode, off_t offset, off_t length)
         sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
     const int result = REAL(fallocate)(fd, mode, offset, length);
     if (result == 0 && sluice_description_logged(fd))
-        extend(fd, offset + length);
+        extend_image(fd, offset + length);
     return result;
 }
 
@@ -80,6 +80,6 @@ SLUICE_WRAPPER int posix_fallocate(int fd, off_t offset, off_t length)
         return REAL(posix_fallocate)(fd, offset, length);
     }
     if (error == 0)
-        extend(fd, offset + length);
+        extend_image(fd, offset + length);
     return error;
 }

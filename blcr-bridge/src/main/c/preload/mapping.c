@@ -28,7 +28,7 @@ static struct mapping *mappings;
 static atomic_int mapping_count;
 
 /* Before the real call, so that a close() meanwhile does not end the opening. */
-static struct image *hold(int fd)
+static struct image *hold_image(int fd)
 {
     struct image *image = NULL;
     sluice_images_lock();
@@ -42,7 +42,7 @@ static struct image *hold(int fd)
 }
 
 /* The images are locked. */
-static void let_go(struct image *image)
+static void let_go_of_image(struct image *image)
 {
     sluice_lock_take(&image->lock);
     image->mappings--;
@@ -51,7 +51,7 @@ static void let_go(struct image *image)
 }
 
 /* Without memory to remember it by, the opening lasts until the process ends. */
-static void remember(struct image *image, const char *address, size_t length)
+static void remember_mapping(struct image *image, const char *address, size_t length)
 {
     struct mapping *mapping = malloc(sizeof *mapping);
     if (mapping == NULL)
@@ -69,15 +69,15 @@ static void *map_by(mapper *map, void *address, size_t length, int protection, i
     if ((flags & MAP_ANONYMOUS) || sluice_description_of(fd) == NULL || sluice_guard_inside())
         return map(address, length, protection, flags, fd, offset);
     sluice_descriptor_surrender(fd, SLUICE_REASON_MMAP);
-    struct image *image = flags & MAP_SHARED ? hold(fd) : NULL;
+    struct image *image = flags & MAP_SHARED ? hold_image(fd) : NULL;
     void *mapped = map(address, length, protection, flags, fd, offset);
     if (image == NULL)
         return mapped;
     sluice_images_lock(); /* errno stays */
     if (mapped != MAP_FAILED)
-        remember(image, mapped, length);
+        remember_mapping(image, mapped, length);
     else
-        let_go(image);
+        let_go_of_image(image);
     sluice_images_unlock();
     return mapped;
 }
@@ -121,7 +121,7 @@ static void unmapped(const char *address, size_t length)
         }
         *link = mapping->next;
         mapping_count--;
-        let_go(mapping->image);
+        let_go_of_image(mapping->image);
         free(mapping);
     }
     sluice_images_unlock();

@@ -223,7 +223,7 @@ SLUICE_WRAPPER int execveat(int dirfd, const char *path, char *const arguments[]
     return exec_failed();
 }
 
-static int count(va_list arguments)
+static int count_arguments(va_list arguments)
 {
     int found = 1; /* the one before them */
     while (va_arg(arguments, const char *) != NULL)
@@ -246,7 +246,7 @@ static void gather(const char *first, va_list arguments, char **array, char *con
     do {                                                                                           \
         va_list arguments_;                                                                        \
         va_start(arguments_, first);                                                               \
-        const int count_ = count(arguments_);                                                      \
+        const int count_ = count_arguments(arguments_);                                                      \
         va_end(arguments_);                                                                        \
         char *array[count_ + 1];                                                                   \
         char *const *environment = environ;                                                        \

@@ -60,7 +60,7 @@ static int64_t offset_of(struct description *description, int fd, int64_t offset
 }
 
 /* A file is named when it is first written to, by the name it has then. */
-static bool name(struct image *image, int fd)
+static bool name_file(struct image *image, int fd)
 {
     char path[PATH_MAX] = "";
     struct stat status;
@@ -76,7 +76,7 @@ static bool name(struct image *image, int fd)
     return true;
 }
 
-static void append(const struct sluice_recorded_call *call, struct description *description, int fd,
+static void append_record(const struct sluice_recorded_call *call, struct description *description, int fd,
                    int64_t offset, enum sluice_trace_call kind, int64_t end, ssize_t length)
 {
     struct image *image = description->image;
@@ -84,7 +84,7 @@ static void append(const struct sluice_recorded_call *call, struct description *
         : description->logged && image->log.directs == call->directs ? SLUICE_TRACE_LOGGED
                                                                      : SLUICE_TRACE_DIRECT;
     const int64_t at = offset_of(description, fd, offset, length);
-    if (sluice_trace_knows(&trace, &image->traced) || name(image, fd))
+    if (sluice_trace_knows(&trace, &image->traced) || name_file(image, fd))
         sluice_trace_append(&trace, &image->traced, kind, route, call->begin, end, at,
                             (uint64_t)length);
 }
@@ -120,7 +120,7 @@ void sluice_recording_end(const struct sluice_recorded_call *call, int fd, int64
     sluice_lock_take(&lock);
     struct description *description = sluice_description_of(fd);
     if (description != NULL && description->image != NULL && present())
-        append(call, description, fd, offset, kind, end, result);
+        append_record(call, description, fd, offset, kind, end, result);
     sluice_lock_release(&lock);
     sluice_guard_leave();
 }

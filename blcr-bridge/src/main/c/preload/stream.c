@@ -28,7 +28,7 @@ static struct stream {
 
 static _Atomic int highest;
 
-static void remember(int fd, FILE *file, bool native, struct sluice_cookie *cookie)
+static void remember_stream(int fd, FILE *file, bool native, struct sluice_cookie *cookie)
 {
     streams[fd].native = native;
     streams[fd].cookie = cookie;
@@ -55,7 +55,7 @@ static struct stream *entry_of(FILE *file)
 }
 
 /* The stream has no entry from here on; gives back its cookie. */
-static struct sluice_cookie *forget(FILE *file)
+static struct sluice_cookie *forget_stream(FILE *file)
 {
     struct stream *entry = entry_of(file);
     if (entry == NULL)
@@ -139,7 +139,7 @@ static FILE *cookie_stream(int fd, int flags, char kind)
     struct sluice_cookie *cookie;
     FILE *file = sluice_cookie_stream(fd, kind, (flags & O_ACCMODE) == O_RDWR, &cookie);
     if (file != NULL)
-        remember(fd, file, false, cookie);
+        remember_stream(fd, file, false, cookie);
     return file;
 }
 
@@ -161,7 +161,7 @@ static FILE *stream_on(int fd, int flags, const char *mode)
         sluice_descriptor_surrender(fd, SLUICE_REASON_STREAM);
     FILE *file = REAL(fdopen)(fd, mode);
     if (file != NULL && fd < SLUICE_DESCRIPTORS)
-        remember(fd, file, true, NULL);
+        remember_stream(fd, file, true, NULL);
     return file;
 }
 
@@ -189,7 +189,7 @@ static FILE *native_stream(const char *path, const char *mode, FILE *file,
     const int fd = result != NULL ? fileno(result) : -1;
     if (fd >= 0 && fd < SLUICE_DESCRIPTORS) {
         sluice_description_share(guard, fd);
-        remember(fd, result, true, cookie);
+        remember_stream(fd, result, true, cookie);
     }
     if (guard >= 0) {
         const int error = errno;
@@ -269,7 +269,7 @@ SLUICE_WRAPPER FILE *freopen(const char *restrict path, const char *restrict mod
     const bool captured = is_captured(file);
     if (captured)
         sluice_guard_hold();
-    struct sluice_cookie *cookie = forget(file);
+    struct sluice_cookie *cookie = forget_stream(file);
     release(descriptor_of(file), file);
     FILE *result = native_stream(path, mode, file, cookie);
     if (captured)
@@ -288,7 +288,7 @@ SLUICE_WRAPPER int fclose(FILE *file)
     const bool native = entry == NULL || entry->native;
     const int released = native ? release(descriptor_of(file), file) : 0;
     const int error = errno;
-    struct sluice_cookie *cookie = forget(file);
+    struct sluice_cookie *cookie = forget_stream(file);
     int result = REAL(fclose)(file);
     free(cookie);
     if (released != 0) {
