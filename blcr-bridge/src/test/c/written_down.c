@@ -12,7 +12,7 @@
  * behind each shared mapping, maps nothing over it, writes, renames, and maps the file again.
  */
 #include "exercise/exercise.h"
-#include "exercise/raw.h"
+#include "kernel.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static bool may_skip(char *address)
 
 static void map(void *address, size_t length, int protection, int flags, int fd, off_t offset)
 {
-    void *found = unseen ? (void *)raw(SYS_mmap, (long)address, (long)length, protection,
+    void *found = unseen ? (void *)sluice_kernel_call(SYS_mmap, (long)address, (long)length, protection,
                                        flags | MAP_FIXED, fd, offset)
                          : mmap(address, length, protection, flags | MAP_FIXED, fd, offset);
     CHECK(found == address);
@@ -163,23 +163,23 @@ static void in_another_thread(void *(*action)(void *), int number)
 /* As another process, which has the memory of this one but for what is shared. */
 static void bring_back(void)
 {
-    const long child = raw(SYS_clone, SIGCHLD, 0, 0, 0, 0, 0);
+    const long child = sluice_kernel_call(SYS_clone, SIGCHLD, 0, 0, 0, 0, 0);
     CHECK(child >= 0);
     if (child > 0) {
         int status;
         CHECK_EQUAL(waitpid((pid_t)child, &status, 0), child);
-        raw(SYS_exit_group, WIFEXITED(status) ? WEXITSTATUS(status) : 1, 0, 0, 0, 0, 0);
+        sluice_kernel_call(SYS_exit_group, WIFEXITED(status) ? WEXITSTATUS(status) : 1, 0, 0, 0, 0, 0);
     }
     for (int i = 0; i < count; i++) {
-        raw(SYS_close, areas[i].fd, 0, 0, 0, 0, 0);
-        raw(SYS_munmap, (long)areas[i].address, (long)areas[i].length, 0, 0, 0, 0);
+        sluice_kernel_call(SYS_close, areas[i].fd, 0, 0, 0, 0, 0);
+        sluice_kernel_call(SYS_munmap, (long)areas[i].address, (long)areas[i].length, 0, 0, 0, 0);
     }
     for (int i = 0; i < kept_count; i++)
-        raw(SYS_munmap, (long)kept[i].address, (long)kept[i].length, 0, 0, 0, 0);
+        sluice_kernel_call(SYS_munmap, (long)kept[i].address, (long)kept[i].length, 0, 0, 0, 0);
     for (int fd = 3; fd < 256; fd++) {
         struct stat status;
-        if (raw(SYS_fstat, fd, (long)&status, 0, 0, 0, 0) == 0 && S_ISSOCK(status.st_mode))
-            raw(SYS_close, fd, 0, 0, 0, 0, 0);
+        if (sluice_kernel_call(SYS_fstat, fd, (long)&status, 0, 0, 0, 0) == 0 && S_ISSOCK(status.st_mode))
+            sluice_kernel_call(SYS_close, fd, 0, 0, 0, 0, 0);
     }
 }
 

@@ -63,9 +63,7 @@ static int resume(struct sluice_connection *connection, void *greeter)
         .generation = client->generation,
         .answered = connection->answered,
     };
-    return sluice_connection_exchange(
-        connection, SLUICE_REQUEST_RESUME,
-        &(struct sluice_body){.fields = &request, .length = sizeof request}, NULL);
+    return sluice_connection_exchange(connection, SLUICE_REQUEST_RESUME, SLUICE_BODY(request), NULL);
 }
 
 static int take_slot(struct sluice_client *client)
@@ -80,10 +78,8 @@ static int take_slot(struct sluice_client *client)
         .local_ranks = client->rank < 0 ? 0 : sluice_launcher_local_ranks(client->ranks),
     };
     struct attach_reply answer;
-    const int error = sluice_connection_request(
-        &client->connection, SLUICE_REQUEST_ATTACH,
-        &(struct sluice_body){.fields = &request, .length = sizeof request},
-        &(struct sluice_reply){.fields = &answer, .length = sizeof answer});
+    const int error = sluice_connection_request(&client->connection, SLUICE_REQUEST_ATTACH,
+                                                SLUICE_BODY(request), SLUICE_REPLY(answer));
     if (error != 0) {
         return error;
     }
@@ -238,7 +234,7 @@ int sluice_client_renamed(struct sluice_client *client, dev_t device, ino_t inod
 {
     const struct sluice_identity request = sluice_identity_of(device, inode);
     return sluice_connection_tell(&client->connection, SLUICE_REQUEST_RENAMED,
-                                  &(struct sluice_body){.fields = &request, .length = sizeof request});
+                                  SLUICE_BODY(request));
 }
 
 int sluice_client_replace(struct sluice_client *client, dev_t device, ino_t inode, int flags,
@@ -248,9 +244,8 @@ int sluice_client_replace(struct sluice_client *client, dev_t device, ino_t inod
         struct sluice_identity identity;
         int32_t flags;
     } request = {sluice_identity_of(device, inode), flags};
-    return sluice_connection_request(
-        &client->connection, SLUICE_REQUEST_REPLACE,
-        &(struct sluice_body){.fields = &request, .length = sizeof request, .string = path}, NULL);
+    return sluice_connection_request(&client->connection, SLUICE_REQUEST_REPLACE,
+                                     SLUICE_BODY_AND(request, path), NULL);
 }
 
 int sluice_client_open(struct sluice_client *client, int type, const struct sluice_body *body,
@@ -280,15 +275,20 @@ int sluice_client_open(struct sluice_client *client, int type, const struct slui
     return 0;
 }
 
-int sluice_log_announce(struct sluice_client *client, dev_t device, ino_t inode, int flags,
-                        const char *path, struct sluice_disposition *disposition)
+int sluice_client_announce(struct sluice_client *client, struct sluice_identity identity, int flags,
+                           const char *path, struct sluice_disposition *disposition)
 {
     const struct __attribute__((packed)) {
         struct sluice_identity identity;
         int32_t flags;
-    } request = {sluice_identity_of(device, inode), flags};
-    return sluice_client_open(
-        client, SLUICE_REQUEST_OPEN,
-        &(struct sluice_body){.fields = &request, .length = sizeof request, .string = path},
-        disposition, NULL, 0);
+    } request = {identity, flags};
+    return sluice_client_open(client, SLUICE_REQUEST_OPEN, SLUICE_BODY_AND(request, path),
+                              disposition, NULL, 0);
+}
+
+int sluice_log_announce(struct sluice_client *client, dev_t device, ino_t inode, int flags,
+                        const char *path, struct sluice_disposition *disposition)
+{
+    return sluice_client_announce(client, sluice_identity_of(device, inode), flags, path,
+                                  disposition);
 }

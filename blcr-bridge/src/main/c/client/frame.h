@@ -15,6 +15,11 @@ struct sluice_body {
     const char *string;
 };
 
+/* One of a structure or array, and one with a text behind it. */
+#define SLUICE_BODY(of) (&(struct sluice_body){.fields = &(of), .length = sizeof(of)})
+#define SLUICE_BODY_AND(of, text)                                                                  \
+    (&(struct sluice_body){.fields = &(of), .length = sizeof(of), .string = text})
+
 /*
  * Where a reply's body goes: fields, then, where `elements` is not NULL, a counted array: a string
  * is one of single bytes. What comes behind is skipped.
@@ -27,6 +32,9 @@ struct sluice_reply {
     size_t capacity; /* elements; more of them are an error */
     size_t *count;   /* how many came, unless NULL */
 };
+
+/* To one structure. */
+#define SLUICE_REPLY(of) (&(struct sluice_reply){.fields = &(of), .length = sizeof(of)})
 
 /*
  * Sends a request, of which `body` may be NULL: 0, -EPIPE when the stream has ended, or

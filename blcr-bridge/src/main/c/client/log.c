@@ -80,9 +80,8 @@ static void nothing_pending(struct sluice_log_image *image)
 static int request_settle(struct sluice_log_image *image, int32_t how)
 {
     const int32_t request[2] = {(int32_t)image->id, how};
-    return sluice_connection_request(
-        &image->client->connection, SLUICE_REQUEST_SETTLE,
-        &(struct sluice_body){.fields = request, .length = sizeof request}, NULL);
+    return sluice_connection_request(&image->client->connection, SLUICE_REQUEST_SETTLE,
+                                     SLUICE_BODY(request), NULL);
 }
 
 /*
@@ -149,9 +148,8 @@ int sluice_log_sync(struct sluice_log_image *image)
     if (error == 0)
         error = publish_own(image);
     if (error == 0)
-        error = sluice_connection_request(
-            &image->client->connection, SLUICE_REQUEST_SYNC,
-            &(struct sluice_body){.fields = &image->id, .length = sizeof image->id}, NULL);
+        error = sluice_connection_request(&image->client->connection, SLUICE_REQUEST_SYNC,
+                                          SLUICE_BODY(image->id), NULL);
     if (error != 0)
         return error;
     if (image->client->segment->layout == SLUICE_HEADER_LAYOUT_FILES)

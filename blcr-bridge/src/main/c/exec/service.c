@@ -219,9 +219,7 @@ static int greet(struct sluice_connection *connection, void *service)
 {
     (void)service;
     const int32_t version = SLUICE_HEADER_VERSION;
-    return sluice_connection_exchange(
-        connection, SLUICE_REQUEST_JOIN,
-        &(struct sluice_body){.fields = &version, .length = sizeof version}, NULL);
+    return sluice_connection_exchange(connection, SLUICE_REQUEST_JOIN, SLUICE_BODY(version), NULL);
 }
 
 /* Joins the I/O process if there is one that is not just about to end. */
@@ -357,9 +355,8 @@ static void end_watch(const struct sluice_exec_service *service)
 static int leave(struct sluice_exec_service *service, int status)
 {
     const int32_t left = status;
-    const int error = sluice_connection_request(
-        &service->connection, SLUICE_REQUEST_LEAVE,
-        &(struct sluice_body){.fields = &left, .length = sizeof left}, NULL);
+    const int error = sluice_connection_request(&service->connection, SLUICE_REQUEST_LEAVE,
+                                                SLUICE_BODY(left), NULL);
     if (error != 0) {
         sluice_exec_say("%s", sluice_failure_message());
         tell_what_is_kept(service);

@@ -10,22 +10,28 @@
 
 #define STAT_BLOCK 512
 
-static bool logical_size(dev_t device, ino_t inode, int64_t *size)
+/* The size and blocks that the log adds up to, if the image is logged and has more than its file. */
+static void correct(dev_t device, ino_t inode, uint32_t mode, uint64_t *size, uint64_t *blocks)
 {
+    int64_t logged;
+    if (!S_ISREG(mode) || !sluice_capture_on())
+        return;
     const struct sluice_segment *segment = sluice_capture_segment();
-    return segment != NULL && sluice_segment_size(segment, device, inode, size);
+    if (segment == NULL || !sluice_segment_size(segment, device, inode, &logged))
+        return;
+    const uint64_t needed = (uint64_t)logged / STAT_BLOCK + (logged % STAT_BLOCK > 0);
+    *size = *size < (uint64_t)logged ? (uint64_t)logged : *size; /* or it was written to unseen */
+    *blocks = *blocks < needed ? needed : *blocks;
 }
 
 int sluice_status_correct(int result, struct stat *status)
 {
-    int64_t size;
-    if (result != 0 || !S_ISREG(status->st_mode) || !sluice_capture_on()
-        || !logical_size(status->st_dev, status->st_ino, &size))
-        return result;
-    const blkcnt_t blocks = size / STAT_BLOCK + (size % STAT_BLOCK > 0);
-    if (size > status->st_size) /* or somebody has written to it unseen */
-        status->st_size = size;
-    status->st_blocks = status->st_blocks < blocks ? blocks : status->st_blocks;
+    if (result == 0) {
+        uint64_t size = (uint64_t)status->st_size, blocks = (uint64_t)status->st_blocks;
+        correct(status->st_dev, status->st_ino, status->st_mode, &size, &blocks);
+        status->st_size = (off_t)size;
+        status->st_blocks = (blkcnt_t)blocks;
+    }
     return result;
 }
 
@@ -52,16 +58,14 @@ SLUICE_WRAPPER int lstat(const char *path, struct stat *status)
 SLUICE_WRAPPER int statx(int dirfd, const char *path, int flags, unsigned mask,
                          struct statx *status)
 {
-    int64_t size;
     const int result = REAL(statx)(dirfd, path, flags, mask, status);
-    if (result != 0 || !S_ISREG(status->stx_mode) || !sluice_capture_on()
-        || !logical_size(makedev(status->stx_dev_major, status->stx_dev_minor), status->stx_ino,
-                         &size))
-        return result;
-    const uint64_t blocks = (uint64_t)size / STAT_BLOCK + (size % STAT_BLOCK > 0);
-    if ((uint64_t)size > status->stx_size)
-        status->stx_size = (uint64_t)size;
-    status->stx_blocks = status->stx_blocks < blocks ? blocks : status->stx_blocks;
+    if (result == 0) {
+        uint64_t size = status->stx_size, blocks = status->stx_blocks;
+        correct(makedev(status->stx_dev_major, status->stx_dev_minor), status->stx_ino,
+                status->stx_mode, &size, &blocks);
+        status->stx_size = size;
+        status->stx_blocks = blocks;
+    }
     return result;
 }
 

@@ -23,24 +23,17 @@ static void sync_image(struct image *image, int reason)
         sluice_image_surrender(image, reason);
 }
 
-SLUICE_WRAPPER int fsync(int fd)
-{
-    const int error = sluice_description_logged(fd) ? sync_log(fd) : -ESTALE;
-    return error == -ESTALE ? REAL(fsync)(fd) : (int)sluice_guard_result(error);
-}
+#define SYNCHRONISES(name, parameters, arguments)                                                  \
+    SLUICE_WRAPPER int name parameters                                                             \
+    {                                                                                              \
+        const int error = sluice_description_logged(fd) ? sync_log(fd) : -ESTALE;                  \
+        return error == -ESTALE ? REAL(name) arguments : (int)sluice_guard_result(error);          \
+    }
 
-SLUICE_WRAPPER int fdatasync(int fd)
-{
-    const int error = sluice_description_logged(fd) ? sync_log(fd) : -ESTALE;
-    return error == -ESTALE ? REAL(fdatasync)(fd) : (int)sluice_guard_result(error);
-}
-
-SLUICE_WRAPPER int sync_file_range(int fd, off64_t offset, off64_t count, unsigned flags)
-{
-    const int error = sluice_description_logged(fd) ? sync_log(fd) : -ESTALE;
-    return error == -ESTALE ? REAL(sync_file_range)(fd, offset, count, flags)
-                            : (int)sluice_guard_result(error);
-}
+SYNCHRONISES(fsync, (int fd), (fd))
+SYNCHRONISES(fdatasync, (int fd), (fd))
+SYNCHRONISES(sync_file_range, (int fd, off64_t offset, off64_t count, unsigned flags),
+             (fd, offset, count, flags))
 
 SLUICE_WRAPPER void sync(void)
 {

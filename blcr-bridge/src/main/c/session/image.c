@@ -27,10 +27,8 @@ static int create(struct sluice_session *session, struct sluice_client *client, 
         int32_t rank;
         int32_t ranks;
     } request = {checkpoint, session->rank, session->ranks};
-    return sluice_client_open(
-        client, SLUICE_REQUEST_CREATE,
-        &(struct sluice_body){.fields = &request, .length = sizeof request, .string = name},
-        disposition, path, capacity);
+    return sluice_client_open(client, SLUICE_REQUEST_CREATE, SLUICE_BODY_AND(request, name),
+                              disposition, path, capacity);
 }
 
 int sluice_image_create(sluice_session *session, int64_t checkpoint, const char *name,
@@ -202,8 +200,7 @@ int sluice_image_restart(sluice_session *session, int64_t checkpoint, const char
         int32_t rank;
     } __attribute__((packed)) request = {checkpoint, session->rank};
     error = sluice_connection_request(
-        &client->connection, SLUICE_REQUEST_RESTART,
-        &(struct sluice_body){.fields = &request, .length = sizeof request, .string = name},
+        &client->connection, SLUICE_REQUEST_RESTART, SLUICE_BODY_AND(request, name),
         &(struct sluice_reply){.elements = path, .element_length = 1, .capacity = sizeof path - 1});
     if (error != 0) {
         return error;

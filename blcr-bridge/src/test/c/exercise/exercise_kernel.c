@@ -6,7 +6,7 @@
  * Checks what comes back, and leaves the files. The seed and the number of operations are not used.
  */
 #include "files.h"
-#include "raw.h"
+#include "kernel.h"
 
 #include <linux/aio_abi.h>
 #include <sched.h>
@@ -47,11 +47,11 @@ static void by_number(void)
 static void asked_for_by_number(void)
 {
     CHECK_EQUAL(syscall(SYS_openat2, -1, "", NULL, 0L), -1);
-    CHECK_EQUAL(-errno, raw(SYS_openat2, -1, (long)"", 0, 0, 0, 0));
+    CHECK_EQUAL(-errno, sluice_kernel_call(SYS_openat2, -1, (long)"", 0, 0, 0, 0));
     CHECK_EQUAL(syscall(SYS_clone3, NULL, 0L), -1);
-    CHECK_EQUAL(-errno, raw(SYS_clone3, 0, 0, 0, 0, 0, 0));
+    CHECK_EQUAL(-errno, sluice_kernel_call(SYS_clone3, 0, 0, 0, 0, 0, 0));
     CHECK_EQUAL(syscall(SYS_sendmsg, -1, NULL, 0), -1);
-    CHECK_EQUAL(-errno, raw(SYS_sendmsg, -1, 0, 0, 0, 0, 0));
+    CHECK_EQUAL(-errno, sluice_kernel_call(SYS_sendmsg, -1, 0, 0, 0, 0, 0));
 }
 
 /* Opened by the C library, written by the kernel alone. */
@@ -59,12 +59,12 @@ static void past_everybody(void)
 {
     struct stat status;
     int fd = create("raw", O_WRONLY);
-    CHECK_EQUAL(raw(SYS_write, fd, (long)"raw ", 4, 0, 0, 0), 4);
+    CHECK_EQUAL(sluice_kernel_call(SYS_write, fd, (long)"raw ", 4, 0, 0, 0), 4);
     CHECK_EQUAL(fstat(fd, &status), 0);
     CHECK_EQUAL(status.st_size, 4);
     close(fd);
     fd = open(in_directory("raw"), O_WRONLY | O_APPEND);
-    CHECK_EQUAL(raw(SYS_write, fd, (long)"appended ", 9, 0, 0, 0), 9);
+    CHECK_EQUAL(sluice_kernel_call(SYS_write, fd, (long)"appended ", 9, 0, 0, 0), 9);
     close(fd);
     fd = open(in_directory("raw"), O_WRONLY | O_APPEND);
     put(fd, "by the library");
@@ -176,7 +176,7 @@ static void by_io_uring(void)
         return; /* forbidden here, with Sluice and without */
     }
     const int prot = PROT_READ | PROT_WRITE;
-    char *queue = (char *)raw(SYS_mmap, 0, 4096, prot, MAP_SHARED, ring, 0);
+    char *queue = (char *)sluice_kernel_call(SYS_mmap, 0, 4096, prot, MAP_SHARED, ring, 0);
     struct {
         uint8_t opcode, flags;
         uint16_t priority;
@@ -184,7 +184,7 @@ static void by_io_uring(void)
         uint64_t offset, address;
         uint32_t length, rw_flags;
         uint64_t rest[4];
-    } *entry = (void *)raw(SYS_mmap, 0, 4096, prot, MAP_SHARED, ring, 0x10000000);
+    } *entry = (void *)sluice_kernel_call(SYS_mmap, 0, 4096, prot, MAP_SHARED, ring, 0x10000000);
     const int later = create("uring-later", O_RDWR);
     put(later, "0123456789");
     const int files[] = {before, later};
@@ -198,7 +198,7 @@ static void by_io_uring(void)
         ((uint32_t *)(queue + parameters.sq.array))[i] = i;
     }
     __atomic_store_n((uint32_t *)(queue + parameters.sq.tail), 2, __ATOMIC_RELEASE);
-    CHECK_EQUAL(raw(SYS_io_uring_enter, ring, 2, 2, 1, 0, 0), 2);
+    CHECK_EQUAL(sluice_kernel_call(SYS_io_uring_enter, ring, 2, 2, 1, 0, 0), 2);
     put(before, "X");
     put(later, "X");
     close(before);
@@ -220,8 +220,8 @@ static void by_kernel_aio(void)
                            .aio_buf = (uintptr_t)"AIO", .aio_nbytes = 3, .aio_offset = 9};
     struct iocb *list[] = {&control};
     struct io_event event;
-    CHECK_EQUAL(raw(SYS_io_submit, (long)context, 1, (long)list, 0, 0, 0), 1);
-    CHECK_EQUAL(raw(SYS_io_getevents, (long)context, 1, 1, (long)&event, 0, 0), 1);
+    CHECK_EQUAL(sluice_kernel_call(SYS_io_submit, (long)context, 1, (long)list, 0, 0, 0), 1);
+    CHECK_EQUAL(sluice_kernel_call(SYS_io_getevents, (long)context, 1, 1, (long)&event, 0, 0), 1);
     put(fd, "X");
     close(fd);
     CHECK_EQUAL(syscall(SYS_io_destroy, context), 0);
