@@ -4,7 +4,6 @@
 #include "job.h"
 #include "launcher.h"
 #include "options.h"
-#include "profile.h"
 #include "service.h"
 #include "status.h"
 
@@ -33,9 +32,6 @@ int main(int count, char **arguments)
     if (options.name == NULL) {
         sluice_exec_job_name(name, sizeof name);
         options.name = name;
-    }
-    if (options.profile != NULL) {
-        sluice_exec_profile(options.profile);
     }
     sluice_exec_service_join(&service, &options);
     return sluice_exec_service_use(&service);

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "options.h"
-#include "profile.h"
 #include "service.h"
 #include "status.h"
 
@@ -18,9 +17,6 @@ int main(int count, char **arguments)
     if (options.name == NULL) {
         snprintf(name, sizeof name, "run-%d", (int)getpid());
         options.name = name;
-    }
-    if (options.profile != NULL) {
-        sluice_exec_profile(options.profile);
     }
     sluice_exec_service_start(&service, &options);
     return sluice_exec_service_use(&service);

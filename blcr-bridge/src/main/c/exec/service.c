@@ -19,6 +19,7 @@
 #include "client.h"
 #include "clock.h"
 #include "command.h"
+#include "profile.h"
 #include "server.h"
 #include "status.h"
 
@@ -263,6 +264,8 @@ static char **copy_environment(void)
 
 static void begin(struct sluice_exec_service *service, const struct sluice_exec_options *options)
 {
+    if (options->profile != NULL)
+        sluice_exec_profile(options->profile);
     service->options = options;
     service->environment = copy_environment();
     name_directory(service);
