@@ -6,8 +6,7 @@
  * replay reads the results when all have. What a rank has written so far may be read meanwhile. Each
  * waits in the kernel, so that a waiting rank takes no core from another.
  */
-#ifndef SLUICE_REPLAY_BOARD_H
-#define SLUICE_REPLAY_BOARD_H
+#pragma once
 
 #include <limits.h>
 #include <stdatomic.h>
@@ -45,5 +44,3 @@ void replay_board_wait(_Atomic uint32_t *word, uint32_t value, int milliseconds)
 
 /* Adds one to `word`, and wakes those who wait for that. */
 void replay_board_advance(_Atomic uint32_t *word);
-
-#endif

@@ -2,8 +2,7 @@
  * Counts the system calls that other processes make, by tracing them. They run much slower
  * meanwhile, so nothing else can be measured then.
  */
-#ifndef SLUICE_REPLAY_CENSUS_H
-#define SLUICE_REPLAY_CENSUS_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -20,5 +19,3 @@ int replay_census_begin(const pid_t *children, int count);
  * many calls they made in between, or -1 with errno set.
  */
 int64_t replay_census_end(const pid_t *children, int count);
-
-#endif

@@ -1,6 +1,5 @@
 /* What replayed files hold: bytes that depend on the file's path and the offset, and on nothing else. */
-#ifndef SLUICE_REPLAY_CONTENT_H
-#define SLUICE_REPLAY_CONTENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ int64_t replay_content_shift(const char *path);
 
 /* The bytes from `offset` on, as many as prepared. On a page if the offset is. */
 const void *replay_content_at(int64_t shift, int64_t offset);
-
-#endif

@@ -1,6 +1,5 @@
 /* The ways in which a rank puts the bytes of a file somewhere. */
-#ifndef SLUICE_REPLAY_OUTPUT_H
-#define SLUICE_REPLAY_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ ssize_t replay_target_write(struct replay_target *target, int call, const void *
                             int64_t offset);
 
 int replay_target_close(struct replay_target *target);
-
-#endif

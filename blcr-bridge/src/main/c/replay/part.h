@@ -1,6 +1,5 @@
 /* Reads a part of a recorded trace (docs/format.md), write by write. Its bytes may be wrong. */
-#ifndef SLUICE_REPLAY_PART_H
-#define SLUICE_REPLAY_PART_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ bool replay_part_next(struct replay_part *part, struct replay_write *write);
 
 /* Begins anew. */
 void replay_part_rewind(struct replay_part *part);
-
-#endif

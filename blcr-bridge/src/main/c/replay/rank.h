@@ -1,6 +1,5 @@
 /* One process of a trace, replayed. */
-#ifndef SLUICE_REPLAY_RANK_H
-#define SLUICE_REPLAY_RANK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ _Noreturn void replay_rank_run(struct replay_part *part, const struct replay_pla
 
 /* Reads what was written, and compares it: 0, or 1 after it has said what differs. */
 int replay_verify(struct replay_part *part, const char *directory);
-
-#endif

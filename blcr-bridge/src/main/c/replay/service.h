@@ -1,6 +1,5 @@
 /* The I/O process that the ranks of a replay write to, if there is one: that of SLUICE_DIRECTORY. */
-#ifndef SLUICE_REPLAY_SERVICE_H
-#define SLUICE_REPLAY_SERVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ int64_t replay_service_cpu(void);
 
 /* True when a checkpoint is committed, false after it has said why it is not. */
 bool replay_service_await(int64_t checkpoint);
-
-#endif
