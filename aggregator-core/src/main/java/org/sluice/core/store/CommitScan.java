@@ -9,11 +9,16 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.Errno;
@@ -88,6 +93,40 @@ final class CommitScan {
         }
       }
     }
+  }
+
+  /** The numbers of what is committed, readable or not. */
+  Set<Long> numbers() throws IOException {
+    return directories().stream()
+        .filter(CheckpointDirectory::isCommitted)
+        .map(CheckpointDirectory::number)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** What the next commit gets. */
+  long nextSequence() throws IOException {
+    return all(unreadable -> {}).stream().mapToLong(Commit::sequence).max().orElse(0) + 1;
+  }
+
+  /** All commits, superseded ones included. */
+  List<Commit> all(final Consumer<IOException> unreadable) throws IOException {
+    return commits(any -> true, unreadable);
+  }
+
+  /** Of each number that counts the one that was committed last, and of those the first first. */
+  List<Commit> newest(
+      final Predicate<CheckpointDirectory> counts, final Consumer<IOException> unreadable)
+      throws IOException {
+    return commits(counts, unreadable).stream()
+        .collect(
+            Collectors.toMap(
+                Commit::number,
+                commit -> commit,
+                BinaryOperator.maxBy(Comparator.comparingLong(Commit::sequence))))
+        .values()
+        .stream()
+        .sorted(Comparator.comparingLong(Commit::sequence))
+        .toList();
   }
 
   private void read(

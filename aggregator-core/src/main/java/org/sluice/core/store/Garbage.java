@@ -176,7 +176,7 @@ final class Garbage {
 
   /** A process read them when the newer ones of their numbers were committed. */
   private List<Commit> superseded(final Consumer<IOException> unreadable) throws IOException {
-    final List<Commit> commits = scan.commits(any -> true, unreadable);
+    final List<Commit> commits = scan.all(unreadable);
     final Map<Long, Long> newest = new HashMap<>();
     commits.forEach(commit -> newest.merge(commit.number(), commit.sequence(), Math::max));
     return commits.stream()

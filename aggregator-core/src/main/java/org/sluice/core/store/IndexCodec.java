@@ -1,7 +1,9 @@
 package org.sluice.core.store;
 
+import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,6 +13,7 @@ import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.posix.NativeFile;
 
 /**
  * The index of a checkpoint: where the bytes of its images are. A header names format, version and
@@ -55,6 +58,20 @@ final class IndexCodec {
   }
 
   private IndexCodec() {}
+
+  /** Reads the index of a commit. */
+  static List<CommittedImage> read(final Path path, final long commitId) throws IOException {
+    try (NativeFile file = StoredFile.open(path)) {
+      StoredFile.checkSize(file, Runtime.getRuntime().maxMemory());
+      final Bytes<Void> index = Bytes.allocateDirect(file.size());
+      try {
+        index.writePosition(StoredFile.read(file, index.addressForWrite(0), index.capacity(), 0));
+        return decode(path.toString(), commitId, index);
+      } finally {
+        index.releaseLast();
+      }
+    }
+  }
 
   /** Writes an index; the caller releases the bytes. */
   static Bytes<Void> encode(final long commitId, final List<CommittedImage> images) {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
+import java.util.concurrent.ConcurrentHashMap;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
@@ -38,17 +38,18 @@ final class SpareContainers {
 
   private final StoreDirectory store;
   private final CommitScan scan;
-  private final Predicate<Path> given;
 
-  /**
-   * The spare containers of a store.
-   *
-   * @param given tells those that their session gave up, which need not be waited for
-   */
-  SpareContainers(final StoreDirectory store, final CommitScan scan, final Predicate<Path> given) {
+  /** Those that this process gave up, which need not be waited for. */
+  private final Set<Path> given = ConcurrentHashMap.newKeySet();
+
+  SpareContainers(final StoreDirectory store, final CommitScan scan) {
     this.store = store;
     this.scan = scan;
-    this.given = given;
+  }
+
+  /** Its session needs a container no more. Any thread, also without the lock. */
+  void given(final Path container) {
+    given.add(container);
   }
 
   /**
@@ -80,7 +81,9 @@ final class SpareContainers {
     final Map<Path, Long> lengths = new HashMap<>();
     final Optional<Set<Path>> named = named(gone);
     if (named.isPresent()) {
-      for (final Path container : store.containerFiles()) {
+      final List<Path> containers = store.containerFiles();
+      given.retainAll(containers); // the others are gone
+      for (final Path container : containers) {
         if (isSpare(container, named.get())) {
           lengths.put(container, Files.size(container));
         }
@@ -107,7 +110,7 @@ final class SpareContainers {
       return false;
     }
     try (NativeFile file = StoredFile.open(container, Flag.WRITE)) {
-      return (given.test(container) || isOld(container)) && file.tryLock();
+      return (given.contains(container) || isOld(container)) && file.tryLock();
     } catch (final DamagedException missingOrNoFile) {
       return false;
     } catch (final PosixException e) {
@@ -128,7 +131,7 @@ final class SpareContainers {
   private Optional<Set<Path>> named(final Set<Long> gone) throws IOException {
     final Set<IOException> unreadable = new HashSet<>();
     final Set<Path> named = new HashSet<>();
-    for (final Commit commit : scan.commits(any -> true, unreadable::add)) {
+    for (final Commit commit : scan.all(unreadable::add)) {
       if (!gone.contains(commit.id())) {
         commit.containers().forEach(id -> named.add(store.container(id)));
       }

@@ -5,12 +5,17 @@ import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.fault.Fault;
@@ -136,6 +141,35 @@ record StoreDirectory(Path path, Disk disk) {
 
   Path staging() {
     return path.resolve(STAGING);
+  }
+
+  /** When a process was last seen to use it, by the clock of that one. */
+  Instant lastUsed() throws IOException {
+    Instant last = Instant.EPOCH;
+    for (final Path parent : List.of(containers(), staging(), checkpoints())) {
+      try (Stream<Path> files = Files.list(parent)) {
+        for (final Path file : Stream.concat(Stream.of(parent), files).toList()) {
+          final Instant modified = Files.getLastModifiedTime(file).toInstant();
+          last = modified.isAfter(last) ? modified : last;
+        }
+      } catch (final NoSuchFileException deletedMeanwhile) {
+        return Instant.now();
+      }
+    }
+    return last;
+  }
+
+  /** Who could have changed a checkpoint: users' names by their numbers. */
+  Map<Integer, String> owners(final CheckpointDirectory checkpoint) throws IOException {
+    final Map<Integer, String> owners = new TreeMap<>();
+    for (final Path part :
+        List.of(
+            path, checkpoints(), checkpoint.path(), checkpoint.manifest(), checkpoint.index())) {
+      owners.put(
+          (Integer) Files.getAttribute(part, "unix:uid", NOFOLLOW_LINKS),
+          Files.getOwner(part, NOFOLLOW_LINKS).getName());
+    }
+    return owners;
   }
 
   /** What another process made of it meanwhile is a store, and may hold more than its parts. */

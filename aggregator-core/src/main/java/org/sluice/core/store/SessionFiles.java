@@ -1,0 +1,112 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.sluice.core.posix.Entropy;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.Names;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.PosixException;
+
+/**
+ * The containers and image files of a store that this process has open, and which are no garbage
+ * therefore. Thread-safe.
+ */
+final class SessionFiles {
+  private static final Logger LOG = LoggerFactory.getLogger(SessionFiles.class);
+
+  private final StoreDirectory store;
+  private final SpareContainers spares;
+  private final Map<Long, PosixContainer> containers = new ConcurrentHashMap<>();
+  private final Set<Path> images = ConcurrentHashMap.newKeySet();
+
+  SessionFiles(final StoreDirectory store, final SpareContainers spares) {
+    this.store = store;
+    this.spares = spares;
+  }
+
+  /** Makes a container, of a spare one if there is one. Under the store's lock. */
+  PosixContainer createContainer(final long sessionId, final String node) throws IOException {
+    final long id = Math.max(1, Entropy.nextLong() >>> 1);
+    final Path path = store.container(id);
+    spares.moveOne(path);
+    final PosixContainer container =
+        PosixContainer.create(path, id, sessionId, node, store.disk(), this::give);
+    containers.put(id, container);
+    return container;
+  }
+
+  /** Opens a container of a session that goes on. Under the store's lock. */
+  PosixContainer resumeContainer(final long id, final long sessionId) throws IOException {
+    final Path path = store.container(id);
+    ContainerReader.open(path, id, sessionId).close();
+    final PosixContainer container = PosixContainer.resume(path, id, this::give);
+    containers.put(id, container);
+    return container;
+  }
+
+  /** The session needs the container no more. */
+  private void give(final long id) {
+    containers.remove(id);
+    spares.given(store.container(id));
+  }
+
+  /** Waits until what was appended to a container is on stable storage. */
+  void sync(final long id) throws IOException {
+    final PosixContainer container = containers.get(id);
+    if (container == null) {
+      throw new IllegalArgumentException("container %016x is not open".formatted(id));
+    }
+    container.sync();
+  }
+
+  NativeFile createImage() throws IOException {
+    final Path path = store.staging().resolve("%016x".formatted(Entropy.nextLong()));
+    final NativeFile file = store.disk().open(path, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE);
+    keepImage(file);
+    return file;
+  }
+
+  /** Before it is locked, it is too young to be garbage. */
+  void keepImage(final NativeFile file) throws IOException {
+    if (file.opened().startsWith(store.staging())) {
+      file.tryLock();
+      images.add(file.opened());
+    }
+  }
+
+  /** Says that they are in use. */
+  void renew() throws IOException {
+    for (final long id : containers.keySet()) {
+      renew(store.container(id));
+    }
+    for (final Path file : images) {
+      renew(file);
+    }
+  }
+
+  private void renew(final Path file) throws IOException {
+    try {
+      Names.touch(file);
+    } catch (final PosixException e) {
+      if (e.errno() != Errno.ENOENT) {
+        throw e;
+      }
+      LOG.debug("{} was deleted meanwhile", file);
+      images.remove(file);
+    }
+  }
+
+  /** Closes the containers. */
+  void close() throws IOException {
+    for (final PosixContainer container : containers.values()) {
+      container.close();
+    }
+  }
+}
