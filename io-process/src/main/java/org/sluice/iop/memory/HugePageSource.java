@@ -1,10 +1,14 @@
 package org.sluice.iop.memory;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /** One way to come by huge pages. */
+@FunctionalInterface
 interface HugePageSource {
   /**
    * Tries it.
@@ -15,4 +19,31 @@ interface HugePageSource {
    * @throws IOException when the kernel refuses what it should not
    */
   Optional<Path> find(Path directory, long length) throws IOException;
+
+  /**
+   * The runtime directory's own tmpfs, where its mount options or the kernel's allow huge pages.
+   */
+  static Optional<Path> sharedMemory(final Path directory, final long length) throws IOException {
+    final Path policy = Path.of("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
+    final List<String> allowing = List.of("huge=always", "huge=within_size", "huge=advise");
+    final boolean forced = Files.isReadable(policy) && Files.readString(policy).contains("[force]");
+    return MountTable.read()
+        .holding(directory)
+        .filter(mount -> mount.type().equals("tmpfs"))
+        .filter(mount -> forced || mount.options().stream().anyMatch(allowing::contains))
+        .map(mount -> directory.resolve(SegmentPlace.FILE));
+  }
+
+  /** A hugetlbfs that the administrator mounted and filled with huge pages. */
+  static Optional<Path> hugetlbfs(final Path directory, final long length) throws IOException {
+    if (length > MemoryFigures.freeHugetlbBytes()) {
+      return Optional.empty();
+    }
+    return MountTable.read().ofType("hugetlbfs").stream()
+        .filter(mount -> mount.options().contains("pagesize=2M"))
+        .map(MountTable.Entry::at)
+        .filter(Files::isWritable)
+        .map(at -> at.resolve("sluice-" + UUID.randomUUID()))
+        .findFirst();
+  }
 }

@@ -13,12 +13,13 @@ import org.sluice.core.posix.PosixException;
  * process, as a file in {@code /dev/shm} would; who takes the directory next detaches it. That one
  * holds the directory's lock, so nobody uses what it finds.
  */
-final class PrivateTmpfs implements HugePageSource {
+final class PrivateTmpfs {
   private static final String MOUNT_POINT = "pages";
   private static final long HUGE_PAGE = 2L << 20;
 
-  @Override
-  public Optional<Path> find(final Path directory, final long length) throws IOException {
+  private PrivateTmpfs() {}
+
+  static Optional<Path> find(final Path directory, final long length) throws IOException {
     if (length > MemoryFigures.availableBytes()) {
       return Optional.empty();
     }

@@ -31,9 +31,9 @@ public record SegmentPlace(Path file, String source, boolean huge) {
   /** Best first. */
   private static Map<String, HugePageSource> sources() {
     final Map<String, HugePageSource> sources = new LinkedHashMap<>();
-    sources.put("a tmpfs of its own", new PrivateTmpfs());
-    sources.put("hugetlbfs", new Hugetlbfs());
-    sources.put("shared memory", new HugeSharedMemory());
+    sources.put("a tmpfs of its own", PrivateTmpfs::find);
+    sources.put("hugetlbfs", HugePageSource::hugetlbfs);
+    sources.put("shared memory", HugePageSource::sharedMemory);
     return sources;
   }
 
