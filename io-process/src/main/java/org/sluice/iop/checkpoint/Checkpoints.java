@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.Commit;
 import org.sluice.iop.image.Image;
@@ -23,7 +22,6 @@ import org.sluice.iop.journal.Ledger;
  */
 public final class Checkpoints {
   private final Context context;
-  private final Waiters waiters;
   private final Farewells farewells;
   private final Committer committer;
   private final Retention retention;
@@ -37,27 +35,17 @@ public final class Checkpoints {
    * No images yet.
    *
    * @param context what they share
-   * @param grouping which files are one checkpoint; null when files are not grouped
    * @param writers how many ranks of this node write a checkpoint, 0 for all
    * @param keep how many checkpoints of a series stay, 0 for all
-   * @param shared files that no checkpoint has
-   * @throws IOException when the store cannot be read
    */
-  public Checkpoints(
-      final Context context,
-      final Grouping grouping,
-      final int writers,
-      final int keep,
-      final SharedFiles shared)
-      throws IOException {
+  public Checkpoints(final Context context, final int writers, final int keep) {
     this.context = context;
-    waiters = new Waiters(readable().map(Commit::number).collect(Collectors.toSet()));
     farewells = new Farewells(context);
-    committer = new Committer(context, waiters);
-    retention = new Retention(context, keep, grouping, farewells);
-    groups = new Groups(context, grouping, waiters, committer, retention, shared);
-    explicit = new ExplicitCheckpoints(context, committer, waiters, retention, writers, farewells);
-    leftovers = new Leftovers(context, groups, committer, waiters, shared);
+    committer = new Committer(context);
+    retention = new Retention(context, keep, farewells);
+    groups = new Groups(context, committer, retention);
+    explicit = new ExplicitCheckpoints(context, committer, retention, writers, farewells);
+    leftovers = new Leftovers(context, groups, committer);
     replacements = new Replacements(context, groups, committer);
     restarts = new Restarts(context.store(), context.journal().inFlight());
     farewells.tell(leftovers::noteLoss);
@@ -89,7 +77,7 @@ public final class Checkpoints {
    * @return the waiters
    */
   public Waiters waiters() {
-    return waiters;
+    return context.waiters();
   }
 
   /**
@@ -145,7 +133,7 @@ public final class Checkpoints {
                     Collectors.mapping(
                         facts -> context.registry().find(facts.admitted().image()),
                         Collectors.toList())));
-    waiters.resume(ledger.failedCommits());
+    context.waiters().resume(ledger.failedCommits());
     committer.resume(ledger.lastAttempt(), known.get(false));
     ledger.groups().forEach((n, facts) -> groups.resume(n, facts, context.registry()::find));
     groups.place(context.registry().all());
@@ -154,15 +142,10 @@ public final class Checkpoints {
     resumeSeries(ledger.groups(), Set.copyOf(known.get(false)));
   }
 
-  /** What is damaged is named when the I/O process starts, and keeps nobody from going on. */
-  private Stream<Commit> readable() throws IOException {
-    return context.store().commits(damaged -> {}).stream();
-  }
-
   /** What was committed before the kill counts with what is committed from here on. */
   private void resumeSeries(final Map<Long, GroupFacts> facts, final Set<Image> committed)
       throws IOException {
-    readable()
+    context.store().commits(damaged -> {}).stream()
         .filter(commit -> commit.sessionId() == context.header().sessionId() && !commit.ungrouped())
         .sorted(Comparator.comparingLong(Commit::sequence))
         .forEach(

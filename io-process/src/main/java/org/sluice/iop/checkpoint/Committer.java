@@ -22,13 +22,11 @@ import org.sluice.iop.measure.Warnings;
 /** Decides commits, and knows which images are committed. Service thread only. */
 final class Committer {
   private final Context context;
-  private final Waiters waiters;
   private final Set<Image> committed = new HashSet<>();
   private long attempts;
 
-  Committer(final Context context, final Waiters waiters) {
+  Committer(final Context context) {
     this.context = context;
-    this.waiters = waiters;
   }
 
   /**
@@ -61,14 +59,14 @@ final class Committer {
     if (commit.isStored()) {
       committed.addAll(commit.images());
       commit.count();
-      waiters.committed(commit.number());
+      context.waiters().committed(commit.number());
     } else {
       commit.restore();
       commit.images().stream().filter(i -> i.errno() != 0).forEach(context.drain()::release);
-      context.drain().makeRoom();
+      context.drain().tidy(true);
       Warnings.warn(
           "checkpoint %d is not committed: %s".formatted(commit.number(), commit.end().reason()));
-      waiters.failed(commit.number(), commit.end());
+      context.waiters().failed(commit.number(), commit.end());
     }
     owner.accept(commit);
   }

@@ -20,6 +20,9 @@ import org.sluice.iop.measure.Statistics;
  * @param journal learns what is decided
  * @param service runs what it is given on the service thread
  * @param header node, job, layout and session of each checkpoint
+ * @param grouping which files are one checkpoint; null when files are not grouped
+ * @param shared files that no checkpoint has
+ * @param waiters processes that wait for a commit
  */
 public record Context(
     CheckpointStore store,
@@ -29,4 +32,7 @@ public record Context(
     Statistics statistics,
     Journal journal,
     Executor service,
-    Draft header) {}
+    Draft header,
+    Grouping grouping,
+    SharedFiles shared,
+    Waiters waiters) {}

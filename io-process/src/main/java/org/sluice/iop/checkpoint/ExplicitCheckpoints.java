@@ -26,7 +26,6 @@ import org.sluice.iop.measure.Warnings;
 public final class ExplicitCheckpoints {
   private final Context context;
   private final Committer committer;
-  private final Waiters waiters;
   private final Retention retention;
   private final int writers;
   private final Farewells farewells;
@@ -42,13 +41,11 @@ public final class ExplicitCheckpoints {
   ExplicitCheckpoints(
       final Context context,
       final Committer committer,
-      final Waiters waiters,
       final Retention retention,
       final int writers,
       final Farewells farewells) {
     this.context = context;
     this.committer = committer;
-    this.waiters = waiters;
     this.retention = retention;
     this.writers = writers;
     this.farewells = farewells;
@@ -84,7 +81,7 @@ public final class ExplicitCheckpoints {
         return new Reply.Failed(Errno.EIO, e.getMessage());
       }
       underWay.put(request.checkpoint(), new ExplicitCheckpoint(request.checkpoint(), scope));
-      waiters.begun(request.checkpoint());
+      context.waiters().begun(request.checkpoint());
       context.journal().write(new Entry.Begun(request.checkpoint(), scope));
     }
     return new Reply.Done();
@@ -156,13 +153,13 @@ public final class ExplicitCheckpoints {
     }
     facts.complete().forEach(checkpoint::complete);
     underWay.put(number, checkpoint);
-    waiters.begun(number);
+    context.waiters().begun(number);
   }
 
   /** Commits what a former I/O process had decided to. */
   void commitAgain(
       final Entry.Committing commit, final List<Member> members, final Map<Image, Integer> before) {
-    waiters.begun(commit.checkpoint());
+    context.waiters().begun(commit.checkpoint());
     members.forEach(member -> images.add(member.image()));
     committer.commitAgain(commit, members, before, this::ended);
   }

@@ -21,34 +21,21 @@ import org.sluice.iop.measure.Warnings;
  * have closed theirs. Service thread only.
  */
 public final class Groups {
+  /** Null when files are not grouped. */
   private final Grouping grouping;
+
   private final Context context;
-  private final Waiters waiters;
   private final Committer committer;
   private final Retention retention;
-  private final SharedFiles shared;
   private final Map<Long, Group> byNumber = new HashMap<>();
   private final Map<Image, Group> byImage = new HashMap<>();
   private boolean toldOfGrowth;
   private boolean toldOfObstacle;
   private boolean toldOfWaiting;
 
-  /**
-   * No images yet.
-   *
-   * @param grouping null when files are not grouped
-   */
-  Groups(
-      final Context context,
-      final Grouping grouping,
-      final Waiters waiters,
-      final Committer committer,
-      final Retention retention,
-      final SharedFiles shared) {
+  Groups(final Context context, final Committer committer, final Retention retention) {
     this.context = context;
-    this.waiters = waiters;
-    this.shared = shared;
-    this.grouping = grouping;
+    this.grouping = context.grouping();
     this.committer = committer;
     this.retention = retention;
   }
@@ -67,7 +54,7 @@ public final class Groups {
       final boolean counted = grouping.writers() > 0 || writer.localRanks() > 0;
       final Optional<String> obstacle =
           counted || !writer.isOfSeveralNodes()
-              ? shared.obstacle(writer)
+              ? context.shared().obstacle(writer)
               : Optional.of(CommitRanks.unknown(writer.ranks()));
       toldOfObstacle = obstacle.isPresent();
       obstacle.map(why -> "no group is committed: " + why).ifPresent(this::refuse);
@@ -125,7 +112,7 @@ public final class Groups {
       group.remove(image);
       if (group.isEmpty()) {
         byNumber.remove(group.number());
-        waiters.forget(group.number());
+        context.waiters().forget(group.number());
       }
     }
   }
@@ -143,7 +130,7 @@ public final class Groups {
   private Group place(final Image image) {
     final Optional<String> path = context.capture().relativePath(image);
     final OptionalLong number =
-        path.filter(name -> !shared.has(image, name))
+        path.filter(name -> !context.shared().has(image, name))
             .map(grouping::number)
             .orElse(OptionalLong.empty());
     final Group before = byImage.get(image);

@@ -28,23 +28,14 @@ public final class Leftovers {
   private final Context context;
   private final Groups groups;
   private final Committer committer;
-  private final Waiters waiters;
-  private final SharedFiles shared;
 
   /** Why images lack bytes that could not be stored, also of those that were let go of. */
   private final Map<ImageKey, Exception> losses = new LinkedHashMap<>();
 
-  Leftovers(
-      final Context context,
-      final Groups groups,
-      final Committer committer,
-      final Waiters waiters,
-      final SharedFiles shared) {
+  Leftovers(final Context context, final Groups groups, final Committer committer) {
     this.context = context;
     this.groups = groups;
     this.committer = committer;
-    this.waiters = waiters;
-    this.shared = shared;
   }
 
   /**
@@ -154,7 +145,7 @@ public final class Leftovers {
         context
             .capture()
             .relative(name)
-            .filter(path -> !groups.has(image, path) && !shared.has(image, path))
+            .filter(path -> !groups.has(image, path) && !context.shared().has(image, path))
             .ifPresent(path -> others.add(Member.of(image, path)));
       }
     }
@@ -214,8 +205,9 @@ public final class Leftovers {
    * @throws IOException when the capture directory cannot be searched for them
    */
   public void reportLosses() throws IOException {
-    shared.report();
-    waiters
+    context.shared().report();
+    context
+        .waiters()
         .failures()
         .forEach(end -> context.statistics().failed(new Failure(end.errno(), end.reason())));
     context.registry().all().forEach(this::noteLoss);

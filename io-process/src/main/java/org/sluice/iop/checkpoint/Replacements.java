@@ -94,7 +94,6 @@ public final class Replacements {
 
   /** A fresh file on its way to where a committed image is. */
   private final class Replacement extends ImageWork {
-    private final Image image;
     private final Path path;
     private final boolean empty;
     private final Caller caller;
@@ -109,7 +108,6 @@ public final class Replacements {
         final Caller caller,
         final Reply reply) {
       super(image, Kind.REPLACE);
-      this.image = image;
       this.path = path;
       this.empty = empty;
       this.caller = caller;

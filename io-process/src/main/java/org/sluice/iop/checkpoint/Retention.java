@@ -30,7 +30,6 @@ import org.sluice.iop.measure.Warnings;
 final class Retention {
   private final Context context;
   private final int keep;
-  private final Grouping grouping;
   private final Farewells farewells;
   private final Deque<Kept> series = new ArrayDeque<>();
 
@@ -44,13 +43,10 @@ final class Retention {
    * Nothing kept yet.
    *
    * @param keep how many checkpoints stay, 0 for all
-   * @param grouping which files are one checkpoint; null when files are not grouped
    */
-  Retention(
-      final Context context, final int keep, final Grouping grouping, final Farewells farewells) {
+  Retention(final Context context, final int keep, final Farewells farewells) {
     this.context = context;
     this.keep = keep;
-    this.grouping = grouping;
     this.farewells = farewells;
   }
 
@@ -131,7 +127,7 @@ final class Retention {
       if (removed) {
         known.forEach(context.drain()::release);
         known.forEach(farewells::bid);
-        context.drain().tidy();
+        context.drain().tidy(false);
       } else if (!stays) {
         series.addFirst(victim);
       }
@@ -175,6 +171,6 @@ final class Retention {
   }
 
   private boolean isOf(final String path, final long number) {
-    return grouping.number(path).stream().anyMatch(named -> named == number);
+    return context.grouping().number(path).stream().anyMatch(named -> named == number);
   }
 }

@@ -1,5 +1,6 @@
 package org.sluice.iop.checkpoint;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -7,9 +8,12 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
+import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.Commit;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.FailedCommits;
@@ -27,10 +31,14 @@ public final class Waiters {
   /**
    * Nobody yet.
    *
-   * @param committed numbers that are committed already
+   * @param store where checkpoints are committed already
+   * @throws IOException when it cannot be read
    */
-  Waiters(final Set<Long> committed) {
-    this.committed = new HashSet<>(committed);
+  public Waiters(final CheckpointStore store) throws IOException {
+    committed =
+        store.commits(damaged -> {}).stream()
+            .map(Commit::number)
+            .collect(Collectors.toCollection(HashSet::new));
   }
 
   /** Takes over what a former I/O process knew. */

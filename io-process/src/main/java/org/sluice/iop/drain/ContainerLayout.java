@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.PosixException;
@@ -43,11 +42,12 @@ final class ContainerLayout implements Layout {
   private Container container;
 
   /** A chunk whose write waits for others. */
-  private record Placed(DrainedChunk chunk, ChunkLocation location, Consumer<ChunkLocation> done) {}
+  private record Placed(ChunkWork chunk, ChunkLocation location) {}
 
   /**
    * A layout.
    *
+   * @param containers of the session
    * @param bufferLength bytes of all chunks together
    * @param statistics times writes
    * @param inFlight says what is written
@@ -55,7 +55,7 @@ final class ContainerLayout implements Layout {
   ContainerLayout(
       final CheckpointStore store,
       final long sessionId,
-      final String node,
+      final SessionContainers containers,
       final long bufferLength,
       final Statistics statistics,
       final InFlight inFlight) {
@@ -66,7 +66,7 @@ final class ContainerLayout implements Layout {
     this.statistics = statistics;
     this.store = store;
     this.sessionId = sessionId;
-    this.containers = new SessionContainers(store, sessionId, node);
+    this.containers = containers;
   }
 
   @Override
@@ -75,8 +75,8 @@ final class ContainerLayout implements Layout {
   }
 
   @Override
-  public void drain(final DrainedChunk chunk, final Consumer<ChunkLocation> done) {
-    final ExtentTable extents = chunk.extents();
+  public void drain(final ChunkWork chunk) {
+    final ExtentTable extents = chunk.extents;
     boolean logged = false;
     boolean direct = false;
     for (int i = 0; i < extents.count(); i++) {
@@ -85,28 +85,27 @@ final class ContainerLayout implements Layout {
       logged |= !here;
     }
     if (direct) {
-      inPlace.write(chunk);
+      inPlace.write(extents, chunk.memory, chunk.index, chunk.generation);
     }
     if (logged) {
-      place(chunk, done);
+      place(chunk);
     } else {
-      done.accept(null);
+      chunk.release(null);
     }
   }
 
-  private void place(final DrainedChunk chunk, final Consumer<ChunkLocation> done) {
+  private void place(final ChunkWork chunk) {
     try {
-      final Container next = containers.next(chunk.used());
+      final Container next = containers.next(chunk.used);
       if (next != container || isFull()) {
         flush();
         chunk.begin(lane);
       }
       container = next;
-      placed.add(
-          new Placed(chunk, container.place(chunk.memory(), chunk.used(), chunk.crc()), done));
+      placed.add(new Placed(chunk, container.place(chunk.memory, chunk.used, chunk.crc)));
     } catch (final IOException e) {
       fail(chunk, e);
-      done.accept(null);
+      chunk.release(null);
     }
   }
 
@@ -114,7 +113,7 @@ final class ContainerLayout implements Layout {
   private boolean isFull() {
     return placed.size()
             == (inFlight.hasSuspects() && inFlight.suspectsChunks() ? 1 : Container.MOST_PLACED)
-        || placed.stream().mapToLong(other -> other.chunk.used()).sum() >= gatherLength;
+        || placed.stream().mapToLong(other -> other.chunk.used).sum() >= gatherLength;
   }
 
   @Override
@@ -127,17 +126,17 @@ final class ContainerLayout implements Layout {
       final long began = System.nanoTime();
       container.write();
       statistics.took(Timed.DRAIN_WRITE, began);
-      placed.forEach(one -> one.done.accept(log(one.chunk, one.location)));
+      placed.forEach(one -> one.chunk.release(log(one.chunk, one.location)));
     } catch (final IOException e) {
-      placed.forEach(one -> one.done.accept(writeAlone(one.chunk)));
+      placed.forEach(one -> one.chunk.release(writeAlone(one.chunk)));
     }
     placed.clear();
   }
 
   /** So that only images fail whose bytes are lost. */
-  private ChunkLocation writeAlone(final DrainedChunk chunk) {
+  private ChunkLocation writeAlone(final ChunkWork chunk) {
     try {
-      final ChunkLocation location = container.place(chunk.memory(), chunk.used(), chunk.crc());
+      final ChunkLocation location = container.place(chunk.memory, chunk.used, chunk.crc);
       container.write();
       return log(chunk, location);
     } catch (final IOException e) {
@@ -146,8 +145,8 @@ final class ContainerLayout implements Layout {
     }
   }
 
-  private ChunkLocation log(final DrainedChunk chunk, final ChunkLocation location) {
-    final ExtentTable extents = chunk.extents();
+  private ChunkLocation log(final ChunkWork chunk, final ChunkLocation location) {
+    final ExtentTable extents = chunk.extents;
     Image last = null;
     for (int i = 0; i < extents.count(); i++) {
       final Image image = extents.image(i);
@@ -165,19 +164,12 @@ final class ContainerLayout implements Layout {
     return location;
   }
 
-  private static void fail(final DrainedChunk chunk, final IOException failure) {
-    final ExtentTable extents = chunk.extents();
+  private static void fail(final ChunkWork chunk, final IOException failure) {
+    final ExtentTable extents = chunk.extents;
     for (int i = 0; i < extents.count(); i++) {
       if (!extents.image(i).log().isInPlace()) {
         extents.image(i).fail(failure);
       }
-    }
-  }
-
-  @Override
-  public void resume(final Image image) throws IOException {
-    for (final ChunkLocation chunk : image.log().chunks()) {
-      containers.resume(chunk.container(), image);
     }
   }
 
@@ -206,40 +198,5 @@ final class ContainerLayout implements Layout {
         return; // it counts as written to now, and has all its bytes
       }
     }
-  }
-
-  @Override
-  public List<Container> containersOf(final Image image) {
-    return containers.of(image);
-  }
-
-  @Override
-  public void failLost(final IOException failure) {
-    containers.failLost(failure);
-  }
-
-  @Override
-  public void turn() {
-    containers.turn();
-  }
-
-  @Override
-  public List<Container> release() {
-    return containers.release();
-  }
-
-  @Override
-  public void prepare() throws IOException {
-    containers.prepare();
-  }
-
-  @Override
-  public void discardSpares() throws IOException {
-    containers.discardSpares();
-  }
-
-  @Override
-  public void close() throws IOException {
-    containers.close();
   }
 }

@@ -20,8 +20,7 @@ import org.sluice.iop.journal.Entry;
  * remembered, so that it is not applied once more over what others have written since.
  */
 final class DirectWork extends ImageWork {
-  private final Drain drain;
-  private final Image image;
+  private final DrainContext context;
   private final int[] unpublished;
   private final boolean emptied;
   private final List<OpenChunk> peeks = new ArrayList<>();
@@ -32,10 +31,13 @@ final class DirectWork extends ImageWork {
    * @param unpublished the writer's chunks that are not in the pipeline yet, in program order
    * @param emptied whether the image was truncated to nothing, so that its bytes do not count
    */
-  DirectWork(final Drain drain, final Image image, final int[] unpublished, final boolean emptied) {
+  DirectWork(
+      final DrainContext context,
+      final Image image,
+      final int[] unpublished,
+      final boolean emptied) {
     super(image, Kind.DIRECT);
-    this.drain = drain;
-    this.image = image;
+    this.context = context;
     this.unpublished = unpublished;
     this.emptied = emptied;
   }
@@ -49,7 +51,7 @@ final class DirectWork extends ImageWork {
       image.recover();
       image.file().truncate(0);
     } else {
-      drain.layout().settle(image, peeks);
+      context.layout().settle(image, peeks);
     }
     restart(image.file().size());
   }
@@ -58,7 +60,7 @@ final class DirectWork extends ImageWork {
   private void restart(final long size) {
     image.log().restart(true, size);
     peeks.forEach(peek -> image.log().mark(peek.index(), peek.generation(), peek.end()));
-    drain.restarted(
+    context.restarted(
         image,
         Entry.Cause.DIRECT,
         peeks.stream()
@@ -67,12 +69,12 @@ final class DirectWork extends ImageWork {
   }
 
   private void look(final int chunk) throws IOException {
-    final UnsafeBuffer memory = drain.segment().chunk(chunk);
+    final UnsafeBuffer memory = context.segment().chunk(chunk);
     if (memory.getIntVolatile(ChunkDescriptor.USED_OFFSET) == 0) {
       return;
     }
     final ChunkReader reader = new ChunkReader();
-    reader.wrapOpen(memory, drain.sessionId());
+    reader.wrapOpen(memory, context.sessionId());
     int end = 0;
     while (reader.next()) {
       final boolean payload = reader.type() == RecordDescriptor.TYPE_WRITE;
@@ -81,7 +83,7 @@ final class DirectWork extends ImageWork {
         image.log().follow(reader.type(), reader.offset(), reader.length());
       }
     }
-    final long word = drain.segment().chunkPool().word(chunk);
+    final long word = context.segment().chunkPool().word(chunk);
     peeks.add(new OpenChunk(reader, memory, chunk, ChunkStateDescriptor.generation(word), end));
   }
 

@@ -2,20 +2,19 @@ package org.sluice.iop.drain;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.sluice.core.chunk.ChunkReader;
-import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.Container;
-import org.sluice.iop.crash.InFlight;
+import org.sluice.iop.crash.Lane;
+import org.sluice.iop.drain.ImageWork.Kind;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.ImageFacts;
@@ -27,24 +26,10 @@ import org.sluice.iop.measure.Statistics;
  * it was asked. Service thread only.
  */
 public final class Drain implements AutoCloseable {
-  /** How far the first stage may be ahead of the second; bounds the heap. */
-  private static final int TABLES = 16;
-
   private static final int REQUESTS = 1024;
 
-  private final Segment segment;
-  private final Statistics statistics;
-  private final Journal journal;
-  private final long sessionId;
-  private final Layout layout;
+  private final DrainContext context;
   private final Pipeline pipeline;
-  private final Grants grants = new Grants();
-  private final ChunkReader reader = new ChunkReader();
-
-  /** By index: the chunks on their way through the pipeline. */
-  private final AtomicReferenceArray<ChunkWork> underWay;
-
-  private final BlockingQueue<ExtentTable> tables = new ArrayBlockingQueue<>(TABLES);
 
   /**
    * Starts the drain.
@@ -61,26 +46,32 @@ public final class Drain implements AutoCloseable {
       final String node,
       final Statistics statistics,
       final Journal journal) {
-    this.segment = segment;
-    this.statistics = statistics;
-    this.journal = journal;
-    this.sessionId = segment.header().sessionId();
-    this.layout =
+    final long sessionId = segment.header().sessionId();
+    final int chunks = segment.geometry().chunkCount();
+    final SessionContainers containers = new SessionContainers(store, sessionId, node);
+    final Layout layout =
         segment.header().layout() == HeaderDescriptor.LAYOUT_FILES
             ? new FilesLayout(statistics, journal.inFlight())
             : new ContainerLayout(
                 store,
                 sessionId,
-                node,
-                (long) segment.geometry().chunkCount() * segment.geometry().chunkLength(),
+                containers,
+                (long) chunks * segment.geometry().chunkLength(),
                 statistics,
                 journal.inFlight());
-    this.underWay = new AtomicReferenceArray<>(segment.geometry().chunkCount());
-    for (int i = 0; i < TABLES; i++) {
-      tables.add(new ExtentTable());
-    }
-    this.pipeline =
-        new Pipeline(segment.geometry().chunkCount() + REQUESTS, layout::flush, journal.inFlight());
+    this.context =
+        new DrainContext(
+            segment,
+            sessionId,
+            journal,
+            statistics,
+            layout,
+            containers,
+            new Grants(),
+            new ChunkReader(),
+            new ExtentTable.Pool(),
+            new AtomicReferenceArray<>(chunks));
+    this.pipeline = new Pipeline(chunks + REQUESTS, layout::flush, journal.inFlight());
   }
 
   /**
@@ -89,7 +80,7 @@ public final class Drain implements AutoCloseable {
    * @return true in the files layout
    */
   public boolean isInPlace() {
-    return layout.isInPlace();
+    return context.layout().isInPlace();
   }
 
   /**
@@ -98,13 +89,16 @@ public final class Drain implements AutoCloseable {
    * @param slot who published it
    * @param chunk its index
    * @param word its state word when it was found to be published; a mad owner may change it
-   * @param used its used length
-   * @param position of the slot's ring behind the record that told
+   * @param used its used length; {@link Entry#ADOPTED} when its owner left it behind and its header
+   *     tells
+   * @param position of the slot's ring behind the record that told; {@link Entry#NO_POSITION} for
+   *     none
    */
   public void publish(
       final int slot, final int chunk, final long word, final int used, final long position) {
-    journal.write(
-        new Entry.Taken(slot, chunk, ChunkStateDescriptor.generation(word), used, position));
+    context
+        .journal()
+        .write(new Entry.Taken(slot, chunk, ChunkStateDescriptor.generation(word), used, position));
     publish(slot, chunk, word, used);
   }
 
@@ -120,29 +114,21 @@ public final class Drain implements AutoCloseable {
   }
 
   private void publish(final int slot, final int chunk, final long word, final int used) {
-    if (used == Entry.ADOPTED) {
-      publish(chunk, ChunkWork.adopted(this, slot, chunk, word));
-    } else {
-      statistics.published(Math.min(used, segment.geometry().chunkLength()));
-      publish(chunk, ChunkWork.published(this, slot, chunk, word, used));
-    }
-  }
-
-  private void publish(final int chunk, final ChunkWork work) {
-    underWay.set(chunk, work);
+    final DrainWork work = new DrainWork(context, slot, chunk, word, used);
+    context.underWay().set(chunk, work);
     pipeline.publish(work);
   }
 
   /**
    * Puts what a process has appended to a chunk so far into its images' own files, in the files
-   * layout.
+   * context.layout().
    *
    * @param slot whose chunk it is
    * @param chunk its index; not in the pipeline
    * @param word its state word
    */
   public void peek(final int slot, final int chunk, final long word) {
-    pipeline.publish(new PeekWork(this, slot, chunk, word));
+    pipeline.publish(new PeekWork(context, slot, chunk, word));
   }
 
   /**
@@ -162,24 +148,8 @@ public final class Drain implements AutoCloseable {
    * @return false before, and once it was released
    */
   public boolean has(final int chunk, final long word) {
-    final ChunkWork work = underWay.get(chunk);
+    final DrainWork work = context.underWay().get(chunk);
     return work != null && work.isOf(word);
-  }
-
-  /** It is released. Write stage only. */
-  void left(final int chunk, final ChunkWork work) {
-    underWay.compareAndSet(chunk, work, null);
-  }
-
-  /**
-   * Drains a chunk that its owner left behind.
-   *
-   * @param slot who owned it
-   * @param chunk its index; published by now
-   * @param word its state word, as it was read when it was found; it may be anything by now
-   */
-  public void adopt(final int slot, final int chunk, final long word) {
-    publish(slot, chunk, word, Entry.ADOPTED, Entry.NO_POSITION);
   }
 
   /**
@@ -189,7 +159,7 @@ public final class Drain implements AutoCloseable {
    * @param image the image
    */
   public void grant(final int slot, final Image image) {
-    pipeline.publish(SlotWork.grant(grants, slot, image));
+    pipeline.publish(new StepWork(Lane.Role.VALIDATE, () -> context.grants().grant(slot, image)));
   }
 
   /**
@@ -199,7 +169,7 @@ public final class Drain implements AutoCloseable {
    * @param image the image
    */
   public void revoke(final int slot, final Image image) {
-    pipeline.publish(SlotWork.revoke(grants, slot, image));
+    pipeline.publish(new StepWork(Lane.Role.VALIDATE, () -> context.grants().revoke(slot, image)));
   }
 
   /**
@@ -208,7 +178,7 @@ public final class Drain implements AutoCloseable {
    * @param slot the slot
    */
   public void revokeAll(final int slot) {
-    pipeline.publish(SlotWork.revokeAll(grants, slot));
+    pipeline.publish(new StepWork(Lane.Role.VALIDATE, () -> context.grants().revokeAll(slot)));
   }
 
   /**
@@ -219,7 +189,11 @@ public final class Drain implements AutoCloseable {
    * @param emptied whether it was truncated to nothing
    */
   public void makeDirect(final Image image, final int[] unpublished, final boolean emptied) {
-    pipeline.publish(new DirectWork(this, image, unpublished, emptied));
+    pipeline.publish(new DirectWork(context, image, unpublished, emptied));
+  }
+
+  private void change(final Image image, final Kind kind, final ImageWork.Step step) {
+    pipeline.publish(ImageWork.of(image, kind, step));
   }
 
   /**
@@ -228,14 +202,13 @@ public final class Drain implements AutoCloseable {
    * @param image the image
    */
   public void settle(final Image image) {
-    pipeline.publish(
-        ImageWork.of(
-            image,
-            ImageWork.Kind.SETTLE,
-            () -> {
-              layout.settle(image, List.of());
-              restarted(image, Entry.Cause.SETTLED, List.of());
-            }));
+    change(
+        image,
+        Kind.SETTLE,
+        () -> {
+          context.layout().settle(image, List.of());
+          context.restarted(image, Entry.Cause.SETTLED, List.of());
+        });
   }
 
   /**
@@ -245,7 +218,7 @@ public final class Drain implements AutoCloseable {
    * @param fileToo whether the drain may have written to its own file since
    */
   public void empty(final Image image, final boolean fileToo) {
-    journal.write(new Entry.Emptying(image.id(), fileToo));
+    context.journal().write(new Entry.Emptying(image.id(), fileToo));
     resumeEmpty(image, fileToo);
   }
 
@@ -256,18 +229,17 @@ public final class Drain implements AutoCloseable {
    * @param fileToo as there
    */
   public void resumeEmpty(final Image image, final boolean fileToo) {
-    pipeline.publish(
-        ImageWork.of(
-            image,
-            ImageWork.Kind.EMPTY,
-            () -> {
-              image.log().restart(image.log().isInPlace(), 0);
-              image.recover();
-              if (fileToo) {
-                image.file().truncate(0);
-              }
-              restarted(image, Entry.Cause.EMPTIED, List.of());
-            }));
+    change(
+        image,
+        Kind.EMPTY,
+        () -> {
+          image.log().restart(image.log().isInPlace(), 0);
+          image.recover();
+          if (fileToo) {
+            image.file().truncate(0);
+          }
+          context.restarted(image, Entry.Cause.EMPTIED, List.of());
+        });
   }
 
   /**
@@ -276,15 +248,14 @@ public final class Drain implements AutoCloseable {
    * @param image an image that was direct
    */
   public void divert(final Image image) {
-    pipeline.publish(
-        ImageWork.of(
-            image,
-            ImageWork.Kind.DIVERT,
-            () -> {
-              image.log().restart(layout.isInPlace(), image.file().size());
-              image.size(image.log().size());
-              restarted(image, Entry.Cause.DIVERTED, List.of());
-            }));
+    change(
+        image,
+        Kind.DIVERT,
+        () -> {
+          image.log().restart(context.layout().isInPlace(), image.file().size());
+          image.size(image.log().size());
+          context.restarted(image, Entry.Cause.DIVERTED, List.of());
+        });
   }
 
   /**
@@ -293,8 +264,7 @@ public final class Drain implements AutoCloseable {
    * @param image an image that nobody has open
    */
   public void correctSize(final Image image) {
-    pipeline.publish(
-        ImageWork.of(image, ImageWork.Kind.SIZE, () -> image.size(image.drainedSize())));
+    change(image, Kind.SIZE, () -> image.size(image.drainedSize()));
   }
 
   /**
@@ -304,7 +274,7 @@ public final class Drain implements AutoCloseable {
    * @param durable takes the time when that is done; called by the last stage
    */
   public void sync(final Image image, final LongConsumer durable) {
-    pipeline.publish(new SyncWork(this, image, durable));
+    pipeline.publish(new SyncWork(context, image, durable));
   }
 
   /**
@@ -313,14 +283,13 @@ public final class Drain implements AutoCloseable {
    * @param image the image
    */
   public void release(final Image image) {
-    pipeline.publish(
-        ImageWork.of(
-            image,
-            ImageWork.Kind.RELEASE,
-            () -> {
-              image.log().settled();
-              restarted(image, Entry.Cause.SETTLED, List.of());
-            }));
+    change(
+        image,
+        Kind.RELEASE,
+        () -> {
+          image.log().settled();
+          context.restarted(image, Entry.Cause.SETTLED, List.of());
+        });
   }
 
   /**
@@ -329,7 +298,7 @@ public final class Drain implements AutoCloseable {
    * @param failure how it failed
    */
   public void failLost(final IOException failure) {
-    layout.failLost(failure);
+    context.containers().failLost(failure);
   }
 
   /**
@@ -338,8 +307,8 @@ public final class Drain implements AutoCloseable {
    * @return containers that no image needs any more; the last stage closes them
    */
   public List<Container> turn() {
-    layout.turn();
-    return layout.release();
+    context.containers().turn();
+    return context.containers().release();
   }
 
   /**
@@ -348,17 +317,20 @@ public final class Drain implements AutoCloseable {
    * @throws IOException when that fails
    */
   public void prepare() throws IOException {
-    layout.prepare();
+    if (!isInPlace()) {
+      context.containers().prepare();
+    }
   }
 
-  /** Closes the files that no image needs any more, and makes the next ones ready. */
-  public void tidy() {
-    pipeline.publish(new TidyWork(layout, false));
-  }
-
-  /** Closes the files that no image needs any more, and gives their room back. */
-  public void makeRoom() {
-    pipeline.publish(new TidyWork(layout, true));
+  /**
+   * Closes the containers that no image needs any more.
+   *
+   * @param shortOfRoom whether their room is given back; otherwise the next one is made ready
+   */
+  public void tidy(final boolean shortOfRoom) {
+    if (!isInPlace()) {
+      pipeline.publish(new TidyWork(context.containers(), shortOfRoom));
+    }
   }
 
   /**
@@ -368,7 +340,7 @@ public final class Drain implements AutoCloseable {
    * @param reply what; called by the write stage
    */
   public void answer(final Caller caller, final Supplier<Reply> reply) {
-    pipeline.publish(new AnswerWork(caller, reply));
+    pipeline.publish(new StepWork(Lane.Role.WRITE, () -> caller.answer(reply.get())));
   }
 
   /**
@@ -377,7 +349,7 @@ public final class Drain implements AutoCloseable {
    * @param action what; called by the last stage
    */
   public void afterwards(final Runnable action) {
-    pipeline.publish(new LastWork(action));
+    pipeline.publish(new StepWork(Lane.Role.COMMIT, action));
   }
 
   /**
@@ -390,27 +362,6 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
-   * The reply about an image, unless it failed.
-   *
-   * @param image the image
-   * @param reply the reply if it did not
-   * @return what to answer
-   */
-  public static Reply unlessFailed(final Image image, final Reply reply) {
-    return image.errno() == 0
-        ? reply
-        : new Reply.Failed(
-            image.errno(),
-            "%s: %s".formatted(image.file().opened(), Errno.describe(image.errno())));
-  }
-
-  /** The image's own file holds what was drained so far. Write stage only. */
-  void restarted(final Image image, final Entry.Cause cause, final List<Entry.Mark> marks) {
-    final boolean here = image.log().isInPlace();
-    journal.write(new Entry.Restarted(image.id(), cause, here, image.log().size(), marks));
-  }
-
-  /**
    * Takes over what a former I/O process had drained. Before anything else is asked for.
    *
    * @param image an image
@@ -419,62 +370,17 @@ public final class Drain implements AutoCloseable {
    */
   public void resume(final Image image, final ImageFacts facts) throws IOException {
     image.log().resume(facts, image.file().size());
-    layout.resume(image);
-  }
-
-  Journal journal() {
-    return journal;
-  }
-
-  InFlight inFlight() {
-    return journal.inFlight();
-  }
-
-  /** Read once: what is in the segment may be anything by now. */
-  long sessionId() {
-    return sessionId;
-  }
-
-  Segment segment() {
-    return segment;
-  }
-
-  Statistics statistics() {
-    return statistics;
-  }
-
-  Layout layout() {
-    return layout;
-  }
-
-  /** First stage only. */
-  Grants grants() {
-    return grants;
-  }
-
-  /** First stage only. */
-  ChunkReader reader() {
-    return reader;
-  }
-
-  /** Waits for a table if the write stage is that far behind. First stage only. */
-  ExtentTable takeTable() {
-    try {
-      return tables.take();
-    } catch (final InterruptedException nobodyDoes) {
-      throw new IllegalStateException(nobodyDoes);
+    for (final ChunkLocation chunk : image.log().chunks()) {
+      context.containers().resume(chunk.container(), image);
     }
   }
 
-  void returnTable(final ExtentTable table) {
-    table.clear();
-    tables.add(table);
-  }
-
-  /** Waits until everything is done, then ends the session's containers. */
+  /** Waits until everything is done, then ends the session's context.containers(). */
   @Override
   public void close() throws IOException {
     pipeline.close();
-    layout.close();
+    if (!isInPlace()) {
+      context.containers().close();
+    }
   }
 }

@@ -1,6 +1,8 @@
 package org.sluice.iop.drain;
 
 import java.util.Arrays;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.iop.image.Image;
@@ -11,6 +13,33 @@ import org.sluice.iop.image.Image;
  * second.
  */
 final class ExtentTable {
+  /** Tables that the first stage may fill; it waits while the second is that far behind. */
+  static final class Pool {
+    /** How far the first stage may be ahead of the second; bounds the heap. */
+    private static final int MOST = 16;
+
+    private final BlockingQueue<ExtentTable> free = new ArrayBlockingQueue<>(MOST);
+
+    Pool() {
+      for (int i = 0; i < MOST; i++) {
+        free.add(new ExtentTable());
+      }
+    }
+
+    ExtentTable take() {
+      try {
+        return free.take();
+      } catch (final InterruptedException nobodyDoes) {
+        throw new IllegalStateException(nobodyDoes);
+      }
+    }
+
+    void giveBack(final ExtentTable table) {
+      table.clear();
+      free.add(table);
+    }
+  }
+
   private static final int INITIAL_CAPACITY = 64;
 
   private Image[] images = new Image[INITIAL_CAPACITY];

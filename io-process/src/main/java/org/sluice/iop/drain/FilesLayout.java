@@ -2,9 +2,7 @@ package org.sluice.iop.drain;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.function.Consumer;
 import org.sluice.core.chunk.ChunkReader;
-import org.sluice.core.store.ChunkLocation;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.image.Image;
@@ -33,11 +31,11 @@ final class FilesLayout implements Layout {
   }
 
   @Override
-  public void drain(final DrainedChunk chunk, final Consumer<ChunkLocation> done) {
+  public void drain(final ChunkWork chunk) {
     final long began = System.nanoTime();
-    inPlace.write(chunk);
+    inPlace.write(chunk.extents, chunk.memory, chunk.index, chunk.generation);
     statistics.took(Timed.DRAIN_WRITE, began);
-    done.accept(null);
+    chunk.release(null);
   }
 
   /** What was applied before is not applied again: others may have written over it since. */
@@ -53,12 +51,7 @@ final class FilesLayout implements Layout {
           extents.add(image, reader);
         }
       }
-      inPlace.write(
-          new DrainedChunk(
-              chunk.index(), chunk.generation(), Lane.NO_SLOT, chunk.memory(), 0, 0, extents));
+      inPlace.write(extents, chunk.memory(), chunk.index(), chunk.generation());
     }
   }
-
-  @Override
-  public void close() {}
 }

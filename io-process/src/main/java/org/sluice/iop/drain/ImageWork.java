@@ -34,7 +34,9 @@ public abstract class ImageWork implements Work {
     void apply() throws IOException;
   }
 
-  private final Image image;
+  /** What is changed. */
+  protected final Image image;
+
   private final Kind kind;
 
   /**

@@ -1,5 +1,6 @@
 package org.sluice.iop.drain;
 
+import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
@@ -36,29 +37,34 @@ final class InPlaceWriter {
 
   /**
    * Writes those extents of a chunk whose images are in place and which were not applied before.
+   *
+   * @param extents its records
+   * @param memory where it lies in the segment
+   * @param chunk its index
+   * @param generation tells its uses apart
    */
-  void write(final DrainedChunk chunk) {
-    final ExtentTable extents = chunk.extents();
+  void write(
+      final ExtentTable extents, final UnsafeBuffer memory, final int chunk, final int generation) {
     for (int i = 0; i < extents.count(); i++) {
       final Image owner = extents.image(i);
       if (owner.log().isInPlace()) {
-        final int mark = owner.log().markOf(chunk.index(), chunk.generation());
+        final int mark = owner.log().markOf(chunk, generation);
         if (mark == 0 || extents.payloadEnd(i) > mark) {
-          write(chunk, i, Math.max(0, mark - extents.payload(i)));
+          apply(extents, memory, i, Math.max(0, mark - extents.payload(i)));
         }
       }
     }
     flush();
   }
 
-  private void write(final DrainedChunk chunk, final int i, final int applied) {
-    final ExtentTable extents = chunk.extents();
+  private void apply(
+      final ExtentTable extents, final UnsafeBuffer memory, final int i, final int applied) {
     final Image owner = extents.image(i);
     owner.log().follow(extents.type(i), extents.offset(i), extents.length(i));
     if (extents.type(i) == RecordDescriptor.TYPE_WRITE) {
       append(
           owner,
-          chunk.memory().addressOffset() + extents.payload(i) + applied,
+          memory.addressOffset() + extents.payload(i) + applied,
           extents.length(i) - applied,
           extents.offset(i) + applied);
     } else if (extents.type(i) == RecordDescriptor.TYPE_TRUNCATE) {

@@ -6,7 +6,6 @@ import com.lmax.disruptor.dsl.Disruptor;
 import com.lmax.disruptor.dsl.ProducerType;
 import java.util.concurrent.CompletableFuture;
 import org.agrona.BitUtil;
-import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.NativeThread;
 import org.sluice.core.posix.PosixException;
 import org.sluice.iop.crash.FailStop;
@@ -38,9 +37,6 @@ public final class Pipeline implements AutoCloseable {
   public Pipeline(final int capacity, final Runnable flush, final InFlight inFlight) {
     final ParkingWaitStrategy parking = new ParkingWaitStrategy();
     final Thread.Builder threads = Thread.ofPlatform().daemon();
-    final Lane validate = inFlight.lane(Lane.Role.VALIDATE);
-    final Lane write = inFlight.lane(Lane.Role.WRITE);
-    final Lane commit = inFlight.lane(Lane.Role.COMMIT);
     disruptor =
         new Disruptor<>(
             Stage.Event::new,
@@ -50,19 +46,9 @@ public final class Pipeline implements AutoCloseable {
             parking);
     disruptor.setDefaultExceptionHandler(new Failure());
     disruptor
-        .handleEventsWith(
-            new Stage(
-                validate,
-                FaultPoint.VALIDATE,
-                Work::validate,
-                () -> {},
-                work -> true,
-                false,
-                parking))
-        .then(new Stage(write, FaultPoint.WRITE, Work::write, flush, Work::commits, false, parking))
-        .then(
-            new Stage(
-                commit, FaultPoint.COMMIT, Work::commit, () -> {}, work -> true, true, parking));
+        .handleEventsWith(new Stage(inFlight.lane(Lane.Role.VALIDATE), flush, parking))
+        .then(new Stage(inFlight.lane(Lane.Role.WRITE), flush, parking))
+        .then(new Stage(inFlight.lane(Lane.Role.COMMIT), flush, parking));
     disruptor.start();
   }
 
@@ -122,7 +108,7 @@ public final class Pipeline implements AutoCloseable {
   @Override
   public void close() {
     final CompletableFuture<Void> done = new CompletableFuture<>();
-    publish(new LastWork(() -> done.complete(null)));
+    publish(new StepWork(Lane.Role.COMMIT, () -> done.complete(null)));
     done.join();
     disruptor.shutdown();
   }

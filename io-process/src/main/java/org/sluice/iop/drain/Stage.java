@@ -4,7 +4,6 @@ import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.Sequence;
 import com.lmax.disruptor.WaitStrategy;
 import java.io.IOException;
-import java.util.function.Predicate;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.iop.crash.Lane;
@@ -27,49 +26,29 @@ final class Stage implements EventHandler<Stage.Event> {
     }
   }
 
-  /** What a stage does to a piece of work. */
-  @FunctionalInterface
-  interface Step {
-    void apply(Work work) throws IOException;
-  }
-
   /** Places in the ring come free only when the last stage passes them, so it must now and then. */
   private static final int WAKING_INTERVAL = 64;
 
   private final Lane lane;
+  private final Lane.Role role;
   private final FaultPoint point;
-  private final Step step;
   private final Runnable flush;
-  private final Predicate<Work> wakes;
-  private final boolean last;
   private final WaitStrategy successors;
   private Sequence sequence;
 
   /**
    * A stage.
    *
-   * @param lane of its thread
-   * @param point where a fault can be asked for
-   * @param flush ends what the step left undone for chunks; done before anything else than a chunk,
-   *     and before the stage waits
-   * @param wakes tells the work that the next stage has something to do for
-   * @param last whether it is the last stage
+   * @param lane of its thread, whose role says which stage it is
+   * @param flush ends what the write stage left undone for chunks; done before anything else than a
+   *     chunk, and before that stage waits
    * @param successors wakes the next stage
    */
-  Stage(
-      final Lane lane,
-      final FaultPoint point,
-      final Step step,
-      final Runnable flush,
-      final Predicate<Work> wakes,
-      final boolean last,
-      final WaitStrategy successors) {
+  Stage(final Lane lane, final Runnable flush, final WaitStrategy successors) {
     this.lane = lane;
-    this.point = point;
-    this.step = step;
+    this.role = lane.role();
+    this.point = FaultPoint.valueOf(role.name());
     this.flush = flush;
-    this.wakes = wakes;
-    this.last = last;
     this.successors = successors;
   }
 
@@ -81,27 +60,28 @@ final class Stage implements EventHandler<Stage.Event> {
 
   @Override
   public void onStart() {
-    Thread.currentThread().setName(lane.role().thread());
+    Thread.currentThread().setName(role.thread());
   }
 
   @Override
   public void onEvent(final Event event, final long position, final boolean endOfBatch) {
     final Work work = event.work;
-    if (last) {
+    if (role == Lane.Role.COMMIT) {
       event.work = null;
     }
-    if (work.commits()) {
+    if (role == Lane.Role.WRITE && work.commits()) {
       flush.run();
     }
     if (!event.failed) {
       event.failed = !handle(work);
     }
-    if (endOfBatch) {
+    if (role == Lane.Role.WRITE && endOfBatch) {
       flush.run();
     }
     lane.end();
     sequence.set(position);
-    if (position % WAKING_INTERVAL == 0 || wakes.test(work)) {
+    // Behind the write stage there is nothing to do for a chunk.
+    if (position % WAKING_INTERVAL == 0 || role != Lane.Role.WRITE || work.commits()) {
       successors.signalAllWhenBlocking();
     }
   }
@@ -117,14 +97,22 @@ final class Stage implements EventHandler<Stage.Event> {
       if (subject != Subject.NONE && subject != Subject.CHUNK) { // which does it at each image
         Fault.strike(point);
       }
-      step.apply(work);
+      step(work);
     } catch (final IOException e) {
       work.fail(e);
       return false;
     }
-    if (!work.isHeld(lane.role())) {
+    if (!work.isHeld(role)) {
       lane.passed(subject, work.id());
     }
     return true;
+  }
+
+  private void step(final Work work) throws IOException {
+    switch (role) {
+      case VALIDATE -> work.validate();
+      case WRITE -> work.write();
+      default -> work.commit();
+    }
   }
 }

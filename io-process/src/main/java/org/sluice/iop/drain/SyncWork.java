@@ -9,8 +9,7 @@ import org.sluice.iop.measure.Timed;
 
 /** Brings what was drained of an image to stable storage. */
 final class SyncWork extends ImageWork {
-  private final Drain drain;
-  private final Image image;
+  private final DrainContext context;
   private final LongConsumer durable;
   private List<Container> containers = List.of();
 
@@ -19,16 +18,15 @@ final class SyncWork extends ImageWork {
    *
    * @param durable takes the time when that is done, also when the image failed
    */
-  SyncWork(final Drain drain, final Image image, final LongConsumer durable) {
+  SyncWork(final DrainContext context, final Image image, final LongConsumer durable) {
     super(image, Kind.SYNC);
-    this.drain = drain;
-    this.image = image;
+    this.context = context;
     this.durable = durable;
   }
 
   @Override
   public void write() {
-    containers = drain.layout().containersOf(image);
+    containers = context.containers().of(image);
   }
 
   @Override
@@ -38,14 +36,14 @@ final class SyncWork extends ImageWork {
       container.sync();
     }
     image.file().sync();
-    drain.statistics().took(Timed.SYNC, began);
+    context.statistics().took(Timed.SYNC, began);
     durable.accept(System.nanoTime());
   }
 
   @Override
   public void fail(final IOException failure) {
     image.fail(failure);
-    drain.failLost(failure);
+    context.containers().failLost(failure);
     durable.accept(System.nanoTime());
   }
 }

@@ -11,18 +11,18 @@ import org.sluice.iop.measure.Warnings;
  * last stage closes them, as it is the one that syncs them for the work before.
  */
 final class TidyWork implements Work {
-  private final Layout layout;
+  private final SessionContainers containers;
   private final boolean shortOfRoom;
   private List<Container> released = List.of();
 
-  TidyWork(final Layout layout, final boolean shortOfRoom) {
-    this.layout = layout;
+  TidyWork(final SessionContainers containers, final boolean shortOfRoom) {
+    this.containers = containers;
     this.shortOfRoom = shortOfRoom;
   }
 
   @Override
   public void write() {
-    released = layout.release();
+    released = containers.release();
   }
 
   @Override
@@ -31,9 +31,9 @@ final class TidyWork implements Work {
       container.close();
     }
     if (shortOfRoom) {
-      layout.discardSpares();
+      containers.discardSpares();
     } else {
-      layout.prepare();
+      containers.prepare();
     }
   }
 

@@ -1,7 +1,6 @@
 package org.sluice.iop.service;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +33,7 @@ final class Attachments {
   private final Rings rings;
   private final Drain drain;
   private final Statistics statistics;
-  private final Abandonment abandonment;
+  private Abandonment abandonment;
   private final Attachment[] bySlot;
   private final List<Attachment> all = new ArrayList<>();
 
@@ -56,16 +55,19 @@ final class Attachments {
       final Drain drain,
       final Statistics statistics,
       final Journal journal,
-      final int kills,
-      final Abandonment abandonment) {
+      final int kills) {
     this.journal = journal;
     this.kills = kills;
     this.segment = segment;
     this.rings = rings;
     this.drain = drain;
     this.statistics = statistics;
-    this.abandonment = abandonment;
     this.bySlot = new Attachment[segment.geometry().slots()];
+  }
+
+  /** Says who learns of images whose opener is gone; before the first process goes. */
+  void abandonment(final Abandonment listener) {
+    abandonment = listener;
   }
 
   /**
@@ -199,21 +201,12 @@ final class Attachments {
     return gone;
   }
 
-  Collection<Attachment> all() {
+  List<Attachment> all() {
     return all;
   }
 
   boolean isEmpty() {
     return all.isEmpty();
-  }
-
-  /** Takes what was published on all rings; returns how many records. */
-  int poll() {
-    int records = 0;
-    for (int i = 0; i < all.size(); i++) {
-      records += rings.poll(all.get(i));
-    }
-    return records;
   }
 
   /**

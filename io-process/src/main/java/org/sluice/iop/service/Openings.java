@@ -226,7 +226,7 @@ final class Openings {
           if (image.errno() != 0) {
             refuse(opener, image);
           }
-          return Drain.unlessFailed(image, opened(RequestDescriptor.DIRECT, image));
+          return Settling.unlessFailed(image, opened(RequestDescriptor.DIRECT, image));
         });
   }
 
@@ -403,7 +403,7 @@ final class Openings {
   /** Lets go of files that were deleted behind everybody's back: as images they would keep room. */
   void forgetDeleted() {
     if (untidy) {
-      drain.tidy();
+      drain.tidy(false);
     }
     untidy = false;
     for (final Image image : registry.all()) {

@@ -15,6 +15,7 @@ import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.PoisonException;
 import org.sluice.iop.crash.Subject;
 import org.sluice.iop.drain.Drain;
+import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -49,14 +50,27 @@ final class Rings {
   private final ChunkPool pool;
   private final Drain drain;
   private final Lane lane;
-  private final Closing closing;
+  private Closing closing;
 
-  Rings(final Segment segment, final Drain drain, final InFlight inFlight, final Closing closing) {
+  Rings(final Segment segment, final Drain drain, final InFlight inFlight) {
     this.lane = inFlight.lane(Lane.Role.SERVICE);
     this.segment = segment;
     this.pool = segment.chunkPool();
     this.drain = drain;
-    this.closing = closing;
+  }
+
+  /** Says who learns of openings that have ended; before the first poll. */
+  void closing(final Closing listener) {
+    closing = listener;
+  }
+
+  /** Takes what processes have published; returns how many records. */
+  int poll(final List<Attachment> attachments) {
+    int records = 0;
+    for (int i = 0; i < attachments.size(); i++) {
+      records += poll(attachments.get(i));
+    }
+    return records;
   }
 
   /**
@@ -192,7 +206,7 @@ final class Rings {
       if (ChunkStateDescriptor.state(one.word) != ChunkStateDescriptor.PUBLISHED) {
         pool.publish(one.chunk, one.word);
       }
-      drain.adopt(attachment.index(), one.chunk, one.word);
+      drain.publish(attachment.index(), one.chunk, one.word, Entry.ADOPTED, Entry.NO_POSITION);
     }
   }
 }

@@ -161,7 +161,7 @@ public final class Service implements Runnable, Executor {
   }
 
   private int work() {
-    final int records = session.poll();
+    final int records = session.rings().poll(session.attachments().all());
     session.proceed();
     if (records > 0) {
       final long used = segment.geometry().chunkCount() - segment.header().freeChunks();
@@ -191,7 +191,9 @@ public final class Service implements Runnable, Executor {
 
   private void sleep() throws IOException {
     segment.header().sleeping(true);
-    if (session.poll() == 0 && inbox.isEmpty() && !session.over().isDone()) {
+    if (session.rings().poll(session.attachments().all()) == 0
+        && inbox.isEmpty()
+        && !session.over().isDone()) {
       final long limit = session.isEnding() ? ENDING_BEAT_MILLIS : BEAT_MILLIS;
       selector.select(this::ready, session.patience(limit));
     }

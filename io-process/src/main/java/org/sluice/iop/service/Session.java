@@ -13,11 +13,11 @@ import org.sluice.core.store.RankSet;
 import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.checkpoint.SharedFiles;
+import org.sluice.iop.checkpoint.Waiters;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.image.CaptureDirectory;
-import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.journal.Ledger;
@@ -35,6 +35,7 @@ final class Session implements AutoCloseable {
   private final Executor service;
   private final Drain drain;
   private final Statistics statistics;
+  private final Rings rings;
   private final Attachments attachments;
   private final Settling settling;
   private final TimedSettling timedSettling;
@@ -80,9 +81,8 @@ final class Session implements AutoCloseable {
         new ImageRegistry(segment.imageTable(), drain.isInPlace(), journal, guard);
     final CaptureDirectory capture =
         new CaptureDirectory(settings.capture(), store.directory().toRealPath());
-    final Rings rings = new Rings(segment, drain, journal.inFlight(), this::closed);
-    attachments =
-        new Attachments(segment, rings, drain, statistics, journal, past.kills(), this::abandoned);
+    rings = new Rings(segment, drain, journal.inFlight());
+    attachments = new Attachments(segment, rings, drain, statistics, journal, past.kills());
     settling = new Settling(attachments, rings, drain, service);
     timedSettling =
         new TimedSettling(
@@ -102,11 +102,20 @@ final class Session implements AutoCloseable {
     final SharedFiles shared = new SharedFiles(settings.grouping(), capture, statistics);
     checkpoints =
         new Checkpoints(
-            new Context(store, registry, drain, capture, statistics, journal, service, header),
-            drain.isInPlace() ? null : settings.grouping(),
+            new Context(
+                store,
+                registry,
+                drain,
+                capture,
+                statistics,
+                journal,
+                service,
+                header,
+                drain.isInPlace() ? null : settings.grouping(),
+                shared,
+                new Waiters(store)),
             settings.writers(),
-            settings.keep(),
-            shared);
+            settings.keep());
     unseen = new Unseen(registry, capture, drain, statistics, service);
     outsideOpens =
         new OutsideOpens(
@@ -132,6 +141,8 @@ final class Session implements AutoCloseable {
             statistics,
             journal,
             service);
+    rings.closing(openings::close);
+    attachments.abandonment(openings::abandon);
     members = new Members(settings.endsWithMembers(), drain, journal, past);
     requests =
         new Requests(
@@ -162,15 +173,7 @@ final class Session implements AutoCloseable {
     registry.all().forEach(outsideOpens::resume);
     guard.listen(service, outsideOpens);
     segment.header().leases(outsideOpens.leases().areUsed());
-    drain.tidy();
-  }
-
-  private void abandoned(final Attachment attachment, final Image image, final long opened) {
-    openings.abandon(attachment, image, opened);
-  }
-
-  private void closed(final Attachment attachment, final Rings.Close close) {
-    openings.close(attachment, close);
+    drain.tidy(false);
   }
 
   void receive(final Connection connection, final Request request, final Caller caller) {
@@ -186,9 +189,14 @@ final class Session implements AutoCloseable {
     endIfDeserted();
   }
 
-  /** Takes what was published; returns how many records. */
-  int poll() {
-    return attachments.poll();
+  /** Where processes publish. */
+  Rings rings() {
+    return rings;
+  }
+
+  /** Who publishes there. */
+  Attachments attachments() {
+    return attachments;
   }
 
   /** Does what is due by now. */

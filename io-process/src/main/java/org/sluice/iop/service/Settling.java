@@ -3,6 +3,7 @@ package org.sluice.iop.service;
 import java.io.IOException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.segment.ImageDescriptor;
@@ -79,7 +80,7 @@ final class Settling {
         makeDirect(image, reason, false);
       }
     }
-    drain.answer(caller, () -> Drain.unlessFailed(image, new Reply.Settled(size(image))));
+    drain.answer(caller, () -> unlessFailed(image, new Reply.Settled(size(image))));
   }
 
   /**
@@ -97,7 +98,7 @@ final class Settling {
         () -> {
           try {
             image.file().letGo();
-            caller.answer(Drain.unlessFailed(image, new Reply.Settled(size(image))));
+            caller.answer(unlessFailed(image, new Reply.Settled(size(image))));
           } catch (final PosixException e) {
             caller.answer(new Reply.Failed(e.errno(), e.getMessage()));
           }
@@ -121,6 +122,15 @@ final class Settling {
         });
   }
 
+  /** What to answer about an image that may have failed. */
+  static Reply unlessFailed(final Image image, final Reply reply) {
+    return image.errno() == 0
+        ? reply
+        : new Reply.Failed(
+            image.errno(),
+            "%s: %s".formatted(image.file().opened(), Errno.describe(image.errno())));
+  }
+
   private static long size(final Image image) {
     try {
       return image.drainedSize();
@@ -132,6 +142,6 @@ final class Settling {
 
   /** Answers once everything that was published is on stable storage. */
   void sync(final Image image, final Caller caller) {
-    drain.sync(image, now -> caller.answer(Drain.unlessFailed(image, new Reply.Done())));
+    drain.sync(image, now -> caller.answer(unlessFailed(image, new Reply.Done())));
   }
 }

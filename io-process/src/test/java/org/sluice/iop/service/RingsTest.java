@@ -68,7 +68,9 @@ class RingsTest {
   }
 
   private void poll(final Attachment attachment) {
-    new Rings(segment, null, inFlight, this::take).poll(attachment);
+    final Rings rings = new Rings(segment, null, inFlight);
+    rings.closing(this::take);
+    rings.poll(attachment);
   }
 
   private void take(final Attachment attachment, final Rings.Close close) {

@@ -1,0 +1,32 @@
+package org.sluice.iop.drain;
+
+import org.sluice.iop.crash.Lane;
+
+/**
+ * An action of one stage, in order with the chunks.
+ *
+ * @param stage whose thread
+ * @param action what it does
+ */
+record StepWork(Lane.Role stage, Runnable action) implements Work {
+  @Override
+  public void validate() {
+    runIn(Lane.Role.VALIDATE);
+  }
+
+  @Override
+  public void write() {
+    runIn(Lane.Role.WRITE);
+  }
+
+  @Override
+  public void commit() {
+    runIn(Lane.Role.COMMIT);
+  }
+
+  private void runIn(final Lane.Role role) {
+    if (role == stage) {
+      action.run();
+    }
+  }
+}
