@@ -1,22 +1,139 @@
 package org.sluice.core.store;
 
+import static org.sluice.core.store.ContainerDescriptor.BLOCK_LENGTH;
+
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
+import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.sluice.core.chunk.ChunkDescriptor;
+import org.sluice.core.chunk.Crc32c;
+import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.Pieces;
+import org.sluice.core.posix.PosixException;
 
 /**
- * A data file that takes chunks as they lie in memory, one after the other. One thread places and
- * writes; any may {@link #sync()}.
+ * A data file that takes chunks as they lie in memory, one after the other, past the page cache.
+ * One thread places and writes; any may {@link #sync()}.
+ *
+ * <p>It has a descriptor of its own and not a file channel, since the errno of a failed write has
+ * to reach the writer of the image, and since a channel is closed by an interrupt. While it is open
+ * it holds the file's lock, so that nobody discards it.
  */
-public interface Container extends AutoCloseable {
+public final class Container implements AutoCloseable {
   /** How many chunks may be placed before they are written. */
-  int MOST_PLACED = 64;
+  public static final int MOST_PLACED = 64;
+
+  private static final long PATIENCE_NANOS = 10_000_000_000L;
+  private static final long NAP_NANOS = 1_000_000;
+
+  private final long id;
+  private final NativeFile file;
+  private final LongConsumer closed;
+  private final Pieces placed = new Pieces(MOST_PLACED);
+  private long end = BLOCK_LENGTH;
+
+  private Container(final long id, final NativeFile file, final LongConsumer closed) {
+    this.id = id;
+    this.file = file;
+    this.closed = closed;
+  }
+
+  static Container create(
+      final Path path,
+      final long id,
+      final long sessionId,
+      final String node,
+      final Disk disk,
+      final LongConsumer closed)
+      throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment header = header(arena, id, sessionId, node);
+      final NativeFile file = createWith(disk, path, header.address());
+      return new Container(id, file, closed);
+    }
+  }
+
+  /** The I/O process that had it may be dying still: files are closed one after the other. */
+  static Container resume(final Path path, final long id, final LongConsumer closed)
+      throws IOException {
+    final NativeFile file = inRole(StoredFile.open(path, Flag.WRITE));
+    final long end = System.nanoTime() + PATIENCE_NANOS;
+    while (!file.tryLock()) {
+      if (System.nanoTime() - end > 0) {
+        file.close();
+        throw new PosixException("lock " + path, Errno.EBUSY);
+      }
+      LockSupport.parkNanos(NAP_NANOS);
+    }
+    return new Container(id, file, closed);
+  }
+
+  /** Some file systems refuse to open past the page cache, others only to write so. */
+  private static NativeFile createWith(final Disk disk, final Path path, final long header)
+      throws IOException {
+    try {
+      return begin(disk, header, disk.open(path, Flag.WRITE, Flag.CREATE, Flag.DIRECT));
+    } catch (final PosixException e) {
+      if (e.errno() != Errno.EINVAL) {
+        throw e;
+      }
+      return begin(disk, header, disk.open(path, Flag.WRITE, Flag.CREATE));
+    }
+  }
+
+  private static NativeFile inRole(final NativeFile file) {
+    return file.role(FaultPoint.CONTAINER_WRITE, FaultPoint.CONTAINER_FSYNC);
+  }
+
+  private static NativeFile begin(final Disk disk, final long header, final NativeFile file)
+      throws IOException {
+    try {
+      file.role(FaultPoint.CONTAINER_HEADER, null).lock();
+      file.pwrite(header, BLOCK_LENGTH, 0);
+      return inRole(file);
+    } catch (final PosixException e) {
+      file.close();
+      disk.delete(file.opened(), null);
+      throw e;
+    }
+  }
+
+  private static MemorySegment header(
+      final Arena arena, final long id, final long sessionId, final String node) {
+    final MemorySegment memory = arena.allocate(BLOCK_LENGTH, BLOCK_LENGTH);
+    final UnsafeBuffer header = new UnsafeBuffer(memory.address(), BLOCK_LENGTH);
+    final byte[] name = node.getBytes(StandardCharsets.UTF_8);
+    final byte[] shortName =
+        Arrays.copyOf(name, Math.min(name.length, ContainerDescriptor.MAX_NODE_LENGTH));
+    header.putLong(ContainerDescriptor.MAGIC_OFFSET, ContainerDescriptor.MAGIC);
+    header.putInt(ContainerDescriptor.VERSION_OFFSET, ContainerDescriptor.VERSION);
+    header.putLong(ContainerDescriptor.CONTAINER_ID_OFFSET, id);
+    header.putLong(ContainerDescriptor.SESSION_ID_OFFSET, sessionId);
+    header.putLong(ContainerDescriptor.CREATED_OFFSET, System.currentTimeMillis());
+    header.putInt(ContainerDescriptor.NODE_OFFSET, shortName.length);
+    header.putBytes(ContainerDescriptor.NODE_OFFSET + Integer.BYTES, shortName);
+    header.putInt(ContainerDescriptor.CRC_OFFSET, Crc32c.of(header, 0, BLOCK_LENGTH));
+    return memory;
+  }
 
   /**
    * Its id, unique among all containers.
    *
    * @return not 0
    */
-  long id();
+  public long id() {
+    return id;
+  }
 
   /**
    * Gives a chunk its place behind the others. Fills in the fields of the chunk's header that
@@ -29,29 +146,52 @@ public interface Container extends AutoCloseable {
    * @return where it will be; not durable before {@link #sync()}
    * @throws IndexOutOfBoundsException when {@link #MOST_PLACED} are waiting to be written
    */
-  ChunkLocation place(UnsafeBuffer chunk, int used, int crc);
+  public ChunkLocation place(final UnsafeBuffer chunk, final int used, final int crc) {
+    final int length = BitUtil.align(used, BLOCK_LENGTH);
+    final long position = end + placed.length();
+    chunk.setMemory(used, length - used, (byte) 0);
+    chunk.putInt(ChunkDescriptor.CRC_OFFSET, crc);
+    chunk.putLong(ChunkDescriptor.CONTAINER_ID_OFFSET, id);
+    chunk.putLong(ChunkDescriptor.POSITION_OFFSET, position);
+    chunk.putInt(
+        ChunkDescriptor.HEADER_CRC_OFFSET, Crc32c.of(chunk, 0, ChunkDescriptor.HEADER_CRC_OFFSET));
+    chunk.putInt(ChunkDescriptor.HEADER_CRC_OFFSET + Integer.BYTES, 0);
+    placed.add(chunk.addressOffset(), length);
+    return new ChunkLocation(id, position, used, crc);
+  }
 
   /**
    * Writes what was placed, in one large write.
    *
    * @throws IOException when that fails; the next chunks take the places of these
    */
-  void write() throws IOException;
+  public void write() throws IOException {
+    final long length = placed.length();
+    file.pwrite(placed, end);
+    end += length;
+  }
 
   /**
    * Brings everything appended to stable storage.
    *
    * @throws IOException when that fails
    */
-  void sync() throws IOException;
+  public void sync() throws IOException {
+    file.sync();
+  }
 
   /**
    * Whether a sync has failed, so that chunks of it may be lost. Any thread.
    *
    * @return true for ever, once one has
    */
-  boolean isLost();
+  public boolean isLost() {
+    return file.isLost();
+  }
 
   @Override
-  void close() throws IOException;
+  public void close() throws IOException {
+    closed.accept(id);
+    file.close();
+  }
 }

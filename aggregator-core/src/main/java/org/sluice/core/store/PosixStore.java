@@ -145,7 +145,7 @@ public final class PosixStore implements CheckpointStore {
 
   @Override
   public Container createContainer(final long sessionId, final String node) throws IOException {
-    final PosixContainer container = swept(() -> files.createContainer(sessionId, node));
+    final Container container = swept(() -> files.createContainer(sessionId, node));
     try {
       directory.disk().syncDirectory(directory.containers(), FaultPoint.DIRECTORY_FSYNC);
     } catch (final IOException e) {

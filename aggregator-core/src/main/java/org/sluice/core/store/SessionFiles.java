@@ -23,7 +23,7 @@ final class SessionFiles {
 
   private final StoreDirectory store;
   private final SpareContainers spares;
-  private final Map<Long, PosixContainer> containers = new ConcurrentHashMap<>();
+  private final Map<Long, Container> containers = new ConcurrentHashMap<>();
   private final Set<Path> images = ConcurrentHashMap.newKeySet();
 
   SessionFiles(final StoreDirectory store, final SpareContainers spares) {
@@ -32,21 +32,21 @@ final class SessionFiles {
   }
 
   /** Makes a container, of a spare one if there is one. Under the store's lock. */
-  PosixContainer createContainer(final long sessionId, final String node) throws IOException {
+  Container createContainer(final long sessionId, final String node) throws IOException {
     final long id = Math.max(1, Entropy.nextLong() >>> 1);
     final Path path = store.container(id);
     spares.moveOne(path);
-    final PosixContainer container =
-        PosixContainer.create(path, id, sessionId, node, store.disk(), this::give);
+    final Container container =
+        Container.create(path, id, sessionId, node, store.disk(), this::give);
     containers.put(id, container);
     return container;
   }
 
   /** Opens a container of a session that goes on. Under the store's lock. */
-  PosixContainer resumeContainer(final long id, final long sessionId) throws IOException {
+  Container resumeContainer(final long id, final long sessionId) throws IOException {
     final Path path = store.container(id);
     ContainerReader.open(path, id, sessionId).close();
-    final PosixContainer container = PosixContainer.resume(path, id, this::give);
+    final Container container = Container.resume(path, id, this::give);
     containers.put(id, container);
     return container;
   }
@@ -59,7 +59,7 @@ final class SessionFiles {
 
   /** Waits until what was appended to a container is on stable storage. */
   void sync(final long id) throws IOException {
-    final PosixContainer container = containers.get(id);
+    final Container container = containers.get(id);
     if (container == null) {
       throw new IllegalArgumentException("container %016x is not open".formatted(id));
     }
@@ -105,7 +105,7 @@ final class SessionFiles {
 
   /** Closes the containers. */
   void close() throws IOException {
-    for (final PosixContainer container : containers.values()) {
+    for (final Container container : containers.values()) {
       container.close();
     }
   }
