@@ -49,16 +49,21 @@ struct plate {
     double *peak; /* the highest temperature each cell ever had */
 };
 
-static void die(const char *what, const char *where) {
+static void die(const char *what, const char *where)
+{
     fprintf(stderr, "heat: %s %s: %s\n", what, where, errno ? strerror(errno) : "not as expected");
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 /* ---- the plate ---- */
 
-static int64_t first_row_of(int rank, int ranks, int64_t size) { return size * rank / ranks; }
+static int64_t first_row_of(int rank, int ranks, int64_t size)
+{
+    return size * rank / ranks;
+}
 
-static void plate_create(struct plate *plate, int64_t size) {
+static void plate_create(struct plate *plate, int64_t size)
+{
     MPI_Comm_rank(MPI_COMM_WORLD, &plate->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &plate->ranks);
     plate->size = size;
@@ -75,18 +80,21 @@ static void plate_create(struct plate *plate, int64_t size) {
         plate->now[x] = plate->next[x] = 100.0 + (double)(x % 17);
 }
 
-static void plate_free(struct plate *plate) {
+static void plate_free(struct plate *plate)
+{
     free(plate->now);
     free(plate->next);
     free(plate->peak);
 }
 
 /* Row 0 is the first row of this rank, row -1 the neighbour's last. */
-static double *row_of(double *cells, const struct plate *plate, int64_t row) {
+static double *row_of(double *cells, const struct plate *plate, int64_t row)
+{
     return cells + (row + 1) * plate->size;
 }
 
-static void exchange_edges(struct plate *plate) {
+static void exchange_edges(struct plate *plate)
+{
     int above = plate->rank > 0 ? plate->rank - 1 : MPI_PROC_NULL;
     int below = plate->rank < plate->ranks - 1 ? plate->rank + 1 : MPI_PROC_NULL;
     int count = (int)plate->size;
@@ -98,7 +106,8 @@ static void exchange_edges(struct plate *plate) {
                  MPI_STATUS_IGNORE);
 }
 
-static void plate_step(struct plate *plate) {
+static void plate_step(struct plate *plate)
+{
     exchange_edges(plate);
     for (int64_t row = 0; row < plate->rows; row++) {
         const double *above = row_of(plate->now, plate, row - 1);
@@ -121,35 +130,41 @@ static void plate_step(struct plate *plate) {
 /* ---- checkpoints ---- */
 
 static void checkpoint_path(char *path, size_t length, const char *directory, int64_t step,
-                            int rank) {
+                            int rank)
+{
     snprintf(path, length, "%s/ckpt-%06lld/rank-%d.ckpt", directory, (long long)step, rank);
 }
 
 /* A checkpoint starts with these, each written by itself. */
-static void header_of(const struct plate *plate, int64_t header[HEADER_FIELDS]) {
+static void header_of(const struct plate *plate, int64_t header[HEADER_FIELDS])
+{
     const int64_t fields[HEADER_FIELDS] = {
         MAGIC, plate->rank, plate->ranks, plate->size, plate->first_row, plate->rows, plate->step};
     memcpy(header, fields, sizeof fields);
 }
 
 /* The header, then every row after its number, then the peaks. */
-static int64_t checkpoint_length(const struct plate *plate) {
+static int64_t checkpoint_length(const struct plate *plate)
+{
     int64_t row = plate->size * (int64_t)sizeof(double);
     return HEADER_FIELDS * 8 + plate->rows * (8 + row) + plate->rows * row;
 }
 
-static void put(FILE *file, const void *data, size_t length, const char *path) {
+static void put(FILE *file, const void *data, size_t length, const char *path)
+{
     if (fwrite(data, 1, length, file) != length)
         die("cannot write", path);
 }
 
-static void get(FILE *file, void *data, size_t length, const char *path) {
+static void get(FILE *file, void *data, size_t length, const char *path)
+{
     errno = 0;
     if (fread(data, 1, length, file) != length)
         die("cannot read", path);
 }
 
-static void write_all(int descriptor, const void *data, size_t length, const char *path) {
+static void write_all(int descriptor, const void *data, size_t length, const char *path)
+{
     for (size_t done = 0; done < length;) {
         ssize_t written = write(descriptor, (const char *)data + done, length - done);
         if (written < 0 && errno != EINTR)
@@ -159,7 +174,8 @@ static void write_all(int descriptor, const void *data, size_t length, const cha
     }
 }
 
-static void checkpoint_write(struct plate *plate, const char *directory, bool sync) {
+static void checkpoint_write(struct plate *plate, const char *directory, bool sync)
+{
     char path[4096];
     checkpoint_path(path, sizeof path, directory, plate->step, plate->rank);
     FILE *file = fopen(path, "w");
@@ -188,7 +204,8 @@ static void checkpoint_write(struct plate *plate, const char *directory, bool sy
 }
 
 /* Writes the checkpoint of this step and says how long it held up the slowest rank. */
-static void checkpoint(struct plate *plate, const char *directory, bool sync) {
+static void checkpoint(struct plate *plate, const char *directory, bool sync)
+{
     char path[4096];
     snprintf(path, sizeof path, "%s/ckpt-%06lld", directory, (long long)plate->step);
     if (plate->rank == 0 && mkdir(path, 0777) && errno != EEXIST)
@@ -207,7 +224,8 @@ static void checkpoint(struct plate *plate, const char *directory, bool sync) {
     fflush(stdout);
 }
 
-static void checkpoint_read(struct plate *plate, const char *directory) {
+static void checkpoint_read(struct plate *plate, const char *directory)
+{
     char path[4096];
     checkpoint_path(path, sizeof path, directory, plate->step, plate->rank);
     FILE *file = fopen(path, "r");
@@ -234,7 +252,8 @@ static void checkpoint_read(struct plate *plate, const char *directory) {
     fclose(file);
 }
 
-static bool checkpoint_is_complete(const struct plate *plate, const char *directory, int64_t step) {
+static bool checkpoint_is_complete(const struct plate *plate, const char *directory, int64_t step)
+{
     char path[4096];
     struct stat status;
     checkpoint_path(path, sizeof path, directory, step, plate->rank);
@@ -244,7 +263,8 @@ static bool checkpoint_is_complete(const struct plate *plate, const char *direct
 }
 
 /* The newest step before `limit` in the directory, as rank 0 sees it; -1 if there is none. */
-static int64_t newest_step_before(const struct plate *plate, const char *directory, int64_t limit) {
+static int64_t newest_step_before(const struct plate *plate, const char *directory, int64_t limit)
+{
     long long newest = -1;
     if (plate->rank == 0) {
         DIR *entries = opendir(directory);
@@ -261,7 +281,8 @@ static int64_t newest_step_before(const struct plate *plate, const char *directo
     return newest;
 }
 
-static void restart(struct plate *plate, const char *directory) {
+static void restart(struct plate *plate, const char *directory)
+{
     int64_t step = newest_step_before(plate, directory, INT64_MAX);
     while (step >= 0 && !checkpoint_is_complete(plate, directory, step))
         step = newest_step_before(plate, directory, step);
@@ -277,7 +298,8 @@ static void restart(struct plate *plate, const char *directory) {
 /* ---- the program ---- */
 
 /* Temperatures, then peaks, each of the whole plate. */
-static void write_result(struct plate *plate, const char *path) {
+static void write_result(struct plate *plate, const char *path)
+{
     int *counts = calloc((size_t)plate->ranks, sizeof(int));
     int *starts = calloc((size_t)plate->ranks, sizeof(int));
     size_t cells = (size_t)plate->size * (size_t)plate->size;
@@ -307,7 +329,8 @@ static void write_result(struct plate *plate, const char *path) {
     free(counts);
 }
 
-static struct options parse(int argc, char **argv) {
+static struct options parse(int argc, char **argv)
+{
     static const struct option known[] = {
         {"size", required_argument, NULL, 'n'},   {"steps", required_argument, NULL, 's'},
         {"every", required_argument, NULL, 'e'},  {"checkpoints", required_argument, NULL, 'c'},
@@ -345,7 +368,8 @@ static struct options parse(int argc, char **argv) {
     return options;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     MPI_Init(&argc, &argv);
     struct options options = parse(argc, argv);
     struct plate plate;

@@ -26,11 +26,9 @@ static bool by_kernel;
 static void meet(atomic_int *own, atomic_int *other, int round)
 {
     atomic_store(own, round);
-    for (int looks = 1; atomic_load(other) < round; looks++) {
-        if (looks % PATIENCE == 0) {
+    for (int looks = 1; atomic_load(other) < round; looks++)
+        if (looks % PATIENCE == 0)
             sched_yield(); /* the other may have no core */
-        }
-    }
 }
 
 static void wait_a_little(int round)
@@ -61,9 +59,8 @@ static int make_direct_and_look(void)
         meet(&round_of_service, &round_of_writer, 3 * round);
         wait_a_little(round / SPREAD);
         atomic_store(&direct, round);
-        if (by_kernel) {
+        if (by_kernel)
             syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
-        }
         const int service_saw = atomic_load(&appended);
         over = time(NULL) >= end;
         meet(&round_of_service, &round_of_writer, 3 * round + 1);

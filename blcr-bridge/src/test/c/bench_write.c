@@ -26,7 +26,8 @@
 #define BYTES_PER_PASS (8 << 20)
 #define WRITES_PER_PASS 16384
 
-static const size_t lengths[] = {16, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, LONGEST};
+static const size_t lengths[] = {16,       64,       256,       1 << 10, 4 << 10,
+                                 16 << 10, 64 << 10, 256 << 10, LONGEST};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 
 enum way { SYSTEM_CALL, SHIM, API, WAYS };
@@ -66,9 +67,8 @@ static double pass(enum way way, size_t length)
     must(seek_by_kernel(plain, 0, SEEK_SET) == 0 && lseek(captured, 0, SEEK_SET) == 0, "lseek");
     struct timespec begin, end;
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    for (size_t i = 0; i < writes; i++) {
+    for (size_t i = 0; i < writes; i++)
         must(write_once(way, length, (int64_t)(i * length)) == (ssize_t)length, "write");
-    }
     clock_gettime(CLOCK_MONOTONIC, &end);
     return ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec))
         / (double)writes;
@@ -86,7 +86,8 @@ static double median(double values[ROUNDS])
     return values[ROUNDS / 2];
 }
 
-static void print(const char *threads, size_t length, const double ns[WAYS], double ratio, bool json)
+static void print(const char *threads, size_t length, const double ns[WAYS], double ratio,
+                  bool json)
 {
     printf(json ? "{\"threads\":\"%s\",\"bytes\":%zu,\"system_call_ns\":%.1f,\"shim_ns\":%.1f,"
                   "\"api_ns\":%.1f,\"shim_to_system_call\":%.3f}\n"
@@ -102,9 +103,8 @@ static void measure(const char *threads, bool json)
     for (int round = -1; round < ROUNDS; round++) {
         for (size_t i = 0; i < LENGTHS; i++) {
             const int at = round < 0 ? 0 : round;
-            for (enum way way = SYSTEM_CALL; way < WAYS; way++) {
+            for (enum way way = SYSTEM_CALL; way < WAYS; way++)
                 ns[i][way][at] = pass(way, lengths[i]);
-            }
             ratio[i][at] = ns[i][SHIM][at] / ns[i][SYSTEM_CALL][at];
         }
     }
@@ -138,9 +138,8 @@ static void measure_all(bool json)
     captured = open_below(getenv("SLUICE_CAPTURE"), "captured");
     plain = open_below(getenv("BENCH_PLAIN"), "plain");
     memset(data, 'b', sizeof data);
-    for (int i = 0; i < BYTES_PER_PASS / LONGEST; i++) {
+    for (int i = 0; i < BYTES_PER_PASS / LONGEST; i++)
         must(write_by_kernel(plain, data, LONGEST) == LONGEST, "write");
-    }
     sluice_session *session;
     must(sluice_session_open(NULL, 0, 1, &session) == 0
              && sluice_image_create(session, 0, "state", &image) == 0,
@@ -163,14 +162,13 @@ static pid_t start_io_process(char *directory, size_t capacity)
     const pid_t child = fork();
     if (child == 0) {
         static struct fake_io_process iop;
-        fake_start(&iop, (struct fake_geometry){SLUICE_HEADER_LAYOUT_CONTAINER, CHUNKS,
-                                                CHUNK_LENGTH, INT64_C(1) << 40,
-                                                SLUICE_HEADER_POLICY_FIXED});
+        fake_start(&iop,
+                   (struct fake_geometry){SLUICE_HEADER_LAYOUT_CONTAINER, CHUNKS, CHUNK_LENGTH,
+                                          INT64_C(1) << 40, SLUICE_HEADER_POLICY_FIXED});
         iop.careless = true;
         const bool told = write(fds[1], iop.directory, capacity) == (ssize_t)capacity;
-        while (told) {
+        while (told)
             pause();
-        }
         _exit(1);
     }
     must(child > 0 && read(fds[0], directory, capacity) == (ssize_t)capacity, "I/O process");

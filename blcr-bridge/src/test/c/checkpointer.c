@@ -45,9 +45,8 @@ static void write_randomly(sluice_image *image, uint8_t *model, int64_t *size)
             continue;
         }
         const size_t length = (size_t)rand_r(&seed) % (kind < 4 ? sizeof data : 2000) + 1;
-        if (kind < 10 || position + (int64_t)length > LIMIT) {
+        if (kind < 10 || position + (int64_t)length > LIMIT)
             position = rand_r(&seed) % (LIMIT - (int)sizeof data);
-        }
         memset(data, rand_r(&seed), length);
         MUST(sluice_image_pwrite(image, data, length, position));
         memcpy(model + position, data, length);
@@ -62,9 +61,8 @@ static void compare(int64_t checkpoint, const uint8_t *model, int64_t size)
     const int fd = sluice_image_restart(session, checkpoint, "state/random");
     MUST(fd);
     ssize_t length = 0;
-    for (ssize_t got; (got = read(fd, restored + length, sizeof restored - (size_t)length)) > 0;) {
+    for (ssize_t got; (got = read(fd, restored + length, sizeof restored - (size_t)length)) > 0;)
         length += got;
-    }
     close(fd);
     if (length != size || memcmp(restored, model, (size_t)size) != 0) {
         fprintf(stderr, "checkpointer: checkpoint %lld differs: %zd of %lld bytes\n",
@@ -96,8 +94,7 @@ int main(int count, char **arguments)
     }
     seed = (unsigned)atoi(arguments[2]) * 1000 + (unsigned)atoi(arguments[4]) + 1;
     MUST(sluice_session_open(arguments[1], atoi(arguments[2]), atoi(arguments[3]), &session));
-    for (int64_t checkpoint = atoi(arguments[4]); checkpoint <= atoi(arguments[5]); checkpoint++) {
+    for (int64_t checkpoint = atoi(arguments[4]); checkpoint <= atoi(arguments[5]); checkpoint++)
         checkpoint_once(checkpoint, count > 6 ? atoi(arguments[6]) : 60000);
-    }
     return sluice_session_close(session) == 0 ? 0 : 1;
 }

@@ -18,9 +18,8 @@ static void consecutive_writes_extend_one_record(void **state)
 {
     (void)state;
     start(container);
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++)
         write_all("abcdefghijk", 11, i * 11);
-    }
     const struct sluice_record *record = client->writer.last;
     assert_int_equal(record->type, SLUICE_RECORD_TYPE_WRITE);
     assert_int_equal(record->offset, 0);
@@ -35,9 +34,8 @@ static void write_longer_than_a_chunk_is_split(void **state)
     (void)state;
     start((struct fake_geometry){CONTAINER, 16, 4096, 1 << 20, FIXED});
     char data[30000];
-    for (size_t i = 0; i < sizeof data; i++) {
+    for (size_t i = 0; i < sizeof data; i++)
         data[i] = (char)(i * 7 % 251);
-    }
     write_all(data, sizeof data, 0);
     assert_int_equal(client->writer.sequence, 8);
     assert_int_equal(sluice_log_end(&image), 0);
@@ -64,17 +62,15 @@ static void nothing_reaches_beyond_what_an_image_can_have(void **state)
 static void random_operations_in_container_layout(void **state)
 {
     (void)state;
-    for (unsigned seed = 1; seed <= 5; seed++) {
+    for (unsigned seed = 1; seed <= 5; seed++)
         random_operations(container, SLUICE_HEADER_WHEN_FULL_WAIT, seed);
-    }
 }
 
 static void random_operations_in_files_layout(void **state)
 {
     (void)state;
-    for (unsigned seed = 1; seed <= 5; seed++) {
+    for (unsigned seed = 1; seed <= 5; seed++)
         random_operations(files, SLUICE_HEADER_WHEN_FULL_WAIT, seed);
-    }
 }
 
 static void a_dead_io_process_is_reported(void **state)
@@ -158,9 +154,8 @@ static void threads_share_an_image(void **state)
     (void)state;
     start(container);
     pthread_t threads[4];
-    for (uintptr_t i = 0; i < 4; i++) {
+    for (uintptr_t i = 0; i < 4; i++)
         pthread_create(&threads[i], NULL, write_own_range, (void *)i);
-    }
     char expected[120000];
     for (int i = 0; i < 4; i++) {
         pthread_join(threads[i], NULL);

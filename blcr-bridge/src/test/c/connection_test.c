@@ -93,9 +93,8 @@ static void *come_and_fail(void *nothing)
     const int64_t start = sluice_clock_ms();
     int peer;
     for (int64_t count = 1; (peer = accept(listener, NULL, NULL)) >= 0; count++) {
-        if (sluice_clock_ms() - start < progress_millis) {
+        if (sluice_clock_ms() - start < progress_millis)
             get_further(count);
-        }
         usleep(PAUSE_MILLIS * 1000);
         close(peer);
     }

@@ -20,9 +20,8 @@ static uint8_t expected[AREA];
 static int fill(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < AREA; i++) {
+    for (size_t i = 0; i < AREA; i++)
         source[i] = (uint8_t)(i * 31 + i / 256);
-    }
     return 0;
 }
 
@@ -33,27 +32,23 @@ static void copy_and_compare(size_t to, size_t from, size_t length)
     memset(expected, 0xee, AREA);
     memcpy(expected + GUARD + to, source + from, length);
     sluice_copy(target + GUARD + to, source + from, length);
-    if (memcmp(target, expected, AREA) != 0) {
+    if (memcmp(target, expected, AREA) != 0)
         fail_msg("to +%zu from +%zu length %zu", to, from, length);
-    }
 }
 
 static void short_copies_of_any_length(void **state)
 {
     (void)state;
-    for (size_t length = 0; length <= 300; length++) {
+    for (size_t length = 0; length <= 300; length++)
         copy_and_compare(length % 64, length % 61, length);
-    }
 }
 
 static void long_copies_at_any_alignment(void **state)
 {
     (void)state;
-    for (size_t to = 0; to < 64; to++) {
-        for (size_t from = 0; from < 64; from++) {
+    for (size_t to = 0; to < 64; to++)
+        for (size_t from = 0; from < 64; from++)
             copy_and_compare(to, from, 4096 + (to * 64 + from) % 200);
-        }
-    }
 }
 
 static void long_copies_of_any_length(void **state)

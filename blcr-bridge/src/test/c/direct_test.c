@@ -98,13 +98,11 @@ static void direct_at_a_random_moment(struct fake_geometry geometry, unsigned se
     int64_t size = 0;
     pthread_t other;
     pthread_create(&other, NULL, make_direct_soon, (void *)(uintptr_t)(rand_r(&seed) % 3000));
-    for (int i = 0; i < 3000 && sluice_log_diverted(&image); i++) {
+    for (int i = 0; i < 3000 && sluice_log_diverted(&image); i++)
         random_operation(&seed, model, &size);
-    }
     pthread_join(other, NULL);
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 50; i++)
         random_operation(&seed, model, &size);
-    }
     assert_false(sluice_log_diverted(&image));
     assert_int_equal(sluice_log_end(&image), 0);
     struct stat status;
@@ -121,17 +119,15 @@ static void direct_at_a_random_moment(struct fake_geometry geometry, unsigned se
 static void nothing_is_lost_when_an_image_becomes_direct(void **state)
 {
     (void)state;
-    for (unsigned seed = 1; seed <= 40; seed++) {
+    for (unsigned seed = 1; seed <= 40; seed++)
         direct_at_a_random_moment(seed % 2 == 0 ? container : files, seed);
-    }
 }
 
 static void *make_direct_after_spinning(void *argument)
 {
     static _Atomic unsigned spins;
-    for (uintptr_t i = 0; i < (uintptr_t)argument; i++) {
+    for (uintptr_t i = 0; i < (uintptr_t)argument; i++)
         atomic_fetch_add(&spins, 1);
-    }
     fake_make_direct(&iop, &iop.images[0]);
     return NULL;
 }
@@ -143,17 +139,15 @@ static void a_direct_write_under_way_wins_over_older_logged_bytes(void **state)
     memset(data, 'n', MODEL_LENGTH);
     for (uintptr_t i = 0; i < 200; i++) {
         start(container);
-        for (int64_t at = 0; at < 20000; at += 1000) {
+        for (int64_t at = 0; at < 20000; at += 1000)
             write_all("older", 5, at);
-        }
         pthread_t other;
         pthread_create(&other, NULL, make_direct_after_spinning, (void *)(i % 100 * 200));
         const ssize_t written = sluice_log_pwrite(&image, image_fd, data, MODEL_LENGTH, 0);
         assert_true(written == MODEL_LENGTH || written == -ESTALE);
         pthread_join(other, NULL);
-        if (written == MODEL_LENGTH) {
+        if (written == MODEL_LENGTH)
             assert_rebuilt(data, MODEL_LENGTH);
-        }
         stop();
     }
     free(data);

@@ -39,8 +39,8 @@ static void install(const char *script)
          home);
     make("chmod 700 %s/run", home);
     make("ln -s %s %s/blcr-bridge/target/native/libsluice_preload.so", STUB_PRELOAD, home);
-    make("printf '#!/bin/sh\\n%%s\\n' '%s' >%s/scripts/sluice && chmod +x %s/scripts/sluice", script,
-         home, home);
+    make("printf '#!/bin/sh\\n%%s\\n' '%s' >%s/scripts/sluice && chmod +x %s/scripts/sluice",
+         script, home, home);
     char runtime[100];
     snprintf(runtime, sizeof runtime, "%s/run", home);
     setenv("SLUICE_HOME", home, 1);
@@ -93,9 +93,8 @@ static const char *content(const char *name)
     FILE *file = fopen(path, "r");
     const size_t length = file == NULL ? 0 : fread(text, 1, sizeof text - 1, file);
     text[length] = 0;
-    if (file != NULL) {
+    if (file != NULL)
         fclose(file);
-    }
     return text;
 }
 
@@ -158,8 +157,8 @@ static void command_line_without_sense_is_one_line(void **state)
 static void options_go_to_serve(void **state)
 {
     (void)state;
-    assert_int_equal(RUN("--name", "n", "--store", "/s", "--capture=/c", "--layout",
-                         "container", "--group", "a b", "--", "true", "--chunk", "7"),
+    assert_int_equal(RUN("--name", "n", "--store", "/s", "--capture=/c", "--layout", "container",
+                         "--group", "a b", "--", "true", "--chunk", "7"),
                      0);
     assert_string_equal(content("run/arguments"),
                         "serve --members --name n --group=a b --layout=container "
@@ -190,8 +189,8 @@ static void command_finds_the_io_process_and_the_shim(void **state)
     (void)state;
     setenv("LD_PRELOAD", "", 1);
     char command[300];
-    snprintf(command, sizeof command,
-             "echo $SLUICE_DIRECTORY $SLUICE_CAPTURE $LD_PRELOAD >%s/seen", home);
+    snprintf(command, sizeof command, "echo $SLUICE_DIRECTORY $SLUICE_CAPTURE $LD_PRELOAD >%s/seen",
+             home);
     assert_int_equal(RUN("--name", "n", "--", "sh", "-c", command), 0);
     char expected[300];
     snprintf(expected, sizeof expected,
@@ -205,15 +204,14 @@ static void first_rank_starts_the_io_process_for_all(void **state)
     (void)state;
     pid_t ranks[RANKS];
     char command[200];
-    snprintf(command, sizeof command, "echo x >>%s/entered; while [ $(wc -l <%s/entered) -lt %d ]; "
-                                      "do sleep 0.01; done",
+    snprintf(command, sizeof command,
+             "echo x >>%s/entered; while [ $(wc -l <%s/entered) -lt %d ]; "
+             "do sleep 0.01; done",
              home, home, RANKS);
-    for (int i = 0; i < RANKS; i++) {
+    for (int i = 0; i < RANKS; i++)
         ranks[i] = launch((char *[]){"sluice-exec", "--", "sh", "-c", command, NULL});
-    }
-    for (int i = 0; i < RANKS; i++) {
+    for (int i = 0; i < RANKS; i++)
         assert_int_equal(end_of(ranks[i]), 0);
-    }
     const char *arguments = content("run/arguments");
     assert_non_null(strstr(arguments, "serve --members --name parent-"));
     assert_ptr_equal(strchr(arguments, '\n'), arguments + strlen(arguments) - 1);
@@ -225,9 +223,8 @@ static void failure_to_start_is_one_line_for_all_ranks(void **state)
     install("until [ -e $SLUICE_HOME/all ]; do :; done; "
             "echo sluice serve: no such store >&2; exit 3");
     pid_t ranks[RANKS];
-    for (int i = 0; i < RANKS; i++) {
+    for (int i = 0; i < RANKS; i++)
         ranks[i] = launch((char *[]){"sluice-exec", "--", "true", NULL});
-    }
     for (int i = 0; i < RANKS; i++) {
         for (int looks = 0; !awaits_start(ranks[i]); looks++) { /* a later one tries again */
             assert_true(looks < 10000);
@@ -235,9 +232,8 @@ static void failure_to_start_is_one_line_for_all_ranks(void **state)
         }
     }
     make("touch %s/all", home);
-    for (int i = 0; i < RANKS; i++) {
+    for (int i = 0; i < RANKS; i++)
         assert_int_equal(end_of(ranks[i]), 3);
-    }
     assert_string_equal(content("stderr"), "sluice serve: no such store\n");
     assert_int_equal(RUN("--", "true"), 3);
     assert_string_equal(content("stderr"),
@@ -298,9 +294,8 @@ static int remove_home(void **state)
 int main(void)
 {
     /* Whatever outlives its parent becomes a child of this process. */
-    if (mkdtemp(home) == NULL || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
+    if (mkdtemp(home) == NULL || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
         return 1;
-    }
     const struct CMUnitTest tests[] = {
         TEST(status_is_the_commands),
         TEST(command_that_cannot_run_is_one_line),

@@ -11,24 +11,22 @@
 static void apply_to_file(struct fake_image *image, struct sluice_record *record, int64_t length)
 {
     const uint8_t *payload = (const uint8_t *)(record + 1);
-    if (record->type == SLUICE_RECORD_TYPE_WRITE) {
+    if (record->type == SLUICE_RECORD_TYPE_WRITE)
         MUST(pwrite(image->fd, payload, (size_t)length, record->offset) == length);
-    } else if (record->type == SLUICE_RECORD_TYPE_TRUNCATE) {
+    else if (record->type == SLUICE_RECORD_TYPE_TRUNCATE)
         MUST(ftruncate(image->fd, record->offset) == 0);
-    }
 }
 
 static void apply_to_overlay(struct fake_image *image, struct sluice_record *record, int64_t length)
 {
     const uint8_t *payload = (const uint8_t *)(record + 1);
     const bool write = record->type == SLUICE_RECORD_TYPE_WRITE;
-    const int64_t end = record->type == SLUICE_RECORD_TYPE_TRUNCATE ? image->overlaid
-                                                                    : record->offset + length;
+    const int64_t end =
+        record->type == SLUICE_RECORD_TYPE_TRUNCATE ? image->overlaid : record->offset + length;
     MUST(record->offset >= 0 && end <= FAKE_IMAGE_LIMIT);
     image->overlaid = end > image->overlaid ? end : image->overlaid;
-    for (int64_t at = record->offset; at < end; at++) {
+    for (int64_t at = record->offset; at < end; at++)
         image->overlay[at] = write ? payload[at - record->offset] : -1;
-    }
 }
 
 static void apply(struct fake_io_process *iop, struct sluice_record *record, int64_t length)
@@ -36,11 +34,10 @@ static void apply(struct fake_io_process *iop, struct sluice_record *record, int
     for (int i = 0; i < iop->image_count; i++) {
         struct fake_image *image = iop->images + i;
         if (image->entry->image_id == record->image_id) {
-            if (iop->geometry.layout == SLUICE_HEADER_LAYOUT_FILES) {
+            if (iop->geometry.layout == SLUICE_HEADER_LAYOUT_FILES)
                 apply_to_file(image, record, length);
-            } else {
+            else
                 apply_to_overlay(image, record, length);
-            }
             return;
         }
     }
@@ -55,9 +52,8 @@ static void apply_chunk(struct fake_io_process *iop, int slot, struct sluice_chu
         ((uint8_t *)chunk - iop->base - iop->header->chunks) / iop->geometry.chunk_length;
     const uint32_t generation = (uint32_t)(atomic_load(&iop->states[index]) >> 32);
     struct fake_mark *mark = iop->marks + index;
-    if (mark->generation != generation) {
+    if (mark->generation != generation)
         *mark = (struct fake_mark){generation, 0};
-    }
     MUST(chunk->magic == SLUICE_CHUNK_MAGIC && chunk->slot == slot);
     MUST(used <= (uint32_t)iop->geometry.chunk_length);
     uint32_t at = SLUICE_CHUNK_HEADER_LENGTH;
@@ -65,15 +61,13 @@ static void apply_chunk(struct fake_io_process *iop, int slot, struct sluice_chu
         struct sluice_record *record = (struct sluice_record *)((uint8_t *)chunk + at);
         const uint32_t payload = at + SLUICE_RECORD_HEADER_LENGTH;
         int64_t length = atomic_load(&record->length);
-        if (record->type == SLUICE_RECORD_TYPE_WRITE && length > used - payload) {
+        if (record->type == SLUICE_RECORD_TYPE_WRITE && length > used - payload)
             length = used - payload;
-        }
         const uint32_t end =
             payload + (record->type == SLUICE_RECORD_TYPE_WRITE ? (uint32_t)length : 0);
         /* A record that grew is applied whole once more, which changes nothing. */
-        if (end > mark->applied) {
+        if (end > mark->applied)
             apply(iop, record, length);
-        }
         at = (end + 7) & ~7U;
     }
     mark->applied = used;
@@ -111,9 +105,8 @@ static void drain_ring(struct fake_io_process *iop, int slot)
     for (;;) {
         struct sluice_ring_record *record =
             (struct sluice_ring_record *)(ring + (iop->head[slot] & (FAKE_RING_CAPACITY - 1)));
-        if (atomic_load(&record->length) <= 0) {
+        if (atomic_load(&record->length) <= 0)
             return;
-        }
         MUST(record->length == 32);
         if (record->type == SLUICE_RING_TYPE_CLOSE) {
             pass(iop, slot, trailer, record);
@@ -124,9 +117,8 @@ static void drain_ring(struct fake_io_process *iop, int slot)
         MUST(chunk->sequence == record->sequence
              && (uint64_t)record->generation == atomic_load(&iop->states[record->chunk]) >> 32);
         MUST(atomic_load(&chunk->used) == record->used);
-        if (!iop->careless) {
+        if (!iop->careless)
             apply_chunk(iop, slot, chunk, (uint32_t)record->used);
-        }
         const int32_t index = record->chunk;
         pass(iop, slot, trailer, record);
         release(iop, index);
@@ -135,9 +127,8 @@ static void drain_ring(struct fake_io_process *iop, int slot)
 
 void fake_drain_rings(struct fake_io_process *iop)
 {
-    for (int slot = 0; slot < iop->client_count; slot++) {
+    for (int slot = 0; slot < iop->client_count; slot++)
         drain_ring(iop, slot);
-    }
 }
 
 static int by_sequence(const void *one, const void *other)
@@ -160,9 +151,8 @@ static void apply_unpublished_chunks(struct fake_io_process *iop, int slot)
         }
     }
     qsort(chunks, count, sizeof *chunks, by_sequence);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         apply_chunk(iop, slot, chunks[i], (uint32_t)atomic_load(&chunks[i]->used));
-    }
 }
 
 static void flush_overlay(struct fake_image *image)
@@ -181,9 +171,8 @@ static void flush_overlay(struct fake_image *image)
 void fake_settle(struct fake_io_process *iop, struct fake_image *image)
 {
     fake_drain_rings(iop);
-    for (int slot = 0; slot < iop->client_count; slot++) {
+    for (int slot = 0; slot < iop->client_count; slot++)
         apply_unpublished_chunks(iop, slot);
-    }
     flush_overlay(image);
 }
 
@@ -207,9 +196,8 @@ uint8_t *fake_rebuild(struct fake_io_process *iop, struct fake_image *image, int
         : atomic_load(&image->entry->size);
     uint8_t *content = calloc(1, (size_t)*size + 1);
     MUST(pread(image->fd, content, (size_t)*size, 0) >= 0);
-    for (int64_t at = 0; at < *size; at++) {
+    for (int64_t at = 0; at < *size; at++)
         content[at] = image->overlay[at] >= 0 ? (uint8_t)image->overlay[at] : content[at];
-    }
     pthread_mutex_unlock(&iop->lock);
     return content;
 }

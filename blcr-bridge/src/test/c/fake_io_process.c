@@ -57,7 +57,8 @@ static void create_segment(struct fake_io_process *iop)
     const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     MUST(fd >= 0 && ftruncate(fd, header.segment_length) == 0);
     MUST(pwrite(fd, &header, sizeof header, 0) == sizeof header);
-    iop->base = mmap(NULL, (size_t)header.segment_length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    iop->base =
+        mmap(NULL, (size_t)header.segment_length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     MUST(iop->base != MAP_FAILED);
     close(fd);
     iop->header = (struct sluice_header *)iop->base;
@@ -86,9 +87,8 @@ static void serve_client(struct fake_io_process *iop, int slot)
     }
     pthread_mutex_lock(&iop->lock);
     iop->requests[header[1]]++;
-    if (header[1] != SLUICE_REQUEST_WAKE && header[1] != SLUICE_REQUEST_SETTLE) {
+    if (header[1] != SLUICE_REQUEST_WAKE && header[1] != SLUICE_REQUEST_SETTLE)
         fake_drain_rings(iop);
-    }
     fake_answer(iop, slot, header[1], body, (size_t)header[0] - 8);
     pthread_mutex_unlock(&iop->lock);
 }
@@ -99,9 +99,8 @@ static bool ring_filled(struct fake_io_process *iop)
         uint8_t *ring = iop->base + iop->header->rings + (int64_t)slot * iop->header->ring_length;
         struct sluice_ring_record *record =
             (struct sluice_ring_record *)(ring + (iop->head[slot] & (FAKE_RING_CAPACITY - 1)));
-        if (atomic_load(&record->length) > 0) {
+        if (atomic_load(&record->length) > 0)
             return true;
-        }
     }
     return false;
 }
@@ -125,28 +124,23 @@ static void *serve(void *argument)
         struct pollfd fds[2 + FAKE_MAX_CLIENTS] = {{.fd = iop->listener, .events = POLLIN},
                                                    {.fd = iop->bell[0], .events = POLLIN}};
         const int count = iop->client_count;
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < count; i++)
             fds[2 + i] = (struct pollfd){.fd = iop->clients[i], .events = POLLIN};
-        }
         sleep_in(iop, fds, 2 + (nfds_t)count);
-        for (int i = 0; i < count; i++) {
-            if (fds[2 + i].revents != 0) {
+        for (int i = 0; i < count; i++)
+            if (fds[2 + i].revents != 0)
                 serve_client(iop, i);
-            }
-        }
         if (fds[0].revents != 0) {
             MUST(count < FAKE_MAX_CLIENTS);
             iop->clients[count] = accept4(iop->listener, NULL, NULL, SOCK_CLOEXEC);
             iop->client_count++;
         }
         char rung;
-        if (fds[1].revents != 0) {
+        if (fds[1].revents != 0)
             MUST(read(iop->bell[0], &rung, 1) == 1);
-        }
         pthread_mutex_lock(&iop->lock);
-        if (!iop->paused) {
+        if (!iop->paused)
             fake_drain_rings(iop);
-        }
         pthread_mutex_unlock(&iop->lock);
     }
     return NULL;
@@ -159,9 +153,9 @@ static void ring_bell(struct fake_io_process *iop)
 
 void fake_start(struct fake_io_process *iop, struct fake_geometry geometry)
 {
-    *iop = (struct fake_io_process){
-        .geometry = geometry, .directory = "/dev/shm/sluice-test-XXXXXX",
-        .disposition = SLUICE_REQUEST_DIVERT};
+    *iop = (struct fake_io_process){.geometry = geometry,
+                                    .directory = "/dev/shm/sluice-test-XXXXXX",
+                                    .disposition = SLUICE_REQUEST_DIVERT};
     MUST(mkdtemp(iop->directory) != NULL);
     create_segment(iop);
     iop->marks = calloc((size_t)geometry.chunk_count, sizeof *iop->marks);
@@ -183,16 +177,14 @@ void fake_kill(struct fake_io_process *iop)
     close(iop->listener);
     close(iop->bell[0]);
     close(iop->bell[1]);
-    for (int i = 0; i < iop->client_count; i++) {
+    for (int i = 0; i < iop->client_count; i++)
         close(iop->clients[i]);
-    }
 }
 
 void fake_stop(struct fake_io_process *iop)
 {
-    if (!atomic_load(&iop->stop)) {
+    if (!atomic_load(&iop->stop))
         fake_kill(iop);
-    }
     for (int i = 0; i < iop->image_count; i++) {
         close(iop->images[i].fd);
         free(iop->images[i].overlay);
@@ -216,9 +208,8 @@ int fake_members(struct fake_io_process *iop)
 {
     int count = 0;
     pthread_mutex_lock(&iop->lock);
-    for (int i = 0; i < FAKE_MAX_CLIENTS; i++) {
+    for (int i = 0; i < FAKE_MAX_CLIENTS; i++)
         count += iop->member[i];
-    }
     pthread_mutex_unlock(&iop->lock);
     return count;
 }

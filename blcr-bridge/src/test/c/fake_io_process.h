@@ -25,7 +25,7 @@ struct fake_geometry {
 struct fake_image {
     struct sluice_image_entry *entry;
     int fd;
-    bool by_request; /* CREATE made it, not OPEN */
+    bool by_request;  /* CREATE made it, not OPEN */
     int16_t *overlay; /* per byte what the log says, -1 for nothing */
     int64_t overlaid; /* end of what may not be -1 */
 };
@@ -48,7 +48,7 @@ struct fake_io_process {
     int clients[FAKE_MAX_CLIENTS];
     int client_count;
     pthread_t thread;
-    pthread_mutex_t lock; /* everything below, and the draining */
+    pthread_mutex_t lock;           /* everything below, and the draining */
     int64_t head[FAKE_MAX_CLIENTS]; /* of the rings */
     struct fake_mark *marks;        /* by chunk */
     struct fake_image images[FAKE_MAX_IMAGES];

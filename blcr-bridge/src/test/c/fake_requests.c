@@ -13,11 +13,9 @@
 
 static struct fake_image *image_of(struct fake_io_process *iop, int32_t id)
 {
-    for (int i = 0; i < iop->image_count; i++) {
-        if (iop->images[i].entry->image_id == id) {
+    for (int i = 0; i < iop->image_count; i++)
+        if (iop->images[i].entry->image_id == id)
             return iop->images + i;
-        }
-    }
     fake_must(false, "request for an unknown image");
     return NULL;
 }
@@ -27,11 +25,11 @@ static struct fake_image *add_image(struct fake_io_process *iop, int64_t device,
 {
     uint64_t hash = (uint64_t)inode * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)device;
     hash ^= hash >> 32;
-    struct sluice_image_entry *entry = (struct sluice_image_entry *)(iop->base + iop->header->images)
+    struct sluice_image_entry *entry =
+        (struct sluice_image_entry *)(iop->base + iop->header->images)
         + (hash & (FAKE_IMAGES / 16 - 1)) * 16;
-    while (atomic_load(&entry->state) != SLUICE_IMAGE_STATE_FREE) {
+    while (atomic_load(&entry->state) != SLUICE_IMAGE_STATE_FREE)
         entry++;
-    }
     struct fake_image *image = iop->images + iop->image_count++;
     image->entry = entry;
     image->fd = open(path, O_RDWR | O_CLOEXEC);
@@ -44,9 +42,9 @@ static struct fake_image *add_image(struct fake_io_process *iop, int64_t device,
     atomic_store(&entry->device, device);
     atomic_store(&entry->inode, inode);
     atomic_store(&entry->size, status.st_size);
-    atomic_store(&entry->state, iop->disposition == SLUICE_REQUEST_DIVERT
-                     ? SLUICE_IMAGE_STATE_DIVERTED
-                     : SLUICE_IMAGE_STATE_DIRECT);
+    atomic_store(&entry->state,
+                 iop->disposition == SLUICE_REQUEST_DIVERT ? SLUICE_IMAGE_STATE_DIVERTED
+                                                           : SLUICE_IMAGE_STATE_DIRECT);
     return image;
 }
 
@@ -55,9 +53,8 @@ static void reply(int fd, int status, const void *body, size_t length)
     char frame[8 + 4096];
     const int32_t header[2] = {(int32_t)(8 + length), status};
     memcpy(frame, header, sizeof header);
-    if (length > 0) {
+    if (length > 0)
         memcpy(frame + sizeof header, body, length);
-    }
     send(fd, frame, 8 + length, MSG_NOSIGNAL);
 }
 
@@ -109,9 +106,8 @@ static struct fake_image *find_image(struct fake_io_process *iop, int64_t device
 {
     for (int i = 0; i < iop->image_count; i++) {
         struct sluice_image_entry *entry = iop->images[i].entry;
-        if (atomic_load(&entry->device) == device && atomic_load(&entry->inode) == inode) {
+        if (atomic_load(&entry->device) == device && atomic_load(&entry->inode) == inode)
             return iop->images + i;
-        }
     }
     return NULL;
 }
@@ -159,9 +155,8 @@ static void restart(struct fake_io_process *iop, int fd)
 static void answer_settle(struct fake_io_process *iop, int fd, const int32_t *body)
 {
     struct fake_image *image = image_of(iop, body[0]);
-    if (body[1] != SLUICE_REASON_NONE) {
+    if (body[1] != SLUICE_REASON_NONE)
         atomic_store(&image->entry->state, SLUICE_IMAGE_STATE_DIRECT);
-    }
     fake_settle(iop, image);
     const int64_t size = atomic_load(&image->entry->size);
     reply(fd, 0, &size, sizeof size);

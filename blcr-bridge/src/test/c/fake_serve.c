@@ -15,27 +15,23 @@ static void record(const char *runtime, int count, char **arguments)
     char path[256];
     snprintf(path, sizeof path, "%s/arguments", runtime);
     FILE *file = fopen(path, "a");
-    for (int i = 1; i < count; i++) {
+    for (int i = 1; i < count; i++)
         fprintf(file, "%s%s", arguments[i], i + 1 < count ? " " : "\n");
-    }
     fclose(file);
 }
 
 static const char *name_in(int count, char **arguments)
 {
-    for (int i = 1; i + 1 < count; i++) {
-        if (strcmp(arguments[i], "--name") == 0) {
+    for (int i = 1; i + 1 < count; i++)
+        if (strcmp(arguments[i], "--name") == 0)
             return arguments[i + 1];
-        }
-    }
     abort();
 }
 
 static void await_members(struct fake_io_process *iop)
 {
-    while (fake_requests(iop, SLUICE_REQUEST_JOIN) == 0 || fake_members(iop) > 0) {
+    while (fake_requests(iop, SLUICE_REQUEST_JOIN) == 0 || fake_members(iop) > 0)
         poll(NULL, 0, 5);
-    }
 }
 
 int main(int count, char **arguments)
@@ -44,14 +40,14 @@ int main(int count, char **arguments)
     const char *runtime = getenv("SLUICE_RUNTIME");
     char path[512];
     record(runtime, count, arguments);
-    fake_start(&iop, (struct fake_geometry){SLUICE_HEADER_LAYOUT_FILES, 4, 4096, 3000,
-                                            SLUICE_HEADER_POLICY_FIXED});
+    fake_start(&iop,
+               (struct fake_geometry){SLUICE_HEADER_LAYOUT_FILES, 4, 4096, 3000,
+                                      SLUICE_HEADER_POLICY_FIXED});
     strcpy(iop.header->capture + sizeof(int32_t), "/captured");
     iop.header->capture[0] = sizeof "/captured" - 1;
     snprintf(path, sizeof path, "%s/%s", runtime, name_in(count, arguments));
-    if (symlink(iop.directory, path) != 0) {
+    if (symlink(iop.directory, path) != 0)
         return 1;
-    }
     printf("something else\nready: %s\n", path);
     fflush(stdout);
     await_members(&iop);

@@ -134,8 +134,10 @@ static void chunk(void **state)
     assert_int_equal(sluice_chunk_writer_init(&writer, segment, &connection, SLOT, RANK), 0);
     assert_int_equal(sluice_chunk_write(&writer, true, 7, "hello", 5, 0), 5);
     assert_int_equal(sluice_chunk_write(&writer, true, 7, ", world", 7, 5), 7);
-    assert_int_equal(sluice_chunk_mark(&writer, true, SLUICE_RECORD_TYPE_DIRECT, 7, 1 << 20, 1 << 20), 0);
-    assert_int_equal(sluice_chunk_mark(&writer, true, SLUICE_RECORD_TYPE_DIRECT, 7, 2 << 20, 4096), 0);
+    assert_int_equal(
+        sluice_chunk_mark(&writer, true, SLUICE_RECORD_TYPE_DIRECT, 7, 1 << 20, 1 << 20), 0);
+    assert_int_equal(sluice_chunk_mark(&writer, true, SLUICE_RECORD_TYPE_DIRECT, 7, 2 << 20, 4096),
+                     0);
     assert_int_equal(sluice_chunk_mark(&writer, true, SLUICE_RECORD_TYPE_TRUNCATE, 7, 1000, 0), 0);
     assert_int_equal(sluice_chunk_write(&writer, true, 8, "x", 1, INT64_C(1) << 33), 1);
     assert_memory_equal(writer.chunk, golden, 4096);
@@ -154,11 +156,10 @@ static void ring(void **state)
         .capacity = segment->ring_capacity,
     };
     for (int i = 0; i < 3; i++) {
-        assert_true(sluice_ring_offer(&producer,
-                                      &(struct sluice_ring_record){.type = SLUICE_RING_TYPE_CHUNK,
-                                                                   .chunk = i,
-                                                                   .used = 89 + i,
-                                                                   .sequence = 1 + i}));
+        assert_true(sluice_ring_offer(
+            &producer,
+            &(struct sluice_ring_record){
+                .type = SLUICE_RING_TYPE_CHUNK, .chunk = i, .used = 89 + i, .sequence = 1 + i}));
     }
     assert_memory_equal(own, golden, SLUICE_RING_LENGTH);
     free(golden);
@@ -224,10 +225,11 @@ static void room_costs(void **state)
     char way[8], favoured[8];
     int64_t nanos, bytes;
     assert_int_equal(fscanf(file, "way,nanos,bytes,favours_wait"), 0);
-    while (fscanf(file, " %7[a-z],%" SCNd64 ",%" SCNd64 ",%7s", way, &nanos, &bytes, favoured) == 4) {
+    while (fscanf(file, " %7[a-z],%" SCNd64 ",%" SCNd64 ",%7s", way, &nanos, &bytes, favoured)
+           == 4) {
         const bool wait = strcmp(way, "wait") == 0;
-        sluice_costs_add(wait ? &costs.wait : &costs.direct, wait ? &costs.direct : &costs.wait, nanos,
-                         bytes);
+        sluice_costs_add(wait ? &costs.wait : &costs.direct, wait ? &costs.direct : &costs.wait,
+                         nanos, bytes);
         assert_int_equal(sluice_costs_favour_wait(&costs), strcmp(favoured, "true") == 0);
         rows++;
     }
@@ -237,9 +239,8 @@ static void room_costs(void **state)
 
 int main(void)
 {
-    if (mkdtemp(directory) == NULL) {
+    if (mkdtemp(directory) == NULL)
         return 1;
-    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(header, map, unmap),
         cmocka_unit_test_setup_teardown(slot, map, unmap),

@@ -37,8 +37,22 @@ static void scribble(void *memory, size_t length)
 /* What lengths, offsets and counts go wrong with. */
 static int64_t extreme(void)
 {
-    const int64_t values[] = {0, 1, -1, 7, 63, 64, 4096, 65535, 65536, INT32_MAX, INT32_MIN,
-                              UINT32_MAX, INT64_MAX, INT64_MIN, INT64_MAX - 7, (int64_t)1 << 62};
+    const int64_t values[] = {0,
+                              1,
+                              -1,
+                              7,
+                              63,
+                              64,
+                              4096,
+                              65535,
+                              65536,
+                              INT32_MAX,
+                              INT32_MIN,
+                              UINT32_MAX,
+                              INT64_MAX,
+                              INT64_MIN,
+                              INT64_MAX - 7,
+                              (int64_t)1 << 62};
     return values[random_below(sizeof values / sizeof *values)];
 }
 
@@ -48,7 +62,8 @@ static void write_some(void)
     random_fill(data, sizeof data);
     sluice_lock_take(&image.lock);
     for (off_t at = 0; at < 20; at++) {
-        sluice_log_pwrite(&image, file, data, 1 + random_below(sizeof data), at * (off_t)sizeof data);
+        sluice_log_pwrite(&image, file, data, 1 + random_below(sizeof data),
+                          at * (off_t)sizeof data);
     }
     sluice_lock_release(&image.lock);
 }
@@ -86,7 +101,8 @@ static void mark_impossible(void)
 {
     const int types[] = {SLUICE_RECORD_TYPE_DIRECT, SLUICE_RECORD_TYPE_TRUNCATE,
                          SLUICE_RECORD_TYPE_WRITE, 99};
-    sluice_chunk_mark(&client->writer, true, types[random_below(4)], image.id, extreme(), extreme());
+    sluice_chunk_mark(&client->writer, true, types[random_below(4)], image.id, extreme(),
+                      extreme());
     publish();
 }
 
@@ -107,20 +123,20 @@ static void scribble_over_ring(void)
 
 static void move_ring(void)
 {
-    int64_t *const position =
-        (int64_t *)((char *)client->writer.ring.records + SLUICE_RING_CAPACITY
-                    + (random_below(2) ? SLUICE_RING_HEAD_POSITION_OFFSET
-                                       : SLUICE_RING_TAIL_POSITION_OFFSET));
+    int64_t *const position = (int64_t *)((char *)client->writer.ring.records + SLUICE_RING_CAPACITY
+                                          + (random_below(2) ? SLUICE_RING_HEAD_POSITION_OFFSET
+                                                             : SLUICE_RING_TAIL_POSITION_OFFSET));
     *position = random_below(2) ? extreme() : (int64_t)random_below(1 << 20);
 }
 
 static void tell_of_other_chunks(void)
 {
-    struct sluice_ring_record record = {.type = SLUICE_RING_TYPE_CHUNK, .chunk = (int32_t)extreme(),
-                                        .used = (int32_t)extreme(), .generation = extreme()};
-    if (random_below(2)) {
+    struct sluice_ring_record record = {.type = SLUICE_RING_TYPE_CHUNK,
+                                        .chunk = (int32_t)extreme(),
+                                        .used = (int32_t)extreme(),
+                                        .generation = extreme()};
+    if (random_below(2))
         record.chunk = (int32_t)random_below(client->segment->chunk_count);
-    }
     sluice_ring_offer(&client->writer.ring, &record);
 }
 
@@ -128,7 +144,8 @@ static void end_what_it_did_not_begin(void)
 {
     struct sluice_ring_record record = {.type = SLUICE_RING_TYPE_CLOSE,
                                         .image_id = (int32_t)random_below(20),
-                                        .opened = extreme(), .closed = extreme()};
+                                        .opened = extreme(),
+                                        .closed = extreme()};
     sluice_ring_offer(&client->writer.ring, &record);
 }
 
@@ -146,16 +163,14 @@ static void scribble_over_chunk_state(void)
         publish();
         state = random_below(6);
     }
-    if ((*word >> 8 & 0xFFFFFF) == client->writer.pool.slot) {
+    if ((*word >> 8 & 0xFFFFFF) == client->writer.pool.slot)
         *word = (*word & ~UINT64_C(0xFF)) | state;
-    }
 }
 
 static void scribble_over_size(void)
 {
-    if (image.entry != NULL) {
+    if (image.entry != NULL)
         image.entry->size = extreme();
-    }
 }
 
 /* ---- what it asks for ---- */
@@ -200,8 +215,7 @@ static void ask_for_checkpoints(void)
         int64_t checkpoint;
         int32_t rank;
         int32_t ranks;
-    } create = {7000 + (int64_t)random_below(2), (int32_t)random_below(3) - 1,
-                (int32_t)extreme()};
+    } create = {7000 + (int64_t)random_below(2), (int32_t)random_below(3) - 1, (int32_t)extreme()};
     const struct {
         int64_t checkpoint;
         int32_t ranks;
@@ -236,11 +250,14 @@ static void send_garbage(void)
     send(client->connection.socket, bytes, 1 + random_below(sizeof bytes), MSG_NOSIGNAL);
 }
 
-static void (*const deeds[])(void) = {
-    scribble_over_chunk, write_impossible_records, mark_impossible, claim_all_use,
-    scribble_over_ring,  move_ring,                tell_of_other_chunks,
-    end_what_it_did_not_begin, scribble_over_slot, scribble_over_chunk_state, scribble_over_size,
-    ask_about_files,     ask_for_checkpoints,      ask_at_random, send_garbage};
+static void (*const deeds[])(void) = {scribble_over_chunk,  write_impossible_records,
+                                      mark_impossible,      claim_all_use,
+                                      scribble_over_ring,   move_ring,
+                                      tell_of_other_chunks, end_what_it_did_not_begin,
+                                      scribble_over_slot,   scribble_over_chunk_state,
+                                      scribble_over_size,   ask_about_files,
+                                      ask_for_checkpoints,  ask_at_random,
+                                      send_garbage};
 #define DEEDS (sizeof deeds / sizeof *deeds)
 
 static void begin(long number)
@@ -273,9 +290,8 @@ static void run(long number)
         deeds[(number + i * (long)random_below(DEEDS)) % (long)DEEDS]();
         sluice_connection_wake(&client->connection);
     }
-    if (random_below(2)) {
+    if (random_below(2))
         sluice_log_end(&image);
-    }
     _exit(0);
 }
 

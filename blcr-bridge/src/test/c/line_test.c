@@ -19,9 +19,12 @@ static const char *line_of(const char *text)
 static void test_what_a_terminal_obeys_is_quoted(void **state)
 {
     (void)state;
-    assert_string_equal(line_of("cannot open /x/a\033[31mb: no"), "cannot open /x/a$'\\033'[31mb: no");
+    assert_string_equal(line_of("cannot open /x/a\033[31mb: no"),
+                        "cannot open /x/a$'\\033'[31mb: no");
     assert_string_equal(line_of("\033]0;t\a\n"), "$'\\033']0;t$'\\a\\n'");
-    assert_string_equal(line_of("\xC2\x9B" "31m\x7F"), "$'\\302\\233'31m$'\\177'");
+    assert_string_equal(line_of("\xC2\x9B"
+                                "31m\x7F"),
+                        "$'\\302\\233'31m$'\\177'");
     assert_string_equal(line_of("\xE2\x80\xAEgnp"), "$'\\342\\200\\256'gnp");
     assert_string_equal(line_of("a\xFFz\xC3"), "a$'\\377'z$'\\303'");
     assert_string_equal(line_of("\xC0\x9B\xED\xA0\x80"), "$'\\300\\233\\355\\240\\200'");

@@ -31,8 +31,7 @@ void expect(bool holds, const char *what, const char *file, int line)
     }
 }
 
-int open_file(struct sluice_client *by, const char *directory, const char *name,
-              struct file *file)
+int open_file(struct sluice_client *by, const char *directory, const char *name, struct file *file)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/%s", directory, name);

@@ -32,8 +32,7 @@ int start(void **state);
 int stop(void **state);
 
 /* What the image is answered to be, SLUICE_REQUEST_DIVERT as a rule, or -1. */
-int open_file(struct sluice_client *by, const char *directory, const char *name,
-              struct file *file);
+int open_file(struct sluice_client *by, const char *directory, const char *name, struct file *file);
 
 /* Takes the steps in a child, in which nothing may fail. */
 void in_child(void (*steps)(void));

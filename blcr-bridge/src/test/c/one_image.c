@@ -75,13 +75,11 @@ void random_operation(unsigned *seed, uint8_t *model, int64_t *size)
         *size = cut;
         return;
     }
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; i++)
         data[i] = (uint8_t)rand_r(seed);
-    }
     ssize_t written = sluice_log_pwrite(&image, image_fd, data, length, at);
-    if (written == -ESTALE) {
+    if (written == -ESTALE)
         written = pwrite(image_fd, data, length, at);
-    }
     assert_int_equal(written, length);
     memcpy(model + at, data, length);
     *size = length > 0 && at + (int64_t)length > *size ? at + (int64_t)length : *size;
@@ -96,9 +94,8 @@ void random_operations(struct fake_geometry geometry, int when_full, unsigned se
     for (int i = 0; i < 2000; i++) {
         random_operation(&seed, model, &size);
         assert_int_equal(sluice_log_size(&image), size);
-        if (i % 500 == 0) {
+        if (i % 500 == 0)
             assert_int_equal(sluice_log_settle(&image, SLUICE_REASON_NONE), 0);
-        }
     }
     assert_int_equal(sluice_log_sync(&image), 0);
     assert_int_equal(sluice_log_end(&image), 0);

@@ -41,17 +41,16 @@ static int close_stream(void *from)
     return result;
 }
 
-__attribute__((visibility("default"))) FILE *fopencookie(void *restrict cookie,
-                                                         const char *restrict mode,
-                                                         cookie_io_functions_t functions)
+__attribute__((visibility("default"))) FILE *
+fopencookie(void *restrict cookie, const char *restrict mode, cookie_io_functions_t functions)
 {
     FILE *(*real)(void *, const char *, cookie_io_functions_t) =
-        (FILE * (*)(void *, const char *, cookie_io_functions_t)) dlsym(RTLD_NEXT, "fopencookie");
+        (FILE *(*)(void *, const char *, cookie_io_functions_t))dlsym(RTLD_NEXT, "fopencookie");
     struct stream *stream = malloc(sizeof *stream);
     if (stream == NULL)
         return NULL;
     *stream = (struct stream){.cookie = cookie, .functions = functions};
-    return stream->file = real(stream, mode,
-                               (cookie_io_functions_t){read_stream, write_stream, seek_stream,
-                                                       close_stream});
+    return stream->file =
+               real(stream, mode,
+                    (cookie_io_functions_t){read_stream, write_stream, seek_stream, close_stream});
 }

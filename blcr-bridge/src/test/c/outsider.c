@@ -23,9 +23,8 @@ static void fail(const char *what)
 static int open_file(const char *path, int flags)
 {
     const int fd = open(path, flags);
-    if (fd < 0) {
+    if (fd < 0)
         fail(path);
-    }
     return fd;
 }
 
@@ -35,22 +34,19 @@ static long long copy(int from, int to)
     long long total = 0;
     ssize_t count;
     while ((count = read(from, buffer, sizeof buffer)) > 0) {
-        if (to >= 0 && write(to, buffer, (size_t)count) != count) {
+        if (to >= 0 && write(to, buffer, (size_t)count) != count)
             fail("write");
-        }
         total += count;
     }
-    if (count < 0) {
+    if (count < 0)
         fail("read");
-    }
     return total;
 }
 
 static void append(int fd, const char *text)
 {
-    if (write(fd, text, strlen(text)) != (ssize_t)strlen(text)) {
+    if (write(fd, text, strlen(text)) != (ssize_t)strlen(text))
         fail("append");
-    }
 }
 
 int main(int count, char **arguments)

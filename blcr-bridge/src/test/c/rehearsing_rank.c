@@ -41,12 +41,10 @@ static void write_image(sluice_image *image, unsigned seed)
     size = 0;
     for (int i = 0; i < WRITES; i++) {
         const size_t length = (i % 50 == 0 ? 70000 : 1) + (size_t)rand_r(&seed) % 3000;
-        if (i % 20 == 0 || position + length > LIMIT) {
+        if (i % 20 == 0 || position + length > LIMIT)
             position = (size_t)rand_r(&seed) % (LIMIT - length);
-        }
-        for (size_t at = position; at < position + length; at++) {
+        for (size_t at = position; at < position + length; at++)
             model[at] = (uint8_t)rand_r(&seed);
-        }
         MUST(sluice_image_pwrite(image, model + position, length, (int64_t)position));
         position += length;
         size = position > size ? position : size;
@@ -94,9 +92,8 @@ static int last(const char *directory)
     snprintf(path, sizeof path, "%s/last", directory);
     FILE *file = fopen(path, "r");
     if (file != NULL) {
-        if (fscanf(file, "%d", &number) != 1) {
+        if (fscanf(file, "%d", &number) != 1)
             number = 1 << 30;
-        }
         fclose(file);
     }
     return number;
@@ -111,8 +108,7 @@ int main(int count, char **arguments)
     const int rank = atoi(arguments[2]);
     const int ranks = atoi(arguments[3]);
     MUST(sluice_session_open(arguments[1], rank, ranks, &session));
-    for (int number = 1; number <= last(arguments[4]); number++) {
+    for (int number = 1; number <= last(arguments[4]); number++)
         checkpoint(number, rank, ranks, arguments[4]);
-    }
     return sluice_session_close(session) == 0 ? 0 : 1;
 }

@@ -22,8 +22,9 @@ static struct fake_io_process iop;
 static int start(void **state)
 {
     (void)state;
-    fake_start(&iop, (struct fake_geometry){SLUICE_HEADER_LAYOUT_FILES, 4, 4096, 3000,
-                                            SLUICE_HEADER_POLICY_FIXED});
+    fake_start(&iop,
+               (struct fake_geometry){SLUICE_HEADER_LAYOUT_FILES, 4, 4096, 3000,
+                                      SLUICE_HEADER_POLICY_FIXED});
     return 0;
 }
 
@@ -38,17 +39,16 @@ static void assert_map(int expected)
 {
     struct sluice_segment *segment;
     assert_int_equal(sluice_segment_map(iop.directory, &segment), expected);
-    if (expected == 0) {
+    if (expected == 0)
         sluice_segment_unmap(segment);
-    } else {
+    else
         assert_non_null(strstr(sluice_failure_message(), iop.directory));
-    }
 }
 
 /* Each hostile value in turn, and the right one put back. */
 #define ASSERT_DAMAGED(field, hostile)                                                             \
     do {                                                                                           \
-        const __typeof__(iop.header->field) right = iop.header->field;                            \
+        const __typeof__(iop.header->field) right = iop.header->field;                             \
         iop.header->field = (hostile);                                                             \
         assert_map(-EBADMSG);                                                                      \
         iop.header->field = right;                                                                 \
@@ -161,20 +161,18 @@ static void image_is_found_anywhere_in_its_bucket(void **state)
 /* Nothing of what tells of a launcher is left in the environment. */
 static void clear_launchers(void)
 {
-    static const char *const prefixes[] = {"SLUICE_RANK", "SLUICE_LOCAL", "OMPI_", "PMI",
-                                           "MPI_", "PALS_", "SLURM_", "FLUX_"};
+    static const char *const prefixes[] = {"SLUICE_RANK", "SLUICE_LOCAL", "OMPI_",  "PMI",
+                                           "MPI_",        "PALS_",        "SLURM_", "FLUX_"};
     for (char **variable = environ; *variable != NULL;) {
         char name[256];
         bool tells = false;
         snprintf(name, sizeof name, "%.*s", (int)strcspn(*variable, "="), *variable);
-        for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
             tells |= strncmp(name, prefixes[i], strlen(prefixes[i])) == 0;
-        }
-        if (tells) {
+        if (tells)
             unsetenv(name);
-        } else {
+        else
             variable++;
-        }
     }
 }
 
@@ -218,9 +216,8 @@ static void ranks_of_this_node_come_from_the_launcher(void **state)
     FILE *file = fopen(LAUNCHERS, "r");
     assert_non_null(file);
     while (fgets(line, sizeof line, file) != NULL) {
-        if (*line == '#') {
+        if (*line == '#')
             continue;
-        }
         clear_launchers();
         char *rest;
         const int ranks = atoi(strtok_r(line, " \n", &rest));
@@ -231,8 +228,8 @@ static void ranks_of_this_node_come_from_the_launcher(void **state)
             setenv(each, value, 1);
         }
         if (sluice_launcher_local_ranks(ranks) != expected) {
-            fail_msg("case %d: %d instead of %d of %d", cases + 1, sluice_launcher_local_ranks(ranks),
-                     expected, ranks);
+            fail_msg("case %d: %d instead of %d of %d", cases + 1,
+                     sluice_launcher_local_ranks(ranks), expected, ranks);
         }
         cases++;
     }

@@ -20,8 +20,9 @@ static sluice_session *session;
 static int start(void **state)
 {
     (void)state;
-    fake_start(&iop, (struct fake_geometry){SLUICE_HEADER_LAYOUT_CONTAINER, 16, 4096, 3000,
-                                            SLUICE_HEADER_POLICY_FIXED});
+    fake_start(&iop,
+               (struct fake_geometry){SLUICE_HEADER_LAYOUT_CONTAINER, 16, 4096, 3000,
+                                      SLUICE_HEADER_POLICY_FIXED});
     return sluice_session_open(iop.directory, 1, 4, &session);
 }
 
@@ -151,18 +152,14 @@ static void restart_gives_a_descriptor_of_an_unlinked_copy(void **state)
 static int use_in_child(sluice_image *parents)
 {
     sluice_image *own;
-    if (sluice_image_write(parents, "child", 5) != -ESTALE) {
+    if (sluice_image_write(parents, "child", 5) != -ESTALE)
         return 1;
-    }
-    if (sluice_image_close(parents) != 0) {
+    if (sluice_image_close(parents) != 0)
         return 2;
-    }
-    if (sluice_image_create(session, 7, "child", &own) != 0) {
+    if (sluice_image_create(session, 7, "child", &own) != 0)
         return 3;
-    }
-    if (sluice_image_write(own, "child", 5) != 5 || sluice_image_close(own) != 0) {
+    if (sluice_image_write(own, "child", 5) != 5 || sluice_image_close(own) != 0)
         return 4;
-    }
     return sluice_session_close(session) == 0 ? 0 : 5;
 }
 
@@ -172,9 +169,8 @@ static void forked_child_attaches_anew(void **state)
     sluice_image *image = create();
     assert_int_equal(sluice_image_write(image, "parent", 6), 6);
     const pid_t child = fork();
-    if (child == 0) {
+    if (child == 0)
         _exit(use_in_child(image));
-    }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);

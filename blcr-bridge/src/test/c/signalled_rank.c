@@ -28,14 +28,16 @@
 static const char *operation, *handler;
 static long instruction;
 
-#define CHECK(condition)                                                                          \
-    do {                                                                                          \
-        if (!(condition)) {                                                                       \
-            fprintf(stderr, "signalled_rank: %s:%d: %s with a handler that does %s: %s at "       \
-                    "instruction %ld: %s\n", __FILE__, __LINE__, operation, handler, #condition,  \
-                    instruction, strerror(errno));                                                \
-            exit(1);                                                                              \
-        }                                                                                         \
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr,                                                                        \
+                    "signalled_rank: %s:%d: %s with a handler that does %s: %s at "                \
+                    "instruction %ld: %s\n",                                                       \
+                    __FILE__, __LINE__, operation, handler, #condition, instruction,               \
+                    strerror(errno));                                                              \
+            exit(1);                                                                               \
+        }                                                                                          \
     } while (0)
 
 /* ---- what a rank does, and a handler ---- */
@@ -44,15 +46,42 @@ static int fd;
 static FILE *stream;
 static char data[LARGEST];
 
-static long do_write(void) { return write(fd, data, 64); }
-static long do_large_write(void) { return write(fd, data, LARGEST); }
-static long do_border(void) { return write(fd, data, 10000); }
-static long do_pwrite(void) { return pwrite(fd, data, 64, 10); }
-static long do_lseek(void) { return lseek(fd, 20, SEEK_SET); }
-static long do_truncate(void) { return ftruncate(fd, 30); }
-static long do_fsync(void) { return fsync(fd); }
-static long do_close(void) { return close(fd); }
-static long do_flush(void) { return fflush(stream); }
+static long do_write(void)
+{
+    return write(fd, data, 64);
+}
+static long do_large_write(void)
+{
+    return write(fd, data, LARGEST);
+}
+static long do_border(void)
+{
+    return write(fd, data, 10000);
+}
+static long do_pwrite(void)
+{
+    return pwrite(fd, data, 64, 10);
+}
+static long do_lseek(void)
+{
+    return lseek(fd, 20, SEEK_SET);
+}
+static long do_truncate(void)
+{
+    return ftruncate(fd, 30);
+}
+static long do_fsync(void)
+{
+    return fsync(fd);
+}
+static long do_close(void)
+{
+    return close(fd);
+}
+static long do_flush(void)
+{
+    return fflush(stream);
+}
 
 static long do_writev(void)
 {
@@ -72,16 +101,22 @@ static const struct operation {
     size_t before; /* how many bytes there are before it */
     int flags;
 } OPERATIONS[] = {
-    {"write", do_write, 1000, 0},        {"append", do_write, 1000, O_APPEND},
-    {"border", do_border, BORDER, 0},    {"large", do_large_write, 1000, 0},
-    {"pwrite", do_pwrite, 1000, 0},      {"writev", do_writev, 1000, 0},
-    {"lseek", do_lseek, 1000, 0},        {"truncate", do_truncate, 1000, 0},
-    {"fsync", do_fsync, 1000, 0},        {"close", do_close, 1000, 0},
-    {"read", do_read, 1000, 0},          {"stdio", do_flush, 1000, 0},
+    {"write", do_write, 1000, 0},     {"append", do_write, 1000, O_APPEND},
+    {"border", do_border, BORDER, 0}, {"large", do_large_write, 1000, 0},
+    {"pwrite", do_pwrite, 1000, 0},   {"writev", do_writev, 1000, 0},
+    {"lseek", do_lseek, 1000, 0},     {"truncate", do_truncate, 1000, 0},
+    {"fsync", do_fsync, 1000, 0},     {"close", do_close, 1000, 0},
+    {"read", do_read, 1000, 0},       {"stdio", do_flush, 1000, 0},
 };
 
-static long by_write(void) { return write(fd, "handled", 7); }
-static long by_pwrite(void) { return pwrite(fd, "handled", 7, 15); }
+static long by_write(void)
+{
+    return write(fd, "handled", 7);
+}
+static long by_pwrite(void)
+{
+    return pwrite(fd, "handled", 7, 15);
+}
 
 static long by_write_and_sync(void)
 {

@@ -31,13 +31,13 @@
 #define PATIENCE_SECONDS 20
 #define TAIL "the tail"
 
-#define CHECK(condition)                                                                          \
-    do {                                                                                          \
-        if (!(condition)) {                                                                       \
-            fprintf(stderr, "stepped_rank: %s:%d: %s: %s at instruction %ld: %s\n", __FILE__,     \
-                    __LINE__, path, #condition, instruction, strerror(errno));                    \
-            exit(1);                                                                              \
-        }                                                                                         \
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "stepped_rank: %s:%d: %s: %s at instruction %ld: %s\n", __FILE__,      \
+                    __LINE__, path, #condition, instruction, strerror(errno));                     \
+            exit(1);                                                                               \
+        }                                                                                          \
     } while (0)
 
 struct operation {
@@ -148,9 +148,8 @@ static size_t read_file(char *found)
         CHECK(errno == ENOENT);
         return 0;
     }
-    while ((count = read(fd, found + length, 2 * LIMIT - length)) > 0) {
+    while ((count = read(fd, found + length, 2 * LIMIT - length)) > 0)
         length += (size_t)count;
-    }
     CHECK(count == 0 && close(fd) == 0);
     alarm(0);
     return length;
@@ -161,7 +160,8 @@ static bool is_done_but_for_logged(const char *found, size_t length)
 {
     const size_t logged = operation->before;
     return length == operation->after && length > logged && memcmp(found, written, logged) == 0
-        && memcmp(found + logged, written + LIMIT + logged - operation->offset, length - logged) == 0;
+        && memcmp(found + logged, written + LIMIT + logged - operation->offset, length - logged)
+        == 0;
 }
 
 /* A write that does not fit into a chunk is two, as any long write may be to the kernel. */
@@ -197,9 +197,8 @@ static int held(void)
         const int state = (int)(chunks[i] & 0xff);
         count += state == SLUICE_CHUNK_STATE_OPEN || state == SLUICE_CHUNK_STATE_PUBLISHED;
     }
-    for (int i = 0; i < segment->slot_count; i++) {
+    for (int i = 0; i < segment->slot_count; i++)
         count += slots[i].state != SLUICE_SLOT_STATE_FREE;
-    }
     return count;
 }
 
@@ -234,9 +233,8 @@ static pid_t start_rank(const char *directory)
     int status;
     snprintf(path, sizeof path, "%s/%s-%ld", directory, operation->name, instruction);
     const pid_t rank = fork();
-    if (rank == 0) {
+    if (rank == 0)
         run_rank();
-    }
     CHECK(rank > 0 && waitpid(rank, &status, 0) == rank && WIFSTOPPED(status));
     return rank;
 }
@@ -262,9 +260,8 @@ static void stop_at(const char *directory)
     step(rank, instruction);
     check_before_or_after();
     CHECK(ptrace(PTRACE_DETACH, rank, NULL, NULL) == 0);
-    while (waitpid(rank, &status, WUNTRACED) == rank && WIFSTOPPED(status)) {
+    while (waitpid(rank, &status, WUNTRACED) == rank && WIFSTOPPED(status))
         kill(rank, SIGCONT); /* its second stop, which is nobody's any more */
-    }
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     check_whole();
 }
@@ -289,16 +286,14 @@ static const void *map(const char *name)
 
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; argc == 6 && i < sizeof OPERATIONS / sizeof *OPERATIONS; i++) {
+    for (size_t i = 0; argc == 6 && i < sizeof OPERATIONS / sizeof *OPERATIONS; i++)
         operation = strcmp(argv[2], OPERATIONS[i].name) == 0 ? OPERATIONS + i : operation;
-    }
     if (operation == NULL) {
         fprintf(stderr, "stepped_rank: stop|kill OPERATION MOST DIRECTORY SEGMENT\n");
         return 2;
     }
-    for (size_t i = 0; i < sizeof written; i++) {
+    for (size_t i = 0; i < sizeof written; i++)
         written[i] = (char)(i * 131 >> 3);
-    }
     segment = map(argv[5]);
     const long all = count_instructions(argv[4]);
     const long most = strtol(argv[3], NULL, 10);

@@ -49,16 +49,13 @@ static void write_piece(struct opened *opened, const char *piece, int64_t offset
 {
     sluice_lock_take(&opened->image.lock);
     ssize_t count = -ESTALE;
-    if (sluice_log_diverted(&opened->image)) {
+    if (sluice_log_diverted(&opened->image))
         count = sluice_log_pwrite(&opened->image, opened->fd, piece, LENGTH, offset);
-    }
-    if (count == -ESTALE) {
+    if (count == -ESTALE)
         count = pwrite(opened->fd, piece, LENGTH, offset);
-    }
     sluice_lock_release(&opened->image.lock);
-    if (count != LENGTH) {
+    if (count != LENGTH)
         abort();
-    }
 }
 
 static void *write_many(void *argument)
@@ -71,9 +68,8 @@ static void *write_many(void *argument)
         write_piece(&of_all, piece, (i * THREADS + thread) * LENGTH);
         if (i % 100 == 50) {
             sluice_lock_take(&own[thread].image.lock);
-            if (sluice_log_diverted(&own[thread].image)) {
+            if (sluice_log_diverted(&own[thread].image))
                 sluice_log_sync(&own[thread].image);
-            }
             sluice_lock_release(&own[thread].image.lock);
         }
     }
@@ -85,9 +81,8 @@ static void assert_holds(int index, int64_t pieces, bool alternating, char first
     int64_t size;
     uint8_t *content = fake_rebuild(&iop, &iop.images[index], &size);
     assert_int_equal(size, pieces * LENGTH);
-    for (int64_t i = 0; i < size; i++) {
+    for (int64_t i = 0; i < size; i++)
         assert_int_equal(content[i], first + (alternating ? i / LENGTH % THREADS : 0));
-    }
     free(content);
 }
 
@@ -102,25 +97,21 @@ static void threads_write_at_once(struct fake_geometry geometry)
         snprintf(name, sizeof name, "own-%ld", i);
         open_image(&own[i], name);
     }
-    for (long i = 0; i < THREADS; i++) {
+    for (long i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, write_many, (void *)i), 0);
-    }
     fake_make_direct(&iop, &iop.images[1]);
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    }
     sluice_lock_take(&client->writer.lock);
     sluice_chunk_publish(&client->writer);
     sluice_lock_release(&client->writer.lock);
     assert_holds(0, (int64_t)WRITES * THREADS, true, 'A');
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         assert_holds(1 + i, WRITES, false, (char)('A' + i));
-    }
     sluice_client_detach(client);
     close(of_all.fd);
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         close(own[i].fd);
-    }
     fake_stop(&iop);
 }
 

@@ -18,8 +18,8 @@
 #include "trace.h"
 
 #define HEADER 512
-#define NAMED 4        /* the FILE record of "/f" */
-#define FIRST_WRITE 6  /* with its file, size and kind */
+#define NAMED 4       /* the FILE record of "/f" */
+#define FIRST_WRITE 6 /* with its file, size and kind */
 #define NEXT_WRITE 3
 
 static char directory[] = "/tmp/sluice-trace-test-XXXXXX";
@@ -90,9 +90,10 @@ static void what_was_appended_survives_a_kill(void **state)
         if (sluice_trace_open(&trace, directory) != 0)
             _exit(1);
         sluice_trace_name(&trace, &file, "/f");
-        for (int i = 0; i < WRITES; i++)
+        for (int i = 0; i < WRITES; i++) {
             sluice_trace_append(&trace, &file, SLUICE_TRACE_WRITE, SLUICE_TRACE_PLAIN,
                                 trace.end + 1, trace.end + 2, i, 1);
+        }
         kill(getpid(), SIGKILL);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -129,9 +130,10 @@ static void where_there_is_no_room_writes_are_counted_as_lost(void **state)
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     small.rlim_max = limit.rlim_max;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    for (int i = 0; i < WRITES; i++)
+    for (int i = 0; i < WRITES; i++) {
         sluice_trace_append(&trace, &file, SLUICE_TRACE_WRITE, SLUICE_TRACE_PLAIN, trace.end + 1,
                             trace.end + 2, i, 1);
+    }
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     sluice_trace_close(&trace);
     size_t length;

@@ -43,8 +43,8 @@ static bool may_skip(char *address)
 
 static void map(void *address, size_t length, int protection, int flags, int fd, off_t offset)
 {
-    void *found = unseen ? (void *)sluice_kernel_call(SYS_mmap, (long)address, (long)length, protection,
-                                       flags | MAP_FIXED, fd, offset)
+    void *found = unseen ? (void *)sluice_kernel_call(SYS_mmap, (long)address, (long)length,
+                                                      protection, flags | MAP_FIXED, fd, offset)
                          : mmap(address, length, protection, flags | MAP_FIXED, fd, offset);
     CHECK(found == address);
 }
@@ -75,8 +75,9 @@ static void take_mappings(void)
     while (fgets(line, sizeof line, maps) != NULL) {
         unsigned long start, end, offset;
         if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4095s", &start, &end, rights, &offset, name) < 5
-            || rights[3] != 's' || name[0] != '/' || strncmp(name, "/dev/zero", 9) == 0)
+            || rights[3] != 's' || name[0] != '/' || strncmp(name, "/dev/zero", 9) == 0) {
             continue;
+        }
         if (may_skip((char *)start)) {
             kept[kept_count++] = (struct area){(char *)start, end - start, (off_t)offset, -1};
             continue;
@@ -168,7 +169,8 @@ static void bring_back(void)
     if (child > 0) {
         int status;
         CHECK_EQUAL(waitpid((pid_t)child, &status, 0), child);
-        sluice_kernel_call(SYS_exit_group, WIFEXITED(status) ? WEXITSTATUS(status) : 1, 0, 0, 0, 0, 0);
+        sluice_kernel_call(SYS_exit_group, WIFEXITED(status) ? WEXITSTATUS(status) : 1, 0, 0, 0, 0,
+                           0);
     }
     for (int i = 0; i < count; i++) {
         sluice_kernel_call(SYS_close, areas[i].fd, 0, 0, 0, 0, 0);
@@ -178,8 +180,10 @@ static void bring_back(void)
         sluice_kernel_call(SYS_munmap, (long)kept[i].address, (long)kept[i].length, 0, 0, 0, 0);
     for (int fd = 3; fd < 256; fd++) {
         struct stat status;
-        if (sluice_kernel_call(SYS_fstat, fd, (long)&status, 0, 0, 0, 0) == 0 && S_ISSOCK(status.st_mode))
+        if (sluice_kernel_call(SYS_fstat, fd, (long)&status, 0, 0, 0, 0) == 0
+            && S_ISSOCK(status.st_mode)) {
             sluice_kernel_call(SYS_close, fd, 0, 0, 0, 0, 0);
+        }
     }
 }
 

@@ -19,10 +19,10 @@ struct sluice_client {
     struct sluice_connection connection;
     struct sluice_chunk_writer writer;
     int64_t session_id;
-    int64_t generation; /* of the slot */
-    bool kernel_fences; /* so that an append need not; see barrier.h */
+    int64_t generation;          /* of the slot */
+    bool kernel_fences;          /* so that an append need not; see barrier.h */
     struct sluice_mapper mapper; /* the process that attached, as the kernel knows it */
-    int64_t token; /* of the request to attach, also when it is repeated */
+    int64_t token;               /* of the request to attach, also when it is repeated */
     int rank;
     int ranks;
     pthread_mutex_t succession; /* guards what follows; inside an image's lock, no other is */

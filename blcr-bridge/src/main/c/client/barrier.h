@@ -27,9 +27,8 @@ static inline bool sluice_barrier_register(void)
  */
 static inline void sluice_barrier(bool by_kernel)
 {
-    if (by_kernel) {
+    if (by_kernel)
         atomic_signal_fence(memory_order_seq_cst);
-    } else {
+    else
         atomic_thread_fence(memory_order_seq_cst);
-    }
 }

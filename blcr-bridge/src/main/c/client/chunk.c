@@ -45,9 +45,8 @@ static void set_used(struct sluice_chunk_writer *writer, uint32_t used)
 static int open_chunk(struct sluice_chunk_writer *writer, bool waits)
 {
     const int error = sluice_pool_claim(&writer->pool, waits, &writer->index, &writer->generation);
-    if (error != 0) {
+    if (error != 0)
         return error;
-    }
     const struct sluice_segment *segment = writer->pool.segment;
     writer->chunk =
         (struct sluice_chunk *)(segment->chunks + (size_t)writer->index * segment->chunk_length);
@@ -71,32 +70,28 @@ static int open_chunk(struct sluice_chunk_writer *writer, bool waits)
 static int put_on_ring(struct sluice_chunk_writer *writer, const struct sluice_ring_record *record)
 {
     const struct sluice_pool *pool = &writer->pool;
-    for (unsigned round = 0; !sluice_ring_offer(&writer->ring, record); round++) {
-        if (!sluice_pool_pause(pool, round)) {
+    for (unsigned round = 0; !sluice_ring_offer(&writer->ring, record); round++)
+        if (!sluice_pool_pause(pool, round))
             return -EIO;
-        }
-    }
     atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&pool->segment->header->sleeping, memory_order_relaxed) != 0) {
+    if (atomic_load_explicit(&pool->segment->header->sleeping, memory_order_relaxed) != 0)
         sluice_connection_wake(pool->connection);
-    }
     return 0;
 }
 
 int sluice_chunk_publish(struct sluice_chunk_writer *writer)
 {
-    if (writer->chunk == NULL) {
+    if (writer->chunk == NULL)
         return 0;
-    }
-    if (!sluice_pool_held(&writer->pool)) {
+    if (!sluice_pool_held(&writer->pool))
         return -EIO;
-    }
     sluice_pool_publish(&writer->pool, writer->index, writer->generation);
-    const int error = put_on_ring(writer, &(struct sluice_ring_record){.type = SLUICE_RING_TYPE_CHUNK,
-                                                                .chunk = (int32_t)writer->index,
-                                                                .used = (int32_t)writer->used,
-                                                                .sequence = writer->sequence,
-                                                                .generation = writer->generation});
+    const int error = put_on_ring(writer,
+                                  &(struct sluice_ring_record){.type = SLUICE_RING_TYPE_CHUNK,
+                                                               .chunk = (int32_t)writer->index,
+                                                               .used = (int32_t)writer->used,
+                                                               .sequence = writer->sequence,
+                                                               .generation = writer->generation});
     if (error == 0) {
         writer->chunk = NULL;
         writer->last = NULL;
@@ -107,13 +102,13 @@ int sluice_chunk_publish(struct sluice_chunk_writer *writer)
 int sluice_chunk_close(struct sluice_chunk_writer *writer, uint32_t image, int64_t opened,
                        int64_t closed)
 {
-    if (!sluice_pool_held(&writer->pool)) {
+    if (!sluice_pool_held(&writer->pool))
         return -EIO;
-    }
-    return put_on_ring(writer, &(struct sluice_ring_record){.type = SLUICE_RING_TYPE_CLOSE,
-                                                     .image_id = (int32_t)image,
-                                                     .opened = opened,
-                                                     .closed = closed});
+    return put_on_ring(writer,
+                       &(struct sluice_ring_record){.type = SLUICE_RING_TYPE_CLOSE,
+                                                    .image_id = (int32_t)image,
+                                                    .opened = opened,
+                                                    .closed = closed});
 }
 
 static uint32_t aligned(uint32_t length)
@@ -176,17 +171,15 @@ ssize_t sluice_chunk_write(struct sluice_chunk_writer *writer, bool waits, uint3
                            const void *data, size_t length, int64_t offset)
 {
     size_t done = 0;
-    if (!sluice_pool_held(&writer->pool)) {
+    if (!sluice_pool_held(&writer->pool))
         return -EIO;
-    }
     while (done < length) {
         const int64_t at = offset + (int64_t)done;
         if (writer->used == writer->capacity
             || !continues(writer->last, SLUICE_RECORD_TYPE_WRITE, image, at)) {
             const int error = make_room(writer, 1, waits);
-            if (error != 0) {
+            if (error != 0)
                 return error == -EIO ? error : (ssize_t)done;
-            }
             begin_record(writer, SLUICE_RECORD_TYPE_WRITE, image, at, 0);
         }
         const uint32_t count = smaller(length - done, writer->capacity - writer->used);
@@ -199,9 +192,8 @@ ssize_t sluice_chunk_write(struct sluice_chunk_writer *writer, bool waits, uint3
 int sluice_chunk_mark(struct sluice_chunk_writer *writer, bool waits, int type, uint32_t image,
                       int64_t offset, int64_t length)
 {
-    if (!sluice_pool_held(&writer->pool)) {
+    if (!sluice_pool_held(&writer->pool))
         return -EIO;
-    }
     if (type == SLUICE_RECORD_TYPE_DIRECT && continues(writer->last, type, image, offset)) {
         lengthen(writer->last, length);
         return 0;

@@ -16,11 +16,11 @@
 
 struct sluice_chunk_writer {
     struct sluice_lock lock;
-    struct sluice_chunk *chunk;   /* the open chunk, NULL for none */
-    struct sluice_record *last;   /* its last record, NULL for none */
-    uint32_t used;                /* up to the end of the last record, without padding */
-    uint32_t capacity;            /* bytes of a chunk */
-    int64_t sequence;             /* of the open chunk, or of the one before */
+    struct sluice_chunk *chunk; /* the open chunk, NULL for none */
+    struct sluice_record *last; /* its last record, NULL for none */
+    uint32_t used;              /* up to the end of the last record, without padding */
+    uint32_t capacity;          /* bytes of a chunk */
+    int64_t sequence;           /* of the open chunk, or of the one before */
     struct sluice_slot *slot;
     uint32_t index;
     uint32_t generation;

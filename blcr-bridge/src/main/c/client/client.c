@@ -13,8 +13,8 @@
 #include "clock.h"
 #include "failure.h"
 #include "kernel.h"
-#include "presence.h"
 #include "launcher.h"
+#include "presence.h"
 
 /* Between two attempts to attach, in nanoseconds. */
 #define NAP 20000000
@@ -63,7 +63,8 @@ static int resume(struct sluice_connection *connection, void *greeter)
         .generation = client->generation,
         .answered = connection->answered,
     };
-    return sluice_connection_exchange(connection, SLUICE_REQUEST_RESUME, SLUICE_BODY(request), NULL);
+    return sluice_connection_exchange(connection, SLUICE_REQUEST_RESUME, SLUICE_BODY(request),
+                                      NULL);
 }
 
 static int take_slot(struct sluice_client *client)
@@ -80,9 +81,8 @@ static int take_slot(struct sluice_client *client)
     struct attach_reply answer;
     const int error = sluice_connection_request(&client->connection, SLUICE_REQUEST_ATTACH,
                                                 SLUICE_BODY(request), SLUICE_REPLY(answer));
-    if (error != 0) {
+    if (error != 0)
         return error;
-    }
     if (answer.session_id != client->segment->header->session_id || answer.slot < 0
         || (uint32_t)answer.slot >= client->segment->slot_count) {
         return sluice_failure(EBADMSG, "the I/O process and its segment do not belong together");
@@ -99,19 +99,16 @@ static int take_slot(struct sluice_client *client)
 static int connect_client(const char *directory, struct sluice_client *client)
 {
     int error = sluice_connection_open(directory, &client->connection);
-    if (error != 0) {
+    if (error != 0)
         return error;
-    }
     error = sluice_segment_map(directory, &client->segment);
     if (error == 0) {
         error = take_slot(client);
-        if (error != 0) {
+        if (error != 0)
             sluice_segment_unmap(client->segment);
-        }
     }
-    if (error != 0) {
+    if (error != 0)
         sluice_connection_close(&client->connection);
-    }
     return error;
 }
 
@@ -127,9 +124,8 @@ static bool may_come_back(const char *directory, int error)
 int sluice_client_attach(const char *directory, int rank, int ranks, struct sluice_client **client)
 {
     struct sluice_client *attached = calloc(1, sizeof *attached);
-    if (attached == NULL) {
+    if (attached == NULL)
         return sluice_failure(ENOMEM, "no memory to attach to %s", directory);
-    }
     attached->mapper = sluice_presence_mapper();
     sluice_kernel_call(SYS_getrandom, (long)&attached->token, sizeof attached->token);
     attached->rank = rank;
@@ -152,9 +148,8 @@ int sluice_client_attach(const char *directory, int rank, int ranks, struct slui
 void sluice_client_abandon(struct sluice_client *client)
 {
     for (struct sluice_client *each = client; each != NULL; each = each->successor) {
-        if (each->connection.socket >= 0) {
+        if (each->connection.socket >= 0)
             sluice_kernel_close(each->connection.socket);
-        }
         sluice_hold_free(&each->writer.pool.hold);
         sluice_kernel_unmap(each->segment->header, each->segment->length);
     }
@@ -162,9 +157,8 @@ void sluice_client_abandon(struct sluice_client *client)
 
 static void free_client(struct sluice_client *client)
 {
-    if (client->successor != NULL) {
+    if (client->successor != NULL)
         free_client(client->successor);
-    }
     sluice_connection_close(&client->connection);
     sluice_pool_destroy(&client->writer.pool);
     sluice_segment_unmap(client->segment);
@@ -258,13 +252,14 @@ int sluice_client_open(struct sluice_client *client, int type, const struct slui
         int32_t reason;
         int64_t size;
     } answer;
-    const int error = sluice_connection_request(
-        &client->connection, type, body,
-        &(struct sluice_reply){.fields = &answer, .length = sizeof answer, .elements = path,
-                               .element_length = 1, .capacity = capacity});
-    if (error != 0) {
+    const int error = sluice_connection_request(&client->connection, type, body,
+                                                &(struct sluice_reply){.fields = &answer,
+                                                                       .length = sizeof answer,
+                                                                       .elements = path,
+                                                                       .element_length = 1,
+                                                                       .capacity = capacity});
+    if (error != 0)
         return error;
-    }
     if (answer.kind != SLUICE_REQUEST_PLAIN
         && (answer.entry < 0 || (uint32_t)answer.entry >= client->segment->image_count)) {
         return sluice_failure(EBADMSG, "the I/O process named image entry %d of %u", answer.entry,

@@ -14,8 +14,8 @@
 
 #include "failure.h"
 #include "lock.h"
-#include "tally.h"
 #include "sluice_layout.h"
+#include "tally.h"
 
 /* The mapped segment of an I/O process. Mapping it needs no slot and tells nobody. */
 struct sluice_segment;
@@ -45,8 +45,7 @@ int sluice_segment_state(const struct sluice_segment *segment, dev_t device, ino
 /* A process attached to a slot. */
 struct sluice_client;
 
-int sluice_client_attach(const char *directory, int rank, int ranks,
-                         struct sluice_client **client);
+int sluice_client_attach(const char *directory, int rank, int ranks, struct sluice_client **client);
 
 /* Publishes what is open and gives the slot back; its successor's, too. */
 void sluice_client_detach(struct sluice_client *client);

@@ -45,8 +45,9 @@ static bool is_lost(const struct sluice_connection *connection)
 static int lose(struct sluice_connection *connection)
 {
     atomic_store_explicit(&connection->lost, true, memory_order_relaxed);
-    return sluice_failure(EIO, "the I/O process is gone; what it had not drained is missing from "
-                               "the files, write them anew");
+    return sluice_failure(EIO,
+                          "the I/O process is gone; what it had not drained is missing from "
+                          "the files, write them anew");
 }
 
 /* The address of the socket, by way of the directory's descriptor where the name is too long. */
@@ -59,9 +60,8 @@ static int address_of(const char *directory, struct sockaddr_un *address, int *d
         return 0;
     }
     *directory_fd = sluice_kernel_open(directory, O_PATH | O_DIRECTORY);
-    if (*directory_fd < 0) {
+    if (*directory_fd < 0)
         return *directory_fd;
-    }
     snprintf(address->sun_path, sizeof address->sun_path, "/proc/self/fd/%d/socket", *directory_fd);
     return 0;
 }
@@ -85,9 +85,8 @@ static int connect_socket(int fd, const char *directory)
             error = (int)sluice_kernel_call(SYS_connect, fd, (long)&address, sizeof address);
         } while (error == -EINTR);
     }
-    if (directory_fd >= 0) {
+    if (directory_fd >= 0)
         sluice_kernel_close(directory_fd);
-    }
     return error;
 }
 
@@ -96,10 +95,10 @@ int sluice_connection_open(const char *directory, struct sluice_connection *conn
     const int fd = make_socket();
     const int error = fd < 0 ? fd : connect_socket(fd, directory);
     if (error != 0) {
-        if (fd >= 0) {
+        if (fd >= 0)
             sluice_kernel_close(fd);
-        }
-        return sluice_failure(-error, "cannot reach the I/O process at %s/socket: %s; is it running?",
+        return sluice_failure(-error,
+                              "cannot reach the I/O process at %s/socket: %s; is it running?",
                               directory, strerror(-error));
     }
     *connection = (struct sluice_connection){.socket = fd, .directory = strdup(directory)};
@@ -114,19 +113,18 @@ int sluice_connection_open(const char *directory, struct sluice_connection *conn
 
 void sluice_connection_close(struct sluice_connection *connection)
 {
-    if (connection->socket >= 0) {
+    if (connection->socket >= 0)
         sluice_kernel_close(connection->socket);
-    }
     free(connection->directory);
 }
 
-static int send_frame(struct sluice_connection *connection, int type, const struct sluice_body *body)
+static int send_frame(struct sluice_connection *connection, int type,
+                      const struct sluice_body *body)
 {
     pthread_mutex_lock(&connection->send_lock);
     const int error = sluice_frame_send(connection->socket, type, body);
-    if (error == -EPIPE) {
+    if (error == -EPIPE)
         mark_broken(connection);
-    }
     pthread_mutex_unlock(&connection->send_lock);
     return error;
 }
@@ -173,16 +171,13 @@ static bool try_again(struct sluice_connection *connection)
         atomic_store_explicit(&connection->broken, false, memory_order_relaxed);
         pthread_mutex_unlock(&connection->send_lock);
     }
-    if (fd >= 0) {
+    if (fd >= 0)
         sluice_kernel_close(fd);
-    }
-    if (!connected) {
+    if (!connected)
         return false;
-    }
     const int error = connection->greet(connection, connection->greeter);
-    if (is_broken(connection)) {
+    if (is_broken(connection))
         return false;
-    }
     if (error != 0) {
         lose(connection);
         return false;
@@ -236,9 +231,8 @@ static int reconnect(struct sluice_connection *connection)
             connection->connected = sluice_clock_ms();
             return 0;
         }
-        if (sluice_clock_ms() >= end) {
+        if (sluice_clock_ms() >= end)
             break;
-        }
         nanosleep(&(struct timespec){.tv_nsec = nap * 1000000}, NULL);
         nap = nap * 2 < LONGEST_NAP ? nap * 2 : LONGEST_NAP;
     }

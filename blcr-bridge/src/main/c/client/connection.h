@@ -29,8 +29,8 @@ struct sluice_connection {
     _Atomic uint32_t resumptions; /* how often it was connected anew */
     int64_t answered;             /* requests that had a reply, but for the greeting */
     int64_t connected;            /* when it was connected anew for the last time, 0 never */
-    int64_t stuck_since;          /* when the session got on for the last time, as is seen at a break */
-    int64_t progress;             /* how far it had come then */
+    int64_t stuck_since; /* when the session got on for the last time, as is seen at a break */
+    int64_t progress;    /* how far it had come then */
     char *directory;
     sluice_greeting *greet; /* NULL for a connection that is lost when it breaks */
     bool (*revive)(void *greeter);

@@ -23,9 +23,8 @@ __attribute__((target("avx2"))) static void stream_by_32(char *to, const char *f
 
 static void stream_by_16(char *to, const char *from, size_t length)
 {
-    for (size_t at = 0; at < length; at += 16) {
+    for (size_t at = 0; at < length; at += 16)
         _mm_stream_si128((__m128i *)(to + at), _mm_loadu_si128((const __m128i *)(from + at)));
-    }
 }
 
 /*
@@ -37,22 +36,20 @@ static void stream(char *to, const char *from, size_t length)
     const size_t head = -(uintptr_t)to % LINE;
     const size_t lines = (length - head) / LINE * LINE;
     memcpy(to, from, head);
-    if (__builtin_cpu_supports("avx2")) {
+    if (__builtin_cpu_supports("avx2"))
         stream_by_32(to + head, from + head, lines);
-    } else {
+    else
         stream_by_16(to + head, from + head, lines);
-    }
     memcpy(to + head + lines, from + head + lines, length - head - lines);
     _mm_sfence();
 }
 
 void sluice_copy(void *to, const void *from, size_t length)
 {
-    if (length < STREAMED) {
+    if (length < STREAMED)
         memcpy(to, from, length);
-    } else {
+    else
         stream(to, from, length);
-    }
 }
 #else
 

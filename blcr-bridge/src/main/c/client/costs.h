@@ -22,7 +22,8 @@ static inline void sluice_costs_add(_Atomic int64_t *taken, _Atomic int64_t *oth
 {
     const int64_t old = atomic_load_explicit(taken, memory_order_relaxed);
     const int64_t faded = atomic_load_explicit(other, memory_order_relaxed);
-    atomic_store_explicit(taken, old + ((nanos * 1000000 / bytes - old) >> 2), memory_order_relaxed);
+    atomic_store_explicit(taken, old + ((nanos * 1000000 / bytes - old) >> 2),
+                          memory_order_relaxed);
     atomic_store_explicit(other, faded - (faded >> 10), memory_order_relaxed);
 }
 
@@ -30,6 +31,5 @@ static inline void sluice_costs_add(_Atomic int64_t *taken, _Atomic int64_t *oth
 static inline bool sluice_costs_favour_wait(const struct sluice_costs *costs)
 {
     return atomic_load_explicit(&costs->wait, memory_order_relaxed)
-        < SLUICE_COSTS_DIRECT_FACTOR
-              * atomic_load_explicit(&costs->direct, memory_order_relaxed);
+        < SLUICE_COSTS_DIRECT_FACTOR * atomic_load_explicit(&costs->direct, memory_order_relaxed);
 }

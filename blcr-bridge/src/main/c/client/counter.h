@@ -19,8 +19,7 @@ static inline unsigned sluice_counter_class(size_t length)
     static const size_t bounds[SLUICE_SLOT_SIZE_CLASSES - 1] = {
         64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 512 << 10, 1 << 20};
     unsigned size_class = 0;
-    while (size_class < SLUICE_SLOT_SIZE_CLASSES - 1 && length >= bounds[size_class]) {
+    while (size_class < SLUICE_SLOT_SIZE_CLASSES - 1 && length >= bounds[size_class])
         size_class++;
-    }
     return size_class;
 }

@@ -30,9 +30,8 @@ static struct sluice_slot nowhere;
 
 void sluice_hold_look(struct sluice_hold *hold)
 {
-    if (hold->gone) {
+    if (hold->gone)
         return;
-    }
     if (sluice_presence_readable(hold->header) && sluice_presence_readable(hold->mapped)) {
         hold->slot = hold->mapped;
         sluice_presence_found();

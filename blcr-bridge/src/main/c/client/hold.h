@@ -31,7 +31,7 @@ struct sluice_given {
 
 struct sluice_hold {
     struct sluice_header *header;
-    struct sluice_slot *slot;   /* one that nobody has while the mapping is not this process's own */
+    struct sluice_slot *slot; /* one that nobody has while the mapping is not this process's own */
     struct sluice_slot *mapped; /* where it was mapped */
     struct sluice_given *given;
     struct sluice_mapper mapper;
@@ -55,9 +55,8 @@ static inline bool sluice_hold_away(const struct sluice_hold *hold)
 /* The state is stored last at an attach, so it is loaded first. */
 static inline bool sluice_hold_valid(struct sluice_hold *hold)
 {
-    if (__builtin_expect(atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire), 0)) {
+    if (__builtin_expect(atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire), 0))
         sluice_hold_look(hold);
-    }
     return atomic_load_explicit(&hold->slot->state, memory_order_acquire)
         == SLUICE_SLOT_STATE_ATTACHED
         && atomic_load_explicit(&hold->slot->generation, memory_order_relaxed)

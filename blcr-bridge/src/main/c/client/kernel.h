@@ -45,7 +45,8 @@ static inline long sluice_kernel_call_with(long number, const long a[6])
 }
 
 /* A call with up to six arguments, each a number or cast to long. */
-#define sluice_kernel_call(number, ...) sluice_kernel_call_with(number, (const long[6]){__VA_ARGS__})
+#define sluice_kernel_call(number, ...)                                                            \
+    sluice_kernel_call_with(number, (const long[6]){__VA_ARGS__})
 
 static inline int sluice_kernel_open(const char *path, int flags)
 {
@@ -100,8 +101,8 @@ static inline ssize_t sluice_kernel_pwrite(int fd, const void *data, size_t leng
 static inline void *sluice_kernel_map(int fd, int64_t position, size_t length, int *error)
 {
     const int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
-    const long found = sluice_kernel_call(SYS_mmap, 0, (long)length, PROT_READ | PROT_WRITE, flags, fd,
-                                          position);
+    const long found =
+        sluice_kernel_call(SYS_mmap, 0, (long)length, PROT_READ | PROT_WRITE, flags, fd, position);
     *error = found < 0 && found > -4096 ? (int)found : 0;
     return *error == 0 ? (void *)found : NULL;
 }

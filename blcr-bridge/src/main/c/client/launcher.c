@@ -33,9 +33,8 @@ static const char *const nodes[] = {"SLURM_STEP_NUM_NODES", "SLURM_NNODES", "FLU
 static int number(const char *name, int minimum)
 {
     const char *text = name == NULL ? NULL : getenv(name);
-    if (text == NULL || *text == 0) {
+    if (text == NULL || *text == 0)
         return -1;
-    }
     char *end;
     const long value = strtol(text, &end, 10);
     return *end == 0 && value >= minimum && value < INT_MAX ? (int)value : -1;
@@ -45,9 +44,8 @@ static int number(const char *name, int minimum)
 static int count(const char *const names[], size_t length)
 {
     int found = -1;
-    for (size_t i = 0; i < length && names[i] != NULL && found < 0; i++) {
+    for (size_t i = 0; i < length && names[i] != NULL && found < 0; i++)
         found = number(names[i], 1);
-    }
     return found < 0 ? 0 : found;
 }
 
@@ -81,21 +79,18 @@ static int listed(const char *list, int index, int sum)
         char *end;
         long times = 1;
         const long tasks = strtol(list, &end, 10);
-        if (end == list || tasks < 0 || tasks > sum) {
+        if (end == list || tasks < 0 || tasks > sum)
             return 0;
-        }
         if (end[0] == '(' && end[1] == 'x') {
             times = strtol(end + 2, &end, 10);
-            if (*end++ != ')' || times < 1 || times > INT_MAX) {
+            if (*end++ != ')' || times < 1 || times > INT_MAX)
                 return 0;
-            }
         }
         found = index >= at && index < at + times ? tasks : found;
         at += times;
         all += tasks * times;
-        if (all > sum || (*end != 0 && *end++ != ',')) {
+        if (all > sum || (*end != 0 && *end++ != ','))
             return 0;
-        }
         list = end;
     }
     return all == sum ? (int)found : 0;
@@ -124,19 +119,16 @@ int sluice_launcher_local_ranks(int ranks)
 {
     bool spread = false;
     const int said = number("SLUICE_LOCAL_RANKS", 1);
-    if (said > 0 && said <= ranks) {
+    if (said > 0 && said <= ranks)
         return said == ranks ? 0 : said;
-    }
     for (size_t i = 0; i < LAUNCHERS && ranks > 1; i++) {
         const int all = ranks_of(&launchers[i]);
         const int local = all == 0 ? 0 : local_of(&launchers[i]);
-        if (local > 0 && (all == ranks || all == local)) {
+        if (local > 0 && (all == ranks || all == local))
             return all == local ? 0 : local;
-        }
         spread |= local > 0;
     }
-    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++)
         spread |= number(nodes[i], 2) > 0;
-    }
     return ranks > 1 && spread ? SLUICE_LAUNCHER_SPREAD : 0;
 }

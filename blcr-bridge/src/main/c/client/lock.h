@@ -32,9 +32,8 @@ static inline void sluice_lock_take(struct sluice_lock *lock)
 static inline bool sluice_lock_try(struct sluice_lock *lock)
 {
     if (!__libc_single_threaded) {
-        if (pthread_mutex_trylock(&lock->mutex) != 0) {
+        if (pthread_mutex_trylock(&lock->mutex) != 0)
             return false;
-        }
         lock->taken = true;
     }
     return true;

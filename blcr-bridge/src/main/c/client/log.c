@@ -13,8 +13,7 @@ void sluice_log_init(struct sluice_log_image *image, struct sluice_client *clien
     struct sluice_image_entry *counted = disposition->kind != SLUICE_REQUEST_PLAIN
         ? client->segment->images + disposition->entry
         : NULL;
-    struct sluice_image_entry *entry =
-        disposition->kind == SLUICE_REQUEST_DIVERT ? counted : NULL;
+    struct sluice_image_entry *entry = disposition->kind == SLUICE_REQUEST_DIVERT ? counted : NULL;
     *image = (struct sluice_log_image){
         .client = client,
         .entry = entry,
@@ -48,7 +47,8 @@ int sluice_log_refusal(struct sluice_log_image *image)
 {
     if (image->entry == NULL)
         return -ESTALE;
-    const bool adrift = !sluice_log_held(image) || (sluice_log_lost(image) && sluice_client_adrift(image->client));
+    const bool adrift =
+        !sluice_log_held(image) || (sluice_log_lost(image) && sluice_client_adrift(image->client));
     if (!adrift && sluice_log_lost(image))
         return sluice_failure(EIO, "the I/O process is gone; the image is incomplete");
     if (adrift || !sluice_log_still_diverted(image)) {
@@ -147,9 +147,10 @@ int sluice_log_sync(struct sluice_log_image *image)
     int error = sluice_log_may_change(image);
     if (error == 0)
         error = publish_own(image);
-    if (error == 0)
+    if (error == 0) {
         error = sluice_connection_request(&image->client->connection, SLUICE_REQUEST_SYNC,
                                           SLUICE_BODY(image->id), NULL);
+    }
     if (error != 0)
         return error;
     if (image->client->segment->layout == SLUICE_HEADER_LAYOUT_FILES)

@@ -25,8 +25,9 @@ static inline void sluice_log_look(struct sluice_log_image *image)
 {
     if (__builtin_expect(atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire), 0)
         && image->entry != NULL && !sluice_pool_held(&image->client->writer.pool)
-        && image->client->writer.pool.hold.slot != image->client->writer.pool.hold.mapped)
+        && image->client->writer.pool.hold.slot != image->client->writer.pool.hold.mapped) {
         image->entry = &sluice_log_nowhere;
+    }
 }
 
 static inline bool sluice_log_still_diverted(const struct sluice_log_image *image)
@@ -52,5 +53,6 @@ static inline int sluice_log_may_append(struct sluice_log_image *image)
 static inline int sluice_log_may_change(struct sluice_log_image *image)
 {
     sluice_log_look(image);
-    return image->entry != NULL && !sluice_log_held(image) ? sluice_log_refusal(image) : sluice_log_may_append(image);
+    return image->entry != NULL && !sluice_log_held(image) ? sluice_log_refusal(image)
+                                                           : sluice_log_may_append(image);
 }

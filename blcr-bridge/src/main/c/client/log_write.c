@@ -60,8 +60,8 @@ static bool mark_direct(struct sluice_log_image *image, int64_t offset, int64_t 
         sluice_costs_add(&costs->direct, &costs->wait, nanos, length);
     }
     if (image->client->segment->layout == SLUICE_HEADER_LAYOUT_CONTAINER) {
-        error = sluice_chunk_mark(writer, needed, SLUICE_RECORD_TYPE_DIRECT, image->id, offset,
-                                  length);
+        error =
+            sluice_chunk_mark(writer, needed, SLUICE_RECORD_TYPE_DIRECT, image->id, offset, length);
         image->last_chunk = writer->sequence;
     }
     if (error != 0 && needed)
@@ -77,8 +77,9 @@ static bool mark_direct(struct sluice_log_image *image, int64_t offset, int64_t 
 static int clear_of_drain(struct sluice_log_image *image, int64_t low, int64_t high)
 {
     if (image->client->segment->layout != SLUICE_HEADER_LAYOUT_FILES
-        || !overlaps_logged(image, low, high))
+        || !overlaps_logged(image, low, high)) {
         return 0;
+    }
     const int error = sluice_log_settle(image, SLUICE_REASON_NONE);
     return error == 0 && image->entry == NULL ? -ESTALE : error;
 }
@@ -121,9 +122,8 @@ static ssize_t write_rest(struct sluice_log_image *image, int fd, const char *da
     const int error = waited ? sluice_log_settle(image, SLUICE_REASON_FULL) : 0;
     if (error != 0)
         return error;
-    ssize_t written = waited
-        ? -ESTALE
-        : direct_write(image, fd, rest, length - logged, at, SLUICE_REASON_FULL);
+    ssize_t written =
+        waited ? -ESTALE : direct_write(image, fd, rest, length - logged, at, SLUICE_REASON_FULL);
     if (written == -ESTALE && logged > 0) {
         written = sluice_kernel_pwrite(fd, rest, length - logged, at);
         sluice_tally_add(&image->tally, SLUICE_REASON_NONE, written);
@@ -193,7 +193,8 @@ ssize_t sluice_log_pwrite(struct sluice_log_image *image, int fd, const void *da
         return too_long(length, offset);
     if (length == 0)
         return 0;
-    return (int64_t)length >= sluice_threshold(image->client->segment, &image->client->writer.pool.costs)
+    return (int64_t)length
+            >= sluice_threshold(image->client->segment, &image->client->writer.pool.costs)
         ? direct_write(image, fd, data, length, offset, over_threshold(image))
         : log_write(image, fd, data, length, offset);
 }

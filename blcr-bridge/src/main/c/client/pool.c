@@ -40,9 +40,8 @@ static void populate(struct sluice_pool *pool, uint32_t first, uint32_t count)
 {
     const size_t length = pool->segment->chunk_length;
     madvise(pool->segment->chunks + first * length, count * length, MADV_POPULATE_READ);
-    for (uint32_t chunk = first; chunk < first + count; chunk++) {
+    for (uint32_t chunk = first; chunk < first + count; chunk++)
         pool->populated[chunk / 64] |= UINT64_C(1) << chunk % 64;
-    }
 }
 
 /* The chunks that have their memory by now; the I/O process provides them in ascending order. */
@@ -50,9 +49,10 @@ static void populate_present(struct sluice_pool *pool)
 {
     const struct sluice_segment *segment = pool->segment;
     uint32_t count = 0;
-    while (count < segment->chunk_count
-           && (atomic_load_explicit(&segment->chunk_states[count], memory_order_acquire) & STATE_MASK)
-               != SLUICE_CHUNK_STATE_ABSENT) {
+    while (
+        count < segment->chunk_count
+        && (atomic_load_explicit(&segment->chunk_states[count], memory_order_acquire) & STATE_MASK)
+            != SLUICE_CHUNK_STATE_ABSENT) {
         count++;
     }
     populate(pool, 0, count);
@@ -74,9 +74,8 @@ int sluice_pool_init(struct sluice_pool *pool, const struct sluice_segment *segm
         free(pool->populated);
         return sluice_failure(ENOMEM, "no memory for the chunk pool");
     }
-    if (segment->huge) {
+    if (segment->huge)
         populate_present(pool);
-    }
     return 0;
 }
 
@@ -108,9 +107,8 @@ static bool search(struct sluice_pool *pool, bool warm, uint64_t *releases)
         chunk = chunk == segment->chunk_count ? 0 : chunk;
         const uint64_t state =
             atomic_load_explicit(&segment->chunk_states[chunk], memory_order_relaxed);
-        if ((!warm || populated(pool, chunk)) && try_claim(pool, chunk, state)) {
+        if ((!warm || populated(pool, chunk)) && try_claim(pool, chunk, state))
             return true;
-        }
         *releases += state >> GENERATION_SHIFT;
     }
     return false;
@@ -131,12 +129,10 @@ static int await(struct sluice_pool *pool, uint64_t releases)
     uint64_t seen = releases;
     uint32_t resumptions = atomic_load(&pool->connection->resumptions);
     for (unsigned round = 0; pool->starved != releases + 1; round++) {
-        if (!sluice_pool_pause(pool, round)) {
+        if (!sluice_pool_pause(pool, round))
             return -EIO;
-        }
-        if (search(pool, false, &releases)) {
+        if (search(pool, false, &releases))
             return 0;
-        }
         if (releases != seen || resumptions != atomic_load(&pool->connection->resumptions)) {
             seen = releases;
             resumptions = atomic_load(&pool->connection->resumptions);
@@ -157,35 +153,30 @@ static bool exhausted(const struct sluice_pool *pool)
 int sluice_pool_claim(struct sluice_pool *pool, bool waits, uint32_t *chunk, uint32_t *generation)
 {
     uint64_t releases;
-    if (!waits && exhausted(pool)) {
+    if (!waits && exhausted(pool))
         return -EAGAIN;
-    }
     int64_t waited = 0;
     if (!search(pool, true, &releases) && !search(pool, false, &releases)) {
-        if (!waits) {
+        if (!waits)
             return -EAGAIN;
-        }
         struct sluice_slot *slot = pool->segment->slots + pool->slot;
         const int64_t begin = sluice_clock();
         const int error = await(pool, releases);
-        if (error == -EIO) {
+        if (error == -EIO)
             return error;
-        }
         sluice_counter_add(&slot->waits, 1);
         waited = sluice_clock() - begin;
         sluice_counter_add(&slot->wait_nanos, waited);
-        if (error != 0) {
+        if (error != 0)
             return error;
-        }
     }
     sluice_costs_add(&pool->costs.wait, &pool->costs.direct, waited, pool->segment->chunk_length);
-    if (!populated(pool, pool->last)) {
+    if (!populated(pool, pool->last))
         populate(pool, pool->last, 1);
-    }
     *chunk = pool->last;
-    *generation = (uint32_t)(atomic_load_explicit(&pool->segment->chunk_states[*chunk],
-                                                  memory_order_relaxed)
-                             >> GENERATION_SHIFT);
+    *generation =
+        (uint32_t)(atomic_load_explicit(&pool->segment->chunk_states[*chunk], memory_order_relaxed)
+                   >> GENERATION_SHIFT);
     return 0;
 }
 

@@ -15,7 +15,7 @@ struct sluice_pool {
     struct sluice_hold hold;
     uint64_t *populated; /* one bit per chunk that has page table entries in this process */
     uint32_t slot;
-    uint32_t last;    /* chunk claimed last; the next search begins there, where caches are warm */
+    uint32_t last; /* chunk claimed last; the next search begins there, where caches are warm */
     struct sluice_costs costs;
     uint64_t starved; /* 1 + the releases seen when a wait was given up last; 0 for never */
 };

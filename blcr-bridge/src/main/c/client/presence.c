@@ -61,20 +61,17 @@ static int64_t start_time(void)
     sluice_kernel_close(fd);
     stat[length < 0 ? 0 : length] = 0;
     const char *field = strrchr(stat, ')');
-    for (int number = 2; field != NULL && number < 22; number++) {
+    for (int number = 2; field != NULL && number < 22; number++)
         field = strchr(field + 1, ' ');
-    }
     return field == NULL ? 0 : strtoll(field, NULL, 10);
 }
 
 struct sluice_mapper sluice_presence_mapper(void)
 {
-    return (struct sluice_mapper){(int32_t)sluice_kernel_call(SYS_getpid),
-                                  start_time()};
+    return (struct sluice_mapper){(int32_t)sluice_kernel_call(SYS_getpid), start_time()};
 }
 
 bool sluice_presence_is(const struct sluice_mapper *mapper)
 {
-    return mapper->pid == sluice_kernel_call(SYS_getpid)
-        && mapper->started == start_time();
+    return mapper->pid == sluice_kernel_call(SYS_getpid) && mapper->started == start_time();
 }

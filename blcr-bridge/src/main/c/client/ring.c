@@ -9,9 +9,8 @@
 static bool has_room(struct sluice_ring *ring, int64_t tail)
 {
     struct sluice_ring_trailer *trailer = ring->trailer;
-    if (REQUIRED <= ring->capacity - (tail - trailer->head_cache)) {
+    if (REQUIRED <= ring->capacity - (tail - trailer->head_cache))
         return true;
-    }
     trailer->head_cache = atomic_load_explicit(&trailer->head, memory_order_acquire);
     return REQUIRED <= ring->capacity - (tail - trailer->head_cache);
 }
@@ -29,9 +28,8 @@ static void clear_header(struct sluice_ring_record *record)
 bool sluice_ring_offer(struct sluice_ring *ring, const struct sluice_ring_record *content)
 {
     const int64_t tail = atomic_load_explicit(&ring->trailer->tail, memory_order_relaxed);
-    if (!has_room(ring, tail)) {
+    if (!has_room(ring, tail))
         return false;
-    }
     const uint32_t count = ring->capacity / SLUICE_RING_RECORD_LENGTH;
     const uint32_t index = (uint32_t)(tail / SLUICE_RING_RECORD_LENGTH) & (count - 1);
     struct sluice_ring_record *record = ring->records + index;

@@ -47,7 +47,8 @@ static bool geometry_valid(const struct sluice_header *header, int64_t file_leng
         && follows(&end, header->slots, header->slot_count, header->slot_length, limit)
         && follows(&end, header->rings, header->slot_count, header->ring_length, limit)
         && follows(&end, header->images, header->image_count, header->image_length, limit)
-        && follows(&end, header->chunk_states, header->chunk_count, SLUICE_CHUNK_STATE_LENGTH, limit)
+        && follows(&end, header->chunk_states, header->chunk_count, SLUICE_CHUNK_STATE_LENGTH,
+                   limit)
         && header->chunks % 4096 == 0
         && follows(&end, header->chunks, header->chunk_count, header->chunk_length, limit)
         && (header->layout == SLUICE_HEADER_LAYOUT_CONTAINER
@@ -60,11 +61,11 @@ static int read_header(int fd, const char *path, struct sluice_header *header)
     for (int waited = 0; waited < CREATION_TIMEOUT; waited++) {
         const ssize_t got = sluice_kernel_pread(fd, header, sizeof *header, 0);
         if (got < 0) {
-            return sluice_failure((int)-got, "cannot read segment %s: %s", path, strerror((int)-got));
+            return sluice_failure((int)-got, "cannot read segment %s: %s", path,
+                                  strerror((int)-got));
         }
-        if (got == sizeof *header && header->version != 0) {
+        if (got == sizeof *header && header->version != 0)
             return 0;
-        }
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     return sluice_failure(EBADMSG, "segment %s is not complete; is its I/O process alive?", path);
@@ -72,9 +73,8 @@ static int read_header(int fd, const char *path, struct sluice_header *header)
 
 static int check_header(const struct sluice_header *header, const char *path, int64_t file_length)
 {
-    if (header->magic != SLUICE_HEADER_MAGIC) {
+    if (header->magic != SLUICE_HEADER_MAGIC)
         return sluice_failure(EBADMSG, "%s is not a segment of Sluice", path);
-    }
     if (header->version != SLUICE_HEADER_VERSION) {
         return sluice_failure(EPROTONOSUPPORT,
                               "segment %s has version %d, this client needs %d; use the client of "
@@ -82,7 +82,8 @@ static int check_header(const struct sluice_header *header, const char *path, in
                               path, header->version, SLUICE_HEADER_VERSION);
     }
     if (!geometry_valid(header, file_length)) {
-        return sluice_failure(EBADMSG, "segment %s is damaged: its geometry does not fit its %lld bytes",
+        return sluice_failure(EBADMSG,
+                              "segment %s is damaged: its geometry does not fit its %lld bytes",
                               path, (long long)file_length);
     }
     return 0;
@@ -118,16 +119,13 @@ static int map_file(int fd, const char *path, struct sluice_segment **segment)
 {
     struct sluice_header header;
     int error = read_header(fd, path, &header);
-    if (error == 0) {
+    if (error == 0)
         error = check_header(&header, path, sluice_kernel_length(fd));
-    }
-    if (error != 0) {
+    if (error != 0)
         return error;
-    }
     struct sluice_segment *mapped = malloc(sizeof *mapped);
-    if (mapped == NULL) {
+    if (mapped == NULL)
         return sluice_failure(ENOMEM, "no memory to describe segment %s", path);
-    }
     /* Of the whole file: huge pages are mapped and unmapped whole. */
     const size_t length = (size_t)sluice_kernel_length(fd);
     uint8_t *base = sluice_kernel_map(fd, 0, length, &error);
@@ -146,7 +144,8 @@ int sluice_segment_map(const char *directory, struct sluice_segment **segment)
 {
     char path[4096];
     if ((size_t)snprintf(path, sizeof path, "%s/segment", directory) >= sizeof path) {
-        return sluice_failure(ENAMETOOLONG, "the name of directory %.100s... is too long", directory);
+        return sluice_failure(ENAMETOOLONG, "the name of directory %.100s... is too long",
+                              directory);
     }
     const int fd = sluice_kernel_open(path, O_RDWR);
     if (fd < 0) {
@@ -172,9 +171,8 @@ bool sluice_segment_has(const struct sluice_segment *segment, const void *addres
 
 bool sluice_segment_present(const struct sluice_segment *segment)
 {
-    if (!atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire)) {
+    if (!atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire))
         return true;
-    }
     return sluice_presence_readable(segment->header) && sluice_presence_readable(segment->images);
 }
 
@@ -209,9 +207,8 @@ static int look_up(const struct sluice_segment *segment, dev_t device, ino_t ino
         int state = atomic_load_explicit(&entry->state, memory_order_acquire);
         while (state != SLUICE_IMAGE_STATE_FREE && names(entry, state, identity)) {
             *size = atomic_load_explicit(&entry->size, memory_order_acquire);
-            if (names(entry, state, identity)) {
+            if (names(entry, state, identity))
                 return state;
-            }
             state = atomic_load_explicit(&entry->state, memory_order_acquire);
         }
     }
@@ -223,9 +220,8 @@ bool sluice_segment_size(const struct sluice_segment *segment, dev_t device, ino
 {
     int64_t found = 0;
     const int state = look_up(segment, device, inode, &found);
-    if (state != SLUICE_IMAGE_STATE_DIVERTED && state != SLUICE_IMAGE_STATE_COMMITTED) {
+    if (state != SLUICE_IMAGE_STATE_DIVERTED && state != SLUICE_IMAGE_STATE_COMMITTED)
         return false;
-    }
     *size = found;
     return true;
 }

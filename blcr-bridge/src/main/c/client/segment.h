@@ -44,7 +44,8 @@ static inline struct sluice_identity sluice_identity_of(dev_t device, ino_t inod
 }
 
 /* A path of the header, which begins with its length; empty if that makes no sense. */
-static inline void sluice_segment_path(const char *field, char path[SLUICE_HEADER_MAX_PATH_LENGTH + 1])
+static inline void sluice_segment_path(const char *field,
+                                       char path[SLUICE_HEADER_MAX_PATH_LENGTH + 1])
 {
     int32_t length;
     memcpy(&length, field, sizeof length);

@@ -56,9 +56,8 @@ static struct sluice_client *successor(struct sluice_client *client)
 
 struct sluice_client *sluice_client_current(struct sluice_client *client)
 {
-    while (client != NULL && sluice_client_adrift(client)) {
+    while (client != NULL && sluice_client_adrift(client))
         client = successor(client);
-    }
     return client;
 }
 
@@ -85,8 +84,9 @@ int sluice_client_leave_log(struct sluice_log_image *image)
         sluice_lock_release(&next->writer.lock);
     }
     if (error != 0 || !complete) {
-        return sluice_failure(EIO, "this process was brought back where nobody has what it logged "
-                                   "of the image; write it anew");
+        return sluice_failure(EIO,
+                              "this process was brought back where nobody has what it logged "
+                              "of the image; write it anew");
     }
     if (known) {
         image->client = next;

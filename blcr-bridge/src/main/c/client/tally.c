@@ -20,9 +20,8 @@ void sluice_tally_add(struct sluice_tally *tally, int reason, int64_t length)
     struct sluice_client *client = length > 0 ? counting(tally) : NULL;
     if (reason == SLUICE_REASON_NONE)
         reason = atomic_load_explicit(&tally->reason, memory_order_relaxed);
-    if (client == NULL || reason < 0 || reason >= SLUICE_SLOT_REASONS) {
+    if (client == NULL || reason < 0 || reason >= SLUICE_SLOT_REASONS)
         return;
-    }
     struct sluice_slot *slot = client->writer.slot;
     struct sluice_image_entry *entry = atomic_load_explicit(&tally->entry, memory_order_relaxed);
     add(&slot->reason_bytes[reason], length);
@@ -38,7 +37,6 @@ void sluice_tally_note(struct sluice_tally *tally, int reason)
 {
     const int64_t bit = INT64_C(1) << reason;
     struct sluice_image_entry *entry = atomic_load_explicit(&tally->entry, memory_order_relaxed);
-    if ((bit & (int64_t)SLUICE_REASON_UNSEEN) != 0 && entry != NULL && counting(tally) != NULL) {
+    if ((bit & (int64_t)SLUICE_REASON_UNSEEN) != 0 && entry != NULL && counting(tally) != NULL)
         atomic_fetch_or_explicit(&entry->unseen, bit, memory_order_relaxed);
-    }
 }

@@ -13,9 +13,8 @@
 /* As AutoThreshold.java, which says why; golden/auto-threshold.csv holds both to it. */
 static inline int64_t sluice_threshold_auto(int64_t free, int64_t count, int64_t chunk_length)
 {
-    if (2 * free >= count) {
+    if (2 * free >= count)
         return INT64_MAX;
-    }
     const int64_t share = free * chunk_length >> 3;
     return share > SLUICE_THRESHOLD_FLOOR ? share : SLUICE_THRESHOLD_FLOOR;
 }
@@ -32,5 +31,5 @@ static inline int64_t sluice_threshold(const struct sluice_segment *segment,
     return sluice_costs_favour_wait(costs)
         ? INT64_MAX
         : sluice_threshold_auto(atomic_load_explicit(&header->free_chunks, memory_order_relaxed),
-                                 segment->chunk_count, segment->chunk_length);
+                                segment->chunk_count, segment->chunk_length);
 }

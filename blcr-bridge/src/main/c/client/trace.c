@@ -22,8 +22,14 @@
 #define LONGEST_PATH 4095
 #define MOST_PARTS 100000 /* of one process number: it may exec as often */
 
-enum { FILE_TAG = 0x02, WRITE_TAG = 0x01, SAME_FILE = 0x02, SEQUENTIAL = 0x04, SAME_SIZE = 0x08,
-       SAME_KIND = 0x10 };
+enum {
+    FILE_TAG = 0x02,
+    WRITE_TAG = 0x01,
+    SAME_FILE = 0x02,
+    SEQUENTIAL = 0x04,
+    SAME_SIZE = 0x08,
+    SAME_KIND = 0x10
+};
 
 struct sluice_trace_header {
     uint64_t magic;
@@ -60,9 +66,8 @@ static bool is_allowed(int64_t length)
 /* Room on storage up to `length`; where the file system cannot promise it, a longer file. */
 static int reserve(int fd, int64_t length)
 {
-    if (!is_allowed(length)) {
+    if (!is_allowed(length))
         return -EFBIG;
-    }
     const int error = (int)sluice_kernel_call(SYS_fallocate, fd, 0, 0, length);
     return error == -EOPNOTSUPP || error == -ENOSYS ? sluice_kernel_truncate(fd, length) : error;
 }
@@ -84,9 +89,8 @@ static bool advance(struct sluice_trace *trace)
     void *window = fd < 0 ? NULL : map_part(fd, position, WINDOW, &error);
     sluice_kernel_close(fd);
     trace->full = window == NULL;
-    if (trace->full) {
+    if (trace->full)
         return false;
-    }
     sluice_kernel_unmap(trace->window, WINDOW);
     trace->window = window;
     trace->position = position;
@@ -102,9 +106,8 @@ static bool has_room(struct sluice_trace *trace, size_t length)
 
 static uint8_t *put(uint8_t *at, uint64_t number)
 {
-    for (; number > 127; number >>= 7) {
+    for (; number > 127; number >>= 7)
         *at++ = (uint8_t)(number | 128);
-    }
     *at++ = (uint8_t)number;
     return at;
 }
@@ -123,9 +126,8 @@ static void complete_record(uint8_t *record, int tag)
 void sluice_trace_name(struct sluice_trace *trace, struct sluice_trace_file *file, const char *path)
 {
     const size_t length = strnlen(path, LONGEST_PATH);
-    if (!has_room(trace, length + 8)) {
+    if (!has_room(trace, length + 8))
         return;
-    }
     uint8_t *at = put(trace->at + 1, length);
     memcpy(at, path, length);
     complete_record(trace->at, FILE_TAG);
@@ -144,26 +146,22 @@ void sluice_trace_append(struct sluice_trace *trace, struct sluice_trace_file *f
     uint8_t *record = trace->at, *at = record + 1;
     const int kind = (int)call | (int)route << 4;
     int tag = WRITE_TAG;
-    if (file->id == trace->file) {
+    if (file->id == trace->file)
         tag |= SAME_FILE;
-    } else {
+    else
         at = put(at, (uint64_t)(trace->file = file->id));
-    }
-    if (offset == file->next) {
+    if (offset == file->next)
         tag |= SEQUENTIAL;
-    } else {
+    else
         at = put_signed(at, offset - file->next);
-    }
-    if (size == trace->size) {
+    if (size == trace->size)
         tag |= SAME_SIZE;
-    } else {
+    else
         at = put(at, trace->size = size);
-    }
-    if (kind == trace->kind) {
+    if (kind == trace->kind)
         tag |= SAME_KIND;
-    } else {
+    else
         *at++ = (uint8_t)(trace->kind = kind);
-    }
     at = put_signed(at, begin - trace->end);
     trace->at = put(at, (uint64_t)(end - begin));
     file->next = offset + (int64_t)size;
@@ -176,14 +174,12 @@ static int create_part(struct sluice_trace *trace, const char *directory, const 
 {
     for (int number = 1; number < MOST_PARTS; number++) {
         char suffix[16] = "";
-        if (number > 1) {
+        if (number > 1)
             snprintf(suffix, sizeof suffix, "-%d", number);
-        }
         const int length = snprintf(trace->path, sizeof trace->path, "%s/%s.%d%s.part", directory,
                                     host, getpid(), suffix);
-        if (length >= (int)sizeof trace->path) {
+        if (length >= (int)sizeof trace->path)
             return -ENAMETOOLONG;
-        }
         const int fd = sluice_kernel_open(trace->path, O_RDWR | O_CREAT | O_EXCL);
         if (fd != -EEXIST)
             return fd;
@@ -228,9 +224,8 @@ int sluice_trace_open(struct sluice_trace *trace, const char *directory)
     uname(&node);
     *trace = (struct sluice_trace){.part = trace->part + 1, .file = -1};
     const int fd = create_part(trace, directory, node.nodename);
-    if (fd < 0) {
+    if (fd < 0)
         return sluice_failure(-fd, "cannot record in %s: %s", directory, strerror(-fd));
-    }
     const int error = begin_part(trace, fd, node.nodename);
     sluice_kernel_close(fd);
     if (error != 0) {
@@ -243,9 +238,8 @@ int sluice_trace_open(struct sluice_trace *trace, const char *directory)
 
 void sluice_trace_close(struct sluice_trace *trace)
 {
-    if (trace->header == NULL) {
+    if (trace->header == NULL)
         return;
-    }
     const int64_t end = trace->position + (trace->at - trace->window);
     atomic_store(&trace->header->end, end);
     sluice_trace_abandon(trace);
@@ -276,12 +270,10 @@ void sluice_trace_forget(struct sluice_trace *trace)
 
 void sluice_trace_abandon(struct sluice_trace *trace)
 {
-    if (trace->window != NULL) {
+    if (trace->window != NULL)
         sluice_kernel_unmap(trace->window, WINDOW);
-    }
-    if (trace->header != NULL) {
+    if (trace->header != NULL)
         sluice_kernel_unmap(trace->header, sizeof *trace->header);
-    }
     trace->window = NULL;
     trace->header = NULL;
 }

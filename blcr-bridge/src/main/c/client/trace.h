@@ -60,7 +60,8 @@ static inline bool sluice_trace_knows(const struct sluice_trace *trace,
 int sluice_trace_open(struct sluice_trace *trace, const char *directory);
 
 /* Appends the name of a file that is to be written. */
-void sluice_trace_name(struct sluice_trace *trace, struct sluice_trace_file *file, const char *path);
+void sluice_trace_name(struct sluice_trace *trace, struct sluice_trace_file *file,
+                       const char *path);
 
 /* Appends a write that succeeded. Where the disk is full, it counts as lost. */
 void sluice_trace_append(struct sluice_trace *trace, struct sluice_trace_file *file,

@@ -21,26 +21,23 @@ void sluice_exec_preload(void)
     char shim[3100];
     char list[8192];
     sluice_exec_installed(shim, sizeof shim, "blcr-bridge/target/native/libsluice_preload.so");
-    if (access(shim, R_OK) != 0) {
+    if (access(shim, R_OK) != 0)
         sluice_exec_fail(SLUICE_STATUS_FAILED, "%s is missing; run scripts/build", shim);
-    }
     const char *others = getenv("LD_PRELOAD");
-    if (others == NULL || *others == 0) {
+    if (others == NULL || *others == 0)
         setenv("LD_PRELOAD", shim, 1);
-    } else if ((size_t)snprintf(list, sizeof list, "%s:%s", shim, others) < sizeof list) {
+    else if ((size_t)snprintf(list, sizeof list, "%s:%s", shim, others) < sizeof list)
         setenv("LD_PRELOAD", list, 1);
-    } else {
+    else
         sluice_exec_fail(SLUICE_STATUS_FAILED, "LD_PRELOAD is too long");
-    }
 }
 
 void sluice_exec_capture(const char *directory)
 {
     struct sluice_segment *segment;
     const int error = sluice_segment_map(directory, &segment);
-    if (error != 0) {
+    if (error != 0)
         sluice_exec_fail(sluice_exec_status(error), "%s", sluice_failure_message());
-    }
     char capture[SLUICE_HEADER_MAX_PATH_LENGTH + 1];
     sluice_segment_path(segment->header->capture, capture);
     sluice_segment_unmap(segment);
@@ -50,27 +47,25 @@ void sluice_exec_capture(const char *directory)
 }
 
 /* When this process is killed, so is the command: a launcher that kills a rank means the rank. */
-_Noreturn static void become_command(char **command, const sigset_t *mask, pid_t parent, int failure)
+_Noreturn static void become_command(char **command, const sigset_t *mask, pid_t parent,
+                                     int failure)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) {
+    if (getppid() != parent)
         _exit(SLUICE_STATUS_FAILED);
-    }
     sigprocmask(SIG_SETMASK, mask, NULL);
     execvp(command[0], command);
     const int error = errno;
-    if (write(failure, &error, sizeof error) != sizeof error) {
+    if (write(failure, &error, sizeof error) != sizeof error)
         _exit(SLUICE_STATUS_FAILED);
-    }
     _exit(error == ENOENT ? SLUICE_STATUS_NOT_FOUND : SLUICE_STATUS_NOT_EXECUTABLE);
 }
 
 /* A signal of the terminal's has gone to the command as well: they are in one group. */
 static void forward(const siginfo_t *signal, pid_t child)
 {
-    if (signal->si_code != SI_KERNEL) {
+    if (signal->si_code != SI_KERNEL)
         kill(child, signal->si_signo);
-    }
 }
 
 static int await_end(pid_t child, const sigset_t *signals)
@@ -83,18 +78,16 @@ static int await_end(pid_t child, const sigset_t *signals)
                                        : WEXITSTATUS(status);
         }
         siginfo_t signal;
-        if (sigwaitinfo(signals, &signal) > 0 && signal.si_signo != SIGCHLD) {
+        if (sigwaitinfo(signals, &signal) > 0 && signal.si_signo != SIGCHLD)
             forward(&signal, child);
-        }
     }
 }
 
 static void report_exec_failure(int fd, const char *program)
 {
     int error;
-    if (read(fd, &error, sizeof error) == sizeof error) {
+    if (read(fd, &error, sizeof error) == sizeof error)
         sluice_exec_say("cannot run %s: %s", program, strerror(error));
-    }
     close(fd);
 }
 
@@ -104,9 +97,8 @@ int sluice_exec_command_run(char **command)
     sigset_t former;
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);
-    for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++) {
+    for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
         sigaddset(&signals, forwarded[i]);
-    }
     signal(SIGCHLD, SIG_DFL);
     sigprocmask(SIG_BLOCK, &signals, &former);
     int failure[2];
@@ -116,9 +108,8 @@ int sluice_exec_command_run(char **command)
         sluice_exec_say("cannot start %s: %s", command[0], strerror(errno));
         return SLUICE_STATUS_FAILED;
     }
-    if (child == 0) {
+    if (child == 0)
         become_command(command, &former, parent, failure[1]);
-    }
     close(failure[1]);
     report_exec_failure(failure[0], command[0]);
     return await_end(child, &signals);

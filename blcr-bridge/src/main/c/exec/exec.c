@@ -13,10 +13,11 @@ static void need_local_ranks(void)
     int rank, ranks;
     sluice_launcher_rank(&rank, &ranks);
     if (rank >= 0 && sluice_launcher_local_ranks(ranks) == SLUICE_LAUNCHER_SPREAD) {
-        sluice_exec_fail(SLUICE_STATUS_USAGE,
-                         "the job has %d ranks on several nodes, and the launcher does not say how many on "
-                         "this one; say it with --writers N",
-                         ranks);
+        sluice_exec_fail(
+            SLUICE_STATUS_USAGE,
+            "the job has %d ranks on several nodes, and the launcher does not say how many on "
+            "this one; say it with --writers N",
+            ranks);
     }
 }
 
@@ -26,9 +27,8 @@ int main(int count, char **arguments)
     static struct sluice_exec_service service;
     char name[256];
     sluice_exec_options_parse(count, arguments, ".", &options);
-    if (options.counts_ranks) {
+    if (options.counts_ranks)
         need_local_ranks();
-    }
     if (options.name == NULL) {
         sluice_exec_job_name(name, sizeof name);
         options.name = name;

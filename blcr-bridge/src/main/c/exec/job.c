@@ -21,16 +21,14 @@ void sluice_exec_job_name(char *name, size_t capacity)
     open_mpi = open_mpi != NULL ? open_mpi : variable("OMPI_MCA_ess_base_jobid");
     const char *cray = variable("PMI_JOBID");
     const char *slurm = variable("HYDI_CONTROL_FD") == NULL ? variable("SLURM_STEP_ID") : NULL;
-    if (open_mpi != NULL) {
+    if (open_mpi != NULL)
         snprintf(name, capacity, "job-%s", open_mpi);
-    } else if (cray != NULL) {
+    else if (cray != NULL)
         snprintf(name, capacity, "job-%s", cray);
-    } else if (slurm != NULL && variable("SLURM_JOB_ID") != NULL) {
+    else if (slurm != NULL && variable("SLURM_JOB_ID") != NULL)
         snprintf(name, capacity, "job-%s.%s", variable("SLURM_JOB_ID"), slurm);
-    } else {
+    else
         snprintf(name, capacity, "parent-%d", getppid());
-    }
-    for (char *at = name; *at != 0; at++) {
+    for (char *at = name; *at != 0; at++)
         *at = isalnum((unsigned char)*at) || *at == '.' ? *at : '-';
-    }
 }

@@ -21,17 +21,16 @@ static struct character next(const unsigned char *text)
         : *text >= 0xE0              ? 3
         : *text >= 0xC0              ? 2
                                      : 1;
-    if (length == 1) {
+    if (length == 1)
         return byte;
-    }
     uint32_t code = *text & (0x7FU >> length);
     for (int i = 1; i < length; i++) {
-        if ((text[i] & 0xC0) != 0x80) {
+        if ((text[i] & 0xC0) != 0x80)
             return byte;
-        }
         code = code << 6 | (text[i] & 0x3F);
     }
-    const bool valid = code >= first_of[length] && code <= 0x10FFFF && !(code >= 0xD800 && code < 0xE000);
+    const bool valid =
+        code >= first_of[length] && code <= 0x10FFFF && !(code >= 0xD800 && code < 0xE000);
     return valid ? (struct character){.code = code, .length = length, .valid = true} : byte;
 }
 
@@ -42,17 +41,15 @@ static bool is_shown(struct character character)
         uint32_t first;
         uint32_t last;
     } hidden[] = {
-        {0x00, 0x1F},         {0x7F, 0x9F},       {0xAD, 0xAD},         {0x600, 0x605},
-        {0x61C, 0x61C},       {0x6DD, 0x6DD},     {0x70F, 0x70F},       {0x180E, 0x180E},
-        {0x200B, 0x200F},     {0x2028, 0x202E},   {0x2060, 0x206F},     {0xE000, 0xF8FF},
-        {0xFEFF, 0xFEFF},     {0xFFF0, 0xFFFB},   {0xFFFE, 0xFFFF},     {0x1D173, 0x1D17A},
+        {0x00, 0x1F},        {0x7F, 0x9F},     {0xAD, 0xAD},     {0x600, 0x605},
+        {0x61C, 0x61C},      {0x6DD, 0x6DD},   {0x70F, 0x70F},   {0x180E, 0x180E},
+        {0x200B, 0x200F},    {0x2028, 0x202E}, {0x2060, 0x206F}, {0xE000, 0xF8FF},
+        {0xFEFF, 0xFEFF},    {0xFFF0, 0xFFFB}, {0xFFFE, 0xFFFF}, {0x1D173, 0x1D17A},
         {0xE0000, 0x10FFFF},
     };
-    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
-        if (character.code >= hidden[i].first && character.code <= hidden[i].last) {
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+        if (character.code >= hidden[i].first && character.code <= hidden[i].last)
             return false;
-        }
-    }
     return character.valid;
 }
 
@@ -74,26 +71,21 @@ void sluice_exec_line(char *out, size_t capacity, const char *text)
         char piece[24];
         size_t length = 0;
         const bool shown = is_shown(character);
-        if (shown == escaping) {
+        if (shown == escaping)
             length = (size_t)sprintf(piece, "%s", shown ? "'" : "$'");
-        }
-        for (int i = 0; i < character.length; i++) {
-            if (shown) {
+        for (int i = 0; i < character.length; i++)
+            if (shown)
                 piece[length++] = (char)at[i];
-            } else {
+            else
                 length += (size_t)escape(piece + length, at[i]);
-            }
-        }
-        if (used + length + 2 > capacity) { /* with the last quote and the end */
+        if (used + length + 2 > capacity) /* with the last quote and the end */
             break;
-        }
         memcpy(out + used, piece, length);
         used += length;
         escaping = !shown;
         at += character.length;
     }
-    if (escaping) {
+    if (escaping)
         out[used++] = '\'';
-    }
     out[used] = 0;
 }

@@ -10,13 +10,20 @@
 enum { STORE = 1, CAPTURE, NAME, LAYOUT, PROFILE, PASSED_ON };
 
 static const struct option known[] = {
-    {"store", required_argument, NULL, STORE},         {"capture", required_argument, NULL, CAPTURE},
-    {"name", required_argument, NULL, NAME},           {"layout", required_argument, NULL, LAYOUT},
-    {"threshold", required_argument, NULL, PASSED_ON}, {"buffer", required_argument, NULL, PASSED_ON},
-    {"when-full", required_argument, NULL, PASSED_ON}, {"chunk", required_argument, NULL, PASSED_ON},
-    {"group", required_argument, NULL, PASSED_ON},     {"writers", required_argument, NULL, PASSED_ON},
-    {"stats", required_argument, NULL, PASSED_ON},     {"pages", required_argument, NULL, PASSED_ON},
-    {"keep", required_argument, NULL, PASSED_ON},      {"profile", required_argument, NULL, PROFILE},
+    {"store", required_argument, NULL, STORE},
+    {"capture", required_argument, NULL, CAPTURE},
+    {"name", required_argument, NULL, NAME},
+    {"layout", required_argument, NULL, LAYOUT},
+    {"threshold", required_argument, NULL, PASSED_ON},
+    {"buffer", required_argument, NULL, PASSED_ON},
+    {"when-full", required_argument, NULL, PASSED_ON},
+    {"chunk", required_argument, NULL, PASSED_ON},
+    {"group", required_argument, NULL, PASSED_ON},
+    {"writers", required_argument, NULL, PASSED_ON},
+    {"stats", required_argument, NULL, PASSED_ON},
+    {"pages", required_argument, NULL, PASSED_ON},
+    {"keep", required_argument, NULL, PASSED_ON},
+    {"profile", required_argument, NULL, PROFILE},
     {"files-per-rank", required_argument, NULL, PASSED_ON},
     {NULL, 0, NULL, 0},
 };
@@ -29,9 +36,8 @@ static const char *given(const char *value, const char *variable)
 static char *assignment(const char *name, const char *value)
 {
     char *text;
-    if (asprintf(&text, "--%s=%s", name, value) < 0) {
+    if (asprintf(&text, "--%s=%s", name, value) < 0)
         sluice_exec_fail(SLUICE_STATUS_FAILED, "no memory");
-    }
     return text;
 }
 
@@ -45,9 +51,8 @@ void sluice_exec_options_parse(int count, char **arguments, const char *capture,
     bool counted = false;
     size_t passed = 0;
     *options = (struct sluice_exec_options){.serve = calloc((size_t)count + 4, sizeof(char *))};
-    if (options->serve == NULL) {
+    if (options->serve == NULL)
         sluice_exec_fail(SLUICE_STATUS_FAILED, "no memory");
-    }
     opterr = 0;
     for (int option, index; (option = getopt_long(count, arguments, "+:", known, &index)) != -1;) {
         switch (option) {
@@ -83,9 +88,8 @@ void sluice_exec_options_parse(int count, char **arguments, const char *capture,
                          options->name);
     }
     options->command = arguments + optind;
-    if (*options->command == NULL) {
+    if (*options->command == NULL)
         sluice_exec_fail(SLUICE_STATUS_USAGE, "no command to run; see %s --help", sluice_exec_name);
-    }
     store = given(store, "SLUICE_STORE");
     if (store == NULL) {
         sluice_exec_fail(SLUICE_STATUS_USAGE,
@@ -94,8 +98,9 @@ void sluice_exec_options_parse(int count, char **arguments, const char *capture,
     options->capture = given(options->capture, "SLUICE_CAPTURE");
     options->capture = options->capture != NULL ? options->capture : capture;
     if (options->capture == NULL) {
-        sluice_exec_fail(SLUICE_STATUS_USAGE,
-                         "no directory to capture; name one with --capture DIR or in SLUICE_CAPTURE");
+        sluice_exec_fail(
+            SLUICE_STATUS_USAGE,
+            "no directory to capture; name one with --capture DIR or in SLUICE_CAPTURE");
     }
     options->counts_ranks = grouped && !counted && strcmp(layout, "container") == 0;
     options->serve[passed++] = assignment("layout", layout);

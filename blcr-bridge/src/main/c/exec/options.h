@@ -7,9 +7,10 @@ struct sluice_exec_options {
     const char *name;    /* of the I/O process; NULL for none */
     const char *capture; /* never NULL */
     const char *profile; /* the trace's directory; NULL for none */
-    bool counts_ranks;   /* how many ranks of this node write a checkpoint is for the launcher to say */
-    char **serve;        /* the options for `sluice serve`, NULL-terminated */
-    char **command;      /* NULL-terminated, at least one */
+    bool
+        counts_ranks; /* how many ranks of this node write a checkpoint is for the launcher to say */
+    char **serve;     /* the options for `sluice serve`, NULL-terminated */
+    char **command;   /* NULL-terminated, at least one */
 };
 
 /*

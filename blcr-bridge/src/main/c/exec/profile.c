@@ -22,9 +22,8 @@ static bool has_parts(const char *directory)
 {
     bool found = false;
     DIR *entries = opendir(directory);
-    if (entries == NULL) {
+    if (entries == NULL)
         return false;
-    }
     for (const struct dirent *each; !found && (each = readdir(entries)) != NULL;) {
         const char *suffix = strrchr(each->d_name, '.');
         found = suffix != NULL && strcmp(suffix, ".part") == 0;
@@ -42,8 +41,8 @@ void sluice_exec_profile(const char *directory)
                          strerror(error));
     }
     if (!in_job() && has_parts(absolute)) {
-        sluice_exec_fail(SLUICE_STATUS_EXISTS, "%s holds a trace already; name another or remove it",
-                         directory);
+        sluice_exec_fail(SLUICE_STATUS_EXISTS,
+                         "%s holds a trace already; name another or remove it", directory);
     }
     setenv("SLUICE_PROFILE", absolute, 1);
 }

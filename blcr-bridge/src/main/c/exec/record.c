@@ -36,7 +36,8 @@ static struct record_options parse(int count, char **arguments)
     }
     options.command = arguments + optind;
     if (*options.command == NULL) {
-        sluice_exec_fail(SLUICE_STATUS_USAGE, "no command to run; see sluice profile record --help");
+        sluice_exec_fail(SLUICE_STATUS_USAGE,
+                         "no command to run; see sluice profile record --help");
     }
     return options;
 }

@@ -19,9 +19,8 @@
 static size_t length_of(char **list)
 {
     size_t length = 0;
-    while (list[length] != NULL) {
+    while (list[length] != NULL)
         length++;
-    }
     return length;
 }
 
@@ -37,18 +36,15 @@ _Noreturn static void become_server(const struct sluice_exec_options *options, c
     memcpy(arguments, (char *[]){program, "serve", "--members", "--name", (char *)options->name},
            5 * sizeof *arguments);
     memcpy(arguments + 5, options->serve, (count + 1) * sizeof *arguments);
-    if (resumes) {
+    if (resumes)
         memcpy(arguments + 5 + count, (char *[]){"--resume", NULL}, 2 * sizeof *arguments);
-    }
     char *with_name[length_of(environment) + 2];
     size_t variables = 0;
     snprintf(called, sizeof called, "SLUICE_CALLED=%s", sluice_exec_name);
     with_name[variables++] = called;
-    for (; *environment != NULL; environment++) {
-        if (!resumes || strncmp(*environment, "SLUICE_FAULT=", 13) != 0) { /* a fault is over once */
+    for (; *environment != NULL; environment++)
+        if (!resumes || strncmp(*environment, "SLUICE_FAULT=", 13) != 0) /* a fault is over once */
             with_name[variables++] = *environment;
-        }
-    }
     with_name[variables] = NULL;
     sigset_t none;
     sigemptyset(&none);
@@ -71,21 +67,17 @@ static int await_ready(int fd)
     for (;;) {
         struct pollfd input = {.fd = fd, .events = POLLIN};
         const int64_t left = end - sluice_clock_ms();
-        if (left <= 0 || length == sizeof text - 1) {
+        if (left <= 0 || length == sizeof text - 1)
             return -1;
-        }
-        if (poll(&input, 1, (int)left) <= 0) {
+        if (poll(&input, 1, (int)left) <= 0)
             continue;
-        }
         const ssize_t got = read(fd, text + length, sizeof text - 1 - length);
-        if (got <= 0) {
+        if (got <= 0)
             return 0;
-        }
         length += (size_t)got;
         text[length] = 0;
-        if (strstr(text, "\nready:") != NULL) {
+        if (strstr(text, "\nready:") != NULL)
             return 1;
-        }
     }
 }
 
@@ -101,11 +93,11 @@ static int end_of(pid_t server)
 static int status_of_failure(pid_t server)
 {
     const int status = end_of(server);
-    if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
+    if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
         return WEXITSTATUS(status);
-    }
-    sluice_exec_say("the I/O process ended before it was ready; start one by hand with sluice serve "
-                    "to see why");
+    sluice_exec_say(
+        "the I/O process ended before it was ready; start one by hand with sluice serve "
+        "to see why");
     return SLUICE_STATUS_FAILED;
 }
 
@@ -118,19 +110,16 @@ int sluice_exec_server_start(const struct sluice_exec_options *options, char **e
         sluice_exec_say("cannot start an I/O process: %s", strerror(errno));
         return SLUICE_STATUS_FAILED;
     }
-    if (child == 0) {
+    if (child == 0)
         become_server(options, environment, resumes, pipe_fds[1]);
-    }
     close(pipe_fds[1]);
     const int ready = await_ready(pipe_fds[0]);
     close(pipe_fds[0]);
     *server = ready > 0 ? child : 0;
-    if (ready > 0) {
+    if (ready > 0)
         return 0;
-    }
-    if (ready == 0) {
+    if (ready == 0)
         return status_of_failure(child);
-    }
     kill(child, SIGKILL);
     end_of(child);
     sluice_exec_say("the I/O process %s was not ready after %d s and was stopped; try again",
@@ -141,9 +130,8 @@ int sluice_exec_server_start(const struct sluice_exec_options *options, char **e
 int sluice_exec_server_await(pid_t server)
 {
     const int status = end_of(server);
-    if (WIFEXITED(status) && WEXITSTATUS(status) != SLUICE_STATUS_CRASHED) {
+    if (WIFEXITED(status) && WEXITSTATUS(status) != SLUICE_STATUS_CRASHED)
         return WEXITSTATUS(status);
-    }
     sluice_exec_say("the I/O process was killed as it ended; all files are on storage, but what "
                     "--stats asks for is missing");
     return SLUICE_STATUS_FAILED;

@@ -51,11 +51,10 @@ static void name_directory(struct sluice_exec_service *service)
     char base[512];
     char absolute[PATH_MAX];
     const char *runtime = getenv("SLUICE_RUNTIME");
-    if (runtime != NULL && *runtime != 0) {
+    if (runtime != NULL && *runtime != 0)
         snprintf(base, sizeof base, "%s", runtime);
-    } else {
+    else
         snprintf(base, sizeof base, "/dev/shm/sluice-%u", (unsigned)getuid());
-    }
     if ((mkdir(base, 0700) != 0 && errno != EEXIST) || realpath(base, absolute) == NULL) {
         const int error = errno;
         sluice_exec_fail(sluice_exec_status(-error), "cannot create %s: %s; set SLUICE_RUNTIME",
@@ -77,7 +76,8 @@ static bool still_there(int fd, const struct sluice_exec_service *service)
 {
     struct stat opened;
     struct stat named;
-    return fstat(fd, &opened) == 0 && stat(service->start_file, &named) == 0 && opened.st_ino == named.st_ino;
+    return fstat(fd, &opened) == 0 && stat(service->start_file, &named) == 0
+        && opened.st_ino == named.st_ino;
 }
 
 /*
@@ -88,14 +88,12 @@ static bool still_there(int fd, const struct sluice_exec_service *service)
 static int try_lock_start_file(const struct sluice_exec_service *service, bool waited)
 {
     const int fd = open(service->start_file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0) {
+    if (fd < 0)
         return -errno;
-    }
     int error = -EWOULDBLOCK;
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 && still_there(fd, service)) {
-        if (waited || ftruncate(fd, 0) == 0) {
+        if (waited || ftruncate(fd, 0) == 0)
             return fd;
-        }
         error = -errno;
     }
     close(fd);
@@ -106,39 +104,36 @@ static int lock_start_file(const struct sluice_exec_service *service)
 {
     for (int waited = 0; waited < PATIENCE; waited += NAP) {
         const int fd = try_lock_start_file(service, waited > 0);
-        if (fd >= 0) {
+        if (fd >= 0)
             return fd;
-        }
         if (fd != -EWOULDBLOCK) {
             sluice_exec_fail(sluice_exec_status(fd), "cannot open %s: %s", service->start_file,
                              strerror(-fd));
         }
         nap();
     }
-    sluice_exec_fail(SLUICE_STATUS_FAILED,
-                     "the I/O process for %s is still being started by another rank after %d s; try "
-                     "again, or --name another",
-                     service->directory, PATIENCE / 1000);
+    sluice_exec_fail(
+        SLUICE_STATUS_FAILED,
+        "the I/O process for %s is still being started by another rank after %d s; try "
+        "again, or --name another",
+        service->directory, PATIENCE / 1000);
 }
 
 static void remove_start_file(const struct sluice_exec_service *service)
 {
     const int fd = open(service->start_file, O_RDWR | O_CLOEXEC);
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && still_there(fd, service)) {
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && still_there(fd, service))
         unlink(service->start_file);
-    }
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
 }
 
 /* Ends like the rank that failed to start the I/O process while this one was waiting. */
 static void heed_failure(int fd)
 {
     unsigned char status;
-    if (pread(fd, &status, 1, 0) == 1) {
+    if (pread(fd, &status, 1, 0) == 1)
         exit(status);
-    }
 }
 
 static int start_server(struct sluice_exec_service *service, bool resumes)
@@ -150,9 +145,8 @@ static int start_server(struct sluice_exec_service *service, bool resumes)
 static void start(int fd, struct sluice_exec_service *service)
 {
     const int status = start_server(service, false);
-    if (status == 0) {
+    if (status == 0)
         return;
-    }
     const unsigned char left = (unsigned char)status;
     if (pwrite(fd, &left, 1, 0) != 1) {
         sluice_exec_say("cannot tell the other ranks in %s: %s", service->start_file,
@@ -178,20 +172,17 @@ static bool was_killed(const struct sluice_exec_service *service)
     char path[PATH_MAX + 300];
     snprintf(path, sizeof path, "%s/lock", service->directory);
     const int lock = open(path, O_RDWR | O_CLOEXEC);
-    const bool killed =
-        lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0 && has_journal(service);
-    if (lock >= 0) {
+    const bool killed = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0 && has_journal(service);
+    if (lock >= 0)
         close(lock);
-    }
     return killed;
 }
 
 static void note_outcome(struct sluice_exec_service *service, int status)
 {
     int64_t pause = FIRST_PAUSE;
-    for (int i = 0; i < service->failures && pause < LONGEST_PAUSE; i++) {
+    for (int i = 0; i < service->failures && pause < LONGEST_PAUSE; i++)
         pause *= 2;
-    }
     service->failures = status == 0 ? 0 : service->failures + 1;
     service->next_try = status == 0 ? 0 : sluice_clock_ms() + pause;
 }
@@ -202,14 +193,12 @@ static bool revive(void *argument)
     struct sluice_exec_service *service = argument;
     const bool early = sluice_clock_ms() < service->next_try;
     const int fd = early ? -1 : try_lock_start_file(service, false);
-    if (fd < 0) {
+    if (fd < 0)
         return true;
-    }
     if (was_killed(service)) {
         sluice_exec_say("the I/O process %s was killed and is resumed", service->options->name);
-        if (service->server != 0) {
+        if (service->server != 0)
             waitpid(service->server, NULL, 0);
-        }
         note_outcome(service, start_server(service, true));
     }
     close(fd);
@@ -227,15 +216,13 @@ static int greet(struct sluice_connection *connection, void *service)
 static int try_join(struct sluice_exec_service *service)
 {
     int error = sluice_connection_open(service->directory, &service->connection);
-    if (error != 0) {
+    if (error != 0)
         return error;
-    }
     error = greet(&service->connection, service);
-    if (error != 0) {
+    if (error != 0)
         sluice_connection_close(&service->connection);
-    } else {
+    else
         sluice_connection_greet(&service->connection, greet, revive, service);
-    }
     return error;
 }
 
@@ -252,13 +239,11 @@ static int join_running(struct sluice_exec_service *service)
 static char **copy_environment(void)
 {
     size_t count = 1;
-    while (environ[count - 1] != NULL) {
+    while (environ[count - 1] != NULL)
         count++;
-    }
     char **copy = malloc(count * sizeof *copy);
-    if (copy == NULL) {
+    if (copy == NULL)
         sluice_exec_fail(SLUICE_STATUS_FAILED, "no memory");
-    }
     return memcpy(copy, environ, count * sizeof *copy);
 }
 
@@ -273,9 +258,8 @@ static void begin(struct sluice_exec_service *service, const struct sluice_exec_
 
 static void heed(int error)
 {
-    if (error != 0) {
+    if (error != 0)
         sluice_exec_fail(sluice_exec_status(error), "%s", sluice_failure_message());
-    }
 }
 
 void sluice_exec_service_start(struct sluice_exec_service *service,
@@ -284,9 +268,8 @@ void sluice_exec_service_start(struct sluice_exec_service *service,
     begin(service, options);
     service->alone = true;
     const int status = start_server(service, false);
-    if (status != 0) {
+    if (status != 0)
         exit(status);
-    }
     heed(try_join(service));
 }
 
@@ -310,9 +293,10 @@ static void tell_what_is_kept(struct sluice_exec_service *service)
 {
     if (!service->told && has_journal(service)) {
         service->told = true;
-        sluice_exec_say("what was not drained is kept in %s: sluice serve --resume --name %s, with the "
-                        "same options, drains it",
-                        service->directory, service->options->name);
+        sluice_exec_say(
+            "what was not drained is kept in %s: sluice serve --resume --name %s, with the "
+            "same options, drains it",
+            service->directory, service->options->name);
     }
 }
 
@@ -323,9 +307,8 @@ static void *watch_io_process(void *argument)
     int error = 0;
     while (error == 0) {
         struct pollfd hangup = {.fd = service->connection.socket, .events = POLLRDHUP};
-        if (poll(&hangup, 1, -1) > 0) {
+        if (poll(&hangup, 1, -1) > 0)
             error = sluice_connection_check(&service->connection);
-        }
     }
     tell_what_is_kept(service);
     return NULL;
@@ -339,9 +322,8 @@ static void begin_watch(struct sluice_exec_service *service)
     pthread_sigmask(SIG_SETMASK, &all, &former);
     const int error = pthread_create(&service->watcher, NULL, watch_io_process, service);
     service->watched = error == 0;
-    if (error != 0) {
+    if (error != 0)
         sluice_exec_say("nobody watches the I/O process: %s", strerror(error));
-    }
     pthread_sigmask(SIG_SETMASK, &former, NULL);
 }
 

@@ -52,13 +52,11 @@ static int accept_io_process(void)
     puts("ready");
     fflush(stdout);
     struct pollfd both[] = {{.fd = listener, .events = POLLIN}, {.fd = STDIN_FILENO}};
-    if (poll(both, 2, -1) < 0 || both[1].revents != 0) {
+    if (poll(both, 2, -1) < 0 || both[1].revents != 0)
         exit(0);
-    }
     const int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (connection < 0) {
+    if (connection < 0)
         fail("accept");
-    }
     unlink(socket_path);
     close(listener);
     return connection;
@@ -92,15 +90,15 @@ static int take_signals(void)
 int main(int count, char **arguments)
 {
     if (count != 5) {
-        fputs("usage: sluice-guard SOCKET SEGMENT STORE PID (started by the I/O process)\n", stderr);
+        fputs("usage: sluice-guard SOCKET SEGMENT STORE PID (started by the I/O process)\n",
+              stderr);
         return 2;
     }
     socket_path = arguments[1];
     raise_limit();
     const int signals = take_signals();
-    if (signals < 0 || !sluice_watch_init(arguments[2], arguments[3], atoi(arguments[4]))) {
+    if (signals < 0 || !sluice_watch_init(arguments[2], arguments[3], atoi(arguments[4])))
         fail("begin");
-    }
     const int connection = accept_io_process();
     sluice_watch_connected(connection);
     for (;;) {
@@ -108,12 +106,10 @@ int main(int count, char **arguments)
                                {.fd = connection, .events = POLLIN},
                                {.fd = signals, .events = POLLIN},
                                {.fd = sluice_watch_group(), .events = POLLIN}};
-        if (poll(all, 4, sluice_watch_patience()) < 0 && errno != EINTR) {
+        if (poll(all, 4, sluice_watch_patience()) < 0 && errno != EINTR)
             fail("wait");
-        }
-        if (all[0].revents != 0 || !sluice_watch_messages()) {
+        if (all[0].revents != 0 || !sluice_watch_messages())
             return 0; /* the I/O process has ended, and with us the kernel's waiting does */
-        }
         sluice_watch_signals(signals);
         sluice_watch_events();
         sluice_watch_expire();

@@ -25,8 +25,8 @@
 
 /* A program that waits to open a file. */
 struct waiting {
-    int number;       /* under which the I/O process was asked */
-    int event;        /* fanotify's descriptor; of a lease the copy of the image's, which stays open */
+    int number; /* under which the I/O process was asked */
+    int event;  /* fanotify's descriptor; of a lease the copy of the image's, which stays open */
     bool leased;
     int64_t deadline; /* CLOCK_MONOTONIC, ms */
 };
@@ -54,9 +54,8 @@ bool sluice_watch_init(const char *segment_path, const char *store_path, int pid
 {
     struct stat status;
     const int fd = open(segment_path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &status) != 0) {
+    if (fd < 0 || fstat(fd, &status) != 0)
         return false;
-    }
     segment = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, fd, 0);
     close(fd);
     store = store_path;
@@ -83,14 +82,12 @@ static void send_message(const struct sluice_guard_message *message)
 /* Makes room for one more; false without memory. */
 static bool make_room(void **array, size_t count, size_t *room, size_t size)
 {
-    if (count < *room) {
+    if (count < *room)
         return true;
-    }
     const size_t more = *room == 0 ? 64 : 2 * *room;
     void *grown = realloc(*array, more * size);
-    if (grown == NULL) {
+    if (grown == NULL)
         return false;
-    }
     *array = grown;
     *room = more;
     return true;
@@ -98,10 +95,10 @@ static bool make_room(void **array, size_t count, size_t *room, size_t size)
 
 static bool wait_for(int number, int event, bool is_leased)
 {
-    if (!make_room((void **)&waiting, waiting_count, &waiting_room, sizeof *waiting)) {
+    if (!make_room((void **)&waiting, waiting_count, &waiting_room, sizeof *waiting))
         return false;
-    }
-    waiting[waiting_count++] = (struct waiting){number, event, is_leased, sluice_clock_ms() + MOST_MILLIS};
+    waiting[waiting_count++] =
+        (struct waiting){number, event, is_leased, sluice_clock_ms() + MOST_MILLIS};
     return true;
 }
 
@@ -118,19 +115,17 @@ static void let_go_on(size_t i)
 {
     const struct waiting one = waiting[i];
     waiting[i] = waiting[--waiting_count];
-    if (one.leased) {
+    if (one.leased)
         fcntl(one.event, F_SETLEASE, F_UNLCK);
-    } else {
+    else
         allow(one.event);
-    }
 }
 
 int sluice_watch_patience(void)
 {
     int64_t first = INT64_MAX;
-    for (size_t i = 0; i < waiting_count; i++) {
+    for (size_t i = 0; i < waiting_count; i++)
         first = waiting[i].deadline < first ? waiting[i].deadline : first;
-    }
     const int64_t left = first - sluice_clock_ms();
     return first == INT64_MAX ? -1 : left > 0 ? (int)left : 0;
 }
@@ -141,7 +136,7 @@ void sluice_watch_expire(void)
     for (size_t i = 0; i < waiting_count;) {
         if (waiting[i].deadline <= time) {
             send_message(&(struct sluice_guard_message){.type = SLUICE_GUARD_LATE,
-                                               .number = waiting[i].number});
+                                                        .number = waiting[i].number});
             let_go_on(i);
         } else {
             i++;
@@ -226,17 +221,14 @@ bool sluice_watch_messages(void)
                                 .msg_control = control.bytes,
                                 .msg_controllen = sizeof control.bytes};
         const ssize_t length = recvmsg(connection, &packet, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-        if (length < 0) {
+        if (length < 0)
             return errno == EAGAIN || errno == EINTR;
-        }
-        if (length == 0) {
+        if (length == 0)
             return false;
-        }
         int fd = -1;
         const struct cmsghdr *first = CMSG_FIRSTHDR(&packet);
-        if (first != NULL && first->cmsg_type == SCM_RIGHTS) {
+        if (first != NULL && first->cmsg_type == SCM_RIGHTS)
             memcpy(&fd, CMSG_DATA(first), sizeof fd);
-        }
         handle_message(&message, fd);
     }
 }
@@ -294,15 +286,12 @@ static bool read_permissions(void)
 {
     _Alignas(struct fanotify_event_metadata) char events[4096];
     ssize_t length = read(group, events, sizeof events);
-    if (length <= 0) {
+    if (length <= 0)
         return false;
-    }
     const struct fanotify_event_metadata *event = (const struct fanotify_event_metadata *)events;
-    for (; FAN_EVENT_OK(event, length); event = FAN_EVENT_NEXT(event, length)) {
-        if (event->fd >= 0) {
+    for (; FAN_EVENT_OK(event, length); event = FAN_EVENT_NEXT(event, length))
+        if (event->fd >= 0)
             ask(event->fd, event->pid);
-        }
-    }
     return true;
 }
 
@@ -312,7 +301,8 @@ static bool read_notices(void)
     const ssize_t length = read(group, events, sizeof events);
     for (ssize_t at = 0; at < length;) {
         const struct inotify_event *event = (const struct inotify_event *)(events + at);
-        send_message(&(struct sluice_guard_message){.type = SLUICE_GUARD_OPENED, .number = event->wd});
+        send_message(
+            &(struct sluice_guard_message){.type = SLUICE_GUARD_OPENED, .number = event->wd});
         at += (ssize_t)(sizeof *event + event->len);
     }
     return length > 0;
@@ -320,9 +310,8 @@ static bool read_notices(void)
 
 void sluice_watch_events(void)
 {
-    while (group >= 0 && (asks ? read_permissions() : read_notices())) {
+    while (group >= 0 && (asks ? read_permissions() : read_notices()))
         continue;
-    }
 }
 
 static void tell_of_broken_lease(struct leased *one)
@@ -330,17 +319,16 @@ static void tell_of_broken_lease(struct leased *one)
     if (find_waiting(true, one->number) < waiting_count)
         return;
     wait_for(one->number, one->fd, true);
-    send_message(&(struct sluice_guard_message){.type = SLUICE_GUARD_BROKEN, .number = one->number});
+    send_message(
+        &(struct sluice_guard_message){.type = SLUICE_GUARD_BROKEN, .number = one->number});
 }
 
 /* The queue of signals was full: which leases they were about is to be asked for. */
 static void look_at_all_leases(void)
 {
-    for (size_t i = 0; i < leased_count; i++) {
-        if (fcntl(leased[i].fd, F_GETLEASE) != F_WRLCK) {
+    for (size_t i = 0; i < leased_count; i++)
+        if (fcntl(leased[i].fd, F_GETLEASE) != F_WRLCK)
             tell_of_broken_lease(&leased[i]);
-        }
-    }
 }
 
 void sluice_watch_signals(int signals)
@@ -348,16 +336,15 @@ void sluice_watch_signals(int signals)
     struct signalfd_siginfo signal;
     while (read(signals, &signal, sizeof signal) == sizeof signal) {
         struct leased *found = NULL;
-        for (size_t i = 0; i < leased_count; i++) {
+        for (size_t i = 0; i < leased_count; i++)
             found = leased[i].number == signal.ssi_fd ? &leased[i] : found;
-        }
         if ((int)signal.ssi_signo == SIGIO) {
             look_at_all_leases();
         } else if (found != NULL) {
             tell_of_broken_lease(found);
         } else {
             send_message(&(struct sluice_guard_message){.type = SLUICE_GUARD_BROKEN,
-                                               .number = signal.ssi_fd});
+                                                        .number = signal.ssi_fd});
         }
     }
 }

@@ -25,7 +25,7 @@ static struct action {
 } *all; /* in the order they were added in; guarded by the lock of the images */
 
 static void remember_action(const posix_spawn_file_actions_t *actions, enum kind kind, int number,
-                     const char *path)
+                            const char *path)
 {
     if (!sluice_capture_on() || sluice_guard_inside())
         return;

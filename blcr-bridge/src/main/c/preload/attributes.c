@@ -24,20 +24,18 @@ static void settle_name(int dirfd, const char *path, int flags)
     struct stat status;
     if (path != NULL && sluice_capture_on() && !sluice_guard_inside()
         && REAL(fstatat)(dirfd, path, &status, flags & AT_SYMLINK_NOFOLLOW) == 0
-        && sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_DIVERTED)
+        && sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_DIVERTED) {
         sluice_open_settle(dirfd, path, O_RDONLY);
+    }
 }
 
-SLUICE_BEFORE(int, futimens, (int fd, const struct timespec times[2]), (fd, times),
-              settle_file(fd))
-SLUICE_BEFORE(int, futimes, (int fd, const struct timeval times[2]), (fd, times),
-              settle_file(fd))
+SLUICE_BEFORE(int, futimens, (int fd, const struct timespec times[2]), (fd, times), settle_file(fd))
+SLUICE_BEFORE(int, futimes, (int fd, const struct timeval times[2]), (fd, times), settle_file(fd))
 SLUICE_BEFORE(int, utimensat,
               (int dirfd, const char *path, const struct timespec times[2], int flags),
               (dirfd, path, times, flags), settle_name(dirfd, path, flags))
 SLUICE_BEFORE(int, futimesat, (int dirfd, const char *path, const struct timeval times[2]),
-              (dirfd, path, times),
-              path == NULL ? settle_file(dirfd) : settle_name(dirfd, path, 0))
+              (dirfd, path, times), path == NULL ? settle_file(dirfd) : settle_name(dirfd, path, 0))
 SLUICE_BEFORE(int, utimes, (const char *path, const struct timeval times[2]), (path, times),
               settle_name(AT_FDCWD, path, 0))
 SLUICE_BEFORE(int, lutimes, (const char *path, const struct timeval times[2]), (path, times),
@@ -54,8 +52,7 @@ static bool is_taken_away(mode_t mode)
 SLUICE_BEFORE(int, fchmod, (int fd, mode_t mode), (fd, mode),
               if (is_taken_away(mode)) settle_file(fd))
 SLUICE_BEFORE(int, fchmodat, (int dirfd, const char *path, mode_t mode, int flags),
-              (dirfd, path, mode, flags),
-              if (is_taken_away(mode)) settle_name(dirfd, path, flags))
+              (dirfd, path, mode, flags), if (is_taken_away(mode)) settle_name(dirfd, path, flags))
 SLUICE_BEFORE(int, chmod, (const char *path, mode_t mode), (path, mode),
               if (is_taken_away(mode)) settle_name(AT_FDCWD, path, 0))
 SLUICE_BEFORE(int, lchmod, (const char *path, mode_t mode), (path, mode),
@@ -67,8 +64,7 @@ static bool is_security(const char *name)
     return strncmp(name, "security.", strlen("security.")) == 0;
 }
 
-SLUICE_BEFORE(int, fsetxattr,
-              (int fd, const char *name, const void *value, size_t size, int flags),
+SLUICE_BEFORE(int, fsetxattr, (int fd, const char *name, const void *value, size_t size, int flags),
               (fd, name, value, size, flags), if (is_security(name)) settle_file(fd))
 SLUICE_BEFORE(int, setxattr,
               (const char *path, const char *name, const void *value, size_t size, int flags),

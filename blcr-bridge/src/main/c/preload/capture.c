@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "launcher.h"
-#include "segment.h"
 #include "guard.h"
+#include "launcher.h"
 #include "presence.h"
 #include "real.h"
+#include "segment.h"
 
 enum { UNKNOWN, OFF, ON };
 
@@ -45,8 +45,8 @@ static bool copy_variable(const char *name, char to[PATH_MAX])
 bool sluice_capture_look(void)
 {
     const bool served = copy_variable("SLUICE_DIRECTORY", runtime);
-    const bool on = copy_variable("SLUICE_CAPTURE", captured)
-        && (served || getenv("SLUICE_PROFILE") != NULL);
+    const bool on =
+        copy_variable("SLUICE_CAPTURE", captured) && (served || getenv("SLUICE_PROFILE") != NULL);
     sluice_capture_state = on ? ON : OFF;
     return on;
 }
@@ -63,8 +63,9 @@ const struct sluice_segment *sluice_capture_segment(void)
     if (missing && (sluice_guard_inside() || sluice_presence_is(&mapper)))
         return NULL; /* until who has replaced it maps it again */
     if ((mapped != NULL && !missing) || segment_failed || runtime[0] == '\0'
-        || sluice_guard_inside())
+        || sluice_guard_inside()) {
         return mapped;
+    }
     sluice_guard_enter();
     pthread_mutex_lock(&lock);
     if (missing && segment == mapped)
@@ -126,10 +127,12 @@ void sluice_capture_missed(const char *path, const char *why)
         return;
     if (mapped != NULL)
         atomic_fetch_add_explicit(&mapped->header->unattached_files, 1, memory_order_relaxed);
-    if (!atomic_exchange(&said, true))
-        dprintf(STDERR_FILENO,
-                "sluice: %s is not captured: %s; it is written as without Sluice, and others alike\n",
-                path, why);
+    if (!atomic_exchange(&said, true)) {
+        dprintf(
+            STDERR_FILENO,
+            "sluice: %s is not captured: %s; it is written as without Sluice, and others alike\n",
+            path, why);
+    }
 }
 
 void sluice_capture_leave(bool leaving)
@@ -192,7 +195,8 @@ int sluice_capture_image_state(const struct stat *status)
 static bool real_path(int fd, char path[PATH_MAX])
 {
     char link[40];
-    snprintf(link, sizeof link, sluice_capture_divided ? "/proc/thread-self/fd/%d" : "/proc/self/fd/%d", fd);
+    snprintf(link, sizeof link,
+             sluice_capture_divided ? "/proc/thread-self/fd/%d" : "/proc/self/fd/%d", fd);
     const ssize_t length = readlink(link, path, PATH_MAX - 1);
     path[length > 0 ? length : 0] = '\0';
     return length > 0;

@@ -29,15 +29,17 @@ SLUICE_WRAPPER pid_t vfork(void)
 void sluice_process_unshare(void)
 {
     if (!sluice_capture_on() || sluice_guard_inside() || __libc_single_threaded
-        || atomic_exchange(&sluice_capture_divided, true))
+        || atomic_exchange(&sluice_capture_divided, true)) {
         return; /* who has no other thread has no other table */
+    }
     sluice_descriptions_let_go();
-    dprintf(STDERR_FILENO, "sluice: threads with descriptors of their own cannot be followed; process "
-                           "%d goes on without Sluice\n", (int)getpid());
+    dprintf(STDERR_FILENO,
+            "sluice: threads with descriptors of their own cannot be followed; process "
+            "%d goes on without Sluice\n",
+            (int)getpid());
 }
 
-SLUICE_BEFORE(int, unshare, (int flags), (flags),
-              if (flags & CLONE_FILES) sluice_process_unshare())
+SLUICE_BEFORE(int, unshare, (int flags), (flags), if (flags & CLONE_FILES) sluice_process_unshare())
 
 struct start {
     int (*function)(void *);

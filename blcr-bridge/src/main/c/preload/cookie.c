@@ -96,13 +96,10 @@ static bool knows_where(FILE *file)
 static bool patch(FILE *file, int fd)
 {
     char text[100] = "";
-    return fwrite(text, 1, sizeof text, file) == sizeof text
-        && fseek(file, 4, SEEK_SET) == 0 && knows_where(file)
-        && fwrite("size", 1, 4, file) == 4
-        && fseek(file, 32, SEEK_CUR) == 0 && knows_where(file)
-        && fwrite("data", 1, 4, file) == 4
-        && fflush(file) == 0 && ftell(file) == 44
-        && REAL(pread)(fd, text, sizeof text, 0) == sizeof text
+    return fwrite(text, 1, sizeof text, file) == sizeof text && fseek(file, 4, SEEK_SET) == 0
+        && knows_where(file) && fwrite("size", 1, 4, file) == 4 && fseek(file, 32, SEEK_CUR) == 0
+        && knows_where(file) && fwrite("data", 1, 4, file) == 4 && fflush(file) == 0
+        && ftell(file) == 44 && REAL(pread)(fd, text, sizeof text, 0) == sizeof text
         && memcmp(text + 4, "size", 4) == 0 && memcmp(text + 40, "data", 4) == 0;
 }
 
@@ -135,10 +132,11 @@ bool sluice_cookie_sound(void)
         const int error = errno;
         int expected = UNTRIED;
         const int found = try_out();
-        if (atomic_compare_exchange_strong(&known, &expected, found) && found == UNSOUND)
+        if (atomic_compare_exchange_strong(&known, &expected, found) && found == UNSOUND) {
             dprintf(STDERR_FILENO,
                     "sluice: this C library's streams are not built as Sluice knows them: files "
                     "written through fopen() and fdopen() are right, but not aggregated\n");
+        }
         errno = error;
     }
     return known == SOUND;

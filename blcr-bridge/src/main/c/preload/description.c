@@ -25,8 +25,9 @@ struct description *sluice_description_lock(int fd)
         sluice_guard_enter();
         sluice_lock_take(&image->lock);
         if (sluice_description_of(fd) == description && description->image == image
-            && description->logged)
+            && description->logged) {
             return description;
+        }
         sluice_lock_release(&image->lock);
         sluice_guard_leave();
     }
@@ -39,8 +40,9 @@ void sluice_description_watch(int fd)
     struct image *image = description != NULL ? description->image : NULL;
     const struct sluice_segment *segment = sluice_capture_segment();
     if (image == NULL || segment == NULL || sluice_guard_inside()
-        || sluice_segment_state(segment, image->device, image->inode) == SLUICE_IMAGE_STATE_FREE)
+        || sluice_segment_state(segment, image->device, image->inode) == SLUICE_IMAGE_STATE_FREE) {
         return;
+    }
     sluice_images_lock();
     description = sluice_description_of(fd);
     if (description != NULL && description->watched)
@@ -100,8 +102,7 @@ void sluice_descriptor_let_go(int fd)
 
 void sluice_description_append(struct description *description)
 {
-    REAL(fcntl)(description->fd, F_SETFL,
-                REAL(fcntl)(description->fd, F_GETFL) & ~O_APPEND);
+    REAL(fcntl)(description->fd, F_SETFL, REAL(fcntl)(description->fd, F_GETFL) & ~O_APPEND);
     description->kernel_appends = false;
 }
 
@@ -176,9 +177,9 @@ static int missed(int announced, const char *path, const char *why)
 /* Why the offset of a descriptor cannot be kept here; NULL if it can. */
 static const char *unfollowed(int fd)
 {
-    return fd >= SLUICE_DESCRIPTORS    ? "no descriptor from 65536 on is followed"
-        : sluice_capture_divided ? "threads of the process have descriptors of their own"
-                                   : NULL;
+    return fd >= SLUICE_DESCRIPTORS ? "no descriptor from 65536 on is followed"
+        : sluice_capture_divided    ? "threads of the process have descriptors of their own"
+                                    : NULL;
 }
 
 /*
@@ -194,9 +195,11 @@ static int describe_captured(int fd, int flags, int announced, bool truncate)
     if (!sluice_capture_file(fd, &status, path))
         return -ENOTCONN;
     const char *why = unfollowed(fd);
-    if (why != NULL && (sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE
-                        || !sluice_capture_own()))
+    if (why != NULL
+        && (sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE
+            || !sluice_capture_own())) {
         return missed(announced, path, why);
+    }
     if (why != NULL && !(announced & SLUICE_REQUEST_OPEN_DIRECT))
         announced |= sluice_open_direct(SLUICE_REASON_FORK);
     if (!lock_images())

@@ -154,12 +154,13 @@ static void prepare_lease(int fd)
         return;
     const int flags = REAL(fcntl)(fd, F_GETFL);
     if (sluice_description_of(fd) == NULL && flags >= 0 && REAL(fstat)(fd, &status) == 0
-        && sluice_capture_image_state(&status) != SLUICE_IMAGE_STATE_FREE)
-        sluice_description_adopt(fd, flags,
-                                 sluice_open_direct(SLUICE_REASON_LOCK)
-                                     | ((flags & O_ACCMODE) != O_RDONLY ? SLUICE_REQUEST_OPEN_WRITE
-                                                                        : 0),
-                                 false);
+        && sluice_capture_image_state(&status) != SLUICE_IMAGE_STATE_FREE) {
+        sluice_description_adopt(
+            fd, flags,
+            sluice_open_direct(SLUICE_REASON_LOCK)
+                | ((flags & O_ACCMODE) != O_RDONLY ? SLUICE_REQUEST_OPEN_WRITE : 0),
+            false);
+    }
     sluice_descriptor_let_go(fd);
 }
 

@@ -27,16 +27,17 @@ SLUICE_WRAPPER int open_by_handle_at(int mount, struct file_handle *handle, int 
 {
     if (!sluice_capture_on() || sluice_guard_inside() || (flags & O_PATH))
         return REAL(open_by_handle_at)(mount, handle, flags);
-    const int fd =
-        open_found(REAL(open_by_handle_at)(mount, handle, O_PATH | O_CLOEXEC), flags);
+    const int fd = open_found(REAL(open_by_handle_at)(mount, handle, O_PATH | O_CLOEXEC), flags);
     return fd >= 0 || errno != ENOENT ? fd : REAL(open_by_handle_at)(mount, handle, flags);
 }
 
 /* What is there is opened by its name; what is not is made by the kernel as asked. */
 long sluice_handle_openat2(int dirfd, const char *path, const struct open_how *how, size_t size)
 {
-    if (how == NULL || size < sizeof *how)
-        return REAL(syscall)(SYS_openat2, dirfd, path, how, size); /* asked whether there is such a call */
+    if (how == NULL || size < sizeof *how) {
+        return REAL(syscall)(SYS_openat2, dirfd, path, how,
+                             size); /* asked whether there is such a call */
+    }
     struct open_how look = {.flags = O_PATH | O_CLOEXEC | (how->flags & (O_NOFOLLOW | O_DIRECTORY)),
                             .resolve = how->resolve};
     const int flags = (int)how->flags;
@@ -53,8 +54,9 @@ long sluice_handle_openat2(int dirfd, const char *path, const struct open_how *h
     const int fd = (int)REAL(syscall)(SYS_openat2, dirfd, path, how, size);
     struct stat status;
     if (fd >= 0 && REAL(fstat)(fd, &status) == 0 && S_ISREG(status.st_mode) && (flags & O_CREAT)
-        && status.st_size == 0)
+        && status.st_size == 0) {
         sluice_description_adopt(fd, flags, SLUICE_REQUEST_OPEN_CREATED | SLUICE_REQUEST_OPEN_WRITE,
                                  false);
+    }
     return fd;
 }

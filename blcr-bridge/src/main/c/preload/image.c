@@ -2,10 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -83,8 +83,9 @@ void sluice_image_stamp(struct image *image)
     static const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_nsec = UTIME_NOW}};
     const struct sluice_segment *segment = sluice_capture_segment();
     if (!image->unstamped || image->descriptions == NULL || segment == NULL
-        || segment->layout != SLUICE_HEADER_LAYOUT_CONTAINER)
+        || segment->layout != SLUICE_HEADER_LAYOUT_CONTAINER) {
         return;
+    }
     const int before = errno;
     REAL(futimens)(image->descriptions->fd, times); /* or it stays as it is */
     errno = before;
@@ -95,9 +96,10 @@ void sluice_image_surrender(struct image *image, int reason)
 {
     const int error = sluice_log_settle(&image->log, reason);
     sluice_image_stamp(image);
-    if (error < 0 && error != -ESTALE)
+    if (error < 0 && error != -ESTALE) {
         dprintf(2, "sluice: inode %lu: what was written may be incomplete: %s\n",
                 (unsigned long)image->inode, strerror(-error));
+    }
     return_all_to_kernel(image);
 }
 
@@ -190,8 +192,8 @@ static int announce(int fd, const struct stat *status, int announced, const char
     const bool unreadable = (announced & SLUICE_REQUEST_OPEN_CREATED) && (mode & 0600) != 0600;
     if (unreadable)
         REAL(fchmod)(fd, mode | 0600);
-    int error = sluice_log_announce(client, status->st_dev, status->st_ino, announced, path,
-                                          disposition);
+    int error =
+        sluice_log_announce(client, status->st_dev, status->st_ino, announced, path, disposition);
     if (error != -ESTALE && error != 0 && sluice_client_lost(client))
         error = -ENOTCONN; /* no answer is no refusal */
     if (unreadable)
@@ -230,8 +232,9 @@ static int first_opening(int fd, const struct stat *status, int announced, const
     image->traced = (struct sluice_trace_file){0};
     image->descriptions = NULL;
     if (sluice_log_diverted(&image->log) && !(announced & SLUICE_REQUEST_OPEN_CREATED)
-        && status->st_size > disposition.size)
+        && status->st_size > disposition.size) {
         sluice_image_surrender(image, SLUICE_REASON_FOREIGN); /* somebody has written unseen */
+    }
     sluice_lock_release(&image->lock);
     image->next = images;
     images = image;
@@ -364,10 +367,9 @@ void sluice_images_before_fork(void)
     if (!forking)
         return;
     sluice_images_lock();
-    for (struct image *image = images; image != NULL; image = image->next) {
+    for (struct image *image = images; image != NULL; image = image->next)
         if (sluice_image_lock(image))
             sluice_image_surrender(image, SLUICE_REASON_FORK);
-    }
 }
 
 void sluice_images_after_fork(void)

@@ -40,12 +40,13 @@ struct description {
     atomic_bool watched; /* of a file that is no image, but may become one */
     atomic_bool tracked; /* the recording's: the offset is right although not logged */
     bool append;
-    bool kernel_appends; /* O_APPEND is still the kernel's; it is taken away before the first write */
-    int access;      /* O_RDONLY, O_WRONLY or O_RDWR */
-    int fd;          /* one of its descriptors */
-    int descriptors; /* how many there are */
+    bool
+        kernel_appends; /* O_APPEND is still the kernel's; it is taken away before the first write */
+    int access;         /* O_RDONLY, O_WRONLY or O_RDWR */
+    int fd;             /* one of its descriptors */
+    int descriptors;    /* how many there are */
     int64_t offset;
-    int64_t kernel; /* the kernel's offset while logged, if nobody else has moved it */
+    int64_t kernel;           /* the kernel's offset while logged, if nobody else has moved it */
     struct description *next; /* of the same image */
 };
 

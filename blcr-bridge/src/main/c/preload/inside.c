@@ -79,7 +79,8 @@ SLUICE_WRAPPER int shm_open(const char *name, int flags, mode_t mode)
     const char *object = name + strspn(name, "/");
     if (sluice_capture_on() && *object != '\0' && strchr(object, '/') == NULL) {
         snprintf(path, sizeof path, "/dev/shm/%s", object);
-        sluice_open_settle(AT_FDCWD, path, (flags & (O_ACCMODE | O_TRUNC)) == O_RDONLY ? O_RDONLY : O_WRONLY);
+        sluice_open_settle(AT_FDCWD, path,
+                           (flags & (O_ACCMODE | O_TRUNC)) == O_RDONLY ? O_RDONLY : O_WRONLY);
     }
     return REAL(shm_open)(name, flags, mode);
 }

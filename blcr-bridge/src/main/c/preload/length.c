@@ -30,8 +30,9 @@ SLUICE_WRAPPER int truncate(const char *path, off_t size)
     if (!sluice_capture_on() || sluice_guard_inside()
         || REAL(fstatat)(AT_FDCWD, path, &status, 0) != 0
         || sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE
-        || sluice_images_surrender_file(&status, SLUICE_REASON_CONTROL))
+        || sluice_images_surrender_file(&status, SLUICE_REASON_CONTROL)) {
         return REAL(truncate)(path, size);
+    }
     const int fd = sluice_open(AT_FDCWD, path, O_WRONLY | O_CLOEXEC, 0);
     if (fd < 0)
         return -1;

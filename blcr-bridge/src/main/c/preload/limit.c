@@ -30,7 +30,8 @@ int64_t sluice_limit(void)
 SLUICE_AFTER(int, setrlimit, (__rlimit_resource_t resource, const struct rlimit *value),
              (resource, value), if (resource == RLIMIT_FSIZE) look_up_limit())
 SLUICE_AFTER(int, prlimit,
-             (pid_t pid, __rlimit_resource_t resource, const struct rlimit *value, struct rlimit *old),
+             (pid_t pid, __rlimit_resource_t resource, const struct rlimit *value,
+              struct rlimit *old),
              (pid, resource, value, old), if (resource == RLIMIT_FSIZE) look_up_limit())
 
 SLUICE_WRAPPER long ulimit(int command, ...)

@@ -176,8 +176,7 @@ SLUICE_WRAPPER void *mremap(void *address, size_t old_length, size_t length, int
 void *sluice_remapping_by_number(void *address, size_t old_length, size_t length, int flags,
                                  void *wanted)
 {
-    void *found =
-        (void *)REAL(syscall)(SYS_mremap, address, old_length, length, flags, wanted);
+    void *found = (void *)REAL(syscall)(SYS_mremap, address, old_length, length, flags, wanted);
     return after_remap(found, address, length);
 }
 

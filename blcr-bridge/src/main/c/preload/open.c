@@ -52,9 +52,8 @@ static int replace(int dirfd, const char *path, const struct stat *status, bool 
     if (client == NULL)
         return -EIO;
     sluice_guard_enter();
-    const int error =
-        sluice_client_replace(client, status->st_dev, status->st_ino,
-                              truncate ? SLUICE_REQUEST_REPLACE_TRUNCATE : 0, name);
+    const int error = sluice_client_replace(client, status->st_dev, status->st_ino,
+                                            truncate ? SLUICE_REQUEST_REPLACE_TRUNCATE : 0, name);
     sluice_guard_leave();
     return error;
 }
@@ -74,8 +73,9 @@ static void ask_lease_back(int dirfd, const char *path, int flags)
     struct stat status;
     if (segment == NULL || ((flags & O_CREAT) && (flags & O_EXCL))
         || atomic_load_explicit(&segment->header->leases, memory_order_relaxed) == 0
-        || look_up(dirfd, path, flags, &status) != 0)
+        || look_up(dirfd, path, flags, &status) != 0) {
         return;
+    }
     const int state = sluice_capture_image_state(&status);
     struct sluice_client *client =
         state == SLUICE_IMAGE_STATE_DIVERTED || state == SLUICE_IMAGE_STATE_COMMITTED
@@ -83,7 +83,8 @@ static void ask_lease_back(int dirfd, const char *path, int flags)
         : NULL;
     if (client != NULL) {
         sluice_guard_enter();
-        sluice_client_replace(client, status.st_dev, status.st_ino, SLUICE_REQUEST_REPLACE_NONE, "");
+        sluice_client_replace(client, status.st_dev, status.st_ino, SLUICE_REQUEST_REPLACE_NONE,
+                              "");
         sluice_guard_leave();
     }
 }
@@ -92,8 +93,7 @@ static int plan_existing(int dirfd, const char *path, struct plan *plan)
 {
     int state = sluice_capture_image_state(&plan->old);
     if (state == SLUICE_IMAGE_STATE_COMMITTED && writes(plan->flags)) {
-        const int error =
-            replace(dirfd, path, &plan->old, (plan->flags & O_TRUNC) != 0);
+        const int error = replace(dirfd, path, &plan->old, (plan->flags & O_TRUNC) != 0);
         if (error != 0)
             return error;
         if (look_up(dirfd, path, plan->flags, &plan->old) != 0)
@@ -133,8 +133,9 @@ static int adopt(int fd, int flags, const struct plan *plan)
     struct stat status;
     bool created = plan->created;
     if (plan->old.st_ino != 0 && REAL(fstat)(fd, &status) == 0 && (flags & O_CREAT)
-        && status.st_ino != plan->old.st_ino)
+        && status.st_ino != plan->old.st_ino) {
         created = status.st_size == 0; /* removed in between, so created after all */
+    }
     const bool empty = created || plan->truncate;
     const bool unwritable = plan->truncate && (flags & O_ACCMODE) == O_RDONLY;
     const int reason = flags & O_DIRECT ? SLUICE_REASON_O_DIRECT
@@ -176,10 +177,10 @@ static int open_as_asked(int dirfd, const char *path, int flags, mode_t mode, in
     const int fd = REAL(openat)(dirfd, path, flags, mode);
     if (fd < 0)
         return -errno;
-    const struct plan plan = {
-        .flags = flags,
-        .created = REAL(fstat)(fd, &status) == 0 && status.st_size == 0
-            && sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE};
+    const struct plan plan = {.flags = flags,
+                              .created = REAL(fstat)(fd, &status) == 0 && status.st_size == 0
+                                  && sluice_capture_image_state(&status)
+                                      == SLUICE_IMAGE_STATE_FREE};
     adopt(fd, flags, &plan);
     *opened = fd;
     return 0;
@@ -248,8 +249,10 @@ void sluice_open_shared(int fd)
         return;
     const int state = sluice_capture_image_state(&status);
     const int flags = REAL(fcntl)(fd, F_GETFL);
-    if (state == SLUICE_IMAGE_STATE_FREE || flags < 0 || sluice_images_surrender_file(&status, SLUICE_REASON_PASSED))
+    if (state == SLUICE_IMAGE_STATE_FREE || flags < 0
+        || sluice_images_surrender_file(&status, SLUICE_REASON_PASSED)) {
         return;
+    }
     const int written = writes(flags) ? SLUICE_REQUEST_OPEN_WRITE : 0;
     sluice_description_adopt(fd, flags, sluice_open_direct(SLUICE_REASON_PASSED) | written, false);
     if (state == SLUICE_IMAGE_STATE_DIVERTED)
@@ -307,9 +310,10 @@ SLUICE_WRAPPER int creat(const char *path, mode_t mode)
 SLUICE_WRAPPER int mkostemps(char *template, int suffix, int flags)
 {
     const int fd = REAL(mkostemps)(template, suffix, flags);
-    if (fd >= 0 && !left_alone(0))
+    if (fd >= 0 && !left_alone(0)) {
         sluice_description_adopt(fd, O_RDWR | flags,
                                  SLUICE_REQUEST_OPEN_CREATED | SLUICE_REQUEST_OPEN_WRITE, false);
+    }
     return fd;
 }
 

@@ -10,7 +10,8 @@
 
 static void surrender_sent(const struct msghdr *message)
 {
-    struct cmsghdr *each = message != NULL && message->msg_control != NULL ? CMSG_FIRSTHDR(message) : NULL;
+    struct cmsghdr *each =
+        message != NULL && message->msg_control != NULL ? CMSG_FIRSTHDR(message) : NULL;
     for (; each != NULL; each = CMSG_NXTHDR((struct msghdr *)message, each)) {
         if (each->cmsg_level != SOL_SOCKET || each->cmsg_type != SCM_RIGHTS)
             continue;

@@ -48,9 +48,10 @@ static void end_image(struct image *image, int reason)
 {
     (void)reason;
     const int error = sluice_image_end(image);
-    if (error != 0)
+    if (error != 0) {
         dprintf(STDERR_FILENO, "sluice: inode %lu: what was written may be incomplete: %s\n",
                 (unsigned long)image->inode, sluice_failure_message());
+    }
 }
 
 void sluice_process_end(bool well)
@@ -82,8 +83,7 @@ __attribute__((constructor)) static void watch_process(void)
 {
     if (!sluice_capture_on())
         return;
-    pthread_atfork(sluice_images_before_fork, sluice_images_after_fork,
-                   sluice_process_in_child);
+    pthread_atfork(sluice_images_before_fork, sluice_images_after_fork, sluice_process_in_child);
     on_exit(at_exit, NULL);
     at_quick_exit(at_quick_end);
 }
@@ -138,13 +138,15 @@ SPAWN(posix_spawnp, strchr(file, '/') != NULL)
 SPAWN(pidfd_spawn, true)
 SPAWN(pidfd_spawnp, strchr(file, '/') != NULL)
 
-SLUICE_BEFORE(int, system, (const char *command), (command), sluice_images_surrender(SLUICE_REASON_FORK))
+SLUICE_BEFORE(int, system, (const char *command), (command),
+              sluice_images_surrender(SLUICE_REASON_FORK))
 SLUICE_BEFORE(FILE *, popen, (const char *command, const char *mode), (command, mode),
               sluice_images_surrender(SLUICE_REASON_FORK))
 
 /* A shell expands what stands in `$()`. */
 SLUICE_BEFORE(int, wordexp, (const char *restrict words, wordexp_t *restrict result, int flags),
-              (words, result, flags), if (!(flags & WRDE_NOCMD)) sluice_images_surrender(SLUICE_REASON_FORK))
+              (words, result, flags),
+              if (!(flags & WRDE_NOCMD)) sluice_images_surrender(SLUICE_REASON_FORK))
 
 /* The parent ends within it, and well; its files are the child's to go on with. */
 SLUICE_WRAPPER int daemon(int stay, int keep_streams)
@@ -160,8 +162,9 @@ SLUICE_WRAPPER int daemon(int stay, int keep_streams)
 static void prepare_exec(void)
 {
     sluice_images_surrender(SLUICE_REASON_FORK);
-    if (sluice_capture_own()) /* a child that shares the memory of its parent leaves that where it is */
+    if (sluice_capture_own()) { /* a child that shares the memory of its parent leaves that where it is */
         sluice_capture_leave(true);
+    }
     sluice_recording_pause();
 }
 
@@ -246,7 +249,7 @@ static void gather(const char *first, va_list arguments, char **array, char *con
     do {                                                                                           \
         va_list arguments_;                                                                        \
         va_start(arguments_, first);                                                               \
-        const int count_ = count_arguments(arguments_);                                                      \
+        const int count_ = count_arguments(arguments_);                                            \
         va_end(arguments_);                                                                        \
         char *array[count_ + 1];                                                                   \
         char *const *environment = environ;                                                        \

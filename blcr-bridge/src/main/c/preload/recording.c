@@ -76,17 +76,19 @@ static bool name_file(struct image *image, int fd)
     return true;
 }
 
-static void append_record(const struct sluice_recorded_call *call, struct description *description, int fd,
-                   int64_t offset, enum sluice_trace_call kind, int64_t end, ssize_t length)
+static void append_record(const struct sluice_recorded_call *call, struct description *description,
+                          int fd, int64_t offset, enum sluice_trace_call kind, int64_t end,
+                          ssize_t length)
 {
     struct image *image = description->image;
-    const enum sluice_trace_route route = image->openings == 0 ? SLUICE_TRACE_PLAIN
+    const enum sluice_trace_route route = image->openings == 0       ? SLUICE_TRACE_PLAIN
         : description->logged && image->log.directs == call->directs ? SLUICE_TRACE_LOGGED
                                                                      : SLUICE_TRACE_DIRECT;
     const int64_t at = offset_of(description, fd, offset, length);
-    if (sluice_trace_knows(&trace, &image->traced) || name_file(image, fd))
+    if (sluice_trace_knows(&trace, &image->traced) || name_file(image, fd)) {
         sluice_trace_append(&trace, &image->traced, kind, route, call->begin, end, at,
                             (uint64_t)length);
+    }
 }
 
 bool sluice_recording_has_mapped(const void *address)
@@ -102,8 +104,9 @@ static bool present(void)
 {
     if (!atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire)
         || trace.header == NULL
-        || (sluice_presence_readable(trace.header) && sluice_presence_readable(trace.window)))
+        || (sluice_presence_readable(trace.header) && sluice_presence_readable(trace.window))) {
         return true;
+    }
     if (sluice_presence_is(&mapper))
         return false;
     sluice_trace_forget(&trace);

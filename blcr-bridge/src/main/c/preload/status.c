@@ -52,7 +52,8 @@ SLUICE_WRAPPER int stat(const char *path, struct stat *status)
 
 SLUICE_WRAPPER int lstat(const char *path, struct stat *status)
 {
-    return sluice_status_correct(REAL(fstatat)(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW), status);
+    return sluice_status_correct(REAL(fstatat)(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW),
+                                 status);
 }
 
 SLUICE_WRAPPER int statx(int dirfd, const char *path, int flags, unsigned mask,

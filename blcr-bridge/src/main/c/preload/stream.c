@@ -123,14 +123,13 @@ static int flags_of(const char *mode)
     default:
         return -1;
     }
-    for (int i = 1; i < 7 && mode[i] != '\0' && mode[i] != ','; i++) {
+    for (int i = 1; i < 7 && mode[i] != '\0' && mode[i] != ','; i++)
         if (mode[i] == '+')
             flags = (flags & ~O_ACCMODE) | O_RDWR;
         else if (mode[i] == 'x')
             flags |= O_EXCL;
         else if (mode[i] == 'e')
             flags |= O_CLOEXEC;
-    }
     return flags;
 }
 

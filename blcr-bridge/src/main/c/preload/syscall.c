@@ -41,28 +41,29 @@
 static bool by_name_bytes(long number, const long a[6], long *result)
 {
     switch (number) {
-    BY_NAME(read, read(INT(0), POINTER(1), SIZE(2)));
-    BY_NAME(readv, readv(INT(0), POINTER(1), INT(2)));
-    BY_NAME(pread64, pread(INT(0), POINTER(1), SIZE(2), a[3]));
-    BY_NAME(preadv, preadv(INT(0), POINTER(1), INT(2), a[3]));
-    BY_NAME(preadv2, preadv2(INT(0), POINTER(1), INT(2), a[3], INT(5)));
-    BY_NAME(write, write(INT(0), POINTER(1), SIZE(2)));
-    BY_NAME(writev, writev(INT(0), POINTER(1), INT(2)));
-    BY_NAME(pwrite64, pwrite(INT(0), POINTER(1), SIZE(2), a[3]));
-    BY_NAME(pwritev, pwritev(INT(0), POINTER(1), INT(2), a[3]));
-    BY_NAME(pwritev2, pwritev2(INT(0), POINTER(1), INT(2), a[3], INT(5)));
-    BY_NAME(lseek, lseek(INT(0), a[1], INT(2)));
-    BY_NAME(ftruncate, ftruncate(INT(0), a[1]));
-    BY_NAME(truncate, truncate(TEXT(0), a[1]));
-    BY_NAME(fallocate, fallocate(INT(0), INT(1), a[2], a[3]));
-    BY_NAME(fsync, fsync(INT(0)));
-    BY_NAME(fdatasync, fdatasync(INT(0)));
-    BY_NAME(sync_file_range, sync_file_range(INT(0), a[1], a[2], (unsigned)a[3]));
-    BY_NAME(syncfs, syncfs(INT(0)));
-    BY_NAME(sync, (sync(), 0));
-    BY_NAME(sendfile, sendfile(INT(0), INT(1), POINTER(2), SIZE(3)));
-    BY_NAME(splice, splice(INT(0), POINTER(1), INT(2), POINTER(3), SIZE(4), (unsigned)a[5]));
-    BY_NAME(copy_file_range, copy_file_range(INT(0), POINTER(1), INT(2), POINTER(3), SIZE(4), (unsigned)a[5]));
+        BY_NAME(read, read(INT(0), POINTER(1), SIZE(2)));
+        BY_NAME(readv, readv(INT(0), POINTER(1), INT(2)));
+        BY_NAME(pread64, pread(INT(0), POINTER(1), SIZE(2), a[3]));
+        BY_NAME(preadv, preadv(INT(0), POINTER(1), INT(2), a[3]));
+        BY_NAME(preadv2, preadv2(INT(0), POINTER(1), INT(2), a[3], INT(5)));
+        BY_NAME(write, write(INT(0), POINTER(1), SIZE(2)));
+        BY_NAME(writev, writev(INT(0), POINTER(1), INT(2)));
+        BY_NAME(pwrite64, pwrite(INT(0), POINTER(1), SIZE(2), a[3]));
+        BY_NAME(pwritev, pwritev(INT(0), POINTER(1), INT(2), a[3]));
+        BY_NAME(pwritev2, pwritev2(INT(0), POINTER(1), INT(2), a[3], INT(5)));
+        BY_NAME(lseek, lseek(INT(0), a[1], INT(2)));
+        BY_NAME(ftruncate, ftruncate(INT(0), a[1]));
+        BY_NAME(truncate, truncate(TEXT(0), a[1]));
+        BY_NAME(fallocate, fallocate(INT(0), INT(1), a[2], a[3]));
+        BY_NAME(fsync, fsync(INT(0)));
+        BY_NAME(fdatasync, fdatasync(INT(0)));
+        BY_NAME(sync_file_range, sync_file_range(INT(0), a[1], a[2], (unsigned)a[3]));
+        BY_NAME(syncfs, syncfs(INT(0)));
+        BY_NAME(sync, (sync(), 0));
+        BY_NAME(sendfile, sendfile(INT(0), INT(1), POINTER(2), SIZE(3)));
+        BY_NAME(splice, splice(INT(0), POINTER(1), INT(2), POINTER(3), SIZE(4), (unsigned)a[5]));
+        BY_NAME(copy_file_range,
+                copy_file_range(INT(0), POINTER(1), INT(2), POINTER(3), SIZE(4), (unsigned)a[5]));
     default:
         return false;
     }
@@ -72,27 +73,28 @@ static bool by_name_bytes(long number, const long a[6], long *result)
 static bool by_name_descriptors(long number, const long a[6], long *result)
 {
     switch (number) {
-    BY_NAME(openat, sluice_open(INT(0), TEXT(1), INT(2), (mode_t)a[3]));
-    BY_NAME(openat2, sluice_handle_openat2(INT(0), TEXT(1), POINTER(2), SIZE(3)));
-    BY_NAME(open_by_handle_at, open_by_handle_at(INT(0), POINTER(1), INT(2)));
-    BY_NAME(close, close(INT(0)));
-    BY_NAME(close_range, close_range((unsigned)a[0], (unsigned)a[1], INT(2)));
-    BY_NAME(dup, dup(INT(0)));
-    BY_NAME(dup3, dup3(INT(0), INT(1), INT(2)));
-    BY_NAME(fcntl, fcntl(INT(0), INT(1), a[2]));
-    BY_NAME(ioctl, ioctl(INT(0), (unsigned long)a[1], a[2]));
-    BY_NAME(sendmsg, sendmsg(INT(0), POINTER(1), INT(2)));
-    BY_NAME(sendmmsg, sendmmsg(INT(0), POINTER(1), (unsigned)a[2], INT(3)));
-    BY_NAME(pidfd_getfd, pidfd_getfd(INT(0), INT(1), (unsigned)a[2]));
-    BY_NAME(mmap, sluice_mapping_by_number(POINTER(0), SIZE(1), INT(2), INT(3), INT(4), a[5]));
-    BY_NAME(munmap, sluice_unmapping_by_number(POINTER(0), SIZE(1)));
-    BY_NAME(mremap, sluice_remapping_by_number(POINTER(0), SIZE(1), SIZE(2), INT(3), POINTER(4)));
-    BY_NAME(execve, execve(TEXT(0), POINTER(1), POINTER(2)));
-    BY_NAME(execveat, execveat(INT(0), TEXT(1), POINTER(2), POINTER(3), INT(4)));
+        BY_NAME(openat, sluice_open(INT(0), TEXT(1), INT(2), (mode_t)a[3]));
+        BY_NAME(openat2, sluice_handle_openat2(INT(0), TEXT(1), POINTER(2), SIZE(3)));
+        BY_NAME(open_by_handle_at, open_by_handle_at(INT(0), POINTER(1), INT(2)));
+        BY_NAME(close, close(INT(0)));
+        BY_NAME(close_range, close_range((unsigned)a[0], (unsigned)a[1], INT(2)));
+        BY_NAME(dup, dup(INT(0)));
+        BY_NAME(dup3, dup3(INT(0), INT(1), INT(2)));
+        BY_NAME(fcntl, fcntl(INT(0), INT(1), a[2]));
+        BY_NAME(ioctl, ioctl(INT(0), (unsigned long)a[1], a[2]));
+        BY_NAME(sendmsg, sendmsg(INT(0), POINTER(1), INT(2)));
+        BY_NAME(sendmmsg, sendmmsg(INT(0), POINTER(1), (unsigned)a[2], INT(3)));
+        BY_NAME(pidfd_getfd, pidfd_getfd(INT(0), INT(1), (unsigned)a[2]));
+        BY_NAME(mmap, sluice_mapping_by_number(POINTER(0), SIZE(1), INT(2), INT(3), INT(4), a[5]));
+        BY_NAME(munmap, sluice_unmapping_by_number(POINTER(0), SIZE(1)));
+        BY_NAME(mremap,
+                sluice_remapping_by_number(POINTER(0), SIZE(1), SIZE(2), INT(3), POINTER(4)));
+        BY_NAME(execve, execve(TEXT(0), POINTER(1), POINTER(2)));
+        BY_NAME(execveat, execveat(INT(0), TEXT(1), POINTER(2), POINTER(3), INT(4)));
 #ifdef SYS_open /* x86-64 alone has the older ones */
-    BY_NAME(open, sluice_open(AT_FDCWD, TEXT(0), INT(1), (mode_t)a[2]));
-    BY_NAME(creat, creat(TEXT(0), (mode_t)a[1]));
-    BY_NAME(dup2, dup2(INT(0), INT(1)));
+        BY_NAME(open, sluice_open(AT_FDCWD, TEXT(0), INT(1), (mode_t)a[2]));
+        BY_NAME(creat, creat(TEXT(0), (mode_t)a[1]));
+        BY_NAME(dup2, dup2(INT(0), INT(1)));
 #endif
     default:
         return false;
@@ -103,28 +105,28 @@ static bool by_name_descriptors(long number, const long a[6], long *result)
 static bool by_name_attributes(long number, const long a[6], long *result)
 {
     switch (number) {
-    BY_NAME(fstat, fstat(INT(0), POINTER(1)));
-    BY_NAME(newfstatat, fstatat(INT(0), TEXT(1), POINTER(2), INT(3)));
-    BY_NAME(statx, statx(INT(0), TEXT(1), INT(2), (unsigned)a[3], POINTER(4)));
-    BY_NAME(renameat2, renameat2(INT(0), TEXT(1), INT(2), TEXT(3), (unsigned)a[4]));
+        BY_NAME(fstat, fstat(INT(0), POINTER(1)));
+        BY_NAME(newfstatat, fstatat(INT(0), TEXT(1), POINTER(2), INT(3)));
+        BY_NAME(statx, statx(INT(0), TEXT(1), INT(2), (unsigned)a[3], POINTER(4)));
+        BY_NAME(renameat2, renameat2(INT(0), TEXT(1), INT(2), TEXT(3), (unsigned)a[4]));
 #ifdef SYS_renameat
-    BY_NAME(renameat, renameat(INT(0), TEXT(1), INT(2), TEXT(3)));
+        BY_NAME(renameat, renameat(INT(0), TEXT(1), INT(2), TEXT(3)));
 #endif
-    BY_NAME(fchmod, fchmod(INT(0), (mode_t)a[1]));
-    BY_NAME(fchmodat, fchmodat(INT(0), TEXT(1), (mode_t)a[2], 0));
-    BY_NAME(fsetxattr, fsetxattr(INT(0), TEXT(1), POINTER(2), SIZE(3), INT(4)));
-    BY_NAME(setxattr, setxattr(TEXT(0), TEXT(1), POINTER(2), SIZE(3), INT(4)));
-    BY_NAME(lsetxattr, lsetxattr(TEXT(0), TEXT(1), POINTER(2), SIZE(3), INT(4)));
-    BY_NAME(setrlimit, setrlimit((__rlimit_resource_t)a[0], POINTER(1)));
-    BY_NAME(prlimit64, prlimit((pid_t)a[0], (__rlimit_resource_t)a[1], POINTER(2), POINTER(3)));
+        BY_NAME(fchmod, fchmod(INT(0), (mode_t)a[1]));
+        BY_NAME(fchmodat, fchmodat(INT(0), TEXT(1), (mode_t)a[2], 0));
+        BY_NAME(fsetxattr, fsetxattr(INT(0), TEXT(1), POINTER(2), SIZE(3), INT(4)));
+        BY_NAME(setxattr, setxattr(TEXT(0), TEXT(1), POINTER(2), SIZE(3), INT(4)));
+        BY_NAME(lsetxattr, lsetxattr(TEXT(0), TEXT(1), POINTER(2), SIZE(3), INT(4)));
+        BY_NAME(setrlimit, setrlimit((__rlimit_resource_t)a[0], POINTER(1)));
+        BY_NAME(prlimit64, prlimit((pid_t)a[0], (__rlimit_resource_t)a[1], POINTER(2), POINTER(3)));
 #ifdef SYS_stat
-    BY_NAME(stat, stat(TEXT(0), POINTER(1)));
-    BY_NAME(lstat, lstat(TEXT(0), POINTER(1)));
-    BY_NAME(rename, rename(TEXT(0), TEXT(1)));
-    BY_NAME(chmod, chmod(TEXT(0), (mode_t)a[1]));
-    BY_NAME(utime, utime(TEXT(0), POINTER(1)));
-    BY_NAME(utimes, utimes(TEXT(0), POINTER(1)));
-    BY_NAME(futimesat, futimesat(INT(0), TEXT(1), POINTER(2)));
+        BY_NAME(stat, stat(TEXT(0), POINTER(1)));
+        BY_NAME(lstat, lstat(TEXT(0), POINTER(1)));
+        BY_NAME(rename, rename(TEXT(0), TEXT(1)));
+        BY_NAME(chmod, chmod(TEXT(0), (mode_t)a[1]));
+        BY_NAME(utime, utime(TEXT(0), POINTER(1)));
+        BY_NAME(utimes, utimes(TEXT(0), POINTER(1)));
+        BY_NAME(futimesat, futimesat(INT(0), TEXT(1), POINTER(2)));
 #endif
     default:
         return false;
@@ -148,7 +150,8 @@ static long fork_by_number(long number, const long a[6])
 static unsigned long long flags_of_clone3(const long a[6])
 {
     const unsigned long long *flags = POINTER(0);
-    return flags != NULL && SIZE(1) >= sizeof *flags ? *flags : CLONE_VM | CLONE_FILES | CLONE_VFORK;
+    return flags != NULL && SIZE(1) >= sizeof *flags ? *flags
+                                                     : CLONE_VM | CLONE_FILES | CLONE_VFORK;
 }
 
 /* Everything that a process may be made of; what becomes direct for any other is told by its name. */

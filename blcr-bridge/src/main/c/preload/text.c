@@ -15,9 +15,9 @@ static bool copy_bytes(int from, int to)
 {
     static const size_t most = 1 << 30;
     ssize_t copied;
-    do
+    do {
         copied = REAL(copy_file_range)(from, NULL, to, NULL, most, 0);
-    while (copied > 0);
+    } while (copied > 0);
     return copied == 0;
 }
 
@@ -43,8 +43,9 @@ bool sluice_text_free(const char *path, int error)
     struct stat status;
     if (error != ETXTBSY || !sluice_capture_on() || sluice_guard_inside()
         || REAL(fstatat)(AT_FDCWD, path, &status, 0) != 0
-        || sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE)
+        || sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE) {
         return false;
+    }
     sluice_open_settle(AT_FDCWD, path, O_RDONLY);
     sluice_guard_enter();
     const bool freed = copy_over(path, &status);

@@ -18,7 +18,7 @@
 
 /* A copy by the kernel, which goes to `at`, NULL for the offset of `out`. */
 #define COPY(name, parameters, arguments, at, reason)                                              \
-    SLUICE_WRAPPER ssize_t name parameters                                                            \
+    SLUICE_WRAPPER ssize_t name parameters                                                         \
     {                                                                                              \
         const off64_t *const at_ = at;                                                             \
         const int64_t offset_ = at_ != NULL ? *at_ : -1;                                           \
@@ -29,13 +29,11 @@
                         sluice_descriptor_count(out, reason, REAL(name) arguments));               \
     }
 
-COPY(sendfile, (int out, int in, off_t *offset, size_t count), (out, in, offset, count),
-     NULL, SLUICE_REASON_SENDFILE)
-COPY(splice,
-     (int in, off64_t *from, int out, off64_t *to, size_t length, unsigned flags),
+COPY(sendfile, (int out, int in, off_t *offset, size_t count), (out, in, offset, count), NULL,
+     SLUICE_REASON_SENDFILE)
+COPY(splice, (int in, off64_t *from, int out, off64_t *to, size_t length, unsigned flags),
      (in, from, out, to, length, flags), to, SLUICE_REASON_SPLICE)
-COPY(copy_file_range,
-     (int in, off64_t *from, int out, off64_t *to, size_t length, unsigned flags),
+COPY(copy_file_range, (int in, off64_t *from, int out, off64_t *to, size_t length, unsigned flags),
      (in, from, out, to, length, flags), to, SLUICE_REASON_COPY_FILE_RANGE)
 
 /* Some requests name another file. */
@@ -57,7 +55,8 @@ static void surrender_other(unsigned long request, const void *argument)
             sluice_descriptor_surrender((int)same->info[i].dest_fd, SLUICE_REASON_CONTROL);
         break;
     case LOOP_CONFIGURE:
-        sluice_descriptor_surrender((int)((const struct loop_config *)argument)->fd, SLUICE_REASON_CONTROL);
+        sluice_descriptor_surrender((int)((const struct loop_config *)argument)->fd,
+                                    SLUICE_REASON_CONTROL);
         break;
     default:
         break;
@@ -89,8 +88,10 @@ static void surrender_queued(struct aiocb *const list[], int count)
             sluice_descriptor_surrender(list[i]->aio_fildes, SLUICE_REASON_AIO);
 }
 
-SLUICE_BEFORE(int, aio_read, (struct aiocb *const control), (control), surrender_queued(&control, 1))
-SLUICE_BEFORE(int, aio_write, (struct aiocb *const control), (control), surrender_queued(&control, 1))
+SLUICE_BEFORE(int, aio_read, (struct aiocb *const control), (control),
+              surrender_queued(&control, 1))
+SLUICE_BEFORE(int, aio_write, (struct aiocb *const control), (control),
+              surrender_queued(&control, 1))
 SLUICE_BEFORE(int, aio_fsync, (int operation, struct aiocb *control), (operation, control),
               surrender_queued(&control, 1))
 SLUICE_BEFORE(int, lio_listio,

@@ -103,13 +103,13 @@ static int scan(const char *name, FILE *file, const wchar_t *format, va_list res
 
 #define SCANS(standard, prefix)                                                                    \
     SLUICE_WRAPPER scan_function standard##_vfwscanf __asm__(prefix "vfwscanf");                   \
-    SLUICE_WRAPPER int standard##_fwscanf(FILE *file, const wchar_t *format, ...)                  \
-        __asm__(prefix "fwscanf");                                                                 \
+    SLUICE_WRAPPER int standard##_fwscanf(FILE *file, const wchar_t *format,                       \
+                                          ...) __asm__(prefix "fwscanf");                          \
     int standard##_vfwscanf(FILE *file, const wchar_t *format, va_list rest)                       \
     {                                                                                              \
         return scan(prefix "vfwscanf", file, format, rest);                                        \
     }                                                                                              \
-    SLUICE_VARIADIC(int, standard##_fwscanf, (FILE *file, const wchar_t *format, ...), format,    \
+    SLUICE_VARIADIC(int, standard##_fwscanf, (FILE *file, const wchar_t *format, ...), format,     \
                     scan(prefix "vfwscanf", file, format, rest))
 
 SCANS(gnu, "")

@@ -21,8 +21,7 @@ static ssize_t log_bytes(struct description *description, const void *data, size
                          int64_t offset)
 {
     struct image *image = description->image;
-    const ssize_t written =
-        sluice_log_pwrite(&image->log, description->fd, data, length, offset);
+    const ssize_t written = sluice_log_pwrite(&image->log, description->fd, data, length, offset);
     if (written > 0)
         image->unsettled = image->unstamped = true;
     else if (written == -ESTALE)
@@ -37,10 +36,11 @@ static ssize_t log_vector(struct description *description, const struct iovec *v
     for (int i = 0; i < count; i++) {
         const size_t length = vector[i].iov_len;
         ssize_t written = log_bytes(description, vector[i].iov_base, length, offset + done);
-        if (written == -ESTALE && done > 0)
+        if (written == -ESTALE && done > 0) {
             written = sluice_descriptor_count(
                 description->fd, SLUICE_REASON_NONE,
                 REAL(pwrite)(description->fd, vector[i].iov_base, length, offset + done));
+        }
         if (written < 0)
             return done > 0 ? done : written;
         done += written;
@@ -195,7 +195,7 @@ SLUICE_WRAPPER ssize_t pwritev2(int fd, const struct iovec *vector, int count, o
         return REAL(pwritev2)(fd, vector, count, offset, flags);
     if (flags != 0)
         sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
-    return RECORDED(fd, offset, SLUICE_TRACE_PWRITEV,
-                    WRITTEN(fd, vector, count, offset,
-                            REAL(pwritev2)(fd, vector, count, offset, flags)));
+    return RECORDED(
+        fd, offset, SLUICE_TRACE_PWRITEV,
+        WRITTEN(fd, vector, count, offset, REAL(pwritev2)(fd, vector, count, offset, flags)));
 }

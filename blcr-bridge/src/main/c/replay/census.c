@@ -39,17 +39,15 @@ static int64_t count_between(pid_t child)
     int64_t calls = 0;
     for (int marks = 0;;) {
         int status;
-        if (waitpid(child, &status, 0) < 0) {
+        if (waitpid(child, &status, 0) < 0)
             return -1;
-        }
         if (!WIFSTOPPED(status)) {
             errno = ECHILD;
             return -1;
         }
         const int64_t call = call_of(child, status);
-        if (call == REPLAY_CENSUS_MARK && ++marks == 2) {
+        if (call == REPLAY_CENSUS_MARK && ++marks == 2)
             return ptrace(PTRACE_DETACH, child, NULL, NULL) == 0 ? calls : -1;
-        }
         calls += marks == 1 && call >= 0 && call != REPLAY_CENSUS_MARK;
         ptrace(PTRACE_SYSCALL, child, NULL, NULL);
     }
@@ -60,9 +58,8 @@ int64_t replay_census_end(const pid_t *children, int count)
     int64_t total = 0;
     for (int i = 0; i < count; i++) {
         const int64_t calls = count_between(children[i]);
-        if (calls < 0) {
+        if (calls < 0)
             return -1;
-        }
         total += calls;
     }
     return total;

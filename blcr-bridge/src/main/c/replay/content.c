@@ -17,12 +17,10 @@ bool replay_content_prepare(int64_t farthest, int64_t longest, bool huge)
     const size_t once = (size_t)(repeats ? PERIOD : farthest + SHIFTS * PAGE);
     const size_t length = once + (repeats ? (size_t)longest : 0);
     content = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (content == MAP_FAILED) {
+    if (content == MAP_FAILED)
         return false;
-    }
-    if (huge) {
+    if (huge)
         madvise(content, length, MADV_HUGEPAGE);
-    }
     uint64_t state = UINT64_C(0x9E3779B97F4A7C15);
     for (size_t i = 0; i < once / sizeof state; i++) {
         state ^= state << 13;
@@ -30,18 +28,16 @@ bool replay_content_prepare(int64_t farthest, int64_t longest, bool huge)
         state ^= state << 17;
         memcpy(content + i * sizeof state, &state, sizeof state);
     }
-    for (size_t i = once; i < length; i += once) {
+    for (size_t i = once; i < length; i += once)
         memcpy(content + i, content, length - i < once ? length - i : once);
-    }
     return true;
 }
 
 int64_t replay_content_shift(const char *path)
 {
     int64_t sum = 0;
-    while (*path != 0) {
+    while (*path != 0)
         sum += (unsigned char)*path++;
-    }
     return sum % SHIFTS * PAGE;
 }
 

@@ -107,9 +107,8 @@ static bool start_ranks(const char *warm_up)
 static void print_progress(void)
 {
     int64_t bytes = 0;
-    for (int i = 0; i < rank_count; i++) {
+    for (int i = 0; i < rank_count; i++)
         bytes += atomic_load_explicit(&board->results[i].bytes, memory_order_relaxed);
-    }
     printf("progress %" PRId64 "\n", bytes);
     fflush(stdout);
 }
@@ -119,20 +118,18 @@ static bool await_ranks(uint32_t before)
 {
     for (int failed = 0;;) {
         const uint32_t finished = atomic_load_explicit(&board->finished, memory_order_acquire);
-        if (finished - before >= (uint32_t)(rank_count - failed)) {
+        if (finished - before >= (uint32_t)(rank_count - failed))
             return failed == 0;
-        }
         replay_board_wait(&board->finished, finished, PROGRESS_MS);
         for (int status; waitpid(-1, &status, WNOHANG) > 0;) {
             failed++;
-            board->stopped = true; /* the others need not go on; it has said why unless it was killed */
-            if (WIFSIGNALED(status)) {
+            board->stopped =
+                true; /* the others need not go on; it has said why unless it was killed */
+            if (WIFSIGNALED(status))
                 sluice_exec_say("a process was killed by signal %d", WTERMSIG(status));
-            }
         }
-        if (!plan.rounds) {
+        if (!plan.rounds)
             print_progress();
-        }
     }
 }
 
@@ -163,9 +160,9 @@ static void print_result(int64_t durable, int64_t iop_cpu, int64_t buffered, int
     }
     const int64_t start = board->task.started;
     printf("{\"writes\":%" PRId64 ",\"bytes\":%" PRId64 ",\"calls\":%" PRId64 ",\"opened\":%" PRId64
-           ",\"began\":%" PRId64 ",\"ended\":%" PRId64 ",\"durable\":%" PRId64 ",\"ranks_cpu\":%" PRId64
-           ",\"iop_cpu\":%" PRId64 ",\"buffered\":%" PRId64 ",\"system_calls\":%" PRId64
-           ",\"stopped\":%s}\n",
+           ",\"began\":%" PRId64 ",\"ended\":%" PRId64 ",\"durable\":%" PRId64
+           ",\"ranks_cpu\":%" PRId64 ",\"iop_cpu\":%" PRId64 ",\"buffered\":%" PRId64
+           ",\"system_calls\":%" PRId64 ",\"stopped\":%s}\n",
            writes, bytes, calls, opened - start, began - start, ended - start, durable - start, cpu,
            iop_cpu, buffered, system_calls, board->stopped ? "true" : "false");
     fflush(stdout);
@@ -179,9 +176,8 @@ static bool replay(int64_t number, enum ending ending, const char *directory)
         sluice_exec_say("cannot trace the ranks: %s", strerror(errno));
         return false;
     }
-    for (int i = 0; i < rank_count; i++) {
+    for (int i = 0; i < rank_count; i++)
         replay_make_directories(&parts[i], directory);
-    }
     const uint32_t before = board->finished;
     const int64_t cpu = replay_service_cpu();
     snprintf(board->task.directory, PATH_MAX, "%s", directory);
@@ -192,13 +188,11 @@ static bool replay(int64_t number, enum ending ending, const char *directory)
         sluice_exec_say("cannot trace the ranks: %s", strerror(errno));
         return false;
     }
-    if (!await_ranks(before)) {
+    if (!await_ranks(before))
         return false;
-    }
     const int64_t buffered = replay_service_buffered();
-    if (ending == COMMIT && !replay_service_await(number)) {
+    if (ending == COMMIT && !replay_service_await(number))
         return false;
-    }
     const int64_t durable = ending == COMMIT ? sluice_clock() : 0;
     print_result(durable, replay_service_cpu() - cpu, buffered, system_calls);
     return true;
@@ -221,9 +215,8 @@ static bool replay_rounds(void)
             sluice_exec_say("not a round: %s", line);
             return false;
         }
-        if (!replay(number, (enum ending)ending, directory)) {
+        if (!replay(number, (enum ending)ending, directory))
             return false;
-        }
     }
     return true;
 }
@@ -234,9 +227,8 @@ static bool dismiss_ranks(void)
     bool well = true;
     board->task.what = REPLAY_LEAVE;
     replay_board_advance(&board->tasks);
-    for (int status; waitpid(-1, &status, 0) > 0;) {
+    for (int status; waitpid(-1, &status, 0) > 0;)
         well &= WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    }
     return well;
 }
 
@@ -252,9 +244,8 @@ static bool replay_all(const char *directory)
     signal(SIGINT, plan.rounds ? SIG_IGN : stop); /* who gives the orders gets it, too */
     signal(SIGTERM, stop);
     replay_service_await_room();
-    if (!start_ranks(directory) || !await_ranks(0) || !replay_service_open(plan.rounds)) {
+    if (!start_ranks(directory) || !await_ranks(0) || !replay_service_open(plan.rounds))
         return false;
-    }
     replay_service_await_room();
     const bool well = plan.rounds ? replay_rounds() : replay(0, SYNC, directory);
     return dismiss_ranks() && well;
@@ -304,29 +295,27 @@ int main(int count, char **arguments)
     sluice_exec_name = output == NULL ? "sluice profile replay" : "sluice-replay";
     rank_count = count - first;
     if (rank_count < 1 || named < 0) {
-        fprintf(stderr, "usage: sluice-replay [--pauses=MS | --verify] DIRECTORY PART...\n"
-                        "       sluice-replay --rounds=files|stdio|direct|memory PART...\n");
+        fprintf(stderr,
+                "usage: sluice-replay [--pauses=MS | --verify] DIRECTORY PART...\n"
+                "       sluice-replay --rounds=files|stdio|direct|memory PART...\n");
         return 2;
     }
     plan.output = (enum replay_output)named;
     plan.rounds = output != NULL;
     plan.in_time = pauses == NULL && !plan.rounds;
     plan.longest_pause = pauses == NULL ? 0 : atoll(pauses) * 1000000;
-    if (!open_parts(arguments + first)) {
+    if (!open_parts(arguments + first))
         return 1;
-    }
     survey();
     if (!plan.rounds && !replay_content_prepare(plan.farthest, plan.longest, false)) {
         sluice_exec_say("no memory for what is written");
         return 1;
     }
     allow_many_files();
-    if (!verifies) {
+    if (!verifies)
         return replay_all(directory) ? 0 : 1;
-    }
     int status = 0;
-    for (int i = 0; status == 0 && i < rank_count; i++) {
+    for (int i = 0; status == 0 && i < rank_count; i++)
         status = replay_verify(&parts[i], directory);
-    }
     return status;
 }

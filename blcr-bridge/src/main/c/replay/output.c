@@ -13,11 +13,9 @@
 int replay_output_named(const char *name)
 {
     static const char *const NAMES[] = {"files", "stdio", "direct", "memory"};
-    for (int i = 0; i < 4; i++) {
-        if (strcmp(name, NAMES[i]) == 0) {
+    for (int i = 0; i < 4; i++)
+        if (strcmp(name, NAMES[i]) == 0)
             return i;
-        }
-    }
     return -1;
 }
 
@@ -28,9 +26,8 @@ int replay_target_prepare(struct replay_target *target, enum replay_output outpu
         target->buffer = malloc(STREAM_BUFFER);
         return target->buffer == NULL ? -1 : 0;
     }
-    if (output != REPLAY_MEMORY) {
+    if (output != REPLAY_MEMORY)
         return 0;
-    }
     target->memory = mmap(NULL, (size_t)end + 1, PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     return target->memory == MAP_FAILED ? -1 : 0;
@@ -40,26 +37,28 @@ int replay_target_open(struct replay_target *target, enum replay_output output, 
 {
     target->open = true;
     target->position = 0;
-    if (output == REPLAY_MEMORY) {
+    if (output == REPLAY_MEMORY)
         return 0;
-    }
-    target->fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC | (output == REPLAY_DIRECT ? O_DIRECT : 0), 0666);
+    target->fd =
+        open(path, O_CREAT | O_RDWR | O_CLOEXEC | (output == REPLAY_DIRECT ? O_DIRECT : 0), 0666);
     if (target->fd < 0) {
         target->open = false;
         return -1;
     }
     if (output == REPLAY_STDIO) {
         target->stream = fdopen(target->fd, "w");
-        return target->stream == NULL ? -1 : setvbuf(target->stream, target->buffer, _IOFBF, STREAM_BUFFER);
+        return target->stream == NULL
+            ? -1
+            : setvbuf(target->stream, target->buffer, _IOFBF, STREAM_BUFFER);
     }
     return 0;
 }
 
 static int seek(struct replay_target *target, int64_t offset)
 {
-    return target->stream != NULL ? fseeko(target->stream, offset, SEEK_SET)
-           : lseek(target->fd, offset, SEEK_SET) < 0 ? -1
-                                                     : 0;
+    return target->stream != NULL                 ? fseeko(target->stream, offset, SEEK_SET)
+        : lseek(target->fd, offset, SEEK_SET) < 0 ? -1
+                                                  : 0;
 }
 
 ssize_t replay_target_write(struct replay_target *target, int call, const void *data, int64_t size,
@@ -69,15 +68,13 @@ ssize_t replay_target_write(struct replay_target *target, int call, const void *
         memcpy(target->memory + offset, data, (size_t)size);
         return size;
     }
-    if (target->stream == NULL && (call == SLUICE_TRACE_PWRITE || call == SLUICE_TRACE_PWRITEV)) {
+    if (target->stream == NULL && (call == SLUICE_TRACE_PWRITE || call == SLUICE_TRACE_PWRITEV))
         return pwrite(target->fd, data, (size_t)size, offset);
-    }
-    if (offset != target->position && seek(target, offset) != 0) {
+    if (offset != target->position && seek(target, offset) != 0)
         return -1;
-    }
     const ssize_t written = target->stream == NULL ? write(target->fd, data, (size_t)size)
-                            : fwrite(data, 1, (size_t)size, target->stream) == (size_t)size ? size
-                                                                                            : -1;
+        : fwrite(data, 1, (size_t)size, target->stream) == (size_t)size ? size
+                                                                        : -1;
     target->position = offset + (written > 0 ? written : 0);
     return written;
 }

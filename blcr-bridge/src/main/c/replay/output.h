@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 enum replay_output {
-    REPLAY_FILES,  /* as the trace's calls do; new files, or those that are there are written over */
-    REPLAY_STDIO,  /* through a stdio buffer of 1 MiB */
+    REPLAY_FILES, /* as the trace's calls do; new files, or those that are there are written over */
+    REPLAY_STDIO, /* through a stdio buffer of 1 MiB */
     REPLAY_DIRECT, /* past the page cache; every write has to be whole blocks */
     REPLAY_MEMORY, /* copied into shared memory that is there, and nowhere else */
 };

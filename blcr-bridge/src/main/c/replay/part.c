@@ -13,8 +13,14 @@
 #define MOST_FILES (1 << 24)
 
 enum { REALTIME = 40, MONOTONIC = 48, END = 56 };
-enum { FILE_TAG = 0x02, WRITE_TAG = 0x01, SAME_FILE = 0x02, SEQUENTIAL = 0x04, SAME_SIZE = 0x08,
-       SAME_KIND = 0x10 };
+enum {
+    FILE_TAG = 0x02,
+    WRITE_TAG = 0x01,
+    SAME_FILE = 0x02,
+    SEQUENTIAL = 0x04,
+    SAME_SIZE = 0x08,
+    SAME_KIND = 0x10
+};
 
 static int64_t header_field(const struct replay_part *part, size_t offset)
 {
@@ -33,9 +39,8 @@ int replay_part_open(struct replay_part *part, const char *path)
 {
     struct stat status;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &status) != 0) {
+    if (fd < 0 || fstat(fd, &status) != 0)
         return -errno;
-    }
     *part = (struct replay_part){0};
     if (status.st_size == 0) {
         close(fd);
@@ -45,9 +50,8 @@ int replay_part_open(struct replay_part *part, const char *path)
         ? MAP_FAILED
         : mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
-    if (bytes == MAP_FAILED || memcmp(bytes, "SLUICTRC", 8) != 0) {
+    if (bytes == MAP_FAILED || memcmp(bytes, "SLUICTRC", 8) != 0)
         return -EBADMSG;
-    }
     part->bytes = bytes;
     const int64_t end = header_field(part, END);
     part->limit = part->bytes + (end >= HEADER && end <= status.st_size ? end : status.st_size);
@@ -59,16 +63,14 @@ int replay_part_open(struct replay_part *part, const char *path)
 
 void replay_part_rewind(struct replay_part *part)
 {
-    for (int32_t i = 0; i < part->file_count; i++) {
+    for (int32_t i = 0; i < part->file_count; i++)
         part->files[i].next = 0;
-    }
     part->named = 0;
     part->kind = 0;
     part->last = (struct replay_write){.file = -1};
     part->at = part->bytes == NULL ? NULL : part->bytes + HEADER;
-    if (part->bytes != NULL) {
+    if (part->bytes != NULL)
         part->last.end = sum(header_field(part, MONOTONIC), part->clock_difference);
-    }
 }
 
 /* -1 where there is none. */
@@ -78,9 +80,8 @@ static int64_t number(struct replay_part *part)
     for (int shift = 0; part->at < part->limit && shift < 63; shift += 7) {
         const uint8_t byte = *part->at++;
         value |= (uint64_t)(byte & 127) << shift;
-        if (byte < 128) {
+        if (byte < 128)
             return (int64_t)value;
-        }
     }
     return -1;
 }
@@ -93,16 +94,14 @@ static int64_t unzigzag(int64_t code)
 static bool read_file(struct replay_part *part)
 {
     const int64_t length = number(part);
-    if (length < 0 || length > LONGEST_PATH || length > part->limit - part->at) {
+    if (length < 0 || length > LONGEST_PATH || length > part->limit - part->at)
         return false;
-    }
     if (part->named == part->file_count) {
         struct replay_file *more = part->named >= MOST_FILES
             ? NULL
             : realloc(part->files, sizeof *more * (size_t)(part->named + 1));
-        if (more == NULL) {
+        if (more == NULL)
             return false;
-        }
         part->files = more;
         part->files[part->file_count++] =
             (struct replay_file){.path = strndup((const char *)part->at, (size_t)length)};
@@ -119,16 +118,14 @@ static bool read_write(struct replay_part *part, int tag, struct replay_write *w
         const int64_t file = number(part);
         write->file = file < 0 || file >= part->named ? -1 : (int32_t)file;
     }
-    if (write->file < 0) {
+    if (write->file < 0)
         return false;
-    }
     struct replay_file *file = &part->files[write->file];
     const int64_t skip = tag & SEQUENTIAL ? 0 : number(part);
     write->offset = sum(file->next, unzigzag(skip));
     write->size = tag & SAME_SIZE ? write->size : number(part);
-    if (!(tag & SAME_KIND)) {
+    if (!(tag & SAME_KIND))
         part->kind = part->at < part->limit ? *part->at++ : 0;
-    }
     const int64_t gap = number(part), duration = number(part);
     int64_t end;
     if (skip < 0 || gap < 0 || duration < 0 || write->size < 0 || write->offset < 0
@@ -147,12 +144,10 @@ bool replay_part_next(struct replay_part *part, struct replay_write *write)
 {
     while (part->at < part->limit && *part->at != 0) {
         const int tag = *part->at++;
-        if (tag & WRITE_TAG) {
+        if (tag & WRITE_TAG)
             return read_write(part, tag, write);
-        }
-        if (tag != FILE_TAG || !read_file(part)) {
+        if (tag != FILE_TAG || !read_file(part))
             return false;
-        }
     }
     return false;
 }

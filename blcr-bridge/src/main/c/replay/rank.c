@@ -47,9 +47,8 @@ void replay_make_directories(const struct replay_part *part, const char *directo
 {
     char path[PATH_MAX];
     for (int32_t i = 0; i < part->file_count; i++) {
-        if (!replay_name(directory, part->files[i].path, path)) {
+        if (!replay_name(directory, part->files[i].path, path))
             continue;
-        }
         for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
             *slash = 0;
             mkdir(path, 0777);
@@ -65,9 +64,8 @@ static void warm_up(const char *directory)
     snprintf(path, sizeof path, "%s/warm-up-%d", directory, getpid());
     const int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
     if (fd >= 0) {
-        if (write(fd, "", 1) == 1) {
+        if (write(fd, "", 1) == 1)
             close(fd);
-        }
         unlink(path);
     }
 }
@@ -78,14 +76,12 @@ static void prepare(void)
     struct replay_part *part = rank.part;
     const struct replay_plan *plan = rank.plan;
     rank.targets = calloc((size_t)part->file_count + 1, sizeof *rank.targets);
-    if (rank.targets == NULL) {
+    if (rank.targets == NULL)
         fail("replay", "a process");
-    }
     for (int32_t i = 0; i < part->file_count; i++) {
         rank.targets[i].shift = replay_content_shift(part->files[i].path);
-        if (replay_target_prepare(&rank.targets[i].at, plan->output, part->files[i].end) != 0) {
+        if (replay_target_prepare(&rank.targets[i].at, plan->output, part->files[i].end) != 0)
             fail("have memory for", part->files[i].path);
-        }
     }
     /* A program writes memory of its own; of one trace only, parts may have more than there is. */
     if (plan->rounds
@@ -101,8 +97,8 @@ static int64_t sleep_until(int64_t end)
     int64_t now = begin;
     while (end - now >= SHORTEST_SLEEP && !rank.board->stopped) {
         const int64_t left = end - now;
-        nanosleep(&(struct timespec){
-                      .tv_nsec = left < LONGEST_SLEEP ? left - SHORTEST_SLEEP / 2 : LONGEST_SLEEP - 1},
+        nanosleep(&(struct timespec){.tv_nsec = left < LONGEST_SLEEP ? left - SHORTEST_SLEEP / 2
+                                                                     : LONGEST_SLEEP - 1},
                   NULL);
         now = sluice_clock();
     }
@@ -113,14 +109,13 @@ static int64_t sleep_until(int64_t end)
 static int64_t pause_before(const struct replay_write *write, int64_t last_end)
 {
     const struct replay_plan *plan = rank.plan;
-    if (plan->in_time) {
+    if (plan->in_time)
         return sleep_until(rank.board->task.started + (write->begin - plan->begin));
-    }
     const int64_t pause = last_end > write->begin ? 0 : write->begin - last_end;
-    if (pause < SHORTEST_PAUSE || plan->longest_pause == 0) {
+    if (pause < SHORTEST_PAUSE || plan->longest_pause == 0)
         return 0;
-    }
-    return sleep_until(sluice_clock() + (pause < plan->longest_pause ? pause : plan->longest_pause));
+    return sleep_until(sluice_clock()
+                       + (pause < plan->longest_pause ? pause : plan->longest_pause));
 }
 
 static void open_target(struct target *target, const char *path)
@@ -131,29 +126,25 @@ static void open_target(struct target *target, const char *path)
         || replay_target_open(&target->at, rank.plan->output, name) != 0) {
         fail("open", path);
     }
-    if (rank.result->began == 0) {
+    if (rank.result->began == 0)
         rank.result->began = sluice_clock();
-    }
 }
 
 static void replay_write(const struct replay_write *write, struct target *target, const char *path)
 {
-    if (!target->at.open) {
+    if (!target->at.open)
         open_target(target, path);
-    }
     for (int64_t done = 0; done < write->size;) {
         const int64_t offset = write->offset + done;
         const ssize_t written =
             replay_target_write(&target->at, write->call, replay_content_at(target->shift, offset),
                                 write->size - done, offset);
-        if (written < 0 && errno != EINTR) {
+        if (written < 0 && errno != EINTR)
             fail("write", path);
-        }
         done += written > 0 ? written : 0;
     }
-    if (--target->writes_left == 0 && replay_target_close(&target->at) != 0) {
+    if (--target->writes_left == 0 && replay_target_close(&target->at) != 0)
         fail("close", path);
-    }
 }
 
 static void replay_all(void)
@@ -172,9 +163,8 @@ static void replay_all(void)
         atomic_store_explicit(&result->writes, ++writes, memory_order_relaxed);
         atomic_store_explicit(&result->bytes, bytes, memory_order_relaxed);
     }
-    for (int32_t i = 0; i < rank.part->file_count; i++) { /* of a replay that was stopped */
+    for (int32_t i = 0; i < rank.part->file_count; i++) /* of a replay that was stopped */
         replay_target_close(&rank.targets[i].at);
-    }
     result->ended = sluice_clock();
     result->began = result->began == 0 ? result->opened : result->began;
 }
@@ -183,16 +173,13 @@ static void make_durable(void)
 {
     char path[PATH_MAX];
     for (int32_t i = 0; i < rank.part->file_count; i++) {
-        if (!replay_name(rank.board->task.directory, rank.part->files[i].path, path)) {
+        if (!replay_name(rank.board->task.directory, rank.part->files[i].path, path))
             continue;
-        }
         const int fd = open(path, O_WRONLY | O_CLOEXEC);
-        if (fd < 0 && errno != ENOENT) {
+        if (fd < 0 && errno != ENOENT)
             fail("open", path);
-        }
-        if (fd >= 0 && (fdatasync(fd) != 0 || close(fd) != 0)) {
+        if (fd >= 0 && (fdatasync(fd) != 0 || close(fd) != 0))
             fail("sync", path);
-        }
     }
 }
 
@@ -206,16 +193,14 @@ static int64_t cpu_time(void)
 static void replay(void)
 {
     replay_part_rewind(rank.part);
-    for (int32_t i = 0; i < rank.part->file_count; i++) {
+    for (int32_t i = 0; i < rank.part->file_count; i++)
         rank.targets[i].writes_left = rank.part->files[i].writes;
-    }
     const int64_t cpu = cpu_time();
     syscall(REPLAY_CENSUS_MARK);
     replay_all();
     syscall(REPLAY_CENSUS_MARK);
-    if (rank.board->task.what == REPLAY_WRITE_AND_SYNC && rank.plan->output != REPLAY_MEMORY) {
+    if (rank.board->task.what == REPLAY_WRITE_AND_SYNC && rank.plan->output != REPLAY_MEMORY)
         make_durable();
-    }
     rank.result->durable = sluice_clock();
     rank.result->cpu = cpu_time() - cpu;
 }
@@ -229,17 +214,14 @@ _Noreturn void replay_rank_run(struct replay_part *part, const struct replay_pla
     rank.board = board;
     rank.result = result;
     prepare();
-    if (warm_up_in != NULL) {
+    if (warm_up_in != NULL)
         warm_up(warm_up_in);
-    }
     for (uint32_t task = 0;; task++) {
         replay_board_advance(&board->finished);
-        while (atomic_load_explicit(&board->tasks, memory_order_acquire) == task) {
+        while (atomic_load_explicit(&board->tasks, memory_order_acquire) == task)
             replay_board_wait(&board->tasks, task, PATIENCE_MS);
-        }
-        if (board->task.what == REPLAY_LEAVE) {
+        if (board->task.what == REPLAY_LEAVE)
             exit(0);
-        }
         replay();
     }
 }
@@ -251,11 +233,11 @@ static int verify_write(const struct replay_write *write, int fd, int64_t shift,
         const int64_t offset = write->offset + done, left = write->size - done;
         const size_t length = left < (int64_t)sizeof found ? (size_t)left : sizeof found;
         const ssize_t got = pread(fd, found, length, offset);
-        if (got < 0) {
+        if (got < 0)
             fail("read", path);
-        }
         if (got == 0 || memcmp(found, replay_content_at(shift, offset), (size_t)got) != 0) {
-            sluice_exec_say("%s has other bytes than were written at %lld", path, (long long)offset);
+            sluice_exec_say("%s has other bytes than were written at %lld", path,
+                            (long long)offset);
             return 1;
         }
         done += got;
@@ -273,20 +255,18 @@ int replay_verify(struct replay_part *part, const char *directory)
     while (status == 0 && replay_part_next(part, &write)) {
         if (write.file != file) {
             file = write.file;
-            if (fd >= 0) {
+            if (fd >= 0)
                 close(fd);
-            }
             errno = ENAMETOOLONG;
-            fd = replay_name(directory, part->files[file].path, path) ? open(path, O_RDONLY | O_CLOEXEC)
-                                                                      : -1;
+            fd = replay_name(directory, part->files[file].path, path)
+                ? open(path, O_RDONLY | O_CLOEXEC)
+                : -1;
         }
-        if (fd < 0) {
+        if (fd < 0)
             fail("open", path);
-        }
         status = verify_write(&write, fd, replay_content_shift(part->files[file].path), path);
     }
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
     return status;
 }

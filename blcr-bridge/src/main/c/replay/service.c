@@ -20,22 +20,19 @@ void replay_service_await_room(void)
 {
     struct sluice_segment *mapped;
     const char *directory = getenv("SLUICE_DIRECTORY");
-    if (directory == NULL || sluice_segment_map(directory, &mapped) != 0) {
+    if (directory == NULL || sluice_segment_map(directory, &mapped) != 0)
         return;
-    }
     const int64_t end = sluice_clock() + ROOM_PATIENCE;
-    while (mapped->header->free_chunks < (int64_t)mapped->chunk_count && sluice_clock() < end) {
+    while (mapped->header->free_chunks < (int64_t)mapped->chunk_count && sluice_clock() < end)
         nanosleep(&(struct timespec){.tv_nsec = POLL_NANOS}, NULL);
-    }
     sluice_segment_unmap(mapped);
 }
 
 bool replay_service_open(bool waits)
 {
     const char *directory = getenv("SLUICE_DIRECTORY");
-    if (directory == NULL) {
+    if (directory == NULL)
         return true;
-    }
     const int error = sluice_segment_map(directory, &segment);
     if (error != 0) {
         sluice_exec_say("cannot map the segment of %s: %s", directory, strerror(-error));
@@ -59,9 +56,8 @@ int64_t replay_service_cpu(void)
 {
     clockid_t clock;
     struct timespec time = {0, 0};
-    if (segment != NULL && clock_getcpuclockid(segment->header->pid, &clock) == 0) {
+    if (segment != NULL && clock_getcpuclockid(segment->header->pid, &clock) == 0)
         clock_gettime(clock, &time);
-    }
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 

@@ -19,10 +19,11 @@ static int request(sluice_session *session, int type, const void *fields, size_t
 {
     int error;
     struct sluice_client *client = sluice_session_client(session, &error);
-    return error != 0 ? error
-                      : sluice_connection_request(
-                          &client->connection, type,
-                          &(struct sluice_body){.fields = fields, .length = length}, reply);
+    return error != 0
+        ? error
+        : sluice_connection_request(&client->connection, type,
+                                    &(struct sluice_body){.fields = fields, .length = length},
+                                    reply);
 }
 
 struct numbered {
@@ -32,35 +33,32 @@ struct numbered {
 
 int sluice_checkpoint_begin(sluice_session *session, int64_t checkpoint)
 {
-    if (checkpoint < 0) {
+    if (checkpoint < 0)
         return sluice_failure(EINVAL, "checkpoint %lld: numbers begin at 0", (long long)checkpoint);
-    }
-    if (session == NULL) {
+    if (session == NULL)
         return sluice_session_missing();
-    }
     const struct numbered begin = {checkpoint, session->ranks};
     return request(session, SLUICE_REQUEST_BEGIN, &begin, sizeof begin, NULL);
 }
 
 int sluice_checkpoint_complete(sluice_session *session, int64_t checkpoint)
 {
-    if (session == NULL) {
+    if (session == NULL)
         return sluice_session_missing();
-    }
     const struct numbered complete = {checkpoint, session->rank};
     return request(session, SLUICE_REQUEST_COMPLETE, &complete, sizeof complete, NULL);
 }
 
 int sluice_checkpoint_wait(sluice_session *session, int64_t checkpoint, int64_t timeout)
 {
-    const int64_t end = timeout < 0 || timeout > INT64_MAX / 2 ? INT64_MAX : sluice_clock_ms() + timeout;
+    const int64_t end =
+        timeout < 0 || timeout > INT64_MAX / 2 ? INT64_MAX : sluice_clock_ms() + timeout;
     for (;;) {
         const int64_t left = end - sluice_clock_ms();
         const int64_t wait[2] = {checkpoint, left < 0 ? 0 : left < WAIT_SLICE ? left : WAIT_SLICE};
         const int error = request(session, SLUICE_REQUEST_WAIT, wait, sizeof wait, NULL);
-        if (error != -ETIMEDOUT || left <= 0) {
+        if (error != -ETIMEDOUT || left <= 0)
             return error;
-        }
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
 }
@@ -69,9 +67,8 @@ int sluice_checkpoint_list(sluice_session *session, int64_t *checkpoints, size_t
 {
     size_t count = 0;
     int64_t *listed = malloc(MAX_LISTED * sizeof *listed);
-    if (listed == NULL) {
+    if (listed == NULL)
         return sluice_failure(ENOMEM, "no memory for the list of checkpoints");
-    }
     const struct sluice_reply reply = {.elements = listed,
                                        .element_length = sizeof *listed,
                                        .capacity = MAX_LISTED,

@@ -32,9 +32,8 @@ static void in_child(void)
     forks++;
     for (struct sluice_session *session = sessions; session != NULL; session = session->next) {
         pthread_mutex_init(&session->lock, NULL);
-        if (session->client != NULL) {
+        if (session->client != NULL)
             sluice_client_abandon(session->client);
-        }
         session->client = NULL;
         session->images = 0;
     }
@@ -60,9 +59,8 @@ static void delist(struct sluice_session *session)
 {
     pthread_mutex_lock(&sessions_lock);
     struct sluice_session **link = &sessions;
-    while (*link != session) {
+    while (*link != session)
         link = &(*link)->next;
-    }
     *link = session->next;
     pthread_mutex_unlock(&sessions_lock);
 }
@@ -87,9 +85,8 @@ static int place(struct sluice_session *session, int rank, int ranks)
         ranks = ranks > 0 ? ranks : rank < 0 ? 1 : rank + 1;
         rank = rank < 0 ? 0 : rank;
     }
-    if (rank >= ranks) {
+    if (rank >= ranks)
         return sluice_failure(EINVAL, "there is no rank %d among %d ranks", rank, ranks);
-    }
     session->rank = rank;
     session->ranks = ranks;
     return 0;
@@ -100,8 +97,9 @@ int sluice_session_open(const char *directory, int rank, int ranks, sluice_sessi
     *session = NULL;
     directory = directory != NULL ? directory : getenv("SLUICE_DIRECTORY");
     if (directory == NULL) {
-        return sluice_failure(EINVAL, "no I/O process named: set SLUICE_DIRECTORY, or start the "
-                                      "program with sluice run or sluice exec");
+        return sluice_failure(EINVAL,
+                              "no I/O process named: set SLUICE_DIRECTORY, or start the "
+                              "program with sluice run or sluice exec");
     }
     struct sluice_session *opened = calloc(1, sizeof *opened);
     if (opened == NULL || (opened->directory = strdup(directory)) == NULL) {
@@ -110,9 +108,8 @@ int sluice_session_open(const char *directory, int rank, int ranks, sluice_sessi
     }
     pthread_mutex_init(&opened->lock, NULL);
     int error = place(opened, rank, ranks);
-    if (error == 0) {
+    if (error == 0)
         error = sluice_client_attach(directory, opened->rank, opened->ranks, &opened->client);
-    }
     if (error != 0) {
         destroy(opened);
         return error;
@@ -129,19 +126,16 @@ int sluice_session_missing(void)
 
 int sluice_session_close(sluice_session *session)
 {
-    if (session == NULL) {
+    if (session == NULL)
         return sluice_session_missing();
-    }
     pthread_mutex_lock(&session->lock);
     const unsigned images = session->images;
     pthread_mutex_unlock(&session->lock);
-    if (images != 0) {
+    if (images != 0)
         return sluice_failure(EBUSY, "%u images of the session are open; close them first", images);
-    }
     delist(session);
-    if (session->client != NULL) {
+    if (session->client != NULL)
         sluice_client_detach(session->client);
-    }
     destroy(session);
     return 0;
 }
@@ -149,9 +143,8 @@ int sluice_session_close(sluice_session *session)
 struct sluice_client *sluice_session_client(struct sluice_session *session, int *error)
 {
     *error = session == NULL ? sluice_session_missing() : 0;
-    if (session == NULL) {
+    if (session == NULL)
         return NULL;
-    }
     pthread_mutex_lock(&session->lock);
     session->client = sluice_client_current(session->client);
     if (session->client == NULL) {

@@ -17,7 +17,7 @@ struct sluice_session {
     char *directory;
     int rank;
     int ranks;
-    unsigned images;            /* open */
+    unsigned images;             /* open */
     struct sluice_session *next; /* of this process's sessions */
 };
 

@@ -13,8 +13,8 @@ static long step; /* which operation a failed check was in */
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: step %ld: %s: not true; errno=%d (%s)\n", __FILE__,           \
-                    __LINE__, step, #condition, errno, strerror(errno));                           \
+            fprintf(stderr, "%s:%d: step %ld: %s: not true; errno=%d (%s)\n", __FILE__, __LINE__,  \
+                    step, #condition, errno, strerror(errno));                                     \
             abort();                                                                               \
         }                                                                                          \
     } while (0)
@@ -23,7 +23,7 @@ static long step; /* which operation a failed check was in */
     do {                                                                                           \
         const long long actual_ = (long long)(actual), expected_ = (long long)(expected);          \
         if (actual_ != expected_) {                                                                \
-            fprintf(stderr, "%s:%d: step %ld: %s: is %lld, expected %lld; errno=%d (%s)\n",       \
+            fprintf(stderr, "%s:%d: step %ld: %s: is %lld, expected %lld; errno=%d (%s)\n",        \
                     __FILE__, __LINE__, step, #actual, actual_, expected_, errno,                  \
                     strerror(errno));                                                              \
             abort();                                                                               \

@@ -9,8 +9,8 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
-#include <ftw.h>
 #include <fts.h>
+#include <ftw.h>
 #include <mntent.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -100,10 +100,11 @@ static void sent_by_sendmmsg(void)
     const pid_t child = start_fork();
     char byte = 'b', control[CMSG_SPACE(sizeof(int))] = "";
     struct iovec vector = {&byte, 1};
-    struct mmsghdr messages[2] = {
-        {.msg_hdr = {.msg_iov = &vector, .msg_iovlen = 1}},
-        {.msg_hdr = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = control,
-                     .msg_controllen = sizeof control}}};
+    struct mmsghdr messages[2] = {{.msg_hdr = {.msg_iov = &vector, .msg_iovlen = 1}},
+                                  {.msg_hdr = {.msg_iov = &vector,
+                                               .msg_iovlen = 1,
+                                               .msg_control = control,
+                                               .msg_controllen = sizeof control}}};
     if (child == 0) {
         char bytes[2];
         CHECK_EQUAL(read(sockets[1], bytes, 1), 1);

@@ -15,7 +15,8 @@
 #include <unistd.h>
 #include <vector>
 
-namespace {
+namespace
+{
 
 constexpr long KEPT = 25; // one file in so many is left
 
@@ -55,7 +56,8 @@ mode some_mode()
 }
 
 /* The characters are bytes, or wide ones of a byte each. */
-template <typename Char> class Sequence {
+template <typename Char> class Sequence
+{
     using Buffer = std::basic_filebuf<Char>;
     using Text = std::basic_string<Char>;
 
@@ -81,8 +83,9 @@ template <typename Char> class Sequence {
         const ios_base::seekdir directions[] = {ios_base::beg, ios_base::cur, ios_base::end};
         const auto which = random_below(3);
         const auto reach = static_cast<long>(random_length(20000));
-        const long offset =
-            which == 0 ? reach : static_cast<long>(random_below(2 * static_cast<uint64_t>(reach))) - reach;
+        const long offset = which == 0
+            ? reach
+            : static_cast<long>(random_below(2 * static_cast<uint64_t>(reach))) - reach;
         transcript << " seek=" << file->pubseekoff(offset, directions[which]);
         turn = EITHER;
     }
@@ -165,7 +168,7 @@ template <typename Char> class Sequence {
         transcript << " open[" << how << "]=" << file->is_open();
     }
 
-public:
+  public:
     void run()
     {
         open();
@@ -177,20 +180,27 @@ public:
             case 1:
                 random_below(4) == 0 ? reopen() : move();
                 break;
-            case 2: case 3: case 4: case 5:
+            case 2:
+            case 3:
+            case 4:
+            case 5:
                 seek();
                 break;
             case 6:
                 transcript << " at=" << file->pubseekoff(0, ios_base::cur);
                 turn = EITHER;
                 break;
-            case 7: case 8: case 9:
+            case 7:
+            case 8:
+            case 9:
                 put();
                 break;
-            case 10: case 11:
+            case 10:
+            case 11:
                 put_one();
                 break;
-            case 12: case 13:
+            case 12:
+            case 13:
                 get();
                 break;
             default:

@@ -116,8 +116,9 @@ static void forks_of_other_kinds(void)
     wait_for(child);
     put(shared, "parent");
     close(shared);
-    check_content("clones", "parent _Fork parent parent clone parent parent SYS_clone parent vfork "
-                            "parent");
+    check_content("clones",
+                  "parent _Fork parent parent clone parent parent SYS_clone parent vfork "
+                  "parent");
 }
 
 static void taken_from_another_process(void)
@@ -216,8 +217,11 @@ static void by_kernel_aio(void)
         return;
     const int fd = create("kernel-aio", O_RDWR);
     put(fd, "0123456789");
-    struct iocb control = {.aio_lio_opcode = IOCB_CMD_PWRITE, .aio_fildes = (uint32_t)fd,
-                           .aio_buf = (uintptr_t)"AIO", .aio_nbytes = 3, .aio_offset = 9};
+    struct iocb control = {.aio_lio_opcode = IOCB_CMD_PWRITE,
+                           .aio_fildes = (uint32_t)fd,
+                           .aio_buf = (uintptr_t)"AIO",
+                           .aio_nbytes = 3,
+                           .aio_offset = 9};
     struct iocb *list[] = {&control};
     struct io_event event;
     CHECK_EQUAL(sluice_kernel_call(SYS_io_submit, (long)context, 1, (long)list, 0, 0, 0), 1);

@@ -30,22 +30,71 @@ static void count_excess(int signal)
 
 static const struct iovec PARTS[] = {{"12345", 5}, {"67890", 5}};
 
-static long do_write(off_t at) { return lseek(fd, at, SEEK_SET) < 0 ? -2 : write(fd, "1234567890", 10); }
-static long do_writev(off_t at) { return lseek(fd, at, SEEK_SET) < 0 ? -2 : writev(fd, PARTS, 2); }
-static long do_pwrite(off_t at) { return pwrite(fd, "1234567890", 10, at); }
-static long do_pwrite_nothing(off_t at) { return pwrite(fd, "", 0, at); }
-static long do_pwritev(off_t at) { return pwritev(fd, PARTS, 2, at); }
-static long do_pwritev2(off_t at) { return pwritev2(fd, PARTS, 2, at, 0); }
-static long do_pread(off_t at) { char text[10]; return pread(fd, text, sizeof text, at); }
-static long do_seek(off_t at) { return lseek(fd, at, SEEK_SET); }
-static long do_seek_on(off_t at) { return lseek(fd, at, SEEK_CUR); }
-static long do_seek_behind(off_t at) { return lseek(fd, at, SEEK_END); }
-static long do_seek_data(off_t at) { return lseek(fd, at, SEEK_DATA); }
-static long do_ftruncate(off_t at) { return ftruncate(fd, at); }
-static long do_truncate(off_t at) { return truncate(path, at); }
-static long do_fallocate(off_t at) { return fallocate(fd, 0, at, 10); }
-static long do_fallocate_long(off_t at) { return fallocate(fd, FALLOC_FL_KEEP_SIZE, 10, at); }
-static long do_posix_fallocate(off_t at) { return posix_fallocate(fd, at, 10); }
+static long do_write(off_t at)
+{
+    return lseek(fd, at, SEEK_SET) < 0 ? -2 : write(fd, "1234567890", 10);
+}
+static long do_writev(off_t at)
+{
+    return lseek(fd, at, SEEK_SET) < 0 ? -2 : writev(fd, PARTS, 2);
+}
+static long do_pwrite(off_t at)
+{
+    return pwrite(fd, "1234567890", 10, at);
+}
+static long do_pwrite_nothing(off_t at)
+{
+    return pwrite(fd, "", 0, at);
+}
+static long do_pwritev(off_t at)
+{
+    return pwritev(fd, PARTS, 2, at);
+}
+static long do_pwritev2(off_t at)
+{
+    return pwritev2(fd, PARTS, 2, at, 0);
+}
+static long do_pread(off_t at)
+{
+    char text[10];
+    return pread(fd, text, sizeof text, at);
+}
+static long do_seek(off_t at)
+{
+    return lseek(fd, at, SEEK_SET);
+}
+static long do_seek_on(off_t at)
+{
+    return lseek(fd, at, SEEK_CUR);
+}
+static long do_seek_behind(off_t at)
+{
+    return lseek(fd, at, SEEK_END);
+}
+static long do_seek_data(off_t at)
+{
+    return lseek(fd, at, SEEK_DATA);
+}
+static long do_ftruncate(off_t at)
+{
+    return ftruncate(fd, at);
+}
+static long do_truncate(off_t at)
+{
+    return truncate(path, at);
+}
+static long do_fallocate(off_t at)
+{
+    return fallocate(fd, 0, at, 10);
+}
+static long do_fallocate_long(off_t at)
+{
+    return fallocate(fd, FALLOC_FL_KEEP_SIZE, 10, at);
+}
+static long do_posix_fallocate(off_t at)
+{
+    return posix_fallocate(fd, at, 10);
+}
 
 static const struct {
     const char *name;
@@ -72,8 +121,20 @@ static const struct {
 #define BIT(number) (INT64_C(1) << (number))
 
 static const off_t OFFSETS[] = {
-    -1,          INT64_MIN, 0,          LIMIT - 5,     LIMIT,          BIT(43) - 10, BIT(43) - 5,
-    BIT(43) + 1, BIT(60),   BIT(60) - 5, INT64_MAX - 110, INT64_MAX - 10, INT64_MAX - 9, INT64_MAX,
+    -1,
+    INT64_MIN,
+    0,
+    LIMIT - 5,
+    LIMIT,
+    BIT(43) - 10,
+    BIT(43) - 5,
+    BIT(43) + 1,
+    BIT(60),
+    BIT(60) - 5,
+    INT64_MAX - 110,
+    INT64_MAX - 10,
+    INT64_MAX - 9,
+    INT64_MAX,
 };
 
 /* A length that a file may have is room that a disk may have: the call would take it all from others. */
@@ -103,7 +164,8 @@ static void try(FILE *transcript, int call, off_t offset, int flags, bool limite
     CHECK_EQUAL(fstat(fd, &status), 0);
     fprintf(transcript, "%s %lld%s%s: %ld (%s), %d signals, at %lld of %lld\n", CALLS[call].name,
             (long long)offset, flags != 0 ? " appending" : "", limited ? " limited" : "", result,
-            strerror(error), (int)exceeded, (long long)lseek(fd, 0, SEEK_CUR), (long long)status.st_size);
+            strerror(error), (int)exceeded, (long long)lseek(fd, 0, SEEK_CUR),
+            (long long)status.st_size);
     CHECK_EQUAL(ftruncate(fd, FIRST), 0); /* nobody should have to read it all */
     CHECK_EQUAL(close(fd), 0);
 }

@@ -96,8 +96,8 @@ static void open_file(void)
 {
     const int slot = free_slot(), name = (int)random_below(NAMES);
     const int modes[] = {O_RDONLY, O_WRONLY, O_RDWR, O_RDWR};
-    const int extras[] = {0, O_CREAT, O_CREAT, O_CREAT | O_TRUNC, O_CREAT | O_APPEND, O_TRUNC,
-                          O_CREAT | O_EXCL};
+    const int extras[] = {0,       O_CREAT,         O_CREAT, O_CREAT | O_TRUNC, O_CREAT | O_APPEND,
+                          O_TRUNC, O_CREAT | O_EXCL};
     int flags = modes[random_below(4)] | extras[random_below(7)];
     if ((flags & O_ACCMODE) == O_RDONLY)
         flags &= ~O_TRUNC;
@@ -142,8 +142,8 @@ static void duplicate(int slot)
     const int to = free_slot();
     if (to < 0)
         return;
-    const int fd = random_below(2) ? dup(descriptors[slot].fd)
-                                   : fcntl(descriptors[slot].fd, F_DUPFD, 50);
+    const int fd =
+        random_below(2) ? dup(descriptors[slot].fd) : fcntl(descriptors[slot].fd, F_DUPFD, 50);
     CHECK(fd >= 0);
     descriptors[to].fd = fd;
     descriptors[to].opening = descriptors[slot].opening;
@@ -316,27 +316,28 @@ static void unlink_name(int name)
 
 static void use_slot(int slot, int choice)
 {
-    if (choice < 45)
+    if (choice < 45) {
         write_slot(slot);
-    else if (choice < 52)
+    } else if (choice < 52) {
         seek_slot(slot);
-    else if (choice < 58)
+    } else if (choice < 58) {
         read_slot(slot);
-    else if (choice < 60)
+    } else if (choice < 60) {
         truncate_slot(slot);
-    else if (choice < 61)
+    } else if (choice < 61) {
         allocate_slot(slot);
-    else if (choice < 66)
+    } else if (choice < 66) {
         check_status(slot);
-    else if (choice < 68)
+    } else if (choice < 68) {
         CHECK_EQUAL(random_below(2) ? fsync(descriptors[slot].fd) : fdatasync(descriptors[slot].fd),
                     0);
-    else if (choice < 70)
+    } else if (choice < 70) {
         duplicate(slot);
-    else if (choice < 71)
+    } else if (choice < 71) {
         toggle_append(slot);
-    else
+    } else {
         close_slot(slot);
+    }
 }
 
 static void act(void)

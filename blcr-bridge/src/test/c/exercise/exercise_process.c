@@ -96,9 +96,11 @@ static void files_of_spawned_programs(void)
     put(fd, "before\n");
     close(fd);
     CHECK_EQUAL(posix_spawn_file_actions_init(&actions), 0);
-    CHECK_EQUAL(posix_spawn_file_actions_addopen(&actions, 0, in_directory("spawned-in"), O_RDONLY, 0), 0);
+    CHECK_EQUAL(
+        posix_spawn_file_actions_addopen(&actions, 0, in_directory("spawned-in"), O_RDONLY, 0), 0);
     CHECK_EQUAL(posix_spawn_file_actions_addchdir_np(&actions, directory), 0);
-    CHECK_EQUAL(posix_spawn_file_actions_addopen(&actions, 1, "spawned-out", O_WRONLY | O_APPEND, 0), 0);
+    CHECK_EQUAL(
+        posix_spawn_file_actions_addopen(&actions, 1, "spawned-out", O_WRONLY | O_APPEND, 0), 0);
     char *const arguments[] = {"cat", NULL};
     CHECK_EQUAL(posix_spawnp(&child, "cat", &actions, NULL, arguments, environ), 0);
     wait_for(child);
@@ -315,7 +317,9 @@ static void descriptors_sent(void)
     const pid_t child = start_fork();
     char byte = 'b', control[CMSG_SPACE(sizeof(int))] = "";
     struct iovec vector = {&byte, 1};
-    struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = control,
+    struct msghdr message = {.msg_iov = &vector,
+                             .msg_iovlen = 1,
+                             .msg_control = control,
                              .msg_controllen = sizeof control};
     if (child == 0) {
         CHECK_EQUAL(recvmsg(sockets[1], &message, 0), 1);

@@ -62,9 +62,8 @@ static void handler_writes(uint64_t seed)
     const struct itimerval often = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
     CHECK_EQUAL(setitimer(ITIMER_REAL, &often, NULL), 0);
     write_pieces(fd, seed, operations);
-    while (handled < 100) {
+    while (handled < 100)
         CHECK_EQUAL(pwrite(fd, "again", 5, 0), 5);
-    }
     CHECK_EQUAL(setitimer(ITIMER_REAL, &never, NULL), 0);
     close(fd);
     close(handlers_file);
@@ -116,14 +115,16 @@ static void note_value(int signal, siginfo_t *info, void *context)
 
 static void actions_are_the_programs(void)
 {
-    struct sigaction got, action = {.sa_sigaction = note_value, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    struct sigaction got,
+        action = {.sa_sigaction = note_value, .sa_flags = SA_SIGINFO | SA_NODEFER};
     sigaddset(&action.sa_mask, SIGUSR2);
     CHECK_EQUAL(sigaction(SIGUSR1, &action, NULL), 0);
     CHECK_EQUAL(sigqueue(getpid(), SIGUSR1, (union sigval){.sival_int = 42}), 0);
     CHECK(came == 1 && with == 42);
     CHECK(signal(SIGUSR1, count_signal) == (sighandler_t)(void *)note_value);
     CHECK_EQUAL(sigaction(SIGUSR1, NULL, &got), 0);
-    CHECK(got.sa_handler == count_signal && (got.sa_flags & SA_RESTART) && !(got.sa_flags & SA_SIGINFO));
+    CHECK(got.sa_handler == count_signal && (got.sa_flags & SA_RESTART)
+          && !(got.sa_flags & SA_SIGINFO));
     CHECK_EQUAL(raise(SIGUSR1), 0);
     CHECK_EQUAL(came, 2);
 

@@ -45,8 +45,9 @@ static void buffer(void)
         say(" setbuffer");
         break;
     default:
-        say_result("setvbuf", setvbuf(file, random_below(2) == 0 ? own_buffer : NULL,
-                                      kinds[random_below(3)], size));
+        say_result(
+            "setvbuf",
+            setvbuf(file, random_below(2) == 0 ? own_buffer : NULL, kinds[random_below(3)], size));
     }
 }
 
@@ -85,7 +86,7 @@ static void use_descriptor(void)
 
 static const char *some_mode(void)
 {
-    static const char *const modes[] = {"r+", "r+", "w+", "w+", "a+", "a+", "r", "w",
+    static const char *const modes[] = {"r+", "r+", "w+",   "w+",  "a+", "a+", "r",   "w",
                                         "a",  "rb", "r+be", "w+x", "wx", "ae", "rb+", "wb+"};
     return modes[random_below(sizeof modes / sizeof *modes)];
 }
@@ -110,7 +111,8 @@ static bool reopen(void)
 
 static bool open_stream(const char *mode)
 {
-    const int flags[] = {O_RDWR, O_RDWR, O_RDWR | O_APPEND, O_RDONLY, O_WRONLY, O_WRONLY | O_APPEND};
+    const int flags[] = {O_RDWR,   O_RDWR,   O_RDWR | O_APPEND,
+                         O_RDONLY, O_WRONLY, O_WRONLY | O_APPEND};
     errno = 0;
     if (random_below(4) == 0) {
         int how = flags[random_below(sizeof flags / sizeof *flags)];
@@ -137,11 +139,12 @@ static bool open_stream(const char *mode)
 typedef void call(void);
 
 static call *const WRITES[] = {put_bytes, put_byte, put_text, print, get_byte};
-static call *const NARROW[] = {put_bytes, put_bytes, put_byte,   put_text,  print,
-                               get_bytes, get_bytes, get_byte,   get_text,  get_line,
+static call *const NARROW[] = {put_bytes, put_bytes, put_byte, put_text, print,
+                               get_bytes, get_bytes, get_byte, get_text, get_line,
                                scan,      push_back, push_back};
-static call *const COMMON[] = {seek, seek,  seek, seek_nowhere,  to_start,           tell,
-                               tell, flush, ask,  keep_position, return_to_position, use_descriptor};
+static call *const COMMON[] = {
+    seek, seek,  seek, seek_nowhere,  to_start,           tell,
+    tell, flush, ask,  keep_position, return_to_position, use_descriptor};
 
 #define ONE_OF(calls) calls[random_below(sizeof(calls) / sizeof *(calls))]()
 

@@ -19,7 +19,8 @@ static FILE *transcript;
 static FILE *file;
 static bool readable;
 static bool strict;
-static bool wide; /* one-byte characters, either written or read, rewind() only: else glibc crashes */
+static bool
+    wide; /* one-byte characters, either written or read, rewind() only: else glibc crashes */
 static enum turn turn;
 static bool got;    /* something by the last call, which read */
 static bool marked; /* by fgetpos() */
@@ -100,7 +101,8 @@ static void seek(void)
     }
     const int whence = WHENCE[random_below(3)];
     const long reach = (long)some_length();
-    const long offset = whence == SEEK_SET ? reach : (long)random_below(2 * (uint64_t)reach + 1) - reach;
+    const long offset =
+        whence == SEEK_SET ? reach : (long)random_below(2 * (uint64_t)reach + 1) - reach;
     errno = 0;
     if (random_below(2) == 0)
         say_result("fseek", fseek(file, offset, whence));
@@ -146,10 +148,11 @@ static void flush(void)
 /* What ISO C wants between reading and writing. Without it glibc may lose what was written. */
 static void take_turn(enum turn next)
 {
-    const bool wanted = turn == WRITING ? next == READING
-                                        : strict && turn == READING && next == WRITING && !feof(file);
+    const bool wanted = turn == WRITING
+        ? next == READING
+        : strict && turn == READING && next == WRITING && !feof(file);
     if (wanted)
-        turn == WRITING && random_below(2) == 0 ? flush() : seek_nowhere();
+        turn == WRITING &&random_below(2) == 0 ? flush() : seek_nowhere();
     turn = next;
     got = false;
 }
@@ -179,7 +182,8 @@ static void put_text(void)
 static void print(void)
 {
     take_turn(WRITING);
-    say_result("fprintf", fprintf(file, "<%s %d %200.3f>", some_text(), (int)random_below(1000), 2.5));
+    say_result("fprintf",
+               fprintf(file, "<%s %d %200.3f>", some_text(), (int)random_below(1000), 2.5));
 }
 
 /* ---- reading ---- */

@@ -18,9 +18,8 @@ static int take(int socket, const struct sluice_reply *reply)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 {
-    if (length == 0) {
+    if (length == 0)
         return 0;
-    }
     /* Of the exact size, so that AddressSanitizer sees one byte too many. */
     char *fields = malloc(24), *elements = malloc(40);
     size_t count = 0;
@@ -28,8 +27,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
         {.fields = fields, .length = 0},
         {.fields = fields, .length = 16},
         {.fields = fields, .length = 24},
-        {.fields = fields, .length = 24, .elements = elements, .element_length = 1,
-         .capacity = 40, .count = &count},
+        {.fields = fields,
+         .length = 24,
+         .elements = elements,
+         .element_length = 1,
+         .capacity = 40,
+         .count = &count},
         {.elements = elements, .element_length = 8, .capacity = 5, .count = &count},
     };
     const size_t which = data[0] % 6;

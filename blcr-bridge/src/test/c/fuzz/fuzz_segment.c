@@ -53,17 +53,14 @@ static void touch_all(const struct sluice_segment *segment)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 {
-    if (file < 0) {
+    if (file < 0)
         create_file();
-    }
-    if (length < SLUICE_HEADER_LENGTH || length > LENGTH) {
+    if (length < SLUICE_HEADER_LENGTH || length > LENGTH)
         return 0; /* waits for the rest of the header */
-    }
     struct sluice_header header;
     memcpy(&header, data, sizeof header);
-    if (header.version == 0) {
+    if (header.version == 0)
         return 0; /* waits for whoever makes it */
-    }
     CHECK_EQUAL(ftruncate(file, length % 4 == 0 ? LENGTH : (off_t)length), 0);
     CHECK_EQUAL(pwrite(file, data, length, 0), length);
     struct sluice_segment *segment;
