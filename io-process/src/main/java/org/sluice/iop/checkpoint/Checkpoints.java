@@ -19,101 +19,54 @@ import org.sluice.iop.journal.Ledger;
 /**
  * What looks after the checkpoints of a session: made here, taken over here from a former I/O
  * process, and asked directly. Service thread only.
+ *
+ * @param context what they share
+ * @param farewells lets go of images
+ * @param committer decides commits
+ * @param retention removes older checkpoints
+ * @param groups the checkpoints that file names tell
+ * @param explicit those that ranks begin by request
+ * @param leftovers what no checkpoint has at the end
+ * @param replacements lets committed images change
+ * @param restarts reads the store for ranks that restart
  */
-public final class Checkpoints {
-  private final Context context;
-  private final Farewells farewells;
-  private final Committer committer;
-  private final Retention retention;
-  private final Groups groups;
-  private final ExplicitCheckpoints explicit;
-  private final Leftovers leftovers;
-  private final Replacements replacements;
-  private final Restarts restarts;
-
+public record Checkpoints(
+    Context context,
+    Farewells farewells,
+    Committer committer,
+    Retention retention,
+    Groups groups,
+    ExplicitCheckpoints explicit,
+    Leftovers leftovers,
+    Replacements replacements,
+    Restarts restarts) {
   /**
    * No images yet.
    *
    * @param context what they share
    * @param writers how many ranks of this node write a checkpoint, 0 for all
    * @param keep how many checkpoints of a series stay, 0 for all
+   * @return what looks after them
    */
-  public Checkpoints(final Context context, final int writers, final int keep) {
-    this.context = context;
-    farewells = new Farewells(context);
-    committer = new Committer(context);
-    retention = new Retention(context, keep, farewells);
-    groups = new Groups(context, committer, retention);
-    explicit = new ExplicitCheckpoints(context, committer, retention, writers, farewells);
-    leftovers = new Leftovers(context, groups, committer);
-    replacements = new Replacements(context, groups, committer);
-    restarts = new Restarts(context.store(), context.journal().inFlight());
+  public static Checkpoints of(final Context context, final int writers, final int keep) {
+    final Farewells farewells = new Farewells(context);
+    final Committer committer = new Committer(context);
+    final Retention retention = new Retention(context, keep, farewells);
+    final Groups groups = new Groups(context, committer, retention);
+    final Leftovers leftovers = new Leftovers(context, groups, committer);
     farewells.tell(leftovers::noteLoss);
     farewells.tell(groups::forget);
     farewells.tell(committer::forget);
-  }
-
-  /**
-   * Those that file names tell.
-   *
-   * @return the groups
-   */
-  public Groups groups() {
-    return groups;
-  }
-
-  /**
-   * Those that ranks begin by request.
-   *
-   * @return the checkpoints under way
-   */
-  public ExplicitCheckpoints explicit() {
-    return explicit;
-  }
-
-  /**
-   * Who waits for a commit.
-   *
-   * @return the waiters
-   */
-  public Waiters waiters() {
-    return context.waiters();
-  }
-
-  /**
-   * Who reads the store for ranks that restart.
-   *
-   * @return the reader
-   */
-  public Restarts restarts() {
-    return restarts;
-  }
-
-  /**
-   * What no checkpoint has at the end.
-   *
-   * @return the leftovers
-   */
-  public Leftovers leftovers() {
-    return leftovers;
-  }
-
-  /**
-   * Who lets committed images change.
-   *
-   * @return the replacements
-   */
-  public Replacements replacements() {
-    return replacements;
-  }
-
-  /**
-   * Who lets go of images.
-   *
-   * @return the farewells
-   */
-  public Farewells farewells() {
-    return farewells;
+    return new Checkpoints(
+        context,
+        farewells,
+        committer,
+        retention,
+        groups,
+        new ExplicitCheckpoints(context, committer, retention, writers, farewells),
+        leftovers,
+        new Replacements(context, groups, committer),
+        new Restarts(context.store(), context.journal().inFlight()));
   }
 
   /**

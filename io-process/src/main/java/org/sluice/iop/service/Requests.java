@@ -70,7 +70,7 @@ final class Requests {
     this.timedSettling = timedSettling;
     this.groups = checkpoints.groups();
     this.explicit = checkpoints.explicit();
-    this.waiters = checkpoints.waiters();
+    this.waiters = checkpoints.context().waiters();
     this.restarts = checkpoints.restarts();
     this.members = members;
     this.statistics = statistics;

@@ -101,7 +101,7 @@ final class Session implements AutoCloseable {
             List.of());
     final SharedFiles shared = new SharedFiles(settings.grouping(), capture, statistics);
     checkpoints =
-        new Checkpoints(
+        Checkpoints.of(
             new Context(
                 store,
                 registry,
@@ -209,7 +209,7 @@ final class Session implements AutoCloseable {
   void beat() {
     attachments.endDead();
     segment.chunkPool().recount();
-    checkpoints.waiters().expire();
+    checkpoints.context().waiters().expire();
     guard.beat();
     outsideOpens.beat();
     segment.header().leases(outsideOpens.leases().areUsed());
@@ -247,7 +247,7 @@ final class Session implements AutoCloseable {
 
   /** How long nothing has to be looked at, in milliseconds, if it is shorter than a limit. */
   long patience(final long limit) {
-    final long next = timedSettling.patience(checkpoints.waiters().patience(limit));
+    final long next = timedSettling.patience(checkpoints.context().waiters().patience(limit));
     return outsideOpens.leases().patience(next);
   }
 
