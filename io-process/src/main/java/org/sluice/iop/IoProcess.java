@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.sluice.bridge.NativeLibraries;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
@@ -23,12 +24,12 @@ import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.guard.GuardPlace;
 import org.sluice.iop.journal.Journal;
-import org.sluice.iop.journal.Ledger;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.memory.SegmentPlace;
 import org.sluice.iop.service.Service;
 import org.sluice.iop.service.SessionSettings;
+import org.sluice.iop.service.SessionState;
 
 /** An I/O process inside this one: runtime directory, store, segment, service thread. */
 final class IoProcess implements AutoCloseable {
@@ -51,11 +52,14 @@ final class IoProcess implements AutoCloseable {
       directory.preserve(goesOn);
       FailStop.arm(settings.name(), directory.crash());
       directory.report().ifPresent(IoProcess::tellOfCrash);
-      final Ledger past;
+      final Supplier<SessionState> states;
+      final SessionState state;
       if (goesOn) {
         segment = keep(Segment.map(directory.segment()));
-        past = new Ledger(isInPlace());
-        journal = keep(Journal.resume(directory.journal(), segment.header().sessionId(), past));
+        states = states(segment);
+        state = states.get();
+        journal =
+            keep(Journal.resume(directory.journal(), segment.header().sessionId(), state, states));
         pages = "as before";
       } else {
         directory.clear();
@@ -63,9 +67,9 @@ final class IoProcess implements AutoCloseable {
             SegmentPlace.find(
                 directory.path(), settings.pages(), settings.geometry().segmentLength());
         segment = keep(createSegment(place.file(), settings));
-        past = new Ledger(isInPlace());
-        journal =
-            keep(Journal.create(directory.journal(), segment.header().sessionId(), isInPlace()));
+        states = states(segment);
+        state = states.get();
+        journal = keep(Journal.create(directory.journal(), segment.header().sessionId(), states));
         pages = place.report(segment.hugeBytes(), settings.pages());
       }
       FailStop.watch(journal.inFlight());
@@ -82,7 +86,7 @@ final class IoProcess implements AutoCloseable {
       Fault.arm(
           settings.faults()); // the store and the segment are there: what follows is the session
       service =
-          new Service(server, segment, store, session(settings), statistics, journal, past, guard);
+          new Service(server, segment, store, session(settings), statistics, journal, state, guard);
       segment.header().process(ProcessIdentity.current());
       directory.preserve(true);
     } catch (final IOException | CommandException e) {
@@ -187,8 +191,10 @@ final class IoProcess implements AutoCloseable {
     }
   }
 
-  private boolean isInPlace() {
-    return segment.header().layout() == HeaderDescriptor.LAYOUT_FILES;
+  /** The layout is read once: what the segment says may be anything later on. */
+  private static Supplier<SessionState> states(final Segment segment) {
+    final boolean inPlace = segment.header().layout() == HeaderDescriptor.LAYOUT_FILES;
+    return () -> new SessionState(inPlace);
   }
 
   private long bufferBytes() {

@@ -24,10 +24,10 @@ import org.sluice.core.store.PosixStore;
 import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.journal.Journal;
-import org.sluice.iop.journal.Ledger;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.service.Service;
 import org.sluice.iop.service.SessionSettings;
+import org.sluice.iop.service.SessionState;
 
 /** An I/O process inside this one, with every stage, whose store is on a logged disk. */
 final class LoggedIoProcess implements AutoCloseable {
@@ -68,7 +68,9 @@ final class LoggedIoProcess implements AutoCloseable {
             store.directory().toString(),
             capture.toString());
     final Segment segment = keep(Segment.create(directory.resolve("segment"), GEOMETRY, settings));
-    final Journal journal = keep(Journal.create(directory.resolve("journal"), session, inPlace));
+    final Journal journal =
+        keep(
+            Journal.create(directory.resolve("journal"), session, () -> new SessionState(inPlace)));
     final ServerSocketChannel server = keep(ServerSocketChannel.open(StandardProtocolFamily.UNIX));
     server.bind(UnixDomainSocketAddress.of(directory.resolve("socket")));
     final SessionSettings how =
@@ -76,14 +78,14 @@ final class LoggedIoProcess implements AutoCloseable {
             "node1", "job", directory, capture, new Grouping(GROUP, 1, 1), 0, KEPT, false);
     final Statistics statistics =
         new Statistics(GEOMETRY.chunkCount() * (long) GEOMETRY.chunkLength(), "small", () -> 0);
-    final Ledger past = new Ledger(inPlace);
+    final SessionState state = new SessionState(inPlace);
     try {
       service =
           thread
               .submit(
                   () ->
                       new Service(
-                          server, segment, store, how, statistics, journal, past, new Guard(null)))
+                          server, segment, store, how, statistics, journal, state, new Guard(null)))
               .get();
     } catch (final ExecutionException | InterruptedException e) {
       throw new IOException(e);

@@ -53,7 +53,6 @@ final class CheckpointCommit implements Work {
   private final Context context;
   private final Entry.Committing decision;
   private final List<Member> members;
-  private final Map<Image, Integer> before;
   private final Consumer<CheckpointCommit> ended;
   private final Draft draft;
   private State state = State.DECIDED;
@@ -66,19 +65,16 @@ final class CheckpointCommit implements Work {
   /**
    * A decision that the journal has.
    *
-   * @param before the states of the images if it fails
    * @param ended told on the service thread once it is stored or undone
    */
   CheckpointCommit(
       final Context context,
       final Entry.Committing decision,
       final List<Member> members,
-      final Map<Image, Integer> before,
       final Consumer<CheckpointCommit> ended) {
     this.context = context;
     this.decision = decision;
     this.members = members;
-    this.before = before;
     this.ended = ended;
     final Draft header = context.header();
     this.draft =
@@ -92,18 +88,6 @@ final class CheckpointCommit implements Work {
             decision.ungrouped(),
             header.sessionId(),
             new ArrayList<>());
-  }
-
-  /** A decision of this I/O process: the journal has it before anything follows from it. */
-  static CheckpointCommit decide(
-      final Context context,
-      final Entry.Committing decision,
-      final List<Member> members,
-      final Consumer<CheckpointCommit> ended) {
-    final Map<Image, Integer> before = new HashMap<>();
-    members.forEach(member -> before.put(member.image(), member.image().state()));
-    context.journal().write(decision);
-    return new CheckpointCommit(context, decision, members, before, ended);
   }
 
   /** Seals the images and sends the commit through the pipeline. Service thread only. */
@@ -182,7 +166,7 @@ final class CheckpointCommit implements Work {
    */
   void stored(final Commit inStore) {
     stored = inStore;
-    end(State.STORED, new Entry.Ended(decision.attempt()));
+    end(State.STORED, new Entry.Ended(decision));
     context.service().execute(() -> ended.accept(this));
   }
 
@@ -211,7 +195,7 @@ final class CheckpointCommit implements Work {
   }
 
   private void undone(final Failure failure) {
-    end(State.UNDONE, new Entry.Ended(decision.attempt(), failure.errno(), failure.reason()));
+    end(State.UNDONE, new Entry.Ended(decision, failure.errno(), failure.reason()));
   }
 
   private void end(final State how, final Entry.Ended entry) {
@@ -259,9 +243,9 @@ final class CheckpointCommit implements Work {
     return end;
   }
 
-  /** Takes back the states of its images. */
+  /** Tells every process the states that its images have again. */
   void restore() {
-    before.forEach(Image::state);
+    images().forEach(image -> image.state(image.state()));
   }
 
   /** Counts how long it took. */

@@ -2,19 +2,10 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
-import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.Commit;
-import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
-import org.sluice.iop.journal.GroupFacts;
-import org.sluice.iop.journal.ImageFacts;
-import org.sluice.iop.journal.Ledger;
 
 /**
  * What looks after the checkpoints of a session: made here, taken over here from a former I/O
@@ -55,8 +46,7 @@ public record Checkpoints(
     final Groups groups = new Groups(context, committer, retention);
     final Leftovers leftovers = new Leftovers(context, groups, committer);
     farewells.tell(leftovers::noteLoss);
-    farewells.tell(groups::forget);
-    farewells.tell(committer::forget);
+    farewells.tell(context.state()::forgetInGroups);
     return new Checkpoints(
         context,
         farewells,
@@ -65,70 +55,50 @@ public record Checkpoints(
         groups,
         new ExplicitCheckpoints(context, committer, retention, writers, farewells),
         leftovers,
-        new Replacements(context, groups, committer),
+        new Replacements(context),
         new Restarts(context.store(), context.journal().inFlight()));
   }
 
   /**
-   * Takes over what a former I/O process knew, but for commits that may be under way.
+   * Goes on with what a former I/O process knew, but for commits that may be under way.
    *
-   * @param ledger what it wrote down
    * @throws IOException when the store cannot be read
    */
-  public void resume(final Ledger ledger) throws IOException {
-    final Map<Boolean, List<Image>> known =
-        ledger.images().stream()
-            .filter(ImageFacts::isCommitted)
-            .filter(facts -> facts.state() == ImageDescriptor.STATE_COMMITTED)
-            .collect(
-                Collectors.partitioningBy(
-                    facts -> facts.created() != null,
-                    Collectors.mapping(
-                        facts -> context.registry().find(facts.admitted().image()),
-                        Collectors.toList())));
-    context.waiters().resume(ledger.failedCommits());
-    committer.resume(ledger.lastAttempt(), known.get(false));
-    ledger.groups().forEach((n, facts) -> groups.resume(n, facts, context.registry()::find));
+  public void resume() throws IOException {
+    resumeSeries();
     groups.place(context.registry().all());
-    ledger.checkpoints().forEach((n, facts) -> explicit.resume(n, facts, context.registry()::find));
-    known.get(true).forEach(explicit::discard);
-    resumeSeries(ledger.groups(), Set.copyOf(known.get(false)));
+    explicit.resume(
+        context.state().commits().stream()
+            .flatMap(commit -> commit.members().stream())
+            .map(part -> context.registry().find(part.image()))
+            .collect(Collectors.toSet()));
   }
 
   /** What was committed before the kill counts with what is committed from here on. */
-  private void resumeSeries(final Map<Long, GroupFacts> facts, final Set<Image> committed)
-      throws IOException {
+  private void resumeSeries() throws IOException {
     context.store().commits(damaged -> {}).stream()
         .filter(commit -> commit.sessionId() == context.header().sessionId() && !commit.ungrouped())
         .sorted(Comparator.comparingLong(Commit::sequence))
-        .forEach(
-            commit ->
-                retention.resume(
-                    commit,
-                    Optional.ofNullable(facts.get(commit.number())).stream()
-                        .flatMap(group -> group.unchanged().stream())
-                        .map(context.registry()::find)
-                        .filter(committed::contains)
-                        .collect(Collectors.toCollection(HashSet::new))));
+        .forEach(commit -> retention.resume(commit, groups.committed(commit.number())));
   }
 
-  /**
-   * Commits what a former I/O process had decided to.
-   *
-   * @param commit its decision
-   * @param before the states of the images if this fails
-   */
-  public void commitAgain(final Entry.Committing commit, final Map<Image, Integer> before) {
+  /** Commits what a former I/O process had decided to. */
+  public void commitAgain() {
+    List.copyOf(context.state().commits()).forEach(this::commitAgain);
+  }
+
+  private void commitAgain(final Entry.Committing commit) {
     final List<Member> members =
         commit.members().stream()
             .map(p -> new Member(context.registry().find(p.image()), p.path(), p.rank(), p.ranks()))
             .toList();
     if (members.stream().anyMatch(member -> explicit.has(member.image()))) {
-      explicit.commitAgain(commit, members, before);
-    } else if (groups.made(commit)) {
-      groups.commitAgain(commit, members, before);
+      context.waiters().begun(commit.checkpoint());
+      committer.commitAgain(commit, members, explicit::ended);
+    } else if (groups.exist() && !commit.ungrouped()) {
+      committer.commitAgain(commit, members, groups::ended);
     } else {
-      committer.commitAgain(commit, members, before, any -> {});
+      committer.commitAgain(commit, members, any -> {});
     }
   }
 }

@@ -1,7 +1,6 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -11,19 +10,15 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.PosixException;
-import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
-import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Warnings;
 
-/** Decides commits, and knows which images are committed. Service thread only. */
+/** Decides commits. Service thread only. */
 final class Committer {
   private final Context context;
-  private final Set<Image> committed = new HashSet<>();
-  private long attempts;
 
   Committer(final Context context) {
     this.context = context;
@@ -44,8 +39,21 @@ final class Committer {
       final Consumer<CheckpointCommit> owner) {
     final Entry.Committing decision =
         new Entry.Committing(
-            ++attempts, number, ranks.ranks(), ranks.part(), ungrouped, parts(members));
-    CheckpointCommit.decide(context, decision, members, commit -> ended(commit, owner)).begin();
+            context.state().lastAttempt() + 1,
+            number,
+            ranks.ranks(),
+            ranks.part(),
+            ungrouped,
+            parts(members));
+    context.decide(decision);
+    commit(decision, members, owner).begin();
+  }
+
+  private CheckpointCommit commit(
+      final Entry.Committing decision,
+      final List<Member> members,
+      final Consumer<CheckpointCommit> owner) {
+    return new CheckpointCommit(context, decision, members, commit -> ended(commit, owner));
   }
 
   private static List<Entry.Part> parts(final List<Member> members) {
@@ -56,8 +64,8 @@ final class Committer {
 
   /** What is lost keeps no room in the store, which may be what the next one lacks. */
   private void ended(final CheckpointCommit commit, final Consumer<CheckpointCommit> owner) {
+    context.state().apply(commit.end());
     if (commit.isStored()) {
-      committed.addAll(commit.images());
       commit.count();
       context.waiters().committed(commit.number());
     } else {
@@ -66,30 +74,20 @@ final class Committer {
       context.drain().tidy(true);
       Warnings.warn(
           "checkpoint %d is not committed: %s".formatted(commit.number(), commit.end().reason()));
-      context.waiters().failed(commit.number(), commit.end());
+      context.waiters().failed(commit.end());
     }
     owner.accept(commit);
-  }
-
-  /** Takes over what a former I/O process knew of commits. */
-  void resume(final long lastAttempt, final Collection<Image> inStore) {
-    attempts = lastAttempt;
-    committed.addAll(inStore);
   }
 
   /**
    * Ends what a former I/O process had decided. It may be in the store already. Otherwise it is
    * committed, unless a program has deleted or replaced an image since, whose bytes are gone.
-   *
-   * @param before the states of the images if it is not committed
    */
   void commitAgain(
       final Entry.Committing decision,
       final List<Member> members,
-      final Map<Image, Integer> before,
       final Consumer<CheckpointCommit> owner) {
-    final CheckpointCommit commit =
-        new CheckpointCommit(context, decision, members, before, done -> ended(done, owner));
+    final CheckpointCommit commit = commit(decision, members, owner);
     final Optional<Commit> made = inStore(decision);
     final Optional<Member> missing = members.stream().filter(Committer::isDeleted).findFirst();
     if (made.isPresent()) {
@@ -143,11 +141,6 @@ final class Committer {
     }
   }
 
-  /** Whether a commit of the image succeeded. */
-  boolean hasCommitted(final Image image) {
-    return committed.contains(image);
-  }
-
   /** The ids of the images that checkpoints of this session have now, and a restart can read. */
   Set<Integer> stored() throws IOException {
     final Set<Integer> stored = new HashSet<>();
@@ -165,17 +158,5 @@ final class Committer {
 
   private static void tellOfDamage(final IOException e) {
     Warnings.warn("what it has counts as not committed: " + e.getMessage());
-  }
-
-  /** No checkpoint has the image any more: it is what it was before its commit. */
-  void reclaim(final Image image) {
-    committed.remove(image);
-    image.state(
-        image.log().isInPlace() ? ImageDescriptor.STATE_DIRECT : ImageDescriptor.STATE_DIVERTED);
-  }
-
-  /** Lets go of an image. */
-  void forget(final Image image) {
-    committed.remove(image);
   }
 }

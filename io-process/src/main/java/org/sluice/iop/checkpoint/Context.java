@@ -6,6 +6,7 @@ import org.sluice.core.store.Draft;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 
@@ -18,6 +19,7 @@ import org.sluice.iop.measure.Statistics;
  * @param capture where captured files are
  * @param statistics learns of commits
  * @param journal learns what is decided
+ * @param state what it says of checkpoints and images
  * @param service runs what it is given on the service thread
  * @param header node, job, layout and session of each checkpoint
  * @param grouping which files are one checkpoint; null when files are not grouped
@@ -31,8 +33,14 @@ public record Context(
     CaptureDirectory capture,
     Statistics statistics,
     Journal journal,
+    CheckpointState state,
     Executor service,
     Draft header,
     Grouping grouping,
     SharedFiles shared,
-    Waiters waiters) {}
+    Waiters waiters) {
+  /** Writes a decision down, and then applies it. */
+  void decide(final Entry decision) {
+    state.apply(journal.write(decision));
+  }
+}

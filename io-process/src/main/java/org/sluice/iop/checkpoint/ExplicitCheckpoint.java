@@ -1,12 +1,13 @@
 package org.sluice.iop.checkpoint;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.sluice.core.store.RankSet;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
@@ -15,7 +16,7 @@ import org.sluice.iop.journal.Entry;
 final class ExplicitCheckpoint {
   private final long number;
   private final Entry.Scope scope;
-  private final Set<Integer> complete = new HashSet<>();
+  private final Set<Integer> complete = new TreeSet<>();
   private final Map<String, Member> members = new LinkedHashMap<>();
 
   ExplicitCheckpoint(final long number, final Entry.Scope scope) {
@@ -39,16 +40,26 @@ final class ExplicitCheckpoint {
         : new CommitRanks(ranks(), RankSet.NONE);
   }
 
-  /**
-   * Adds an image; its rank is not complete any more.
-   *
-   * @return the image that had the name before
-   */
-  Optional<Image> add(final Image image, final int rank, final String name) {
+  /** Adds an image, in place of one of the same name; its rank is not complete any more. */
+  void add(final Image image, final int rank, final String name) {
     complete.remove(rank);
     final String path = path(rank, name);
-    final Member before = members.put(path, new Member(image, path, rank, ranks()));
-    return Optional.ofNullable(before).map(Member::image);
+    members.put(path, new Member(image, path, rank, ranks()));
+  }
+
+  /** The image that has a name; nothing when there is none. */
+  Optional<Image> find(final int rank, final String name) {
+    return Optional.ofNullable(members.get(path(rank, name))).map(Member::image);
+  }
+
+  void remove(final Image image) {
+    members.values().removeIf(member -> member.image() == image);
+  }
+
+  void sum(final Consumer<Entry> to) {
+    to.accept(new Entry.Begun(number, scope));
+    images().forEach(image -> to.accept(image.created()));
+    complete.forEach(rank -> to.accept(new Entry.Completed(number, rank, Entry.NO_SLOT, 0)));
   }
 
   /** Where an image of an explicit checkpoint is restored. */

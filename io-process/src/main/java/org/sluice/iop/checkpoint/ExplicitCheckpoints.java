@@ -2,13 +2,12 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.function.IntFunction;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.request.Reply;
@@ -18,7 +17,6 @@ import org.sluice.core.store.ImagePath;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.NotCapturedException;
 import org.sluice.iop.image.Writer;
-import org.sluice.iop.journal.CheckpointFacts;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Warnings;
 
@@ -29,7 +27,7 @@ public final class ExplicitCheckpoints {
   private final Retention retention;
   private final int writers;
   private final Farewells farewells;
-  private final Map<Long, ExplicitCheckpoint> underWay = new HashMap<>();
+  private final Map<Long, ExplicitCheckpoint> underWay;
   private final Set<Image> images = new HashSet<>();
 
   /**
@@ -45,6 +43,7 @@ public final class ExplicitCheckpoints {
       final int writers,
       final Farewells farewells) {
     this.context = context;
+    this.underWay = context.state().underWay();
     this.committer = committer;
     this.retention = retention;
     this.writers = writers;
@@ -80,9 +79,8 @@ public final class ExplicitCheckpoints {
       } catch (final IOException e) {
         return new Reply.Failed(Errno.EIO, e.getMessage());
       }
-      underWay.put(request.checkpoint(), new ExplicitCheckpoint(request.checkpoint(), scope));
+      context.decide(new Entry.Begun(request.checkpoint(), scope));
       context.waiters().begun(request.checkpoint());
-      context.journal().write(new Entry.Begun(request.checkpoint(), scope));
     }
     return new Reply.Done();
   }
@@ -127,45 +125,29 @@ public final class ExplicitCheckpoints {
     final NativeFile file = context.store().createImageFile();
     final Image image = context.registry().admit(file, ImageDescriptor.STATE_DIVERTED);
     images.add(image);
-    context
-        .journal()
-        .write(new Entry.Created(image.id(), checkpoint.number(), request.rank(), request.name()));
-    checkpoint.add(image, request.rank(), request.name()).ifPresent(this::discard);
+    final Optional<Image> before = checkpoint.find(request.rank(), request.name());
+    context.decide(
+        new Entry.Created(image.id(), checkpoint.number(), request.rank(), request.name()));
+    before.ifPresent(this::discard);
     return image;
   }
 
-  /**
-   * Takes over an image that was created by request for a commit under way.
-   *
-   * @param image the image
-   */
-  public void enter(final Image image) {
-    images.add(image);
-  }
-
-  /** Takes over a checkpoint that a former I/O process had under way. */
-  void resume(final long number, final CheckpointFacts facts, final IntFunction<Image> find) {
-    final ExplicitCheckpoint checkpoint = new ExplicitCheckpoint(number, facts.scope());
-    for (final Entry.Created created : facts.members()) {
-      final Image image = find.apply(created.image());
-      images.add(image);
-      checkpoint.add(image, created.rank(), created.name()).ifPresent(this::discard);
+  /** Drops what a former I/O process had no more use for; commits under way have those left. */
+  void resume(final Set<Image> committing) {
+    underWay.keySet().forEach(context.waiters()::begun);
+    for (final Image image : context.registry().all()) {
+      if (image.created() != null) {
+        images.add(image);
+        if (!committing.contains(image)
+            && underWay.values().stream().noneMatch(each -> each.images().contains(image))) {
+          discard(image);
+        }
+      }
     }
-    facts.complete().forEach(checkpoint::complete);
-    underWay.put(number, checkpoint);
-    context.waiters().begun(number);
-  }
-
-  /** Commits what a former I/O process had decided to. */
-  void commitAgain(
-      final Entry.Committing commit, final List<Member> members, final Map<Image, Integer> before) {
-    context.waiters().begun(commit.checkpoint());
-    members.forEach(member -> images.add(member.image()));
-    committer.commitAgain(commit, members, before, this::ended);
   }
 
   /** Nobody needs the files of a checkpoint that is in the store, or never will be. */
-  private void ended(final CheckpointCommit commit) {
+  void ended(final CheckpointCommit commit) {
     commit.images().forEach(this::discard);
     if (commit.isStored()) {
       retention.committed(commit.stored(), List.of());
@@ -193,10 +175,7 @@ public final class ExplicitCheckpoints {
           "rank %d still has %d images of checkpoint %d open"
               .formatted(request.rank(), open.size(), checkpoint.number()));
     }
-    context
-        .journal()
-        .write(new Entry.Completed(request.checkpoint(), request.rank(), slot, number));
-    checkpoint.complete(request.rank());
+    context.decide(new Entry.Completed(request.checkpoint(), request.rank(), slot, number));
     if (checkpoint.isComplete()) {
       commit(checkpoint);
     }
@@ -204,7 +183,6 @@ public final class ExplicitCheckpoints {
   }
 
   private void commit(final ExplicitCheckpoint checkpoint) {
-    underWay.remove(checkpoint.number());
     committer.commit(
         checkpoint.number(), checkpoint.commitRanks(), false, checkpoint.members(), this::ended);
   }

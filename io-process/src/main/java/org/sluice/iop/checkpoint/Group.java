@@ -2,38 +2,53 @@ package org.sluice.iop.checkpoint;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Writer;
-import org.sluice.iop.journal.GroupFacts;
+import org.sluice.iop.journal.Entry;
 
 /** The images whose paths name one checkpoint. Service thread only. */
 final class Group {
   private final long number;
-  private final Map<Image, String> paths = new HashMap<>();
+  private final Map<Image, String> paths = new LinkedHashMap<>();
 
   /** Images of the last commit that were neither rewritten nor deleted since. */
-  private final Set<Image> unchanged = new HashSet<>();
+  private final Set<Image> unchanged = new LinkedHashSet<>();
 
   private boolean changed;
   private boolean rewriting;
 
-  Group(final long number) {
+  /**
+   * Without images yet.
+   *
+   * @param changed whether there is something that its last commit does not have
+   * @param rewriting whether an image of its last commit was rewritten or deleted
+   */
+  Group(final long number, final boolean changed, final boolean rewriting) {
     this.number = number;
+    this.changed = changed;
+    this.rewriting = rewriting;
   }
 
-  /** As a former I/O process left it. */
-  Group(final long number, final GroupFacts facts, final IntFunction<Image> find) {
-    this(number);
-    facts.members().forEach((image, path) -> paths.put(find.apply(image), path));
-    facts.unchanged().forEach(image -> unchanged.add(find.apply(image)));
-    changed = facts.hasChanged();
-    rewriting = facts.isRewriting();
+  /** Adds an image of the last commit, or of behind it. */
+  void enter(final Image image, final String path, final boolean same) {
+    paths.put(image, path);
+    if (same) {
+      unchanged.add(image);
+    }
+  }
+
+  Entry.Grouped sum() {
+    final List<Entry.Grouping> members = new ArrayList<>();
+    paths.forEach(
+        (image, path) ->
+            members.add(new Entry.Grouping(image.id(), path, unchanged.contains(image))));
+    return new Entry.Grouped(number, changed, rewriting, members);
   }
 
   long number() {
@@ -68,6 +83,11 @@ final class Group {
     rewriting |= unchanged.remove(image);
   }
 
+  /** The images that are as they were committed. */
+  Set<Image> unchanged() {
+    return unchanged;
+  }
+
   boolean isEmpty() {
     return paths.isEmpty();
   }
@@ -75,12 +95,6 @@ final class Group {
   /** Whether there is something that its last commit does not have. */
   boolean hasChanged() {
     return changed;
-  }
-
-  void committed() {
-    changed = false;
-    rewriting = false;
-    unchanged.addAll(paths.keySet());
   }
 
   void failed() {

@@ -2,17 +2,14 @@ package org.sluice.iop.checkpoint;
 
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.IntFunction;
+import java.util.Set;
 import org.sluice.core.posix.Errno;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Writer;
-import org.sluice.iop.journal.Entry;
-import org.sluice.iop.journal.GroupFacts;
 import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Warnings;
 
@@ -27,14 +24,14 @@ public final class Groups {
   private final Context context;
   private final Committer committer;
   private final Retention retention;
-  private final Map<Long, Group> byNumber = new HashMap<>();
-  private final Map<Image, Group> byImage = new HashMap<>();
+  private final GroupTable table;
   private boolean toldOfGrowth;
   private boolean toldOfObstacle;
   private boolean toldOfWaiting;
 
   Groups(final Context context, final Committer committer, final Retention retention) {
     this.context = context;
+    this.table = context.state().groups();
     this.grouping = context.grouping();
     this.committer = committer;
     this.retention = retention;
@@ -73,7 +70,7 @@ public final class Groups {
    */
   public void look(final Image image) {
     if (grouping != null) {
-      final Group before = byImage.get(image);
+      final Group before = table.of(image);
       final Group group = place(image);
       if (group != null) {
         commitIfComplete(group);
@@ -94,38 +91,6 @@ public final class Groups {
     }
   }
 
-  /**
-   * An image is about to get other bytes.
-   *
-   * @param image an image that was opened for writing
-   */
-  public void rewritten(final Image image) {
-    final Group group = byImage.get(image);
-    if (group != null) {
-      group.rewritten(image);
-    }
-  }
-
-  void forget(final Image image) {
-    final Group group = byImage.remove(image);
-    if (group != null) {
-      group.remove(image);
-      if (group.isEmpty()) {
-        byNumber.remove(group.number());
-        context.waiters().forget(group.number());
-      }
-    }
-  }
-
-  /** A copy takes an image's place; nothing new to commit. */
-  void substitute(final Image image, final Image copy) {
-    final Group group = byImage.remove(image);
-    if (group != null) {
-      group.substitute(image, copy);
-      byImage.put(copy, group);
-    }
-  }
-
   /** Puts an image where its present path says; null when it is in no group. */
   private Group place(final Image image) {
     final Optional<String> path = context.capture().relativePath(image);
@@ -133,16 +98,16 @@ public final class Groups {
         path.filter(name -> !context.shared().has(image, name))
             .map(grouping::number)
             .orElse(OptionalLong.empty());
-    final Group before = byImage.get(image);
+    final Group before = table.of(image);
     if (number.isEmpty() || before != null && before.number() != number.getAsLong()) {
-      forget(image);
+      context.state().forgetInGroups(image);
     }
     if (number.isEmpty()) {
       return null;
     }
-    final Group group = byNumber.computeIfAbsent(number.getAsLong(), this::begin);
-    group.add(image, path.get());
-    byImage.put(image, group);
+    final Group known = table.find(number.getAsLong());
+    final Group group = known == null ? begin(number.getAsLong()) : known;
+    table.add(group, image, path.get());
     return group;
   }
 
@@ -152,13 +117,13 @@ public final class Groups {
    */
   private Group begin(final long number) {
     if (!toldOfWaiting) {
-      final long seen = byImage.keySet().stream().map(i -> i.writer().part()).distinct().count();
-      byNumber.values().stream()
+      final long seen = table.images().map(i -> i.writer().part()).distinct().count();
+      table.all().stream()
           .filter(former -> former.waitsFor(grouping, seen))
           .min(Comparator.comparingLong(Group::number))
           .ifPresent(former -> tellOfWaiting(former, number));
     }
-    return new Group(number);
+    return new Group(number, false, false);
   }
 
   private void tellOfWaiting(final Group former, final long number) {
@@ -190,7 +155,6 @@ public final class Groups {
   private void commit(final Group group) {
     final List<Member> members = group.members();
     tellOfGrowth(group);
-    group.committed();
     committer.commit(group.number(), group.commitRanks(grouping), false, members, this::ended);
   }
 
@@ -205,40 +169,29 @@ public final class Groups {
     }
   }
 
-  private void ended(final CheckpointCommit commit) {
+  void ended(final CheckpointCommit commit) {
     if (commit.isStored()) {
       retention.committed(commit.stored(), commit.images());
-    } else if (byNumber.containsKey(commit.number())) {
-      byNumber.get(commit.number()).failed();
     }
   }
 
-  /** Whether commits of this kind are the groups'. */
-  boolean made(final Entry.Committing commit) {
-    return exist() && !commit.ungrouped();
-  }
-
-  /** Takes over what became of a group in a former I/O process. */
-  void resume(final long number, final GroupFacts facts, final IntFunction<Image> find) {
-    if (exist()) {
-      final Group group = new Group(number, facts, find);
-      byNumber.put(number, group);
-      for (final Image image : group.images()) {
-        byImage.put(image, group);
-      }
+  /** The images of a group that are in a checkpoint as they are. */
+  Set<Image> committed(final long number) {
+    final Set<Image> images = new HashSet<>();
+    if (table.find(number) != null) {
+      images.addAll(table.find(number).unchanged());
+      images.removeIf(image -> !image.isCommitted());
     }
-  }
-
-  /** Commits what a former I/O process had decided to. */
-  void commitAgain(
-      final Entry.Committing commit, final List<Member> members, final Map<Image, Integer> before) {
-    committer.commitAgain(commit, members, before, this::ended);
+    return images;
   }
 
   /** At the end: commits what is there of every checkpoint that is not committed as it is. */
   Collection<Group> incomplete() {
-    List.copyOf(byNumber.values()).forEach(this::refresh);
-    return byNumber.values().stream().filter(Group::hasChanged).toList();
+    if (!exist()) {
+      return List.of();
+    }
+    List.copyOf(table.all()).forEach(this::refresh);
+    return table.all().stream().filter(Group::hasChanged).toList();
   }
 
   /** Why a checkpoint is not committed as it is. */
@@ -248,12 +201,12 @@ public final class Groups {
 
   /** Whether a group has this image. */
   boolean has(final Image image) {
-    return byImage.containsKey(image);
+    return exist() && table.of(image) != null;
   }
 
   /** Whether a group has this image under this name. */
   boolean has(final Image image, final String path) {
-    final Group group = byImage.get(image);
-    return group != null && group.has(image, path);
+    final Group group = table.of(image);
+    return exist() && group != null && group.has(image, path);
   }
 }

@@ -49,7 +49,7 @@ public final class Leftovers {
     final Set<Integer> stored = committer.stored();
     committed().stream()
         .filter(image -> named.contains(image.key()) && !stored.contains(image.id()))
-        .forEach(committer::reclaim);
+        .forEach(image -> image.state(image.uncommitted()));
   }
 
   /**
@@ -106,7 +106,7 @@ public final class Leftovers {
 
   private long countUncommitted() throws IOException {
     final List<Image> uncommitted =
-        context.registry().all().stream().filter(image -> !committer.hasCommitted(image)).toList();
+        context.registry().all().stream().filter(image -> !image.isCommitted()).toList();
     final Set<ImageKey> named =
         uncommitted.isEmpty() ? Set.of() : context.capture().names().keySet();
     return uncommitted.stream().filter(image -> named.contains(image.key())).count();
@@ -118,7 +118,7 @@ public final class Leftovers {
   }
 
   private boolean hasUncommitted(final Group group) {
-    return !group.images().stream().allMatch(committer::hasCommitted);
+    return !group.images().stream().allMatch(Image::isCommitted);
   }
 
   /** A line for each checkpoint, but no flood. */
@@ -138,7 +138,7 @@ public final class Leftovers {
     final Map<ImageKey, List<Path>> names = context.capture().names();
     final List<Member> others = new ArrayList<>();
     for (final Image image : context.registry().all()) {
-      if (committer.hasCommitted(image) && !groups.has(image)) {
+      if (image.isCommitted() && !groups.has(image)) {
         continue; // by a former I/O process that was killed at this point
       }
       for (final Path name : names.getOrDefault(image.key(), List.of())) {
@@ -243,6 +243,6 @@ public final class Leftovers {
   }
 
   private Collection<Image> committed() {
-    return context.registry().all().stream().filter(committer::hasCommitted).toList();
+    return context.registry().all().stream().filter(Image::isCommitted).toList();
   }
 }

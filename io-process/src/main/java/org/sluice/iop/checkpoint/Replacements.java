@@ -33,13 +33,9 @@ public final class Replacements {
   private static final int COPY_LENGTH = 1 << 20;
 
   private final Context context;
-  private final Groups groups;
-  private final Committer committer;
 
-  Replacements(final Context context, final Groups groups, final Committer committer) {
+  Replacements(final Context context) {
     this.context = context;
-    this.groups = groups;
-    this.committer = committer;
   }
 
   /**
@@ -76,13 +72,7 @@ public final class Replacements {
               @Override
               public void commit() throws IOException {
                 context.store().unshare(image.file());
-                context
-                    .service()
-                    .execute(
-                        () -> {
-                          committer.forget(image);
-                          proceed.run();
-                        });
+                context.service().execute(proceed);
               }
 
               @Override
@@ -173,9 +163,7 @@ public final class Replacements {
     /** Service thread. */
     private void end(final Optional<NativeFile> fresh) {
       final Optional<Image> copy = fresh.flatMap(this::adopt);
-      context.journal().write(new Entry.Replaced(image.id(), copy.map(Image::id).orElse(0)));
-      copy.ifPresentOrElse(
-          substitute -> groups.substitute(image, substitute), () -> groups.forget(image));
+      context.decide(new Entry.Replaced(image.id(), copy.map(Image::id).orElse(0)));
       caller.answer(reply);
     }
 
@@ -184,7 +172,6 @@ public final class Replacements {
       try {
         final Image copy = context.registry().admit(file, ImageDescriptor.STATE_DIRECT);
         copy.direct(Reason.OTHER);
-        copy.writtenBy(image.writer());
         context.drain().makeDirect(copy, new int[0], false);
         return Optional.of(copy);
       } catch (final NotCapturedException e) {

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -16,15 +17,14 @@ import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Commit;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.journal.Entry;
-import org.sluice.iop.journal.FailedCommits;
 
 /** Processes that wait until a checkpoint is committed. Service thread only. */
 public final class Waiters {
   private final List<Waiter> waiting = new ArrayList<>();
   private final Set<Long> committed;
 
-  /** Those who ask after the commit failed are told why. */
-  private final FailedCommits failed = new FailedCommits();
+  /** How commits failed, by number: who asks later is told why. */
+  private final Map<Long, Entry.Ended> failed;
 
   private record Waiter(long number, long deadline, Caller caller) {}
 
@@ -32,18 +32,15 @@ public final class Waiters {
    * Nobody yet.
    *
    * @param store where checkpoints are committed already
+   * @param state knows how commits failed
    * @throws IOException when it cannot be read
    */
-  public Waiters(final CheckpointStore store) throws IOException {
+  public Waiters(final CheckpointStore store, final CheckpointState state) throws IOException {
     committed =
         store.commits(damaged -> {}).stream()
             .map(Commit::number)
             .collect(Collectors.toCollection(HashSet::new));
-  }
-
-  /** Takes over what a former I/O process knew. */
-  void resume(final FailedCommits past) {
-    past.byNumber().forEach(failed::add);
+    failed = state.failed();
   }
 
   /**
@@ -56,8 +53,8 @@ public final class Waiters {
     final long number = request.checkpoint();
     if (committed.contains(number)) {
       caller.answer(new Reply.Done());
-    } else if (failed.find(number).isPresent()) {
-      caller.answer(reply(number, failed.find(number).get()));
+    } else if (failed.containsKey(number)) {
+      caller.answer(reply(number, failed.get(number)));
     } else {
       final long millis = Math.clamp(request.timeoutMillis(), 0, Long.MAX_VALUE >> 22);
       final long nanos = millis * 1_000_000;
@@ -68,28 +65,20 @@ public final class Waiters {
   /** The checkpoint is being written anew: its older commit does not count. */
   void begun(final long number) {
     committed.remove(number);
-    failed.remove(number);
   }
 
   void committed(final long number) {
     committed.add(number);
-    failed.remove(number);
     answer(waiter -> waiter.number == number, new Reply.Done());
   }
 
-  void failed(final long number, final Entry.Ended end) {
-    failed.add(number, end);
-    answer(waiter -> waiter.number == number, reply(number, end));
+  void failed(final Entry.Ended end) {
+    answer(waiter -> waiter.number == end.checkpoint(), reply(end.checkpoint(), end));
   }
 
   /** How the commits ended that failed, of checkpoints that are still to be committed. */
   Collection<Entry.Ended> failures() {
-    return failed.byNumber().values();
-  }
-
-  /** The checkpoint is no longer to be committed. */
-  void forget(final long number) {
-    failed.remove(number);
+    return failed.values();
   }
 
   private static Reply reply(final long number, final Entry.Ended end) {

@@ -187,7 +187,6 @@ final class ContainerLayout implements Layout {
     }
     store.overlay(sessionId, image.log().chunks(), overlay);
     restore(image, modified);
-    image.log().settled();
   }
 
   private static void restore(final Image image, final Instant modified) throws IOException {

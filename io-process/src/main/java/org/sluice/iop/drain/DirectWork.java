@@ -58,11 +58,11 @@ final class DirectWork extends ImageWork {
 
   /** From here on extents go to the file: also those of an image that has lost bytes. */
   private void restart(final long size) {
-    image.log().restart(true, size);
-    peeks.forEach(peek -> image.log().mark(peek.index(), peek.generation(), peek.end()));
-    context.restarted(
+    context.restart(
         image,
         Entry.Cause.DIRECT,
+        true,
+        size,
         peeks.stream()
             .map(peek -> new Entry.Mark(peek.index(), peek.generation(), peek.end()))
             .toList());

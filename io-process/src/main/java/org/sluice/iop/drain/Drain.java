@@ -17,7 +17,6 @@ import org.sluice.iop.crash.Lane;
 import org.sluice.iop.drain.ImageWork.Kind;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
-import org.sluice.iop.journal.ImageFacts;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 
@@ -207,7 +206,7 @@ public final class Drain implements AutoCloseable {
         Kind.SETTLE,
         () -> {
           context.layout().settle(image, List.of());
-          context.restarted(image, Entry.Cause.SETTLED, List.of());
+          settled(image);
         });
   }
 
@@ -233,12 +232,11 @@ public final class Drain implements AutoCloseable {
         image,
         Kind.EMPTY,
         () -> {
-          image.log().restart(image.log().isInPlace(), 0);
           image.recover();
           if (fileToo) {
             image.file().truncate(0);
           }
-          context.restarted(image, Entry.Cause.EMPTIED, List.of());
+          context.restart(image, Entry.Cause.EMPTIED, image.log().isInPlace(), 0, List.of());
         });
   }
 
@@ -252,9 +250,10 @@ public final class Drain implements AutoCloseable {
         image,
         Kind.DIVERT,
         () -> {
-          image.log().restart(context.layout().isInPlace(), image.file().size());
-          image.size(image.log().size());
-          context.restarted(image, Entry.Cause.DIVERTED, List.of());
+          final long size = image.file().size();
+          final boolean inPlace = context.layout().isInPlace();
+          context.restart(image, Entry.Cause.DIVERTED, inPlace, size, List.of());
+          image.size(size);
         });
   }
 
@@ -283,13 +282,7 @@ public final class Drain implements AutoCloseable {
    * @param image the image
    */
   public void release(final Image image) {
-    change(
-        image,
-        Kind.RELEASE,
-        () -> {
-          image.log().settled();
-          context.restarted(image, Entry.Cause.SETTLED, List.of());
-        });
+    change(image, Kind.RELEASE, () -> settled(image));
   }
 
   /**
@@ -361,15 +354,19 @@ public final class Drain implements AutoCloseable {
     pipeline.publish(work);
   }
 
+  private void settled(final Image image) {
+    context.restart(
+        image, Entry.Cause.SETTLED, image.log().isInPlace(), image.log().size(), List.of());
+  }
+
   /**
    * Takes over what a former I/O process had drained. Before anything else is asked for.
    *
    * @param image an image
-   * @param facts what is known of it
    * @throws IOException when its containers or its file cannot be had
    */
-  public void resume(final Image image, final ImageFacts facts) throws IOException {
-    image.log().resume(facts, image.file().size());
+  public void resume(final Image image) throws IOException {
+    image.log().resume(image.file().size());
     for (final ChunkLocation chunk : image.log().chunks()) {
       context.containers().resume(chunk.container(), image);
     }

@@ -40,8 +40,12 @@ record DrainContext(
   }
 
   /** The image's own file holds what was drained so far. Write stage only. */
-  void restarted(final Image image, final Entry.Cause cause, final List<Entry.Mark> marks) {
-    final boolean here = image.log().isInPlace();
-    journal.write(new Entry.Restarted(image.id(), cause, here, image.log().size(), marks));
+  void restart(
+      final Image image,
+      final Entry.Cause cause,
+      final boolean inPlace,
+      final long size,
+      final List<Entry.Mark> marks) {
+    image.log().apply(journal.write(new Entry.Restarted(image.id(), cause, inPlace, size, marks)));
   }
 }

@@ -19,17 +19,15 @@ import org.sluice.iop.measure.Warnings;
  * A captured file. The I/O process holds its inode open, so that neither the inode number nor the
  * kernel's knowledge of its name is lost. Fields without a comment belong to the service thread.
  */
-public final class Image {
-  private final int id;
-  private final ImageKey key;
-  private final NativeFile file;
-  private final ImageTable table;
-  private final int entry;
-  private final ImageLog log;
-  private final Journal journal;
-  private final Protection protection;
-  private final Openers openers = new Openers();
+public final class Image extends ImageState {
   private final OpenTimes times = new OpenTimes();
+
+  // While the session is served, from bind() on; the pipeline sees none before.
+  private ImageKey key;
+  private NativeFile file;
+  private ImageTable table;
+  private Journal journal;
+  private Protection protection;
 
   /** Any thread. */
   private final AtomicReference<Exception> failure = new AtomicReference<>();
@@ -41,43 +39,26 @@ public final class Image {
   private volatile boolean outside;
 
   private long estimated;
-  private int state;
-  private boolean abandoned;
   private boolean letGo;
   private int farewells;
-  private Writer writer = Writer.NOBODY;
 
-  Image(
-      final int id,
-      final ImageKey key,
-      final NativeFile file,
-      final ImageTable table,
-      final int entry,
-      final int state,
-      final boolean inPlace,
-      final Journal journal,
-      final Protection protection) {
-    this.id = id;
-    this.key = key;
-    this.file = file.role(FaultPoint.IMAGE_WRITE, FaultPoint.IMAGE_FSYNC);
-    this.table = table;
-    this.entry = entry;
-    this.state = state;
-    this.log = new ImageLog(inPlace);
-    this.journal = journal;
-    this.protection = protection;
-    if (state != ImageDescriptor.STATE_DIRECT) {
-      protection.protect(this);
-    }
+  Image(final Entry.Admitted admitted, final boolean inPlace) {
+    super(admitted, inPlace);
   }
 
-  /**
-   * The id in records and requests.
-   *
-   * @return unique in the session, from 1
-   */
-  public int id() {
-    return id;
+  void bind(
+      final NativeFile itsFile,
+      final ImageTable imageTable,
+      final Journal decisions,
+      final Protection outsiders) {
+    key = ImageKey.of(itsFile);
+    file = itsFile.role(FaultPoint.IMAGE_WRITE, FaultPoint.IMAGE_FSYNC);
+    table = imageTable;
+    journal = decisions;
+    protection = outsiders;
+    if (state() != ImageDescriptor.STATE_DIRECT) {
+      protection.protect(this);
+    }
   }
 
   /**
@@ -99,24 +80,6 @@ public final class Image {
   }
 
   /**
-   * Where the image stands in the shared table.
-   *
-   * @return index of its entry
-   */
-  public int entry() {
-    return entry;
-  }
-
-  /**
-   * What was drained of it. Write stage only.
-   *
-   * @return the log
-   */
-  public ImageLog log() {
-    return log;
-  }
-
-  /**
    * Counts bytes that went through the drain. Any thread.
    *
    * @param bytes how many
@@ -128,7 +91,7 @@ public final class Image {
   /** Whatever is in its file now counts as known. Service thread only. */
   void known() {
     try {
-      logged.set(file.allocated() - table.directBytes(entry));
+      logged.set(file.allocated() - table.directBytes(entry()));
     } catch (final PosixException e) {
       Warnings.warn("what is written to " + this + " cannot be estimated: " + e.getMessage());
     }
@@ -136,7 +99,7 @@ public final class Image {
 
   /** Its file was emptied: all that is in it from here on is new. Service thread only. */
   public void emptied() {
-    logged.set(-table.directBytes(entry));
+    logged.set(-table.directBytes(entry()));
     estimated = 0;
   }
 
@@ -146,7 +109,7 @@ public final class Image {
    * @return {@link Reason#NONE} for none
    */
   public Reason unseen() {
-    return Reason.unseen(table.unseen(entry) | 1L << reason().ordinal());
+    return Reason.unseen(table.unseen(entry()) | 1L << reason().ordinal());
   }
 
   /**
@@ -157,7 +120,7 @@ public final class Image {
    * @throws PosixException when the kernel does not tell
    */
   public long takeUnseen() throws PosixException {
-    final long found = file.allocated() - logged.get() - table.directBytes(entry);
+    final long found = file.allocated() - logged.get() - table.directBytes(entry());
     final long more = Math.max(0, found - estimated);
     estimated += more;
     return more;
@@ -171,16 +134,7 @@ public final class Image {
    * @throws PosixException when the kernel does not tell
    */
   public long drainedSize() throws PosixException {
-    return Math.max(log.isInPlace() ? 0 : log.size(), file.size());
-  }
-
-  /**
-   * Who has it open. Service thread only.
-   *
-   * @return the openers
-   */
-  public Openers openers() {
-    return openers;
+    return Math.max(log().isInPlace() ? 0 : log().size(), file.size());
   }
 
   /**
@@ -190,15 +144,6 @@ public final class Image {
    */
   public OpenTimes times() {
     return times;
-  }
-
-  /**
-   * Its state, which is not read back from the shared table. Service thread only.
-   *
-   * @return {@code ImageDescriptor.STATE_*}
-   */
-  public int state() {
-    return state;
   }
 
   /**
@@ -217,7 +162,7 @@ public final class Image {
    * @return {@link Reason#NONE} while it is not
    */
   public Reason reason() {
-    return table.reason(entry);
+    return table.reason(entry());
   }
 
   /**
@@ -226,7 +171,7 @@ public final class Image {
    * @param reason why; {@link Reason#NONE} when it is no longer
    */
   public void reason(final Reason reason) {
-    table.reason(entry, reason);
+    table.reason(entry(), reason);
   }
 
   /**
@@ -240,14 +185,13 @@ public final class Image {
     } else if (next == ImageDescriptor.STATE_FREE) {
       protection.release(this);
     }
-    state = next;
-    journal.write(new Entry.Changed(id, next));
-    table.state(entry, next);
+    apply(journal.write(new Entry.Changed(id(), next)));
+    table.state(entry(), next);
   }
 
   /** Programs outside Sluice need not wait for its own file, which holds everything. */
   public void unprotect() {
-    if (state == ImageDescriptor.STATE_DIRECT) {
+    if (state() == ImageDescriptor.STATE_DIRECT) {
       protection.release(this);
     }
   }
@@ -271,24 +215,6 @@ public final class Image {
   }
 
   /**
-   * Whether a process had it open when it died, so that it may be incomplete.
-   *
-   * @return false once a process opened it again
-   */
-  public boolean isAbandoned() {
-    return abandoned;
-  }
-
-  /**
-   * Says whether the last opener died.
-   *
-   * @param died whether it did
-   */
-  public void abandoned(final boolean died) {
-    abandoned = died;
-  }
-
-  /**
    * Whether only programs have its file open, so that it is neither read nor written here.
    *
    * @return true until all have closed it and it was opened again
@@ -307,30 +233,12 @@ public final class Image {
   }
 
   /**
-   * The process that wrote it last.
-   *
-   * @return a process that may have ended
-   */
-  public Writer writer() {
-    return writer;
-  }
-
-  /**
-   * Says who writes it.
-   *
-   * @param process from here on
-   */
-  public void writtenBy(final Writer process) {
-    writer = process;
-  }
-
-  /**
    * The logical size every process sees. While it is diverted its writer may change it at any time.
    *
    * @return bytes
    */
   public long size() {
-    return table.size(entry);
+    return table.size(entry());
   }
 
   /**
@@ -339,7 +247,7 @@ public final class Image {
    * @param size bytes
    */
   public void size(final long size) {
-    table.size(entry, size);
+    table.size(entry(), size);
   }
 
   /**
@@ -368,7 +276,7 @@ public final class Image {
    */
   public void fail(final Exception reason) {
     if (failure.compareAndSet(null, reason)) {
-      table.error(entry, Failure.of(reason).errno());
+      table.error(entry(), Failure.of(reason).errno());
       Warnings.warn("image " + file.opened() + " is lost: " + reason.getMessage());
     }
   }
@@ -388,7 +296,7 @@ public final class Image {
   public void recover() {
     file.renew();
     if (failure.getAndSet(null) != null) {
-      table.error(entry, 0);
+      table.error(entry(), 0);
     }
   }
 
@@ -404,11 +312,11 @@ public final class Image {
    */
   public boolean isUnused() {
     farewells--;
-    return farewells == 0 && openers.isEmpty() && !outside;
+    return farewells == 0 && openers().isEmpty() && !outside;
   }
 
   @Override
   public String toString() {
-    return "image " + id + " " + file.opened();
+    return "image " + id() + " " + file.opened();
   }
 }

@@ -1,12 +1,12 @@
 package org.sluice.iop.image;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.store.ChunkLocation;
-import org.sluice.iop.journal.ImageFacts;
+import org.sluice.iop.journal.Entry;
 
 /**
  * What the drain knows of an image: where its logged bytes are and how long it is. The write stage
@@ -16,13 +16,11 @@ public final class ImageLog {
   private final List<ChunkLocation> chunks = new ArrayList<>();
 
   /** By chunk. They outlive a restart: the chunk is drained some day all the same. */
-  private final Map<Integer, Mark> marks = new HashMap<>(2);
+  private final Map<Integer, Entry.Mark> marks = new TreeMap<>();
 
   private boolean inPlace;
+  private boolean direct;
   private long size;
-
-  /** How much of one use of a chunk was applied before it was drained. */
-  private record Mark(int generation, int position) {}
 
   ImageLog(final boolean inPlace) {
     this.inPlace = inPlace;
@@ -56,32 +54,55 @@ public final class ImageLog {
   }
 
   /**
-   * Begins anew with what the image's own file holds.
+   * Whether the image became direct and was not logged again since. It may have been decided
+   * already that it is to.
    *
-   * @param extentsInPlace whether extents drained from here on go there, too
-   * @param fileSize the file's size in bytes
+   * @return false at first
    */
-  public void restart(final boolean extentsInPlace, final long fileSize) {
-    chunks.clear();
-    inPlace = extentsInPlace;
-    size = fileSize;
+  public boolean isDirect() {
+    return direct;
   }
 
   /**
-   * Takes over what a former I/O process had drained.
+   * Begins anew with what the image's own file holds.
    *
-   * @param facts what is known of the image
-   * @param fileSize the size of its own file in bytes
+   * @param e why and how
    */
-  public void resume(final ImageFacts facts, final long fileSize) {
-    restart(facts.isInPlace(), facts.isInPlace() ? fileSize : facts.size());
-    chunks.addAll(facts.chunks());
-    facts.marks().forEach(mark -> mark(mark.chunk(), mark.generation(), mark.end()));
+  public void apply(final Entry.Restarted e) {
+    chunks.clear();
+    inPlace = e.inPlace();
+    size = e.size();
+    direct = e.cause() == Entry.Cause.DIRECT || direct && e.cause() != Entry.Cause.DIVERTED;
+    e.marks().forEach(mark -> mark(mark.chunk(), mark.generation(), mark.end()));
   }
 
-  /** Notes that the image's own file holds all that was drained so far. */
-  public void settled() {
-    chunks.clear();
+  /** A chunk of a former I/O process was drained. */
+  void apply(final Entry.Drained e, final Entry.Share share) {
+    if (e.location().container() != 0) {
+      add(e.location());
+      size = share.size();
+    }
+  }
+
+  void apply(final Entry.Known e) {
+    direct = e.direct();
+    inPlace = e.inPlace();
+    size = e.size();
+    chunks.addAll(e.chunks());
+    e.marks().forEach(mark -> marks.put(mark.chunk(), mark));
+  }
+
+  List<Entry.Mark> marks() {
+    return List.copyOf(marks.values());
+  }
+
+  /**
+   * Takes the size of the image's own file, where no entry tells what went there.
+   *
+   * @param fileSize bytes
+   */
+  public void resume(final long fileSize) {
+    size = inPlace ? fileSize : size;
   }
 
   /**
@@ -125,7 +146,8 @@ public final class ImageLog {
    * @param position end of the last payload byte that was applied
    */
   public void mark(final int chunk, final int generation, final int position) {
-    marks.put(chunk, new Mark(generation, Math.max(position, markOf(chunk, generation))));
+    final int end = Math.max(position, markOf(chunk, generation));
+    marks.put(chunk, new Entry.Mark(chunk, generation, end));
   }
 
   /**
@@ -145,7 +167,7 @@ public final class ImageLog {
    * @return the position given to {@link #mark}, 0 without one
    */
   public int markOf(final int chunk, final int generation) {
-    final Mark mark = marks.get(chunk);
-    return mark != null && mark.generation == generation ? mark.position : 0;
+    final Entry.Mark mark = marks.get(chunk);
+    return mark != null && mark.generation() == generation ? mark.end() : 0;
   }
 }

@@ -2,46 +2,41 @@ package org.sluice.iop.image;
 
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import org.agrona.collections.Int2ObjectHashMap;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ImageTable;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.journal.Entry;
-import org.sluice.iop.journal.ImageFacts;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Warnings;
 
 /** Every image of the session. Service thread only. */
 public final class ImageRegistry {
   private final ImageTable table;
-  private final boolean inPlace;
+  private final Images images;
   private final Journal journal;
   private final Protection protection;
   private final Map<ImageKey, Image> byKey = new HashMap<>();
-  private final Int2ObjectHashMap<Image> byId = new Int2ObjectHashMap<>();
   private final long most = DescriptorLimit.mostImages();
-  private int lastId;
 
   /**
-   * An empty registry.
+   * A registry that knows no file yet.
    *
    * @param table the shared table
-   * @param inPlace whether drained extents go to the images' own files
+   * @param images those of a former I/O process, to be resumed first
    * @param journal learns what changes
    * @param protection of images whose own files do not hold everything
    */
   public ImageRegistry(
       final ImageTable table,
-      final boolean inPlace,
+      final Images images,
       final Journal journal,
       final Protection protection) {
     this.protection = protection;
     this.table = table;
-    this.inPlace = inPlace;
+    this.images = images;
     this.journal = journal;
   }
 
@@ -62,7 +57,7 @@ public final class ImageRegistry {
    * @return null when it is not known
    */
   public Image find(final int id) {
-    return byId.get(id);
+    return images.find(id);
   }
 
   /**
@@ -71,7 +66,7 @@ public final class ImageRegistry {
    * @return a copy
    */
   public Collection<Image> all() {
-    return List.copyOf(byKey.values());
+    return images.all();
   }
 
   /**
@@ -91,77 +86,58 @@ public final class ImageRegistry {
           "%d files at a time are all that the limit of open files allows; raise it (ulimit -Hn)"
               .formatted(most));
     }
-    final int entry = table.insert(key.device(), key.inode(), lastId + 1, state, 0);
+    final int id = images.last() + 1;
+    final int entry = table.insert(key.device(), key.inode(), id, state, 0);
     if (entry < 0) {
       close(file);
       throw new NotCapturedException(
           Reason.TOO_MANY, "its bucket of the image table is full; there are too many files");
     }
-    final Image image =
-        new Image(++lastId, key, file, table, entry, state, inPlace, journal, protection);
-    journal.write(
-        new Entry.Admitted(
-            image.id(),
-            entry,
-            key.device(),
-            key.inode(),
-            file.born(),
-            state,
-            file.opened().toString()));
-    add(image);
+    images.apply(
+        journal.write(
+            new Entry.Admitted(
+                id,
+                entry,
+                key.device(),
+                key.inode(),
+                file.born(),
+                state,
+                file.opened().toString())));
+    return bind(images.find(id), file);
+  }
+
+  private Image bind(final Image image, final NativeFile file) {
+    image.bind(file, table, journal, protection);
+    byKey.put(image.key(), image);
     return image;
   }
 
-  private void add(final Image image) {
-    byKey.put(image.key(), image);
-    byId.put(image.id(), image);
-  }
-
   /**
-   * Enters an image of a former I/O process again. A file in the place of one that is gone takes
-   * over its entry, whose identity another file may have by now.
+   * Gives an image of a former I/O process its file again. A file in the place of one that is gone
+   * takes over its entry, whose identity another file may have by now.
    *
-   * @param facts what is known of it
+   * @param image the image
    * @param file its file, open for reading and writing; the registry's from here on
-   * @return the image, in the state that the facts tell
    */
-  public Image resume(final ImageFacts facts, final NativeFile file) {
-    final Entry.Admitted admitted = facts.admitted();
-    final Image image =
-        new Image(
-            admitted.image(),
-            ImageKey.of(file),
-            file,
-            table,
-            admitted.entry(),
-            facts.state(),
-            inPlace,
-            journal,
-            protection);
+  public void resume(final Image image, final NativeFile file) {
+    bind(image, file);
     table.identify(image.entry(), image.key().device(), image.key().inode());
     image.resumeFailure(table.error(image.entry()));
     image.known();
-    add(image);
-    return image;
   }
 
-  /**
-   * Makes the shared table say what this registry does, for every process.
-   *
-   * @param highestId the highest id there ever was
-   */
-  public void publish(final int highestId) {
-    lastId = highestId;
+  /** Makes the shared table say what this registry does, for every process. */
+  public void publish() {
     for (int entry = 0; entry < table.count(); entry++) {
       if (table.state(entry) == ImageDescriptor.STATE_FREE) {
         continue;
       }
-      final Image image = byId.get(table.imageId(entry));
+      final Image image = images.find(table.imageId(entry));
       if (image == null || image.entry() != entry) {
         table.remove(entry);
       }
     }
-    byId.values().forEach(image -> table.state(image.entry(), image.state()));
+    images.all().forEach(image -> table.state(image.entry(), image.state()));
   }
 
   /**
@@ -170,9 +146,10 @@ public final class ImageRegistry {
    * @param image an image of this registry
    */
   public void forget(final Image image) {
-    if (byId.remove(image.id()) != null) {
+    if (images.find(image.id()) == image) {
       byKey.remove(image.key());
       image.state(ImageDescriptor.STATE_FREE);
+      images.forget(image);
       close(image.file());
     }
   }

@@ -1,48 +1,40 @@
 package org.sluice.iop.image;
 
-import org.agrona.collections.Int2IntCounterMap;
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** Which slots have an image open, how often, and which of them diverts it. Service thread only. */
 public final class Openers {
   /** No slot. */
   public static final int NOBODY = -1;
 
-  private final Int2IntCounterMap counts = new Int2IntCounterMap(0);
+  private final Map<Integer, Integer> counts = new TreeMap<>();
   private int writer = NOBODY;
 
   Openers() {}
 
-  /**
-   * Counts an opening.
-   *
-   * @param slot who opened the image
-   */
-  public void add(final int slot) {
-    counts.incrementAndGet(slot);
+  void add(final int slot, final int times) {
+    counts.merge(slot, times, Integer::sum);
   }
 
-  /**
-   * Ends an opening.
-   *
-   * @param slot who had opened the image
-   * @return whether it was the slot's last
-   */
-  public boolean remove(final int slot) {
-    return counts.decrementAndGet(slot) == 0 && removeAll(slot);
-  }
-
-  /**
-   * Ends all openings of a slot.
-   *
-   * @param slot who had opened the image
-   * @return true
-   */
-  public boolean removeAll(final int slot) {
-    counts.remove(slot);
-    if (writer == slot) {
+  /** Ends so many openings of a slot; false when it has none. */
+  boolean remove(final int slot, final int times) {
+    final boolean had = has(slot);
+    counts.computeIfPresent(slot, (any, count) -> count > times ? count - times : null);
+    if (writer == slot && !has(slot)) {
       writer = NOBODY;
     }
-    return true;
+    return had;
+  }
+
+  /**
+   * How often each slot has the image open.
+   *
+   * @return counts by slot
+   */
+  public Map<Integer, Integer> counts() {
+    return Collections.unmodifiableMap(counts);
   }
 
   /**

@@ -1,49 +1,40 @@
 package org.sluice.iop.image;
 
+import org.sluice.iop.journal.Entry;
+
 /**
  * A process that writes images, all of which refer to it, so that its end is theirs at once.
  * Service thread only.
  */
 public final class Writer {
-  /** Of an image that nobody has written. */
-  static final Writer NOBODY = new Writer(0, -1, 0, 0, 0);
-
-  private final long process;
-  private final int rank;
-  private final int ranks;
-  private final int localRanks;
-  private final int killsBefore;
+  private final Entry.Attached process;
   private boolean killed;
 
-  /**
-   * A process that runs.
-   *
-   * @param process tells processes apart
-   * @param rank its rank, -1 unknown
-   * @param ranks ranks of its job, 0 unknown
-   * @param localRanks those of them on this node; 0 all, -1 fewer, but nobody knows how many
-   * @param killsBefore how many processes were killed before it came
-   */
-  public Writer(
-      final long process,
-      final int rank,
-      final int ranks,
-      final int localRanks,
-      final int killsBefore) {
+  Writer(final Entry.Attached process) {
     this.process = process;
-    this.rank = rank;
-    this.ranks = ranks;
-    this.localRanks = localRanks;
-    this.killsBefore = killsBefore;
+  }
+
+  /** Of an image that nobody has written. */
+  static Writer nobody() {
+    return new Writer(new Entry.Attached(0, 0, 0, -1, 0, 0, 0, 0, 0));
+  }
+
+  /**
+   * How it got its slot.
+   *
+   * @return all zero, but for the rank, when it is nobody
+   */
+  public Entry.Attached attached() {
+    return process;
   }
 
   /**
    * The process.
    *
-   * @return tells processes apart
+   * @return tells all processes of the session apart, whichever I/O process serves it
    */
   public long process() {
-    return process;
+    return process.generation() << Integer.SIZE | process.slot();
   }
 
   /**
@@ -52,7 +43,7 @@ public final class Writer {
    * @return -1 unknown
    */
   public int rank() {
-    return rank;
+    return process.rank();
   }
 
   /**
@@ -61,7 +52,7 @@ public final class Writer {
    * @return 0 unknown
    */
   public int ranks() {
-    return ranks;
+    return process.ranks();
   }
 
   /**
@@ -70,7 +61,7 @@ public final class Writer {
    * @return 0 where that is unknown
    */
   public int localRanks() {
-    return localRanks == 0 ? ranks : Math.max(localRanks, 0);
+    return process.localRanks() == 0 ? ranks() : Math.max(process.localRanks(), 0);
   }
 
   /**
@@ -79,7 +70,8 @@ public final class Writer {
    * @return false where nothing says so
    */
   public boolean isOfSeveralNodes() {
-    return rank >= 0 && (localRanks < 0 || localRanks > 0 && localRanks < ranks);
+    final int local = process.localRanks();
+    return rank() >= 0 && (local < 0 || local > 0 && local < ranks());
   }
 
   /**
@@ -88,12 +80,7 @@ public final class Writer {
    * @return tells parts apart
    */
   public long part() {
-    return rank >= 0 ? rank : -1 - process;
-  }
-
-  /** Says that it was killed. */
-  public void killed() {
-    killed = true;
+    return rank() >= 0 ? rank() : -1 - process();
   }
 
   /**
@@ -102,7 +89,11 @@ public final class Writer {
    * @return how many processes
    */
   public int killsBefore() {
-    return killsBefore;
+    return process.killsBefore();
+  }
+
+  void killed() {
+    killed = true;
   }
 
   /**

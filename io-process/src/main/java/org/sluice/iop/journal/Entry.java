@@ -12,11 +12,17 @@ public sealed interface Entry {
   /** Position of a ring that did not tell. */
   long NO_POSITION = -1;
 
-  /** Position of a ring that did not tell: the opening was answered with an error. */
+  /** Position of a ring that did not tell: the opening counts for nothing. */
   long REFUSED = -2;
 
   /** Used length of a chunk whose owner died before it told. */
   int ADOPTED = -1;
+
+  /** Location of a chunk that is in no container. */
+  ChunkLocation NOWHERE = new ChunkLocation(0, 0, 0, 0);
+
+  /** Slot of nobody. */
+  int NO_SLOT = -1;
 
   /**
    * A process got a slot.
@@ -98,8 +104,9 @@ public sealed interface Entry {
    *
    * @param image the image's id
    * @param slot whose
-   * @param position of the slot's ring behind the record that told; -1 when none did, since the
-   *     process asks for the opening once more; {@link #REFUSED} when it was none
+   * @param position of the slot's ring behind the record that told; {@link #REFUSED} when it was
+   *     none; {@link #NO_POSITION} when the process asks for it once more, to write the file, which
+   *     is therefore not whole
    */
   record Closed(int image, int slot, long position) implements Entry {}
 
@@ -119,11 +126,16 @@ public sealed interface Entry {
    *
    * @param chunk its index
    * @param generation tells its uses apart
-   * @param location where it lies in a container; null when it does not
+   * @param location where it lies in a container; {@link #NOWHERE} when it does not
    * @param shares the images whose logs refer to it
    */
   record Drained(int chunk, int generation, ChunkLocation location, List<Share> shares)
-      implements Entry {}
+      implements Entry {
+    /** A chunk that is in no container may be said to be at null. */
+    public Drained {
+      location = location == null ? NOWHERE : location;
+    }
+  }
 
   /**
    * An image with records in a chunk.
@@ -229,17 +241,29 @@ public sealed interface Entry {
    * A commit is over.
    *
    * @param attempt which
+   * @param checkpoint its number
    * @param errno why it failed; 0 when it is in the store
    * @param reason the same in words; empty when it is in the store
    */
-  record Ended(long attempt, int errno, String reason) implements Entry {
+  record Ended(long attempt, long checkpoint, int errno, String reason) implements Entry {
     /**
      * The end of a commit that is in the store.
      *
-     * @param attempt which
+     * @param decision which
      */
-    public Ended(final long attempt) {
-      this(attempt, 0, "");
+    public Ended(final Committing decision) {
+      this(decision, 0, "");
+    }
+
+    /**
+     * The end of a commit.
+     *
+     * @param decision which
+     * @param errno why it failed; 0 when it is in the store
+     * @param reason the same in words; empty when it is in the store
+     */
+    public Ended(final Committing decision, final int errno, final String reason) {
+      this(decision.attempt(), decision.checkpoint(), errno, reason);
     }
 
     /**
@@ -269,4 +293,78 @@ public sealed interface Entry {
    * @param succeeded whether its command did
    */
   record Left(boolean succeeded) implements Entry {}
+
+  /**
+   * How much there was of what the entries behind this one do not tell. This and those below are in
+   * a rewritten journal only.
+   *
+   * @param lastImage the highest image id so far; 0 for none
+   * @param lastAttempt the last commit that was decided; 0 for none
+   * @param kills how many processes were killed
+   * @param members how many joined and have not left
+   * @param memberFailed whether the command of one failed
+   */
+  record Counted(int lastImage, long lastAttempt, int kills, int members, boolean memberFailed)
+      implements Entry {}
+
+  /**
+   * What became of an image since it was admitted and created.
+   *
+   * @param image the image's id
+   * @param state {@code ImageDescriptor.STATE_*}
+   * @param writer who wrote it last; all zero for nobody
+   * @param writerKilled whether that one was killed
+   * @param abandoned whether the last who wrote it died
+   * @param committed whether a checkpoint has it
+   * @param openings who has it open
+   * @param granted the slots whose chunks may have records of it
+   * @param direct whether it became direct
+   * @param inPlace whether extents go to its own file
+   * @param size its size by what was drained
+   * @param chunks the chunks that its log refers to
+   * @param marks what was applied of chunks that are not drained
+   */
+  record Known(
+      int image,
+      int state,
+      Attached writer,
+      boolean writerKilled,
+      boolean abandoned,
+      boolean committed,
+      List<Openings> openings,
+      List<Integer> granted,
+      boolean direct,
+      boolean inPlace,
+      long size,
+      List<ChunkLocation> chunks,
+      List<Mark> marks)
+      implements Entry {}
+
+  /**
+   * How often a slot has an image open.
+   *
+   * @param slot the slot
+   * @param count how often
+   */
+  record Openings(int slot, int count) {}
+
+  /**
+   * A group since its last commit.
+   *
+   * @param checkpoint its number
+   * @param changed whether its last commit does not have all of it
+   * @param rewriting whether an image of its last commit was rewritten or deleted
+   * @param members its images
+   */
+  record Grouped(long checkpoint, boolean changed, boolean rewriting, List<Grouping> members)
+      implements Entry {}
+
+  /**
+   * An image of a group.
+   *
+   * @param image the image's id
+   * @param path its path in the capture directory
+   * @param unchanged whether it is as it was committed
+   */
+  record Grouping(int image, String path, boolean unchanged) {}
 }

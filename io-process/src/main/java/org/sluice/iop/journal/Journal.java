@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.UUID;
+import java.util.function.Supplier;
 import net.openhft.chronicle.bytes.Bytes;
 import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.chunk.DamagedException;
@@ -33,7 +34,7 @@ public final class Journal implements AutoCloseable {
   /** {@code SLUICJNL} read as a little-endian 64-bit integer. */
   static final long MAGIC = 0x4C4E_4A43_4955_4C53L;
 
-  static final int VERSION = 2;
+  static final int VERSION = 3;
   private static final int BOOT_OFFSET = 24;
   private static final int HEADER_LENGTH = 40;
   private static final int FRAME_LENGTH = 8;
@@ -47,7 +48,7 @@ public final class Journal implements AutoCloseable {
 
   private final Path path;
   private final long sessionId;
-  private final boolean inPlace;
+  private final Supplier<? extends Fold> folds;
   private final UUID boot = thisBoot();
   private final Bytes<Void> frame = Bytes.allocateElasticDirect();
   private final InFlight inFlight;
@@ -59,13 +60,13 @@ public final class Journal implements AutoCloseable {
   private Journal(
       final Path path,
       final long sessionId,
-      final boolean inPlace,
+      final Supplier<? extends Fold> folds,
       final NativeFile file,
       final long end)
       throws IOException {
     this.path = path;
     this.sessionId = sessionId;
-    this.inPlace = inPlace;
+    this.folds = folds;
     this.file = file.role(FaultPoint.JOURNAL_WRITE, null);
     this.end = end;
     this.inFlight = InFlight.open(beside(path), sessionId);
@@ -77,14 +78,15 @@ public final class Journal implements AutoCloseable {
    *
    * @param path a file that does not exist
    * @param sessionId of the segment
-   * @param inPlace whether extents of diverted images go to the images' own files
+   * @param folds make folds that know nothing yet
    * @return the journal
    * @throws IOException when it cannot be created
    */
-  public static Journal create(final Path path, final long sessionId, final boolean inPlace)
+  public static Journal create(
+      final Path path, final long sessionId, final Supplier<? extends Fold> folds)
       throws IOException {
     final NativeFile file = NativeFile.open(path, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE);
-    final Journal journal = new Journal(path, sessionId, inPlace, file, 0);
+    final Journal journal = new Journal(path, sessionId, folds, file, 0);
     journal.writeHeader();
     journal.flush();
     return journal;
@@ -95,19 +97,21 @@ public final class Journal implements AutoCloseable {
    *
    * @param path the file
    * @param sessionId of the segment
-   * @param ledger takes the entries
+   * @param past takes the entries
+   * @param folds make folds that know nothing yet
    * @return the journal; what comes behind its last whole entry is cut off
    * @throws FormatVersionException when it is of another version
    * @throws IOException when it is no journal of this session, or cannot be read
    */
-  public static Journal resume(final Path path, final long sessionId, final Ledger ledger)
+  public static Journal resume(
+      final Path path, final long sessionId, final Fold past, final Supplier<? extends Fold> folds)
       throws IOException {
     Files.deleteIfExists(rewritten(path));
     final NativeFile file = NativeFile.open(path, Flag.WRITE);
     try {
-      final long end = replay(file, sessionId, ledger);
+      final long end = replay(file, sessionId, past);
       file.truncate(end);
-      return new Journal(path, sessionId, ledger.isInPlace(), file, end);
+      return new Journal(path, sessionId, folds, file, end);
     } catch (final IOException e) {
       file.close();
       throw e;
@@ -165,7 +169,7 @@ public final class Journal implements AutoCloseable {
     return path.resolveSibling(path.getFileName() + ".new");
   }
 
-  private static long replay(final NativeFile file, final long sessionId, final Ledger ledger)
+  private static long replay(final NativeFile file, final long sessionId, final Fold fold)
       throws IOException {
     final Bytes<Void> in = Bytes.allocateDirect(Math.max(HEADER_LENGTH, file.size()));
     long end = HEADER_LENGTH;
@@ -180,7 +184,7 @@ public final class Journal implements AutoCloseable {
             || crc != Crc32c.of(in.addressForRead(in.readPosition()), length)) {
           break;
         }
-        enter(in, ledger);
+        fold.apply(EntryCodec.read(in));
         end += FRAME_LENGTH + length;
         in.readPosition(end);
       }
@@ -189,15 +193,6 @@ public final class Journal implements AutoCloseable {
       throw new DamagedException(file.opened().toString(), end, "an entry is impossible");
     } finally {
       in.releaseLast();
-    }
-  }
-
-  private static void enter(final Bytes<Void> in, final Ledger ledger) {
-    if (in.readInt(in.readPosition()) == EntryCodec.SNAPSHOT) {
-      in.readSkip(Integer.BYTES);
-      SnapshotCodec.read(in, ledger);
-    } else {
-      ledger.enter(EntryCodec.read(in));
     }
   }
 
@@ -222,22 +217,23 @@ public final class Journal implements AutoCloseable {
    * Writes an entry. One that cannot be written ends the journal: nobody could go on from here.
    *
    * @param entry what was decided
+   * @param <E> its type
+   * @return the entry, to be applied next
    */
-  public synchronized void write(final Entry entry) {
-    if (broken) {
-      return;
+  public synchronized <E extends Entry> E write(final E entry) {
+    if (!broken) {
+      frame.clear();
+      append(entry);
+      try {
+        flush();
+        if (end > limit) {
+          rewrite();
+        }
+      } catch (final PosixException e) {
+        abandon(e);
+      }
     }
-    frame.clear();
-    append(() -> EntryCodec.write(frame, entry));
-    try {
-      flush();
-    } catch (final PosixException e) {
-      abandon(e);
-      return;
-    }
-    if (end > limit) {
-      rewrite();
-    }
+    return entry;
   }
 
   /**
@@ -258,10 +254,10 @@ public final class Journal implements AutoCloseable {
     return UUID.fromString(Files.readString(BOOT_ID).strip());
   }
 
-  private void append(final Runnable content) {
+  private void append(final Entry entry) {
     final long start = frame.writePosition();
     frame.writeLong(0);
-    content.run();
+    EntryCodec.write(frame, entry);
     final int length = (int) (frame.writePosition() - start) - FRAME_LENGTH;
     frame.writeInt(start, length);
     frame.writeInt(
@@ -281,10 +277,10 @@ public final class Journal implements AutoCloseable {
   private void rewrite() {
     final Path target = rewritten(path);
     try {
-      final Ledger sum = new Ledger(inPlace);
-      replay(file, sessionId, sum);
+      final Fold fold = folds.get();
+      replay(file, sessionId, fold);
       writeHeader();
-      append(() -> SnapshotCodec.write(frame.writeInt(EntryCodec.SNAPSHOT), sum));
+      fold.sum(this::append);
       final NativeFile fresh =
           NativeFile.open(target, Flag.WRITE, Flag.CREATE, Flag.TRUNCATE)
               .role(FaultPoint.JOURNAL_REWRITE, null);

@@ -13,13 +13,10 @@ import org.sluice.iop.journal.Entry;
 
 /** An application process and the slot it has. Service thread only. */
 final class Attachment {
-  private final long generation;
-  private final int index;
   private final Slot slot;
   private final RingReader ring;
   private final ProcessIdentity process;
   private final Writer writer;
-  private final long token;
 
   /** The images it has open, with the time of the first opening. */
   private final Map<Image, Long> images = new LinkedHashMap<>();
@@ -34,42 +31,24 @@ final class Attachment {
   /**
    * An attached process.
    *
-   * @param generation how many processes the slot has had; tells them apart
-   * @param index the slot's index
-   * @param killsBefore how many processes were killed before it came
-   * @param token of the request for it
+   * @param writer how it got its slot
    */
-  Attachment(
-      final long generation,
-      final int index,
-      final Segment segment,
-      final ProcessIdentity process,
-      final int rank,
-      final int ranks,
-      final int localRanks,
-      final int killsBefore,
-      final long token) {
-    this.generation = generation;
-    this.index = index;
-    this.slot = segment.slot(index);
-    this.ring = segment.ringReader(index);
-    this.process = process;
-    this.writer = new Writer(ordinal(generation, index), rank, ranks, localRanks, killsBefore);
-    this.token = token;
+  Attachment(final Segment segment, final Writer writer) {
+    final Entry.Attached attached = writer.attached();
+    this.writer = writer;
+    this.slot = segment.slot(attached.slot());
+    this.ring = segment.ringReader(attached.slot());
+    this.process = new ProcessIdentity(attached.pid(), attached.startTime());
   }
 
   /** Whether it was this request of this process that got the slot. */
   boolean isFor(final ProcessIdentity requester, final long requestToken) {
-    return process.equals(requester) && token == requestToken;
+    return process.equals(requester) && writer.attached().token() == requestToken;
   }
 
-  /** Tells all processes of the session apart, whichever I/O process serves it. */
-  static long ordinal(final long generation, final int slot) {
-    return generation << Integer.SIZE | slot;
-  }
-
+  /** How many processes the slot has had; tells them apart. */
   long generation() {
-    return generation;
+    return writer.attached().generation();
   }
 
   /** Its socket; null while a resumed I/O process waits for it. */
@@ -128,7 +107,7 @@ final class Attachment {
   }
 
   int index() {
-    return index;
+    return writer.attached().slot();
   }
 
   Slot slot() {
@@ -172,6 +151,6 @@ final class Attachment {
 
   @Override
   public String toString() {
-    return "slot %d of process %d".formatted(index, process.pid());
+    return "slot %d of process %d".formatted(index(), process.pid());
   }
 }

@@ -10,9 +10,9 @@ import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.Slot;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.Images;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
-import org.sluice.iop.journal.ImageFacts;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 
@@ -41,13 +41,13 @@ final class Attachments {
   private final Map<Integer, ProcessIdentity> refused = new HashMap<>();
 
   private final Journal journal;
-  private int kills;
+  private final Images images;
   private boolean closed;
 
   /**
    * Nobody yet.
    *
-   * @param kills how many processes were killed that a former I/O process had
+   * @param images has those of a former I/O process, to be resumed
    */
   Attachments(
       final Segment segment,
@@ -55,9 +55,9 @@ final class Attachments {
       final Drain drain,
       final Statistics statistics,
       final Journal journal,
-      final int kills) {
+      final Images images) {
     this.journal = journal;
-    this.kills = kills;
+    this.images = images;
     this.segment = segment;
     this.rings = rings;
     this.drain = drain;
@@ -86,21 +86,20 @@ final class Attachments {
     for (int slot = 0; slot < bySlot.length && !closed; slot++) {
       if (bySlot[slot] == null) {
         final long generation = segment.slot(slot).generation() + 1;
-        journal.write(
-            new Entry.Attached(
-                slot,
-                process.pid(),
-                process.startTime(),
-                rank,
-                ranks,
-                localRanks,
-                generation,
-                token,
-                kills));
+        images.apply(
+            journal.write(
+                new Entry.Attached(
+                    slot,
+                    process.pid(),
+                    process.startTime(),
+                    rank,
+                    ranks,
+                    localRanks,
+                    generation,
+                    token,
+                    images.kills())));
         segment.resetRing(slot);
-        final Attachment attachment =
-            new Attachment(
-                generation, slot, segment, process, rank, ranks, localRanks, kills, token);
+        final Attachment attachment = new Attachment(segment, images.writer(slot));
         attachment.slot().attach(process, rank, ranks, generation);
         journal.inFlight().forget(slot);
         add(attachment);
@@ -143,24 +142,14 @@ final class Attachments {
   }
 
   /** Takes over a process of a former I/O process, which comes back some day or is dead. */
-  Attachment resume(final Entry.Attached process, final long position, final Entry lastRequest) {
-    final Attachment attachment =
-        new Attachment(
-            process.generation(),
-            process.slot(),
-            segment,
-            new ProcessIdentity(process.pid(), process.startTime()),
-            process.rank(),
-            process.ranks(),
-            process.localRanks(),
-            process.killsBefore(),
-            process.token());
+  void resume(final Writer process, final Backlog backlog) {
+    final Attachment attachment = new Attachment(segment, process);
+    final long position = backlog.position(attachment.index());
     // What cannot be done to a ring that is damaged need not be: its reader will see that it is.
-    segment.advanceRing(process.slot(), position);
+    segment.advanceRing(attachment.index(), position);
     attachment.ring().position(position);
-    attachment.await(lastRequest);
+    attachment.await(backlog.lastRequest(attachment.index()));
     add(attachment);
-    return attachment;
   }
 
   /** No process is let in any more. */
@@ -179,26 +168,6 @@ final class Attachments {
 
   Attachment at(final int slot) {
     return bySlot[slot];
-  }
-
-  /** The process that wrote an image last, which a former I/O process knew. */
-  Writer writer(final ImageFacts image) {
-    final Entry.Attached process = image.writtenBy();
-    final Attachment here = bySlot[process.slot()];
-    if (here != null && here.generation() == process.generation()) {
-      return here.writer();
-    }
-    final Writer gone =
-        new Writer(
-            Attachment.ordinal(process.generation(), process.slot()),
-            process.rank(),
-            process.ranks(),
-            process.localRanks(),
-            process.killsBefore());
-    if (image.wasWriterKilled()) {
-      gone.killed();
-    }
-    return gone;
   }
 
   List<Attachment> all() {
@@ -253,12 +222,7 @@ final class Attachments {
    * kernel closes the socket of a dying process first.
    */
   private void over(final Attachment attachment) {
-    final boolean killed = !attachment.slot().hasLeft();
-    if (killed) {
-      kills++;
-      attachment.writer().killed();
-    }
-    end(attachment, killed);
+    end(attachment, !attachment.slot().hasLeft());
   }
 
   /** Ends a process's part in the session, with all it left behind. */
@@ -270,10 +234,10 @@ final class Attachments {
     rings.poll(attachment);
     rings.adopt(attachment);
     drain.revokeAll(attachment.index());
+    images.apply(journal.write(new Entry.Detached(attachment.index(), killed)));
     attachment
         .images()
         .forEach((image, opened) -> abandonment.abandoned(attachment, image, opened));
-    journal.write(new Entry.Detached(attachment.index(), killed));
     bySlot[attachment.index()] = null;
     all.remove(attachment);
     statistics.attached(slots());

@@ -9,7 +9,6 @@ import org.sluice.iop.drain.Caller;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
-import org.sluice.iop.journal.Ledger;
 import org.sluice.iop.measure.Failure;
 
 /** Those who keep an I/O process alive that stops with its last member. Service thread only. */
@@ -34,7 +33,11 @@ final class Members {
    * @param journal learns who comes and goes
    * @param past what a former I/O process knew
    */
-  Members(final boolean endsSession, final Drain drain, final Journal journal, final Ledger past) {
+  Members(
+      final boolean endsSession,
+      final Drain drain,
+      final Journal journal,
+      final SessionState past) {
     this.endsSession = endsSession;
     this.drain = drain;
     this.journal = journal;

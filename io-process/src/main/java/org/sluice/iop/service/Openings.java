@@ -6,15 +6,14 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
+import org.sluice.iop.checkpoint.CheckpointState;
 import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.ExplicitCheckpoints;
-import org.sluice.iop.checkpoint.Farewells;
 import org.sluice.iop.checkpoint.Groups;
 import org.sluice.iop.checkpoint.Leftovers;
 import org.sluice.iop.checkpoint.Replacements;
@@ -51,11 +50,11 @@ final class Openings {
   private final ExplicitCheckpoints explicit;
   private final Leftovers leftovers;
   private final Replacements replacements;
-  private final Farewells farewells;
   private final Statistics statistics;
   private final Journal journal;
+  private final CheckpointState state;
+  private final Closings closings;
   private final Executor service;
-  private boolean untidy;
 
   Openings(
       final ImageRegistry registry,
@@ -68,7 +67,11 @@ final class Openings {
       final Checkpoints checkpoints,
       final Statistics statistics,
       final Journal journal,
+      final CheckpointState state,
+      final Closings closings,
       final Executor service) {
+    this.state = state;
+    this.closings = closings;
     this.journal = journal;
     this.registry = registry;
     this.capture = capture;
@@ -81,7 +84,6 @@ final class Openings {
     this.explicit = checkpoints.explicit();
     this.leftovers = checkpoints.leftovers();
     this.replacements = checkpoints.replacements();
-    this.farewells = checkpoints.farewells();
     this.statistics = statistics;
     this.service = service;
   }
@@ -261,42 +263,49 @@ final class Openings {
   }
 
   private void count(final Attachment opener, final Image image, final boolean write) {
-    journal.write(new Entry.Opened(image.id(), opener.index(), write, opener.request()));
-    image.openers().add(opener.index());
+    state.apply(
+        journal.write(new Entry.Opened(image.id(), opener.index(), write, opener.request())));
     opener.images().putIfAbsent(image, System.nanoTime());
     if (write) {
-      image.abandoned(false);
-      image.writtenBy(opener.writer());
-      groups.rewritten(image);
       leftovers.rewritten(image);
     }
   }
 
   /** One opening has ended, at a time that the process tells. */
   void close(final Attachment opener, final Rings.Close close) {
-    journal.write(new Entry.Closed(close.imageId(), opener.index(), close.position()));
     final Image image = registry.find(close.imageId());
-    if (image == null || !image.openers().has(opener.index())) {
-      return;
+    final boolean known = image != null && image.openers().has(opener.index());
+    state.apply(journal.write(new Entry.Closed(close.imageId(), opener.index(), close.position())));
+    if (known) {
+      final long end = Math.min(close.closed(), System.nanoTime());
+      record(opener, image, Math.min(close.opened(), end), end);
+      end(opener, image);
     }
-    final long end = Math.min(close.closed(), System.nanoTime());
-    record(opener, image, Math.min(close.opened(), end), end);
-    end(opener, image);
   }
 
   /** An opening that is answered with an error is none. Last stage, before the answer. */
   private void refuse(final Attachment opener, final Image image) {
-    journal.write(new Entry.Closed(image.id(), opener.index(), Entry.REFUSED));
-    service.execute(() -> end(opener, image));
+    final Entry refusal =
+        journal.write(new Entry.Closed(image.id(), opener.index(), Entry.REFUSED));
+    service.execute(
+        () -> {
+          state.apply(refusal);
+          end(opener, image);
+        });
   }
 
   private void end(final Attachment opener, final Image image) {
-    if (image.openers().remove(opener.index())) {
+    letGo(opener, image);
+    if (image.openers().isEmpty()) {
+      closings.ended(image);
+    }
+  }
+
+  /** The process may have it open more than once. */
+  private void letGo(final Attachment opener, final Image image) {
+    if (!image.openers().has(opener.index())) {
       opener.images().remove(image);
       drain.revoke(opener.index(), image);
-    }
-    if (image.openers().isEmpty()) {
-      ended(image);
     }
   }
 
@@ -309,26 +318,9 @@ final class Openings {
   /** A process that had an image open is gone. */
   void abandon(final Attachment opener, final Image image, final long opened) {
     record(opener, image, opened, System.nanoTime());
-    image.openers().removeAll(opener.index());
-    image.abandoned(true);
     drain.correctSize(image);
     if (image.openers().isEmpty()) {
-      ended(image);
-    }
-  }
-
-  /**
-   * Takes over an opening of a former I/O process.
-   *
-   * @param times how often the process has it open
-   */
-  void resume(final Attachment opener, final Image image, final int times) {
-    for (int i = 0; i < times; i++) {
-      image.openers().add(opener.index());
-    }
-    opener.images().put(image, System.nanoTime());
-    if (image.state() == ImageDescriptor.STATE_DIVERTED) {
-      image.openers().writer(opener.index());
+      closings.ended(image);
     }
   }
 
@@ -340,87 +332,9 @@ final class Openings {
   void undo(final Attachment opener, final Entry.Opened opening) {
     final Image image = registry.find(opening.image());
     if (image != null && image.openers().has(opener.index())) {
-      journal.write(new Entry.Closed(image.id(), opener.index(), Entry.NO_POSITION));
-      if (image.openers().remove(opener.index())) {
-        opener.images().remove(image);
-        drain.revoke(opener.index(), image);
-      }
-      image.abandoned(image.isAbandoned() || opening.writes());
-    }
-  }
-
-  /** Does for an image of a former I/O process what may have been left to do. */
-  void look(final Image image) {
-    if (image.openers().isEmpty()) {
-      if (image.isAbandoned()) {
-        drain.correctSize(image);
-      }
-      ended(image);
-    } else {
-      groups.look(image);
-    }
-  }
-
-  /** Nobody has the image open any more. */
-  private void ended(final Image image) {
-    if (explicit.has(image)) {
-      return;
-    }
-    unseen.closed(image);
-    if (image.isLetGo()) {
-      settling.takeBack(
-          image, () -> service.execute(() -> image.letGo(!image.openers().isEmpty())));
-    }
-    groups.look(image);
-    if (drain.isInPlace()) {
-      final long first = image.times().first();
-      drain.sync(image, now -> statistics.durable(first, now));
-      if (!image.isOpenOutside()) {
-        farewells.bid(image);
-      }
-    } else if (capture.hasLost(image.file())) {
-      farewells.bid(image);
-    } else {
-      leases.closed(image);
-    }
-  }
-
-  void renamed(final Request.Renamed request) {
-    final Image image = registry.find(new ImageKey(request.device(), request.inode()));
-    if (image == null) {
-      return;
-    }
-    if (image.state() == ImageDescriptor.STATE_DIVERTED && shared.has(image, image.writer())) {
-      settling.makeDirect(image, Reason.NODES, false);
-      shared.count();
-    }
-    groups.look(image);
-    if (image.openers().isEmpty() && capture.hasLost(image.file())) {
-      farewells.bid(image);
-    }
-  }
-
-  /** Lets go of files that were deleted behind everybody's back: as images they would keep room. */
-  void forgetDeleted() {
-    if (untidy) {
-      drain.tidy(false);
-    }
-    untidy = false;
-    for (final Image image : registry.all()) {
-      if (image.openers().isEmpty() && !explicit.has(image) && isDeleted(image)) {
-        groups.look(image);
-        farewells.bid(image);
-        untidy = true;
-      }
-    }
-  }
-
-  private static boolean isDeleted(final Image image) {
-    try {
-      return image.file().links() == 0;
-    } catch (final PosixException e) {
-      Warnings.warn(e.getMessage());
-      return false;
+      final long how = opening.writes() ? Entry.NO_POSITION : Entry.REFUSED;
+      state.apply(journal.write(new Entry.Closed(image.id(), opener.index(), how)));
+      letGo(opener, image);
     }
   }
 

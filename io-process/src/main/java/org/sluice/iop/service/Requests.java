@@ -35,6 +35,7 @@ final class Requests {
   private final Rings rings;
   private final ImageRegistry registry;
   private final Openings openings;
+  private final Closings closings;
   private final Settling settling;
   private final TimedSettling timedSettling;
   private final Groups groups;
@@ -53,6 +54,7 @@ final class Requests {
       final Rings rings,
       final ImageRegistry registry,
       final Openings openings,
+      final Closings closings,
       final Settling settling,
       final TimedSettling timedSettling,
       final Checkpoints checkpoints,
@@ -66,6 +68,7 @@ final class Requests {
     this.rings = rings;
     this.registry = registry;
     this.openings = openings;
+    this.closings = closings;
     this.settling = settling;
     this.timedSettling = timedSettling;
     this.groups = checkpoints.groups();
@@ -131,7 +134,7 @@ final class Requests {
         timedSettling.watch(attachment);
         openings.open(attachment, open, caller);
       }
-      case Request.Renamed renamed -> openings.renamed(renamed);
+      case Request.Renamed renamed -> closings.renamed(renamed);
       case Request.Replace replace -> openings.replace(replace, caller);
       case Request.Settle settle ->
           find(caller, attachment, settle.imageId())

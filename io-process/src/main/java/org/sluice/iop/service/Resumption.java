@@ -2,9 +2,7 @@ package org.sluice.iop.service;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.sluice.core.posix.NativeFile;
@@ -20,9 +18,8 @@ import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
-import org.sluice.iop.journal.ImageFacts;
-import org.sluice.iop.journal.Ledger;
 
 /**
  * Goes on where a killed I/O process left off. What it wrote down counts, whatever the segment
@@ -32,7 +29,7 @@ import org.sluice.iop.journal.Ledger;
  * <p>Before the service thread runs, on the thread that starts it.
  */
 final class Resumption {
-  private final Ledger past;
+  private final SessionState state;
   private final Segment segment;
   private final CheckpointStore store;
   private final ImageRegistry registry;
@@ -40,11 +37,11 @@ final class Resumption {
   private final Attachments attachments;
   private final Rings rings;
   private final Drain drain;
-  private final Openings openings;
+  private final Closings closings;
   private final Checkpoints checkpoints;
 
   Resumption(
-      final Ledger past,
+      final SessionState state,
       final Segment segment,
       final CheckpointStore store,
       final ImageRegistry registry,
@@ -52,9 +49,9 @@ final class Resumption {
       final Attachments attachments,
       final Rings rings,
       final Drain drain,
-      final Openings openings,
+      final Closings closings,
       final Checkpoints checkpoints) {
-    this.past = past;
+    this.state = state;
     this.segment = segment;
     this.store = store;
     this.registry = registry;
@@ -62,32 +59,35 @@ final class Resumption {
     this.attachments = attachments;
     this.rings = rings;
     this.drain = drain;
-    this.openings = openings;
+    this.closings = closings;
     this.checkpoints = checkpoints;
   }
 
   void resume() throws IOException {
+    final List<Image> images = state.images().all();
     releaseDrained();
-    for (final Entry.Attached process : past.slots()) {
-      attachments.resume(process, past.position(process.slot()), past.lastRequest(process.slot()));
+    for (final Writer process : state.images().writers()) {
+      attachments.resume(process, state.backlog());
     }
-    for (final ImageFacts facts : past.images()) {
-      resume(facts);
+    for (final Image image : images) {
+      resume(image);
     }
-    registry.publish(past.lastImage());
-    checkpoints.resume(past);
-    drainTaken();
-    past.images().forEach(this::finishChange);
-    commitAgain();
+    registry.publish();
+    checkpoints.resume();
+    drainTaken(images);
+    images.forEach(this::finishChange);
+    checkpoints.commitAgain();
     checkpoints.explicit().commitComplete();
     attachments.endDead();
-    registry.all().forEach(openings::look);
+    registry.all().forEach(closings::look);
   }
 
   /** A chunk may have been written, but not yet been given back. */
   private void releaseDrained() {
     final ChunkPool pool = segment.chunkPool();
-    past.drained()
+    state
+        .backlog()
+        .drained()
         .forEach(
             (chunk, generation) -> {
               final long word = pool.word(chunk);
@@ -98,53 +98,52 @@ final class Resumption {
             });
   }
 
-  private void resume(final ImageFacts facts) throws IOException {
-    final Image image = enter(facts);
-    if (facts.writtenBy() != null) {
-      image.writtenBy(attachments.writer(facts));
+  private void resume(final Image image) throws IOException {
+    try {
+      registry.resume(image, find(image));
+    } catch (final IOException e) {
+      registry.resume(image, nameless());
+      image.fail(new IOException("its file cannot be opened again: " + e.getMessage(), e));
     }
-    image.abandoned(facts.isAbandoned());
     image.letGo(image.file().isLetGo());
-    facts.openings().forEach((slot, times) -> openings.resume(attachments.at(slot), image, times));
-    if (facts.created() != null) {
+    openers(image).forEach(opener -> resume(opener, image));
+    if (image.created() != null) {
       store.keepImageFile(image.file());
-      checkpoints.explicit().enter(image);
     }
     try {
-      drain.resume(image, facts);
+      drain.resume(image);
     } catch (final IOException e) {
       image.fail(e);
     }
-    facts.writers().forEach(slot -> drain.grant(slot, image));
+    image.granted().forEach(slot -> drain.grant(slot, image));
   }
 
-  private Image enter(final ImageFacts facts) throws IOException {
-    try {
-      return registry.resume(facts, find(facts));
-    } catch (final IOException e) {
-      final Image image = registry.resume(facts, nameless());
-      image.fail(new IOException("its file cannot be opened again: " + e.getMessage(), e));
-      return image;
+  private static void resume(final Attachment opener, final Image image) {
+    opener.images().put(image, System.nanoTime());
+    if (image.state() == ImageDescriptor.STATE_DIVERTED) {
+      image.openers().writer(opener.index());
     }
   }
 
-  private NativeFile find(final ImageFacts facts) throws IOException {
-    if (facts.created() != null) {
-      return files.get(facts.admitted());
+  private List<Attachment> openers(final Image image) {
+    return image.openers().counts().keySet().stream().map(attachments::at).toList();
+  }
+
+  private NativeFile find(final Image image) throws IOException {
+    if (image.created() != null) {
+      return files.get(image.admitted());
     }
-    final List<ProcessIdentity> openers =
-        facts.openings().keySet().stream().map(slot -> attachments.at(slot).process()).toList();
-    final Optional<NativeFile> file = files.find(facts.admitted(), openers);
-    return file.isPresent() ? opened(file.get(), facts) : nameless();
+    final List<ProcessIdentity> openers = openers(image).stream().map(Attachment::process).toList();
+    final Optional<NativeFile> file = files.find(image.admitted(), openers);
+    return file.isPresent() ? opened(file.get(), image) : nameless();
   }
 
   /**
    * One that is let go of stays so while its programs have it open, who hold a lease then; into any
    * other bytes may still have to come, so that whoever holds the lease is waited for.
    */
-  private static NativeFile opened(final NativeFile file, final ImageFacts facts)
-      throws PosixException {
-    final boolean stays = facts.isDirect() && !facts.openings().isEmpty();
+  private static NativeFile opened(final NativeFile file, final Image image) throws PosixException {
+    final boolean stays = image.log().isDirect() && !image.openers().isEmpty();
     if (file.isLetGo() && !stays) {
       file.takeBack(Long.MAX_VALUE);
     }
@@ -159,8 +158,8 @@ final class Resumption {
   }
 
   /** In the old order, with what the owners might write then; afterwards with what they may now. */
-  private void drainTaken() {
-    for (final Entry entry : past.pending()) {
+  private void drainTaken(final List<Image> images) {
+    for (final Entry entry : state.backlog().pending()) {
       if (entry instanceof final Entry.Taken taken) {
         drain.resume(taken);
       } else if (entry instanceof final Entry.Emptying emptying
@@ -168,48 +167,27 @@ final class Resumption {
         drain.resumeEmpty(registry.find(emptying.image()), emptying.fileToo());
       }
     }
-    for (final ImageFacts facts : past.images()) {
-      final Image image = registry.find(facts.admitted().image());
-      for (final int slot : facts.writers()) {
-        if (!image.openers().has(slot)) {
-          drain.revoke(slot, image);
-        }
-      }
+    for (final Image image : images) {
+      image.granted().stream()
+          .filter(slot -> !image.openers().has(slot))
+          .forEach(slot -> drain.revoke(slot, image));
     }
   }
 
   /** An image that was on its way from one state to another. */
-  private void finishChange(final ImageFacts facts) {
-    final Image image = registry.find(facts.admitted().image());
-    if (facts.state() == ImageDescriptor.STATE_DIRECT && !facts.isDirect()) {
+  private void finishChange(final Image image) {
+    if (image.state() == ImageDescriptor.STATE_DIRECT && !image.log().isDirect()) {
       image.state(ImageDescriptor.STATE_DIRECT);
-      drain.makeDirect(image, unpublished(facts), false);
-    } else if (facts.state() == ImageDescriptor.STATE_DIVERTED && facts.isDirect()) {
+      drain.makeDirect(image, unpublished(image), false);
+    } else if (image.state() == ImageDescriptor.STATE_DIVERTED && image.log().isDirect()) {
       image.state(ImageDescriptor.STATE_DIRECT);
     }
   }
 
   /** Of all that have it open: it is not known any more who of them logged it. */
-  private int[] unpublished(final ImageFacts facts) {
-    return facts.openings().keySet().stream()
-        .map(attachments::at)
+  private int[] unpublished(final Image image) {
+    return openers(image).stream()
         .flatMapToInt(opener -> IntStream.of(rings.unpublished(opener)))
         .toArray();
-  }
-
-  private void commitAgain() {
-    final Map<Image, Integer> before = new HashMap<>();
-    for (final ImageFacts facts : past.images()) {
-      before.put(
-          registry.find(facts.admitted().image()),
-          facts.isDirect() ? ImageDescriptor.STATE_DIRECT : ImageDescriptor.STATE_DIVERTED);
-    }
-    for (final Entry.Committing commit : past.commits()) {
-      final Map<Image, Integer> its = new HashMap<>(before);
-      its.keySet()
-          .removeIf(
-              image -> commit.members().stream().noneMatch(part -> part.image() == image.id()));
-      checkpoints.commitAgain(commit, its);
-    }
   }
 }

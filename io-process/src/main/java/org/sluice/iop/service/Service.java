@@ -16,7 +16,6 @@ import org.sluice.core.store.CheckpointStore;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.journal.Journal;
-import org.sluice.iop.journal.Ledger;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 
@@ -57,7 +56,7 @@ public final class Service implements Runnable, Executor {
    * @param settings what is captured and how it is committed
    * @param statistics learns what happens
    * @param journal learns what is decided; stays the caller's
-   * @param past what a former I/O process of the session decided
+   * @param state of a session that begins, or of one that a former I/O process has left
    * @param guard sees programs outside Sluice open images; stays the caller's
    * @throws IOException when the kernel or the store refuses
    */
@@ -68,7 +67,7 @@ public final class Service implements Runnable, Executor {
       final SessionSettings settings,
       final Statistics statistics,
       final Journal journal,
-      final Ledger past,
+      final SessionState state,
       final Guard guard)
       throws IOException {
     this.server = server;
@@ -76,7 +75,7 @@ public final class Service implements Runnable, Executor {
     this.statistics = statistics;
     this.inFlight = journal.inFlight();
     this.mostClients = CLIENTS_PER_SLOT * segment.geometry().slots();
-    this.session = new Session(segment, store, settings, statistics, journal, past, guard, this);
+    this.session = new Session(segment, store, settings, statistics, journal, state, guard, this);
     server.configureBlocking(false);
     server.register(selector, SelectionKey.OP_ACCEPT);
   }

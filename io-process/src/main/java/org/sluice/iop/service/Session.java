@@ -20,7 +20,6 @@ import org.sluice.iop.guard.Guard;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.journal.Journal;
-import org.sluice.iop.journal.Ledger;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 
@@ -43,6 +42,7 @@ final class Session implements AutoCloseable {
   private final OutsideOpens outsideOpens;
   private final Checkpoints checkpoints;
   private final Unseen unseen;
+  private final Closings closings;
   private final Openings openings;
   private final Members members;
   private final Requests requests;
@@ -56,7 +56,7 @@ final class Session implements AutoCloseable {
    * A session without processes.
    *
    * @param journal learns what is decided
-   * @param past what a former I/O process has written there
+   * @param state what the journal says so far
    * @param guard sees programs outside open images; stays the caller's
    * @param service runs what it is given on the service thread
    */
@@ -66,7 +66,7 @@ final class Session implements AutoCloseable {
       final SessionSettings settings,
       final Statistics statistics,
       final Journal journal,
-      final Ledger past,
+      final SessionState state,
       final Guard guard,
       final Executor service)
       throws IOException {
@@ -78,11 +78,11 @@ final class Session implements AutoCloseable {
     this.service = service;
     drain = new Drain(segment, store, settings.node(), statistics, journal);
     final ImageRegistry registry =
-        new ImageRegistry(segment.imageTable(), drain.isInPlace(), journal, guard);
+        new ImageRegistry(segment.imageTable(), state.images(), journal, guard);
     final CaptureDirectory capture =
         new CaptureDirectory(settings.capture(), store.directory().toRealPath());
     rings = new Rings(segment, drain, journal.inFlight());
-    attachments = new Attachments(segment, rings, drain, statistics, journal, past.kills());
+    attachments = new Attachments(segment, rings, drain, statistics, journal, state.images());
     settling = new Settling(attachments, rings, drain, service);
     timedSettling =
         new TimedSettling(
@@ -109,11 +109,12 @@ final class Session implements AutoCloseable {
                 capture,
                 statistics,
                 journal,
+                state.checkpoints(),
                 service,
                 header,
                 drain.isInPlace() ? null : settings.grouping(),
                 shared,
-                new Waiters(store)),
+                new Waiters(store, state.checkpoints())),
             settings.writers(),
             settings.keep());
     unseen = new Unseen(registry, capture, drain, statistics, service);
@@ -128,6 +129,18 @@ final class Session implements AutoCloseable {
             attachments,
             service,
             statistics);
+    closings =
+        new Closings(
+            registry,
+            capture,
+            unseen,
+            shared,
+            settling,
+            outsideOpens.leases(),
+            drain,
+            checkpoints,
+            statistics,
+            service);
     openings =
         new Openings(
             registry,
@@ -140,10 +153,12 @@ final class Session implements AutoCloseable {
             checkpoints,
             statistics,
             journal,
+            state.checkpoints(),
+            closings,
             service);
     rings.closing(openings::close);
     attachments.abandonment(openings::abandon);
-    members = new Members(settings.endsWithMembers(), drain, journal, past);
+    members = new Members(settings.endsWithMembers(), drain, journal, state);
     requests =
         new Requests(
             segment.header(),
@@ -151,6 +166,7 @@ final class Session implements AutoCloseable {
             rings,
             registry,
             openings,
+            closings,
             settling,
             timedSettling,
             checkpoints,
@@ -158,7 +174,7 @@ final class Session implements AutoCloseable {
             statistics,
             journal.inFlight());
     new Resumption(
-            past,
+            state,
             segment,
             store,
             registry,
@@ -166,7 +182,7 @@ final class Session implements AutoCloseable {
             attachments,
             rings,
             drain,
-            openings,
+            closings,
             checkpoints)
         .resume();
     attachments.all().forEach(timedSettling::watch);
@@ -216,7 +232,7 @@ final class Session implements AutoCloseable {
     if (System.nanoTime() - renewed > RENEWAL_NANOS) {
       renewed = System.nanoTime();
       renew();
-      openings.forgetDeleted();
+      closings.forgetDeleted();
     }
     endIfDeserted();
     if (ending != null) {

@@ -13,7 +13,6 @@ import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
 import org.sluice.iop.journal.Journal;
-import org.sluice.iop.journal.Ledger;
 
 class ImageRegistryTest {
   private static final long SESSION = 7;
@@ -33,21 +32,21 @@ class ImageRegistryTest {
   @Test
   void nobodyTakesAnotherFileForOneThatIsGone() throws Exception {
     final Path file = directory.resolve("journal");
-    final Ledger past = new Ledger(false);
+    final Images past = new Images(false);
     try (Segment segment =
         Segment.create(directory.resolve("segment"), new Geometry(4, 64, 8, 8192), SETTINGS)) {
       final ImageKey gone;
-      try (Journal journal = Journal.create(file, SESSION, false)) {
+      try (Journal journal = Journal.create(file, SESSION, () -> new Images(false))) {
         final ImageRegistry former =
-            new ImageRegistry(segment.imageTable(), false, journal, Protection.NONE);
+            new ImageRegistry(segment.imageTable(), new Images(false), journal, Protection.NONE);
         gone = former.admit(create("gone"), ImageDescriptor.STATE_DIVERTED).key();
       }
       assertThat(segment.imageTable().find(gone.device(), gone.inode())).isNotNegative();
-      try (Journal journal = Journal.resume(file, SESSION, past)) {
+      try (Journal journal = Journal.resume(file, SESSION, past, () -> new Images(false))) {
         final ImageRegistry resumed =
-            new ImageRegistry(segment.imageTable(), false, journal, Protection.NONE);
-        resumed.resume(past.images().iterator().next(), create("in its place"));
-        resumed.publish(past.lastImage());
+            new ImageRegistry(segment.imageTable(), past, journal, Protection.NONE);
+        resumed.resume(past.all().getFirst(), create("in its place"));
+        resumed.publish();
       }
       assertThat(segment.imageTable().find(gone.device(), gone.inode())).isNegative();
     }

@@ -21,6 +21,8 @@ import org.sluice.core.segment.SegmentSettings;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.Subject;
+import org.sluice.iop.image.Images;
+import org.sluice.iop.journal.Entry;
 
 /** What becomes of a ring's record at which I/O processes fail one after the other. */
 class RingsTest {
@@ -64,7 +66,11 @@ class RingsTest {
   }
 
   private Attachment attachment(final int slot, final long generation) {
-    return new Attachment(generation, slot, segment, ProcessIdentity.current(), slot, 2, 0, 0, 0);
+    final ProcessIdentity self = ProcessIdentity.current();
+    final Images images = new Images(false);
+    images.apply(
+        new Entry.Attached(slot, self.pid(), self.startTime(), slot, 2, 0, generation, 0, 0));
+    return new Attachment(segment, images.writer(slot));
   }
 
   private void poll(final Attachment attachment) {

@@ -1,4 +1,4 @@
-package org.sluice.iop.journal;
+package org.sluice.iop.service;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,11 +11,11 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
-import net.openhft.chronicle.bytes.Bytes;
 import org.agrona.IoUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.fuzz.Mutation;
 import org.sluice.core.fuzz.Outcome;
+import org.sluice.iop.journal.Journal;
 
 /** A journal that may hold anything: with its crcs wrong, and with its crcs made right. */
 class JournalFuzzTest {
@@ -29,28 +29,23 @@ class JournalFuzzTest {
   @BeforeContainer
   static void write() throws IOException {
     directory = Files.createTempDirectory("sluice-fuzz");
-    try (Journal journal = Journal.create(file(), SESSION, false)) {
-      journal.write(new Entry.Begun(2, new Entry.Scope(3, 3, false)));
-      JournalTest.everyEntry().forEach(journal::write);
+    final RandomEntries entries = new RandomEntries(1);
+    final SessionState state = new SessionState(false);
+    try (Journal journal = create()) {
+      for (int i = 0; i < 200; i++) {
+        state.apply(journal.write(entries.next()));
+      }
     }
     valid = Files.readAllBytes(file());
-    rewritten = rewritten();
+    Files.delete(file());
+    try (Journal journal = create()) {
+      state.sum(journal::write);
+    }
+    rewritten = Files.readAllBytes(file());
   }
 
-  /** A journal of a snapshot and nothing else. */
-  private static byte[] rewritten() {
-    final Ledger ledger = new Ledger(false);
-    final RandomEntries entries = new RandomEntries(1);
-    for (int i = 0; i < 200; i++) {
-      ledger.enter(entries.next());
-    }
-    final Bytes<byte[]> journal = Bytes.allocateElasticOnHeap();
-    journal.write(valid, 0, HEADER_LENGTH).writeLong(0).writeInt(EntryCodec.SNAPSHOT);
-    SnapshotCodec.write(journal, ledger);
-    journal.writeInt(HEADER_LENGTH, (int) journal.writePosition() - HEADER_LENGTH - FRAME_LENGTH);
-    final byte[] bytes = journal.toByteArray();
-    seal(bytes);
-    return bytes;
+  private static Journal create() throws IOException {
+    return Journal.create(file(), SESSION, () -> new SessionState(false));
   }
 
   @AfterContainer
@@ -81,7 +76,7 @@ class JournalFuzzTest {
   }
 
   @Property
-  void snapshotIsReadOrRefused(
+  void rewrittenJournalIsReadOrRefused(
       @ForAll("mutations") final List<Mutation> mutations, @ForAll final boolean inPlace)
       throws IOException {
     final byte[] bytes = Mutation.apply(rewritten, mutations);
@@ -96,7 +91,9 @@ class JournalFuzzTest {
         file().toString(),
         () -> {
           Journal.isOfThisBoot(file());
-          Journal.resume(file(), SESSION, new Ledger(inPlace)).close();
+          Journal.resume(
+                  file(), SESSION, new SessionState(inPlace), () -> new SessionState(inPlace))
+              .close();
         });
   }
 

@@ -1,4 +1,4 @@
-package org.sluice.iop.journal;
+package org.sluice.iop.service;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -51,11 +51,13 @@ final class Contents {
 
   private void addFields(final Object object) throws IllegalAccessException {
     text.append(object.getClass().getSimpleName()).append(":\n");
-    for (final Field field : object.getClass().getDeclaredFields()) {
-      if (!Modifier.isStatic(field.getModifiers())) {
-        field.setAccessible(true);
-        text.append(field.getName()).append(' ');
-        add(field.get(object));
+    for (Class<?> type = object.getClass(); type != Object.class; type = type.getSuperclass()) {
+      for (final Field field : type.getDeclaredFields()) {
+        if (!Modifier.isStatic(field.getModifiers())) {
+          field.setAccessible(true);
+          text.append(field.getName()).append(' ');
+          add(field.get(object));
+        }
       }
     }
   }

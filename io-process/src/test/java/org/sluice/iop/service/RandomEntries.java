@@ -1,10 +1,11 @@
-package org.sluice.iop.journal;
+package org.sluice.iop.service;
 
 import java.util.List;
 import java.util.Random;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.RankSet;
+import org.sluice.iop.journal.Entry;
 
 /**
  * Entries about few slots, images, chunks and checkpoints, so that they meet. The same seed gives
@@ -21,6 +22,7 @@ final class RandomEntries {
 
   private final Random dice;
   private int attempts;
+  private int processes;
 
   RandomEntries(final int seed) {
     dice = new Random(seed);
@@ -28,7 +30,7 @@ final class RandomEntries {
 
   Entry next() {
     return switch (dice.nextInt(19)) {
-      case 0 -> new Entry.Attached(any(), any(), any(), any(), any(), any(), any(), any(), any());
+      case 0 -> attached();
       case 1 -> new Entry.Detached(any(), dice.nextBoolean());
       case 2 -> new Entry.Admitted(1 + any(), any(), any(), any(), any(), state(), "path" + any());
       case 3 -> new Entry.Created(1 + any(), any(), any(), "name" + any());
@@ -56,11 +58,20 @@ final class RandomEntries {
               RankSet.of(dice.ints(dice.nextInt(3), 0, 9)),
               dice.nextInt(4) == 0,
               List.of(part(), part()));
-      case 15 -> new Entry.Ended(attempts - dice.nextInt(3), dice.nextInt(2), "reason" + any());
+      case 15 -> ended();
       case 16 -> new Entry.Replaced(1 + any(), any());
       case 17 -> new Entry.Joined();
       default -> new Entry.Left(dice.nextInt(100) > 0);
     };
+  }
+
+  /** No two processes are the same. */
+  private Entry attached() {
+    return new Entry.Attached(any(), any(), any(), any(), any(), any(), ++processes, any(), any());
+  }
+
+  private Entry ended() {
+    return new Entry.Ended(attempts - dice.nextInt(3), any(), dice.nextInt(2), "reason" + any());
   }
 
   private int any() {

@@ -1,0 +1,203 @@
+package org.sluice.iop.checkpoint;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.Images;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.journal.Fold;
+
+/**
+ * The images and the checkpoints they are in, as entries tell, which are applied when they are
+ * written. Service thread only.
+ */
+public final class CheckpointState implements Fold {
+  /** How many checkpoints are remembered whose commit failed. */
+  static final int MOST_FAILED = 1000;
+
+  private final Images images;
+  private final GroupTable groups = new GroupTable();
+  private final Map<Long, ExplicitCheckpoint> underWay = new LinkedHashMap<>();
+  private final Map<Long, Entry.Committing> commits = new LinkedHashMap<>();
+  private final Map<Long, Entry.Ended> failed = new LinkedHashMap<>();
+  private long lastAttempt;
+
+  /**
+   * No checkpoint.
+   *
+   * @param images the images; entries about them are passed on
+   */
+  public CheckpointState(final Images images) {
+    this.images = images;
+  }
+
+  @Override
+  public void apply(final Entry entry) {
+    switch (entry) {
+      case Entry.Created e -> create(e);
+      case Entry.Changed e when e.state() == ImageDescriptor.STATE_FREE -> {
+        final Image image = images.find(e.image());
+        if (image != null) {
+          underWay.values().forEach(checkpoint -> checkpoint.remove(image));
+          forgetInGroups(image);
+        }
+      }
+      case Entry.Opened e -> {
+        final Image image = images.find(e.image());
+        if (image != null && e.writes() && images.writer(e.slot()) != null) {
+          groups.rewritten(image);
+        }
+      }
+      case Entry.Begun e -> {
+        underWay.put(e.checkpoint(), new ExplicitCheckpoint(e.checkpoint(), e.scope()));
+        failed.remove(e.checkpoint());
+      }
+      case Entry.Completed e -> {
+        if (underWay.containsKey(e.checkpoint())) {
+          underWay.get(e.checkpoint()).complete(e.rank());
+        }
+      }
+      case Entry.Committing e -> decide(e);
+      case Entry.Ended e -> end(e);
+      case Entry.Replaced e -> replace(images.find(e.image()), images.find(e.copy()));
+      case Entry.Grouped e -> enter(e);
+      case Entry.Counted e -> lastAttempt = e.lastAttempt();
+      default -> {}
+    }
+    images.apply(entry);
+  }
+
+  private void create(final Entry.Created e) {
+    final Image image = images.find(e.image());
+    if (image != null) {
+      underWay.values().forEach(checkpoint -> checkpoint.remove(image));
+      if (underWay.containsKey(e.checkpoint())) {
+        underWay.get(e.checkpoint()).add(image, e.rank(), e.name());
+      }
+    }
+  }
+
+  /** A checkpoint by request is over with it; images of a group are in no other one. */
+  private void decide(final Entry.Committing e) {
+    commits.put(e.attempt(), e);
+    lastAttempt = Math.max(lastAttempt, e.attempt());
+    final ExplicitCheckpoint explicit = underWay.get(e.checkpoint());
+    if (explicit != null && explicit.isComplete()) {
+      underWay.remove(e.checkpoint());
+    }
+    if (!e.ungrouped() && e.members().stream().allMatch(part -> isCaptured(part.image()))) {
+      final Map<Image, String> paths = new LinkedHashMap<>();
+      e.members().forEach(part -> paths.put(images.find(part.image()), part.path()));
+      groups.committed(e.checkpoint(), paths);
+    }
+  }
+
+  private boolean isCaptured(final int id) {
+    final Image image = images.find(id);
+    return image != null && image.created() == null;
+  }
+
+  private void end(final Entry.Ended e) {
+    final Entry.Committing commit = commits.remove(e.attempt());
+    failed.remove(e.checkpoint());
+    if (!e.succeeded()) {
+      failed.put(e.checkpoint(), e);
+      if (failed.size() > MOST_FAILED) {
+        failed.remove(failed.keySet().iterator().next());
+      }
+      if (groups.find(e.checkpoint()) != null) {
+        groups.find(e.checkpoint()).failed();
+      }
+    }
+    if (commit != null) {
+      commit.members().stream()
+          .map(part -> images.find(part.image()))
+          .filter(image -> image != null)
+          .forEach(image -> image.apply(e));
+    }
+  }
+
+  private void replace(final Image image, final Image copy) {
+    if (image != null && copy != null) {
+      groups.substitute(image, copy);
+    } else if (image != null) {
+      forgetInGroups(image);
+    }
+  }
+
+  private void enter(final Entry.Grouped e) {
+    final Group group = new Group(e.checkpoint(), e.changed(), e.rewriting());
+    for (final Entry.Grouping member : e.members()) {
+      if (images.find(member.image()) != null) {
+        group.enter(images.find(member.image()), member.path(), member.unchanged());
+      }
+    }
+    groups.enter(group);
+  }
+
+  /** A checkpoint whose images are all gone is missed by nobody. */
+  void forgetInGroups(final Image image) {
+    final Group gone = groups.forget(image);
+    if (gone != null) {
+      failed.remove(gone.number());
+    }
+  }
+
+  /** First the commits, which are about no image yet; then what each part has of its own. */
+  @Override
+  public void sum(final Consumer<Entry> to) {
+    commits.values().forEach(to);
+    images.sum(to);
+    underWay.values().forEach(checkpoint -> checkpoint.sum(to));
+    failed.values().forEach(to);
+    groups.all().forEach(group -> to.accept(group.sum()));
+  }
+
+  /**
+   * The images.
+   *
+   * @return all of the session
+   */
+  public Images images() {
+    return images;
+  }
+
+  /**
+   * The number of the last commit that was decided.
+   *
+   * @return 0 for none
+   */
+  public long lastAttempt() {
+    return lastAttempt;
+  }
+
+  /**
+   * The commits that were decided and are not known to be over.
+   *
+   * @return in their order
+   */
+  public Collection<Entry.Committing> commits() {
+    return Collections.unmodifiableCollection(commits.values());
+  }
+
+  GroupTable groups() {
+    return groups;
+  }
+
+  /** Checkpoints under way that were begun by request, by number. */
+  Map<Long, ExplicitCheckpoint> underWay() {
+    return underWay;
+  }
+
+  /**
+   * How commits ended that failed, by the number of the checkpoint, the oldest first: of those that
+   * were neither committed since nor begun anew nor deleted.
+   */
+  Map<Long, Entry.Ended> failed() {
+    return failed;
+  }
+}

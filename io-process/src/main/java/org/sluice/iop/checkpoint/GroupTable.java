@@ -1,0 +1,90 @@
+package org.sluice.iop.checkpoint;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.sluice.iop.image.Image;
+
+/**
+ * The groups. An image is in one at most. Entries tell those that were committed, as of their last
+ * commit; what joined them later the names of files tell. Service thread only.
+ */
+final class GroupTable {
+  private final Map<Long, Group> byNumber = new LinkedHashMap<>();
+  private final Map<Image, Group> byImage = new TreeMap<>(Comparator.comparingInt(Image::id));
+
+  Collection<Group> all() {
+    return Collections.unmodifiableCollection(byNumber.values());
+  }
+
+  /** Null when there is none. */
+  Group find(final long number) {
+    return byNumber.get(number);
+  }
+
+  /** The group that has an image; null when none has. */
+  Group of(final Image image) {
+    return byImage.get(image);
+  }
+
+  Stream<Image> images() {
+    return byImage.keySet().stream();
+  }
+
+  void enter(final Group group) {
+    byNumber.put(group.number(), group);
+    group.images().forEach(image -> byImage.put(image, group));
+  }
+
+  /** Adds an image that is in no other group, or learns its new path. */
+  void add(final Group group, final Image image, final String path) {
+    group.add(image, path);
+    byNumber.put(group.number(), group);
+    byImage.put(image, group);
+  }
+
+  /** A commit of all of it was decided. */
+  void committed(final long number, final Map<Image, String> paths) {
+    paths.keySet().forEach(this::forget);
+    final Group former = byNumber.remove(number);
+    if (former != null) {
+      former.images().forEach(byImage::remove);
+    }
+    final Group group = new Group(number, false, false);
+    paths.forEach((image, path) -> group.enter(image, path, true));
+    enter(group);
+  }
+
+  void rewritten(final Image image) {
+    if (byImage.containsKey(image)) {
+      byImage.get(image).rewritten(image);
+    }
+  }
+
+  /** Lets go of an image; returns its group if that was the last one of it, else null. */
+  Group forget(final Image image) {
+    final Group group = byImage.remove(image);
+    if (group != null) {
+      group.remove(image);
+      if (group.isEmpty()) {
+        byNumber.remove(group.number());
+        return group;
+      }
+    }
+    return null;
+  }
+
+  /** A copy takes an image's place; nothing new to commit. */
+  void substitute(final Image image, final Image copy) {
+    forget(copy);
+    final Group group = byImage.remove(image);
+    if (group != null) {
+      group.substitute(image, copy);
+      byImage.put(copy, group);
+    }
+  }
+}

@@ -1,0 +1,221 @@
+package org.sluice.iop.image;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.iop.journal.Entry;
+
+/**
+ * What entries tell of an image, which need not have its file: a journal is also added up to be
+ * rewritten. Service thread only, but for the log.
+ */
+abstract class ImageState {
+  private final Entry.Admitted admitted;
+  private final ImageLog log;
+  private final Openers openers = new Openers();
+  private final Set<Integer> granted = new TreeSet<>();
+  private Entry.Created created;
+  private Writer writer = Writer.nobody();
+  private int state;
+  private boolean committed;
+
+  /** Who created it is about to open it, and may die before. */
+  private boolean abandoned = true;
+
+  ImageState(final Entry.Admitted admitted, final boolean inPlace) {
+    this.admitted = admitted;
+    this.state = admitted.state();
+    this.log = new ImageLog(inPlace);
+  }
+
+  void apply(final Entry.Created e) {
+    created = e;
+  }
+
+  void apply(final Entry.Changed e) {
+    state = e.state();
+    committed &= state == ImageDescriptor.STATE_COMMITTED;
+  }
+
+  void apply(final Entry.Opened e, final Writer process) {
+    openers.add(e.slot(), 1);
+    granted.add(e.slot());
+    if (e.writes()) {
+      writer = process;
+      abandoned = false;
+    }
+  }
+
+  void apply(final Entry.Closed e) {
+    abandoned |= openers.remove(e.slot(), 1) && e.position() == Entry.NO_POSITION;
+  }
+
+  void abandon(final int slot) {
+    abandoned |= openers.remove(slot, Integer.MAX_VALUE);
+  }
+
+  /** A copy has the same bytes. */
+  void replace(final ImageState original) {
+    writer = original.writer;
+    abandoned = false;
+  }
+
+  /**
+   * A commit of it is over. One that failed leaves it as it was before, maybe in a checkpoint.
+   *
+   * @param e how it ended
+   */
+  public void apply(final Entry.Ended e) {
+    committed |= e.succeeded();
+    state = stateBefore();
+  }
+
+  private int stateBefore() {
+    return committed || state != ImageDescriptor.STATE_COMMITTED ? state : uncommitted();
+  }
+
+  /**
+   * Its state while no checkpoint has it. Behind all that was asked of the drain only.
+   *
+   * @return {@code ImageDescriptor.STATE_DIRECT} or {@code STATE_DIVERTED}
+   */
+  public int uncommitted() {
+    return log.isDirect() ? ImageDescriptor.STATE_DIRECT : ImageDescriptor.STATE_DIVERTED;
+  }
+
+  void apply(final Entry.Known e, final Writer last) {
+    state = e.state();
+    writer = last;
+    abandoned = e.abandoned();
+    committed = e.committed();
+    e.openings().forEach(opening -> openers.add(opening.slot(), opening.count()));
+    granted.addAll(e.granted());
+    log.apply(e);
+  }
+
+  void sum(final Consumer<Entry> to) {
+    to.accept(admitted);
+    if (created != null) {
+      to.accept(created);
+    }
+    to.accept(
+        new Entry.Known(
+            id(),
+            state,
+            writer.attached(),
+            writer.wasKilled(),
+            abandoned,
+            committed,
+            openers.counts().entrySet().stream()
+                .map(opening -> new Entry.Openings(opening.getKey(), opening.getValue()))
+                .toList(),
+            List.copyOf(granted),
+            log.isDirect(),
+            log.isInPlace(),
+            log.size(),
+            log.chunks(),
+            log.marks()));
+  }
+
+  /**
+   * How it became an image.
+   *
+   * @return its id, its file, and its state then
+   */
+  public Entry.Admitted admitted() {
+    return admitted;
+  }
+
+  /**
+   * Which checkpoint it was created for by request.
+   *
+   * @return null for a captured file
+   */
+  public Entry.Created created() {
+    return created;
+  }
+
+  /**
+   * Whether a checkpoint has it.
+   *
+   * @return false before its commit is over, and once the image is no longer committed
+   */
+  public boolean isCommitted() {
+    return committed;
+  }
+
+  /**
+   * The slots whose chunks may have records of it.
+   *
+   * @return those that have or had it open
+   */
+  public Set<Integer> granted() {
+    return Collections.unmodifiableSet(granted);
+  }
+
+  /**
+   * The id in records and requests.
+   *
+   * @return unique in the session, from 1
+   */
+  public int id() {
+    return admitted.image();
+  }
+
+  /**
+   * Where the image stands in the shared table.
+   *
+   * @return index of its entry
+   */
+  public int entry() {
+    return admitted.entry();
+  }
+
+  /**
+   * What was drained of it. Write stage only.
+   *
+   * @return the log
+   */
+  public ImageLog log() {
+    return log;
+  }
+
+  /**
+   * Who has it open. Service thread only.
+   *
+   * @return the openers
+   */
+  public Openers openers() {
+    return openers;
+  }
+
+  /**
+   * Its state, which is not read back from the shared table. Service thread only.
+   *
+   * @return {@code ImageDescriptor.STATE_*}
+   */
+  public int state() {
+    return state;
+  }
+
+  /**
+   * Whether a process had it open when it died, so that it may be incomplete.
+   *
+   * @return false once a process opened it again
+   */
+  public boolean isAbandoned() {
+    return abandoned;
+  }
+
+  /**
+   * The process that wrote it last.
+   *
+   * @return a process that may have ended
+   */
+  public Writer writer() {
+    return writer;
+  }
+}

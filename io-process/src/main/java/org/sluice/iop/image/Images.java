@@ -1,0 +1,165 @@
+package org.sluice.iop.image;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.journal.Fold;
+
+/**
+ * The processes that have slots and the images, as entries tell. While a session is served each
+ * entry is applied when it is written: by the service thread here, by the write stage at the log of
+ * its image. Service thread only.
+ */
+public final class Images implements Fold {
+  private final boolean inPlace;
+  private final Map<Integer, Writer> writers = new LinkedHashMap<>();
+  private final Map<Integer, Image> byId = new LinkedHashMap<>();
+  private int last;
+  private int kills;
+
+  /**
+   * No image and no process.
+   *
+   * @param inPlace whether extents of diverted images go to the images' own files
+   */
+  public Images(final boolean inPlace) {
+    this.inPlace = inPlace;
+  }
+
+  @Override
+  public void apply(final Entry entry) {
+    switch (entry) {
+      case Entry.Attached e -> writers.put(e.slot(), new Writer(e));
+      case Entry.Detached e -> detach(e);
+      case Entry.Admitted e -> {
+        byId.putIfAbsent(e.image(), new Image(e, inPlace));
+        last = Math.max(last, e.image());
+      }
+      case Entry.Created e -> with(e.image(), image -> image.apply(e));
+      case Entry.Changed e -> {
+        with(e.image(), image -> image.apply(e));
+        if (e.state() == ImageDescriptor.STATE_FREE) {
+          byId.remove(e.image());
+        }
+      }
+      case Entry.Opened e -> {
+        final Writer process = writers.get(e.slot());
+        if (process != null) {
+          with(e.image(), image -> image.apply(e, process));
+        }
+      }
+      case Entry.Closed e -> with(e.image(), image -> image.apply(e));
+      case Entry.Drained e ->
+          e.shares().forEach(share -> with(share.image(), image -> image.log().apply(e, share)));
+      case Entry.Restarted e -> with(e.image(), image -> image.log().apply(e));
+      case Entry.Replaced e ->
+          with(e.image(), image -> with(e.copy(), copy -> copy.replace(image)));
+      case Entry.Counted e -> {
+        last = e.lastImage();
+        kills = e.kills();
+      }
+      case Entry.Known e -> with(e.image(), image -> image.apply(e, writer(e)));
+      default -> {}
+    }
+  }
+
+  void forget(final Image image) {
+    byId.remove(image.id());
+  }
+
+  private void with(final int id, final Consumer<Image> step) {
+    final Image image = byId.get(id);
+    if (image != null) {
+      step.accept(image);
+    }
+  }
+
+  private void detach(final Entry.Detached e) {
+    final Writer process = writers.remove(e.slot());
+    byId.values().forEach(image -> image.abandon(e.slot()));
+    if (e.killed() && process != null) {
+      kills++;
+      process.killed();
+    }
+  }
+
+  private Writer writer(final Entry.Known e) {
+    final Writer here = writers.get(e.writer().slot());
+    if (here != null && here.attached().equals(e.writer())) {
+      return here;
+    }
+    final Writer gone = new Writer(e.writer());
+    if (e.writerKilled()) {
+      gone.killed();
+    }
+    return gone;
+  }
+
+  @Override
+  public void sum(final Consumer<Entry> to) {
+    for (final Image image : byId.values()) {
+      image.sum(to);
+    }
+  }
+
+  /**
+   * The processes that have slots.
+   *
+   * @return in the order of their coming
+   */
+  public Collection<Writer> writers() {
+    return Collections.unmodifiableCollection(writers.values());
+  }
+
+  /**
+   * The process that has a slot.
+   *
+   * @param slot its slot
+   * @return null for nobody
+   */
+  public Writer writer(final int slot) {
+    return writers.get(slot);
+  }
+
+  /**
+   * How many processes were killed.
+   *
+   * @return up to now
+   */
+  public int kills() {
+    return kills;
+  }
+
+  /**
+   * The highest image id so far.
+   *
+   * @return 0 for none
+   */
+  public int last() {
+    return last;
+  }
+
+  /**
+   * Finds an image.
+   *
+   * @param id its id
+   * @return null when there is none
+   */
+  public Image find(final int id) {
+    return byId.get(id);
+  }
+
+  /**
+   * The images.
+   *
+   * @return in the order of their admission; a copy
+   */
+  public List<Image> all() {
+    return List.copyOf(byId.values());
+  }
+}

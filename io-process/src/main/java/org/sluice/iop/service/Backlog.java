@@ -1,0 +1,94 @@
+package org.sluice.iop.service;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.journal.Fold;
+
+/**
+ * What a killed I/O process had begun with chunks and requests. Only a resumption asks for it:
+ * while a session is served the rings, the pipeline and the sockets know. Not thread-safe.
+ */
+final class Backlog implements Fold {
+  private static final int NO_IMAGE = 0;
+
+  private final Map<Integer, Long> positions = new TreeMap<>();
+  private final Map<Integer, Entry> lastRequests = new TreeMap<>();
+  private final List<Entry> pending = new ArrayList<>();
+  private final Map<Integer, Integer> drained = new TreeMap<>();
+
+  @Override
+  public void apply(final Entry entry) {
+    switch (entry) {
+      case Entry.Attached e -> {
+        positions.remove(e.slot());
+        lastRequests.remove(e.slot());
+      }
+      case Entry.Opened e when e.request() != Entry.NO_REQUEST -> lastRequests.put(e.slot(), e);
+      case Entry.Completed e when e.slot() != Entry.NO_SLOT -> lastRequests.put(e.slot(), e);
+      case Entry.Closed e when e.position() < 0 -> lastRequests.remove(e.slot());
+      case Entry.Closed e -> positions.put(e.slot(), e.position());
+      case Entry.Taken e -> {
+        if (e.position() >= 0) {
+          positions.put(e.slot(), e.position());
+        }
+        pending.add(
+            new Entry.Taken(e.slot(), e.chunk(), e.generation(), e.used(), Entry.NO_POSITION));
+      }
+      case Entry.Emptying e -> pending.add(e);
+      case Entry.Drained e -> {
+        drained.put(e.chunk(), e.generation());
+        pending.removeIf(
+            p ->
+                p instanceof final Entry.Taken t
+                    && t.chunk() == e.chunk()
+                    && t.generation() == e.generation());
+      }
+      case Entry.Restarted e when e.cause() == Entry.Cause.EMPTIED ->
+          pending.stream()
+              .filter(p -> p instanceof final Entry.Emptying t && t.image() == e.image())
+              .findFirst()
+              .ifPresent(pending::remove);
+      default -> {}
+    }
+  }
+
+  /** To be applied before a slot is attached; {@link #sumOfSlots} behind that. */
+  @Override
+  public void sum(final Consumer<Entry> to) {
+    drained.forEach((chunk, use) -> to.accept(new Entry.Drained(chunk, use, null, List.of())));
+    pending.forEach(to);
+  }
+
+  /** Before there is an image, so that no opening is counted twice. */
+  void sumOfSlots(final Consumer<Entry> to) {
+    lastRequests.values().forEach(to);
+    positions.forEach((slot, end) -> to.accept(new Entry.Closed(NO_IMAGE, slot, end)));
+  }
+
+  /** How far a slot's ring was read. */
+  long position(final int slot) {
+    return positions.getOrDefault(slot, 0L);
+  }
+
+  /**
+   * The last request of a slot that must not be carried out twice: an {@link Entry.Opened} or
+   * {@link Entry.Completed}; null for none.
+   */
+  Entry lastRequest(final int slot) {
+    return lastRequests.get(slot);
+  }
+
+  /** What the write stage has not done: {@link Entry.Taken} and {@link Entry.Emptying}. */
+  List<Entry> pending() {
+    return pending;
+  }
+
+  /** The last use of each chunk that was drained: generation by chunk. */
+  Map<Integer, Integer> drained() {
+    return drained;
+  }
+}

@@ -1,0 +1,91 @@
+package org.sluice.iop.service;
+
+import java.util.function.Consumer;
+import org.sluice.iop.checkpoint.CheckpointState;
+import org.sluice.iop.image.Images;
+import org.sluice.iop.image.Writer;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.journal.Fold;
+
+/**
+ * What the entries of a journal add up to: where a session begins, and goes on from. Those who
+ * serve it have the parts, and apply to them what they write. Not thread-safe.
+ */
+public final class SessionState implements Fold {
+  private final Images images;
+  private final CheckpointState checkpoints;
+  private final Backlog backlog = new Backlog();
+  private int members;
+  private boolean memberFailed;
+
+  /**
+   * Of a session that begins.
+   *
+   * @param inPlace whether extents of diverted images go to the images' own files
+   */
+  public SessionState(final boolean inPlace) {
+    this.images = new Images(inPlace);
+    this.checkpoints = new CheckpointState(images);
+  }
+
+  @Override
+  public void apply(final Entry entry) {
+    checkpoints.apply(entry);
+    backlog.apply(entry);
+    switch (entry) {
+      case Entry.Joined e -> members++;
+      case Entry.Left e -> {
+        members--;
+        memberFailed |= !e.succeeded();
+      }
+      case Entry.Counted e -> {
+        members = e.members();
+        memberFailed = e.memberFailed();
+      }
+      default -> {}
+    }
+  }
+
+  @Override
+  public void sum(final Consumer<Entry> to) {
+    to.accept(
+        new Entry.Counted(
+            images.last(), checkpoints.lastAttempt(), images.kills(), members, memberFailed));
+    backlog.sum(to);
+    images.writers().stream().map(Writer::attached).forEach(to);
+    backlog.sumOfSlots(to);
+    checkpoints.sum(to);
+  }
+
+  /**
+   * The images and checkpoints.
+   *
+   * @return in use while the session is served
+   */
+  public CheckpointState checkpoints() {
+    return checkpoints;
+  }
+
+  /**
+   * The images and processes.
+   *
+   * @return in use while the session is served
+   */
+  public Images images() {
+    return images;
+  }
+
+  Backlog backlog() {
+    return backlog;
+  }
+
+  /** How many members joined and have not left. */
+  int members() {
+    return members;
+  }
+
+  /** Whether the command of a member failed. */
+  boolean memberFailed() {
+    return memberFailed;
+  }
+}
