@@ -26,7 +26,12 @@ struct replay_result {
 };
 
 struct replay_task {
-    enum { REPLAY_WRITE, REPLAY_WRITE_AND_SYNC, REPLAY_LEAVE } what;
+    enum {
+        REPLAY_WRITE,
+        REPLAY_WRITE_SYNCED,    /* each file before it is closed */
+        REPLAY_WRITE_THEN_SYNC, /* all files after they are closed */
+        REPLAY_LEAVE,
+    } what;
     int64_t started;
     char directory[PATH_MAX]; /* the files go below it, by their whole paths */
 };

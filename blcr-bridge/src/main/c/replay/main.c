@@ -181,7 +181,9 @@ static bool replay(int64_t number, enum ending ending, const char *directory)
     const uint32_t before = board->finished;
     const int64_t cpu = replay_service_cpu();
     snprintf(board->task.directory, PATH_MAX, "%s", directory);
-    board->task.what = ending == SYNC ? REPLAY_WRITE_AND_SYNC : REPLAY_WRITE;
+    board->task.what = ending != SYNC ? REPLAY_WRITE
+        : plan.rounds                 ? REPLAY_WRITE_SYNCED
+                                      : REPLAY_WRITE_THEN_SYNC;
     board->task.started = sluice_clock();
     replay_board_advance(&board->tasks);
     if (ending == COUNT && (system_calls = replay_census_end(ranks, rank_count)) < 0) {

@@ -79,13 +79,17 @@ ssize_t replay_target_write(struct replay_target *target, int call, const void *
     return written;
 }
 
-int replay_target_close(struct replay_target *target)
+int replay_target_close(struct replay_target *target, bool synced)
 {
     FILE *stream = target->stream;
     const int fd = target->fd;
-    const bool was_open = target->open;
+    int status = 0;
     target->stream = NULL;
     target->fd = -1;
     target->open = false;
-    return stream != NULL ? fclose(stream) : was_open && fd >= 0 ? close(fd) : 0;
+    if (fd >= 0 && synced)
+        status = stream != NULL && fflush(stream) != 0 ? -1 : fdatasync(fd);
+    if (fd >= 0 && (stream != NULL ? fclose(stream) : close(fd)) != 0)
+        status = -1;
+    return status;
 }

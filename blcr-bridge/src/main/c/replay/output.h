@@ -34,4 +34,5 @@ int replay_target_open(struct replay_target *target, enum replay_output output, 
 ssize_t replay_target_write(struct replay_target *target, int call, const void *data, int64_t size,
                             int64_t offset);
 
-int replay_target_close(struct replay_target *target);
+/* Does nothing to what is not open. With `synced`, what was written is on stable storage before. */
+int replay_target_close(struct replay_target *target, bool synced);

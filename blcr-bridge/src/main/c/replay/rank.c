@@ -143,8 +143,9 @@ static void replay_write(const struct replay_write *write, struct target *target
             fail("write", path);
         done += written > 0 ? written : 0;
     }
-    if (--target->writes_left == 0 && replay_target_close(&target->at) != 0)
-        fail("close", path);
+    const bool synced = rank.board->task.what == REPLAY_WRITE_SYNCED;
+    if (--target->writes_left == 0 && replay_target_close(&target->at, synced) != 0)
+        fail(synced ? "sync or close" : "close", path);
 }
 
 static void replay_all(void)
@@ -164,7 +165,7 @@ static void replay_all(void)
         atomic_store_explicit(&result->bytes, bytes, memory_order_relaxed);
     }
     for (int32_t i = 0; i < rank.part->file_count; i++) /* of a replay that was stopped */
-        replay_target_close(&rank.targets[i].at);
+        replay_target_close(&rank.targets[i].at, false);
     result->ended = sluice_clock();
     result->began = result->began == 0 ? result->opened : result->began;
 }
@@ -199,7 +200,7 @@ static void replay(void)
     syscall(REPLAY_CENSUS_MARK);
     replay_all();
     syscall(REPLAY_CENSUS_MARK);
-    if (rank.board->task.what == REPLAY_WRITE_AND_SYNC && rank.plan->output != REPLAY_MEMORY)
+    if (rank.board->task.what == REPLAY_WRITE_THEN_SYNC)
         make_durable();
     rank.result->durable = sluice_clock();
     rank.result->cpu = cpu_time() - cpu;

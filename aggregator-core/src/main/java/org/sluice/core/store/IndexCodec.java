@@ -20,7 +20,7 @@ import org.sluice.core.posix.NativeFile;
  * commit, a footer ends it with the crc of everything before, so that a foreign, an old, a new, a
  * truncated and a damaged file are told apart. The footer is the same in every version.
  */
-final class IndexCodec {
+public final class IndexCodec {
   /** {@code SLUICIDX} read as a little-endian 64-bit integer. */
   static final long MAGIC = 0x5844_4943_4955_4C53L;
 
@@ -73,8 +73,14 @@ final class IndexCodec {
     }
   }
 
-  /** Writes an index; the caller releases the bytes. */
-  static Bytes<Void> encode(final long commitId, final List<CommittedImage> images) {
+  /**
+   * Writes an index.
+   *
+   * @param commitId of the commit that it belongs to
+   * @param images in the order they are to be read in
+   * @return its bytes, for the caller to release
+   */
+  public static Bytes<Void> encode(final long commitId, final List<CommittedImage> images) {
     final Bytes<Void> out = Bytes.allocateElasticDirect();
     out.writeLong(MAGIC).writeInt(VERSION).writeLong(commitId);
     final Map<ChunkLocation, Integer> ordinals = new LinkedHashMap<>();

@@ -3,17 +3,12 @@ package org.sluice.bench.micro;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Threads;
-import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.ThreadParams;
 import org.sluice.core.segment.ChunkPool;
 import org.sluice.core.segment.Segment;
@@ -23,12 +18,8 @@ import org.sluice.core.segment.Segment;
  * processes of a node: each has a slot of its own and begins its search at the chunk it had last.
  */
 @State(Scope.Benchmark)
-@BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(3)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-public class ChunkPoolBenchmark {
+public class ChunkPoolBenchmark extends MicroBenchmark {
   private static final int SLOTS = 8;
   private static final int CHUNKS = 512;
 

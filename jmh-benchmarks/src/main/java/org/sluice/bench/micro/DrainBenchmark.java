@@ -2,19 +2,14 @@ package org.sluice.bench.micro;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.sluice.core.chunk.ChunkBuilder;
@@ -26,13 +21,10 @@ import org.sluice.core.store.PosixStore;
  * The writing stage of the drain: full chunks are checksummed and appended to a container, past the
  * page cache. The time is that of one chunk.
  */
-@State(Scope.Thread)
 @BenchmarkMode(Mode.SingleShotTime)
-@OutputTimeUnit(TimeUnit.MICROSECONDS)
-@Fork(3)
 @Warmup(iterations = 3)
 @Measurement(iterations = 10)
-public class DrainBenchmark {
+public class DrainBenchmark extends MicroBenchmark {
   private static final long SESSION = 1;
   private static final int CHUNKS = 128;
 

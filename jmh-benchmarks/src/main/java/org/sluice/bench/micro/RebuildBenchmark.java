@@ -6,19 +6,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Warmup;
 import org.sluice.core.chunk.ChunkBuilder;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.posix.NativeFile;
@@ -30,13 +21,7 @@ import org.sluice.core.store.ImageTarget;
  * An image of 16 MiB is rebuilt from the records in its chunks, newest first, as a restart and a
  * settling do.
  */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.MICROSECONDS)
-@Fork(3)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-public class RebuildBenchmark {
+public class RebuildBenchmark extends MicroBenchmark {
   private static final long SESSION = 1;
   private static final int IMAGE = 1;
   private static final int IMAGE_LENGTH = 16 << 20;

@@ -192,12 +192,12 @@ public final class BenchCommand implements Callable<Integer> {
       if (site.json() != null) {
         report.write(site.json());
       }
-      if (site.plot() != null) {
-        new Picture(report.series()).write(site.plot());
-      }
       if (!site.keepsFiles()) {
         Scratch.delete(directory);
       }
+    }
+    if (site.plot() != null) {
+      new Picture(report.series()).write(site.plot());
     }
   }
 

@@ -101,6 +101,7 @@ final class Picture {
       final String name = figure.name().toLowerCase(Locale.ROOT);
       final CategoryChart chart = chart(workload + ": " + name, axis.getKey(), "ms");
       chart.getStyler().setDefaultSeriesRenderStyle(CategorySeriesRenderStyle.Line);
+      chart.getStyler().setOverlapped(true); // a point of each line above the same place
       final DoubleSummaryStatistics range = new DoubleSummaryStatistics();
       for (final String label : distinct(some, series -> series.storage().label())) {
         final Double[] values = new Double[places.size()];

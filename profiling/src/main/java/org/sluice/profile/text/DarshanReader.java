@@ -3,39 +3,33 @@ package org.sluice.profile.text;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.Origin;
 import org.sluice.profile.trace.Write;
 
 /** Reads what {@code darshan-parser} prints: counters by process and file, not single writes. */
-final class DarshanReader implements LineReader {
-  private static final Pattern START = Pattern.compile("# start_time: (\\d+)");
+final class DarshanReader extends DarshanText {
   private static final int COLUMNS = 8;
 
-  private final Omissions omissions;
-  private final Consumer<Write> sink;
   private final Map<String, Double> counters = new HashMap<>();
   private String[] record;
-  private long startNanos;
 
   DarshanReader(final Omissions omissions, final Consumer<Write> sink) {
-    this.omissions = omissions;
-    this.sink = sink;
+    super(omissions, sink);
   }
 
   @Override
-  public void line(final long number, final String line) {
-    final Matcher start = START.matcher(line);
-    if (start.matches()) {
-      startNanos = Long.parseLong(start.group(1)) * 1_000_000_000L;
-    } else if (!line.isBlank() && !line.startsWith("#")) {
-      try {
-        counter(line.split("\t"));
-      } catch (final IllegalArgumentException e) {
-        omissions.skip("line " + number, line);
-      }
+  void heading(final String line) {
+    // The names of the columns, and what is said of the job.
+  }
+
+  @Override
+  boolean data(final String line) {
+    try {
+      counter(line.split("\t"));
+      return true;
+    } catch (final IllegalArgumentException e) {
+      return false;
     }
   }
 

@@ -11,53 +11,37 @@ import org.sluice.profile.trace.Route;
 import org.sluice.profile.trace.Write;
 
 /** Reads what {@code darshan-dxt-parser} prints. */
-final class DxtReader implements LineReader {
+final class DxtReader extends DarshanText {
   private static final Pattern FILE = Pattern.compile("# DXT, file_id: \\d+, file_name: (.*)");
   private static final Pattern RANK = Pattern.compile("# DXT, rank: (-?\\d+), hostname: (.*)");
-  private static final Pattern START = Pattern.compile("# start_time: (\\d+)");
   private static final Pattern SEGMENT =
       Pattern.compile(
           " *(X_\\w+) +(-?\\d+) +(write|read) +\\d+ +(\\d+) +(\\d+) +(\\d+\\.\\d+) +(\\d+\\.\\d+)"
               + "(?: .*)?");
 
-  private final Omissions omissions;
-  private final Consumer<Write> sink;
   private String file;
   private Origin origin;
-  private long startNanos;
   private long mpiWrites;
 
   DxtReader(final Omissions omissions, final Consumer<Write> sink) {
-    this.omissions = omissions;
-    this.sink = sink;
+    super(omissions, sink);
   }
 
   @Override
-  public void line(final long number, final String line) {
-    if (line.startsWith("#")) {
-      heading(line);
-    } else if (!line.isBlank() && !segment(line)) {
-      omissions.skip("line " + number, line);
-    }
-  }
-
-  private void heading(final String line) {
+  void heading(final String line) {
     final Matcher fileName = FILE.matcher(line);
     final Matcher rank = RANK.matcher(line);
-    final Matcher start = START.matcher(line);
     if (fileName.matches()) {
       file = fileName.group(1);
       origin = null;
     } else if (rank.matches()) {
       final int number = Integer.parseInt(rank.group(1));
       origin = new Origin(rank.group(2), number, number);
-    } else if (start.matches()) {
-      startNanos = Long.parseLong(start.group(1)) * 1_000_000_000L;
     }
   }
 
-  /** False when it cannot be read. */
-  private boolean segment(final String line) {
+  @Override
+  boolean data(final String line) {
     final Matcher matcher = SEGMENT.matcher(line);
     if (!matcher.matches() || file == null || origin == null) {
       return false;

@@ -1,33 +1,19 @@
-package org.sluice.core.store;
+package org.sluice.bench.micro;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import net.openhft.chronicle.bytes.Bytes;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
+import org.sluice.core.store.ChunkLocation;
+import org.sluice.core.store.CommittedImage;
+import org.sluice.core.store.IndexCodec;
 
-/**
- * The index of a checkpoint, as a commit builds it in memory. In this package, since the format is
- * not seen from others.
- */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.MICROSECONDS)
-@Fork(3)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-public class IndexBenchmark {
+/** The index of a checkpoint, as a commit builds it in memory. */
+public class IndexBenchmark extends MicroBenchmark {
   private static final int FEW = 8;
+  private static final int BLOCK_LENGTH = 4096;
 
   /** How many of what there are many of. */
   @Param({"1000", "30000", "1000000"})
@@ -50,7 +36,7 @@ public class IndexBenchmark {
     for (int i = 0; i < imageCount; i++) {
       final List<ChunkLocation> chunks = new ArrayList<>(count / imageCount);
       for (int j = i; j < count; j += imageCount) {
-        chunks.add(new ChunkLocation(1, ContainerDescriptor.BLOCK_LENGTH * (1L + j), 4096, j));
+        chunks.add(new ChunkLocation(1, BLOCK_LENGTH * (1L + j), BLOCK_LENGTH, j));
       }
       images.add(
           new CommittedImage(
