@@ -6,8 +6,8 @@
 #ifdef __x86_64__
 #include <immintrin.h>
 
-/* Below this the fence at the end costs more than the reads that a streaming store saves. */
-#define STREAMED 4096
+/* A page and less: the fence at the end costs more than the reads that a streaming store saves. */
+#define STREAMED 4097
 
 #define LINE 64
 
