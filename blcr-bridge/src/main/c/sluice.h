@@ -125,6 +125,23 @@ SLUICE_API ssize_t sluice_image_write(sluice_image *image, const void *data, siz
 SLUICE_API ssize_t sluice_image_pwrite(sluice_image *image, const void *data, size_t length,
                                        int64_t offset);
 
+/*
+ * The same if it can be done by a copy into memory alone, which neither waits nor enters the kernel.
+ * -EAGAIN, without a message: it cannot; sluice_image_pwrite does it.
+ */
+SLUICE_API ssize_t sluice_image_try_pwrite(sluice_image *image, const void *data, size_t length,
+                                           int64_t offset);
+
+/*
+ * Reads at `offset` >= 0 what was written, from the image's own file, into which it is brought before;
+ * the position stays. Returns how many bytes there were, fewer than `length` at the end, 0 behind it.
+ */
+SLUICE_API ssize_t sluice_image_pread(sluice_image *image, void *data, size_t length,
+                                      int64_t offset);
+
+/* The image's length in bytes. */
+SLUICE_API int64_t sluice_image_size(sluice_image *image);
+
 /* Sets the image's length, cutting it or extending it with zeros. The position stays. */
 SLUICE_API int sluice_image_truncate(sluice_image *image, int64_t length);
 

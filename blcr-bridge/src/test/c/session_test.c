@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,70 @@ static void image_that_is_direct_is_written_through_the_kernel(void **state)
     assert_rebuilt("logged direc", 12);
 }
 
+static void assert_read(sluice_image *image, int64_t offset, const char *expected)
+{
+    char read[20] = "";
+    assert_int_equal(sluice_image_pread(image, read, sizeof read - 1, offset), strlen(expected));
+    assert_string_equal(read, expected);
+}
+
+static void image_is_read_as_it_was_written(void **state)
+{
+    (void)state;
+    sluice_image *image = create();
+    assert_int_equal(sluice_image_size(image), 0);
+    assert_read(image, 0, "");
+    assert_int_equal(sluice_image_write(image, "0123456789", 10), 10);
+    assert_int_equal(sluice_image_size(image), 10);
+    assert_read(image, 3, "3456789");
+    assert_int_equal(sluice_image_pwrite(image, "xy", 2, 4), 2);
+    assert_read(image, 3, "3xy6789");
+    const int settles = fake_requests(&iop, SLUICE_REQUEST_SETTLE);
+    assert_read(image, 10, "");
+    assert_int_equal(fake_requests(&iop, SLUICE_REQUEST_SETTLE), settles); /* nothing is new */
+    fake_make_direct(&iop, &iop.images[0]);
+    assert_int_equal(sluice_image_pwrite(image, "direct", 6, 7), 6);
+    assert_int_equal(sluice_image_size(image), 13);
+    assert_read(image, 3, "3xy6direct");
+    assert_int_equal(sluice_image_close(image), 0);
+}
+
+static void set_drain_error(int error)
+{
+    pthread_mutex_lock(&iop.lock);
+    atomic_store(&iop.images[0].entry->error, error);
+    pthread_mutex_unlock(&iop.lock);
+}
+
+static void a_write_that_would_wait_is_not_tried(void **state)
+{
+    (void)state;
+    sluice_image *image = create();
+    char large[3000] = {0};
+    assert_int_equal(sluice_image_try_pwrite(image, "first", 5, 0), -EAGAIN); /* no chunk is open */
+    assert_int_equal(sluice_image_pwrite(image, "first", 5, 0), 5);
+    assert_int_equal(sluice_image_try_pwrite(image, " tried", 6, 5), 6);
+    assert_int_equal(sluice_image_try_pwrite(image, "?", 1, -1), -EAGAIN);
+    assert_int_equal(sluice_image_try_pwrite(image, "?", 1, INT64_MAX), -EAGAIN);
+    assert_int_equal(sluice_image_try_pwrite(image, large, 3000, 11), -EAGAIN); /* the threshold */
+    for (int64_t at = 11; at < 3011; at += 1000) {
+        assert_int_equal(sluice_image_try_pwrite(image, large, 1000, at), 1000);
+    }
+    assert_int_equal(sluice_image_try_pwrite(image, large, 1000, 3011), -EAGAIN); /* no room */
+    assert_int_equal(sluice_image_size(image), 3011);
+    atomic_store(&iop.slots[0].quiet, 1);
+    assert_int_equal(sluice_image_try_pwrite(image, "?", 1, 3011), -EAGAIN);
+    atomic_store(&iop.slots[0].quiet, 0);
+    set_drain_error(ENOSPC);
+    assert_int_equal(sluice_image_try_pwrite(image, "?", 1, 3011), -EAGAIN);
+    set_drain_error(0);
+    assert_int_equal(sluice_image_truncate(image, 11), 0);
+    fake_make_direct(&iop, &iop.images[0]);
+    assert_int_equal(sluice_image_try_pwrite(image, "?", 1, 11), -EAGAIN);
+    assert_int_equal(sluice_image_close(image), 0);
+    assert_rebuilt("first tried", 11);
+}
+
 static void session_with_an_open_image_is_not_closed(void **state)
 {
     (void)state;
@@ -105,6 +170,9 @@ static void nothing_is_done_without_a_session_or_an_image(void **state)
     assert_string_equal(sluice_message(),
                         "no image: sluice_image_create failed, or was not called");
     assert_int_equal(sluice_image_pwrite(image, "x", 1, 0), -EBADF);
+    assert_int_equal(sluice_image_try_pwrite(image, "x", 1, 0), -EAGAIN);
+    assert_int_equal(sluice_image_pread(image, (char[1]){0}, 1, 0), -EBADF);
+    assert_int_equal(sluice_image_size(image), -EBADF);
     assert_int_equal(sluice_image_truncate(image, 0), -EBADF);
     assert_int_equal(sluice_image_sync(image), -EBADF);
     assert_int_equal(sluice_image_close(image), -EBADF);
@@ -226,6 +294,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(image_holds_what_was_written, start, stop),
         cmocka_unit_test_setup_teardown(image_that_is_direct_is_written_through_the_kernel, start,
                                         stop),
+        cmocka_unit_test_setup_teardown(image_is_read_as_it_was_written, start, stop),
+        cmocka_unit_test_setup_teardown(a_write_that_would_wait_is_not_tried, start, stop),
         cmocka_unit_test_setup_teardown(session_with_an_open_image_is_not_closed, start, stop),
         cmocka_unit_test_setup_teardown(nothing_is_done_without_a_session_or_an_image, start, stop),
         cmocka_unit_test_setup_teardown(wait_times_out_with_a_message, start, stop),

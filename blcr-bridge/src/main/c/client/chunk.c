@@ -189,6 +189,18 @@ ssize_t sluice_chunk_write(struct sluice_chunk_writer *writer, bool waits, uint3
     return (ssize_t)done;
 }
 
+bool sluice_chunk_has_room(const struct sluice_chunk_writer *writer, uint32_t image, size_t length,
+                           int64_t offset)
+{
+    if (writer->chunk == NULL) {
+        return false;
+    }
+    const bool goes_on = continues(writer->last, SLUICE_RECORD_TYPE_WRITE, image, offset);
+    const uint32_t payload =
+        goes_on ? writer->used : aligned(writer->used) + SLUICE_RECORD_HEADER_LENGTH;
+    return payload + length <= writer->capacity;
+}
+
 int sluice_chunk_mark(struct sluice_chunk_writer *writer, bool waits, int type, uint32_t image,
                       int64_t offset, int64_t length)
 {

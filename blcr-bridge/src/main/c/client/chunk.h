@@ -41,6 +41,10 @@ int sluice_chunk_writer_init(struct sluice_chunk_writer *writer,
 ssize_t sluice_chunk_write(struct sluice_chunk_writer *writer, bool waits, uint32_t image,
                            const void *data, size_t length, int64_t offset);
 
+/* Whether a write can be logged in the chunk that is open. */
+bool sluice_chunk_has_room(const struct sluice_chunk_writer *writer, uint32_t image, size_t length,
+                           int64_t offset);
+
 /* Logs a DIRECT or TRUNCATE record; -EAGAIN when there is no chunk for it, -EIO as above. */
 int sluice_chunk_mark(struct sluice_chunk_writer *writer, bool waits, int type, uint32_t image,
                       int64_t offset, int64_t length);

@@ -155,6 +155,16 @@ int64_t sluice_log_size(struct sluice_log_image *image);
 ssize_t sluice_log_pwrite(struct sluice_log_image *image, int fd, const void *data, size_t length,
                           int64_t offset);
 
+/* Longest write that is tried. */
+#define SLUICE_LOG_TRIED (64 << 10)
+
+/*
+ * The same, if the write can be logged without a wait and without a system call; -EAGAIN otherwise,
+ * and then the caller makes it by the former.
+ */
+ssize_t sluice_log_try_pwrite(struct sluice_log_image *image, const void *data, size_t length,
+                              int64_t offset);
+
 /* Sets the size of a diverted image. The caller holds image->lock. -ESTALE as above. */
 int sluice_log_truncate(struct sluice_log_image *image, int fd, int64_t size);
 

@@ -39,14 +39,17 @@ static inline bool sluice_log_still_diverted(const struct sluice_log_image *imag
 /* Why an image that is not simply diverted cannot be written to. */
 int sluice_log_refusal(struct sluice_log_image *image);
 
+static inline bool sluice_log_simply_diverted(const struct sluice_log_image *image)
+{
+    return image->entry != NULL && sluice_log_still_diverted(image) && !sluice_log_lost(image)
+        && atomic_load_explicit(&image->entry->error, memory_order_relaxed) == 0;
+}
+
 /* Whether an append may be tried, which looks at the slot by itself: 0, or why not. */
 static inline int sluice_log_may_append(struct sluice_log_image *image)
 {
     sluice_log_look(image);
-    return image->entry != NULL && sluice_log_still_diverted(image) && !sluice_log_lost(image)
-            && atomic_load_explicit(&image->entry->error, memory_order_relaxed) == 0
-        ? 0
-        : sluice_log_refusal(image);
+    return sluice_log_simply_diverted(image) ? 0 : sluice_log_refusal(image);
 }
 
 /* The same before anything else. */

@@ -131,12 +131,11 @@ static ssize_t write_rest(struct sluice_log_image *image, int fd, const char *da
     return written < 0 && logged == 0 ? written : (ssize_t)logged + (written > 0 ? written : 0);
 }
 
-static ssize_t log_write(struct sluice_log_image *image, int fd, const void *data, size_t length,
-                         int64_t offset)
+/* Logs what it can. The caller holds the writer's lock. */
+static ssize_t append(struct sluice_log_image *image, bool waits, const void *data, size_t length,
+                      int64_t offset)
 {
     struct sluice_chunk_writer *writer = &image->client->writer;
-    const bool waits = image->client->segment->header->when_full != SLUICE_HEADER_WHEN_FULL_DIRECT;
-    sluice_lock_take(&writer->lock);
     const ssize_t logged = sluice_chunk_write(writer, waits, image->id, data, length, offset);
     if (logged > 0) {
         const unsigned size_class = sluice_counter_class(length);
@@ -144,17 +143,33 @@ static ssize_t log_write(struct sluice_log_image *image, int fd, const void *dat
         sluice_counter_add(&writer->slot->aggregated_bytes[size_class], logged);
         image->last_chunk = writer->sequence;
     }
+    return logged;
+}
+
+/* What was logged is a part of the image, and not yet in its own file. */
+static void note_logged(struct sluice_log_image *image, int64_t offset, ssize_t logged)
+{
+    if (logged <= 0)
+        return;
+    grow(image, offset, logged);
+    image->pending_low = offset < image->pending_low ? offset : image->pending_low;
+    image->pending_high =
+        offset + logged > image->pending_high ? offset + logged : image->pending_high;
+}
+
+static ssize_t log_write(struct sluice_log_image *image, int fd, const void *data, size_t length,
+                         int64_t offset)
+{
+    struct sluice_chunk_writer *writer = &image->client->writer;
+    const bool waits = image->client->segment->header->when_full != SLUICE_HEADER_WHEN_FULL_DIRECT;
+    sluice_lock_take(&writer->lock);
+    const ssize_t logged = append(image, waits, data, length, offset);
     if (logged >= 0 && (size_t)logged < length)
         sluice_counter_add(waits ? &writer->slot->fallbacks : &writer->slot->overflows, 1);
     sluice_lock_release(&writer->lock);
     if (logged < 0)
         return sluice_log_refusal(image);
-    if (logged > 0) {
-        grow(image, offset, logged);
-        image->pending_low = offset < image->pending_low ? offset : image->pending_low;
-        image->pending_high =
-            offset + logged > image->pending_high ? offset + logged : image->pending_high;
-    }
+    note_logged(image, offset, logged);
     if ((size_t)logged < length)
         return write_rest(image, fd, data, length, offset, (size_t)logged, waits);
     if (became_direct(image)) {
@@ -197,6 +212,32 @@ ssize_t sluice_log_pwrite(struct sluice_log_image *image, int fd, const void *da
             >= sluice_threshold(image->client->segment, &image->client->writer.pool.costs)
         ? direct_write(image, fd, data, length, offset, over_threshold(image))
         : log_write(image, fd, data, length, offset);
+}
+
+/*
+ * The slot may have to be rung, or the image turn out to be direct, after the append. Then the caller's
+ * write logs the same bytes once more, behind these, and sees to it.
+ */
+ssize_t sluice_log_try_pwrite(struct sluice_log_image *image, const void *data, size_t length,
+                              int64_t offset)
+{
+    struct sluice_chunk_writer *writer = &image->client->writer;
+    if (atomic_load_explicit(&sluice_presence_doubted, memory_order_acquire)
+        || !sluice_log_simply_diverted(image) || offset < 0
+        || offset > (int64_t)SLUICE_RECORD_MAX_END - SLUICE_LOG_TRIED || length > SLUICE_LOG_TRIED
+        || (int64_t)length >= sluice_threshold(image->client->segment, &writer->pool.costs)
+        || !sluice_lock_try(&writer->lock))
+        return -EAGAIN;
+    const bool quiet = atomic_load_explicit(&writer->slot->quiet, memory_order_relaxed) != 0;
+    const ssize_t logged = !quiet && sluice_chunk_has_room(writer, image->id, length, offset)
+        ? append(image, false, data, length, offset)
+        : -EAGAIN;
+    sluice_lock_release(&writer->lock);
+    note_logged(image, offset, logged);
+    return logged == (ssize_t)length && !became_direct(image)
+            && atomic_load_explicit(&writer->slot->quiet, memory_order_relaxed) == 0
+        ? logged
+        : -EAGAIN;
 }
 
 /* Tells the log that the image is `size` bytes long from here on; false when there is no chunk. */
