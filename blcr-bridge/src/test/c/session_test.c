@@ -125,9 +125,8 @@ static void a_write_that_would_wait_is_not_tried(void **state)
     assert_int_equal(sluice_image_try_pwrite(image, "?", 1, -1), -EAGAIN);
     assert_int_equal(sluice_image_try_pwrite(image, "?", 1, INT64_MAX), -EAGAIN);
     assert_int_equal(sluice_image_try_pwrite(image, large, 3000, 11), -EAGAIN); /* the threshold */
-    for (int64_t at = 11; at < 3011; at += 1000) {
+    for (int64_t at = 11; at < 3011; at += 1000)
         assert_int_equal(sluice_image_try_pwrite(image, large, 1000, at), 1000);
-    }
     assert_int_equal(sluice_image_try_pwrite(image, large, 1000, 3011), -EAGAIN); /* no room */
     assert_int_equal(sluice_image_size(image), 3011);
     atomic_store(&iop.slots[0].quiet, 1);

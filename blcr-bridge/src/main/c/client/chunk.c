@@ -192,9 +192,8 @@ ssize_t sluice_chunk_write(struct sluice_chunk_writer *writer, bool waits, uint3
 bool sluice_chunk_has_room(const struct sluice_chunk_writer *writer, uint32_t image, size_t length,
                            int64_t offset)
 {
-    if (writer->chunk == NULL) {
+    if (writer->chunk == NULL)
         return false;
-    }
     const bool goes_on = continues(writer->last, SLUICE_RECORD_TYPE_WRITE, image, offset);
     const uint32_t payload =
         goes_on ? writer->used : aligned(writer->used) + SLUICE_RECORD_HEADER_LENGTH;

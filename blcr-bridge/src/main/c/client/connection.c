@@ -46,8 +46,9 @@ static int lose(struct sluice_connection *connection)
 {
     atomic_store_explicit(&connection->lost, true, memory_order_relaxed);
     return sluice_failure(EIO,
-                          "the I/O process is gone; what it had not drained is missing from "
-                          "the files, write them anew");
+                          "the I/O process is gone: %s; what it had not drained is missing "
+                          "from the files, write them anew",
+                          connection->directory);
 }
 
 /* The address of the socket, by way of the directory's descriptor where the name is too long. */
@@ -97,8 +98,7 @@ int sluice_connection_open(const char *directory, struct sluice_connection *conn
     if (error != 0) {
         if (fd >= 0)
             sluice_kernel_close(fd);
-        return sluice_failure(-error,
-                              "cannot reach the I/O process at %s/socket: %s; is it running?",
+        return sluice_failure(-error, "no I/O process answers at %s/socket: %s; start one",
                               directory, strerror(-error));
     }
     *connection = (struct sluice_connection){.socket = fd, .directory = strdup(directory)};

@@ -8,7 +8,7 @@
 #define MAX_NAMES 4
 
 /*
- * In order of preference, as org.sluice.core.client.Launcher has them. PMIx alone tells a rank but not
+ * In order of preference. PMIx alone tells a rank but not
  * how many there are. Slurm's variables are in batch scripts, too, where they say nothing of a process:
  * only that of a step is a rank.
  */

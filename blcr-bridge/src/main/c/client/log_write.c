@@ -226,8 +226,9 @@ ssize_t sluice_log_try_pwrite(struct sluice_log_image *image, const void *data, 
         || !sluice_log_simply_diverted(image) || offset < 0
         || offset > (int64_t)SLUICE_RECORD_MAX_END - SLUICE_LOG_TRIED || length > SLUICE_LOG_TRIED
         || (int64_t)length >= sluice_threshold(image->client->segment, &writer->pool.costs)
-        || !sluice_lock_try(&writer->lock))
+        || !sluice_lock_try(&writer->lock)) {
         return -EAGAIN;
+    }
     const bool quiet = atomic_load_explicit(&writer->slot->quiet, memory_order_relaxed) != 0;
     const ssize_t logged = !quiet && sluice_chunk_has_room(writer, image->id, length, offset)
         ? append(image, false, data, length, offset)

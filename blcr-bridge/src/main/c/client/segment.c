@@ -149,7 +149,7 @@ int sluice_segment_map(const char *directory, struct sluice_segment **segment)
     }
     const int fd = sluice_kernel_open(path, O_RDWR);
     if (fd < 0) {
-        return sluice_failure(-fd, "cannot open segment %s: %s; is the I/O process running?", path,
+        return sluice_failure(-fd, "no I/O process has segment %s: %s; start one", path,
                               strerror(-fd));
     }
     const int error = map_file(fd, path, segment);

@@ -38,14 +38,12 @@ int sluice_image_create(sluice_session *session, int64_t checkpoint, const char 
     char path[4096] = "";
     struct sluice_disposition disposition;
     struct sluice_image *created = calloc(1, sizeof *created);
-    if (created == NULL) {
+    if (created == NULL)
         return sluice_failure(ENOMEM, "no memory for image %s", name);
-    }
     int error;
     struct sluice_client *client = sluice_session_client(session, &error);
-    if (error == 0) {
+    if (error == 0)
         error = create(session, client, checkpoint, name, &disposition, path, sizeof path - 1);
-    }
     if (error != 0) {
         free(created);
         return error;
@@ -74,12 +72,12 @@ static int missing(void)
 /* Locks an image of this process; an image of the parent's may be locked for ever. */
 static int enter(struct sluice_image *image)
 {
-    if (image == NULL) {
+    if (image == NULL)
         return missing();
-    }
     if (image->forks != sluice_session_forks()) {
-        return sluice_failure(ESTALE, "the image was created before the fork and belongs to the "
-                                      "parent process");
+        return sluice_failure(ESTALE,
+                              "the image was created before the fork and belongs to the "
+                              "parent process");
     }
     sluice_lock_take(&image->log.lock);
     return 0;
@@ -91,8 +89,7 @@ static ssize_t write_whole(struct sluice_image *image, const char *data, size_t 
     size_t done = 0;
     while (done < length) {
         const int64_t at = offset + (int64_t)done;
-        ssize_t written =
-            sluice_log_pwrite(&image->log, image->fd, data + done, length - done, at);
+        ssize_t written = sluice_log_pwrite(&image->log, image->fd, data + done, length - done, at);
         if (written == -ESTALE) {
             written = sluice_kernel_pwrite(image->fd, data + done, length - done, at);
             sluice_tally_add(&image->log.tally, SLUICE_REASON_NONE, written);
@@ -101,9 +98,8 @@ static ssize_t write_whole(struct sluice_image *image, const char *data, size_t 
                                       strerror((int)-written));
             }
         }
-        if (written < 0) {
+        if (written < 0)
             return written;
-        }
         done += (size_t)written;
     }
     return (ssize_t)length;
@@ -112,9 +108,8 @@ static ssize_t write_whole(struct sluice_image *image, const char *data, size_t 
 ssize_t sluice_image_pwrite(sluice_image *image, const void *data, size_t length, int64_t offset)
 {
     const int error = enter(image);
-    if (error != 0) {
+    if (error != 0)
         return error;
-    }
     const ssize_t written = write_whole(image, data, length, offset);
     sluice_lock_release(&image->log.lock);
     return written;
@@ -123,13 +118,11 @@ ssize_t sluice_image_pwrite(sluice_image *image, const void *data, size_t length
 ssize_t sluice_image_write(sluice_image *image, const void *data, size_t length)
 {
     const int error = enter(image);
-    if (error != 0) {
+    if (error != 0)
         return error;
-    }
     const ssize_t written = write_whole(image, data, length, image->position);
-    if (written > 0) {
+    if (written > 0)
         image->position += written;
-    }
     sluice_lock_release(&image->log.lock);
     return written;
 }
@@ -156,14 +149,12 @@ static int64_t file_failure(int64_t result, const char *what)
 ssize_t sluice_image_pread(sluice_image *image, void *data, size_t length, int64_t offset)
 {
     const int error = enter(image);
-    if (error != 0) {
+    if (error != 0)
         return error;
-    }
     const bool settled = image->log.pending_low >= image->log.pending_high;
     ssize_t got = settled ? 0 : sluice_log_settle(&image->log, SLUICE_REASON_NONE);
-    if (got == 0) {
+    if (got == 0)
         got = file_failure(sluice_kernel_pread(image->fd, data, length, offset), "read");
-    }
     sluice_lock_release(&image->log.lock);
     return got;
 }
@@ -171,28 +162,24 @@ ssize_t sluice_image_pread(sluice_image *image, void *data, size_t length, int64
 int64_t sluice_image_size(sluice_image *image)
 {
     const int error = enter(image);
-    if (error != 0) {
+    if (error != 0)
         return error;
-    }
     int64_t size = sluice_log_size(&image->log);
-    if (size == -ESTALE) {
+    if (size == -ESTALE)
         size = file_failure(sluice_kernel_length(image->fd), "measure");
-    }
     sluice_lock_release(&image->log.lock);
     return size;
 }
 
 int sluice_image_truncate(sluice_image *image, int64_t length)
 {
-    int error = length < 0 ? sluice_failure(EINVAL, "a length of %lld", (long long)length)
-                           : enter(image);
-    if (error != 0) {
+    int error =
+        length < 0 ? sluice_failure(EINVAL, "a length of %lld", (long long)length) : enter(image);
+    if (error != 0)
         return error;
-    }
     error = sluice_log_truncate(&image->log, image->fd, length);
-    if (error == -ESTALE) {
+    if (error == -ESTALE)
         error = (int)file_failure(sluice_kernel_truncate(image->fd, length), "truncate");
-    }
     sluice_lock_release(&image->log.lock);
     return error;
 }
@@ -200,22 +187,19 @@ int sluice_image_truncate(sluice_image *image, int64_t length)
 int sluice_image_sync(sluice_image *image)
 {
     int error = enter(image);
-    if (error != 0) {
+    if (error != 0)
         return error;
-    }
     error = sluice_log_sync(&image->log);
-    if (error == -ESTALE) {
+    if (error == -ESTALE)
         error = (int)file_failure(fdatasync(image->fd) == 0 ? 0 : -errno, "synchronise");
-    }
     sluice_lock_release(&image->log.lock);
     return error;
 }
 
 int sluice_image_close(sluice_image *image)
 {
-    if (image == NULL) {
+    if (image == NULL)
         return missing();
-    }
     int error = 0;
     if (image->forks == sluice_session_forks()) {
         sluice_lock_take(&image->log.lock);
@@ -232,9 +216,8 @@ int sluice_image_restart(sluice_session *session, int64_t checkpoint, const char
 {
     int error;
     struct sluice_client *client = sluice_session_client(session, &error);
-    if (error != 0) {
+    if (error != 0)
         return error;
-    }
     char path[4096] = "";
     const struct {
         int64_t checkpoint;
@@ -243,9 +226,8 @@ int sluice_image_restart(sluice_session *session, int64_t checkpoint, const char
     error = sluice_connection_request(
         &client->connection, SLUICE_REQUEST_RESTART, SLUICE_BODY_AND(request, name),
         &(struct sluice_reply){.elements = path, .element_length = 1, .capacity = sizeof path - 1});
-    if (error != 0) {
+    if (error != 0)
         return error;
-    }
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         const int failure = errno;

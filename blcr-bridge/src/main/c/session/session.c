@@ -98,8 +98,8 @@ int sluice_session_open(const char *directory, int rank, int ranks, sluice_sessi
     directory = directory != NULL ? directory : getenv("SLUICE_DIRECTORY");
     if (directory == NULL) {
         return sluice_failure(EINVAL,
-                              "no I/O process named: set SLUICE_DIRECTORY, or start the "
-                              "program with sluice run or sluice exec");
+                              "no I/O process: SLUICE_DIRECTORY is not set; run the program under "
+                              "`sluice run` or `sluice exec`");
     }
     struct sluice_session *opened = calloc(1, sizeof *opened);
     if (opened == NULL || (opened->directory = strdup(directory)) == NULL) {

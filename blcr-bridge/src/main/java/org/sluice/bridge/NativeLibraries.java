@@ -1,15 +1,18 @@
 package org.sluice.bridge;
 
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.CodeSource;
 import java.util.Optional;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 
 /**
  * Where the native files are: in the directory that the system property {@value #PROPERTY} names,
- * or else where the build puts them below the directory that the environment's {@value
- * #HOME_VARIABLE} names, which {@code scripts/sluice} sets.
+ * or else where the build puts them below the directory Sluice is installed in. The environment's
+ * {@value #HOME_VARIABLE} names that, which {@code scripts/sluice} sets; where it does not, it is
+ * the one that this class was loaded from.
  */
 public final class NativeLibraries {
   /** System property that names the directory of the native files. */
@@ -17,6 +20,8 @@ public final class NativeLibraries {
 
   /** Environment variable that names the directory Sluice is installed in. */
   public static final String HOME_VARIABLE = "SLUICE_HOME";
+
+  private static final Path BUILT = Path.of("blcr-bridge", "target", "native");
 
   private NativeLibraries() {}
 
@@ -80,6 +85,15 @@ public final class NativeLibraries {
   }
 
   /**
+   * The C client.
+   *
+   * @return where it is if it has been built
+   */
+  public static Path client() {
+    return directory().resolve("libsluice.so").toAbsolutePath();
+  }
+
+  /**
    * The {@code sluice} command.
    *
    * @return an existing file, absolute
@@ -108,10 +122,22 @@ public final class NativeLibraries {
   private static Path directory() {
     return Optional.ofNullable(System.getProperty(PROPERTY))
         .map(Path::of)
-        .orElseGet(() -> home().resolve(Path.of("blcr-bridge", "target", "native")));
+        .orElseGet(() -> home().resolve(BUILT));
   }
 
   private static Path home() {
-    return Path.of(Optional.ofNullable(System.getenv(HOME_VARIABLE)).orElse(""));
+    return Optional.ofNullable(System.getenv(HOME_VARIABLE))
+        .map(Path::of)
+        .orElseGet(NativeLibraries::installed);
+  }
+
+  /** The build's jars and classes lie below the directory that its native files lie below. */
+  private static Path installed() {
+    final CodeSource source = NativeLibraries.class.getProtectionDomain().getCodeSource();
+    Path above = source == null ? null : Path.of(URI.create(source.getLocation().toString()));
+    while (above != null && !Files.isDirectory(above.resolve(BUILT))) {
+      above = above.getParent();
+    }
+    return above == null ? Path.of("") : above;
   }
 }

@@ -10,8 +10,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.sluice.client.CheckpointClient;
 import org.sluice.core.command.CommandException;
 
+@Isolated("It changes a system property that others read.")
 final class NativeLibrariesTest {
   @TempDir private Path directory;
 
@@ -31,6 +34,15 @@ final class NativeLibrariesTest {
     final Path exec = Files.createFile(directory.resolve("sluice-exec"));
     assertThat(NativeLibraries.run()).isEqualTo(run);
     assertThat(NativeLibraries.exec()).isEqualTo(exec);
+  }
+
+  @Test
+  void clientSaysThatItsLibraryIsMissing() {
+    assertThatThrownBy(() -> CheckpointClient.connect(directory, 0, 1))
+        .isInstanceOf(IOException.class)
+        .hasMessage(
+            "%s/libsluice.so is missing; run scripts/build, or name its directory by -Dsluice.native"
+                .formatted(directory));
   }
 
   @Test

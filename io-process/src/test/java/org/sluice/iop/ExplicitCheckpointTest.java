@@ -14,9 +14,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.sluice.core.client.Checkpoint;
-import org.sluice.core.client.CheckpointClient;
-import org.sluice.core.client.ImageChannel;
+import org.sluice.client.Checkpoint;
+import org.sluice.client.CheckpointClient;
+import org.sluice.client.ImageChannel;
 
 class ExplicitCheckpointTest extends ServeTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);

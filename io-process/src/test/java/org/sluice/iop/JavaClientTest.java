@@ -27,9 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.sluice.core.client.Checkpoint;
-import org.sluice.core.client.CheckpointClient;
-import org.sluice.core.client.ImageChannel;
+import org.sluice.client.Checkpoint;
+import org.sluice.client.CheckpointClient;
+import org.sluice.client.ImageChannel;
 import org.sluice.core.store.Leftover;
 import org.sluice.core.store.PosixStore;
 
@@ -194,7 +194,8 @@ class JavaClientTest {
           Thread.ofPlatform()
               .start(
                   () -> {
-                    while (waiting.getState() != Thread.State.RUNNABLE || !isInSelect(waiting)) {
+                    while (waiting.getState() != Thread.State.RUNNABLE
+                        || !isInTheLibrary(waiting)) {
                       Thread.onSpinWait();
                     }
                     waiting.interrupt();
@@ -211,9 +212,9 @@ class JavaClientTest {
     }
   }
 
-  private static boolean isInSelect(final Thread thread) {
+  private static boolean isInTheLibrary(final Thread thread) {
     return Arrays.stream(thread.getStackTrace())
-        .anyMatch(frame -> frame.getClassName().endsWith("SteadyChannel"));
+        .anyMatch(frame -> frame.getClassName().endsWith("LibSluice"));
   }
 
   @Test

@@ -22,6 +22,7 @@ import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.ChunkStateDescriptor;
+import org.sluice.core.segment.Claims;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.RingDescriptor;
@@ -230,7 +231,7 @@ final class RawProcess implements AutoCloseable {
       return;
     }
     while (chunk < 0) {
-      chunk = segment.chunkPool().claim(slot, 0);
+      chunk = Claims.claim(segment.chunkPool(), slot, 0);
     }
     last = 0;
     use(ChunkDescriptor.HEADER_LENGTH);
@@ -261,7 +262,7 @@ final class RawProcess implements AutoCloseable {
   }
 
   void publishWithoutWaking() {
-    segment.chunkPool().publish(chunk);
+    Claims.publish(segment.chunkPool(), chunk);
     putOnRing(chunk, used, generation());
     chunk = -1;
     last = 0;
@@ -277,7 +278,7 @@ final class RawProcess implements AutoCloseable {
 
   /** Publishes the open chunk without a ring record, as if frozen in between. */
   void publishWithoutRecord() {
-    segment.chunkPool().publish(chunk);
+    Claims.publish(segment.chunkPool(), chunk);
   }
 
   /**

@@ -17,14 +17,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.sluice.core.client.Checkpoint;
-import org.sluice.core.client.CheckpointClient;
-import org.sluice.core.client.ImageChannel;
-import org.sluice.core.client.RequestFailedException;
+import org.sluice.client.Checkpoint;
+import org.sluice.client.CheckpointClient;
+import org.sluice.client.CheckpointException;
+import org.sluice.client.ImageChannel;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.posix.Errno;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.PosixStore;
 
@@ -106,9 +105,7 @@ class StorageFaultTest {
           try {
             write(client, number);
             committed.add(number);
-          } catch (final RequestFailedException e) {
-            errors.add(Errno.describe(e.errno()));
-          } catch (final PosixException e) {
+          } catch (final CheckpointException e) {
             errors.add(Errno.describe(e.errno()));
           }
         }

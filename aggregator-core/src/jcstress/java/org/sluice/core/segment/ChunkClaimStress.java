@@ -26,12 +26,12 @@ public class ChunkClaimStress {
 
   @Actor
   public void first(final IIJ_Result result) {
-    result.r1 = pool.claim(1, 0);
+    result.r1 = Claims.claim(pool, 1, 0);
   }
 
   @Actor
   public void second(final IIJ_Result result) {
-    result.r2 = pool.claim(2, 0);
+    result.r2 = Claims.claim(pool, 2, 0);
   }
 
   @Arbiter

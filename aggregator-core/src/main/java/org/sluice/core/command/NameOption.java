@@ -2,8 +2,8 @@ package org.sluice.core.command;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import org.sluice.core.client.Connection;
-import org.sluice.core.client.RuntimePath;
+import org.sluice.core.request.Connection;
+import org.sluice.core.request.RuntimePath;
 import picocli.CommandLine.Option;
 
 /** The option of every subcommand that asks an I/O process that runs. */

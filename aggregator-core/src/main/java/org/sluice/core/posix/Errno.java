@@ -103,6 +103,16 @@ public final class Errno {
   }
 
   /**
+   * The name of an error.
+   *
+   * @param errno an error number
+   * @return such as {@code ENOSPC}; empty when there is none of that number
+   */
+  public static String name(final int errno) {
+    return LibC.name(errno);
+  }
+
+  /**
    * The C library's words for an error.
    *
    * @param errno an error number

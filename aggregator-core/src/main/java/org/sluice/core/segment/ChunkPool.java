@@ -33,8 +33,8 @@ public final class ChunkPool {
 
   private static final long ABSENT = ChunkStateDescriptor.word(ChunkStateDescriptor.ABSENT, 0, -1);
 
-  private final AtomicBuffer states;
-  private final Header header;
+  final AtomicBuffer states;
+  final Header header;
   private final IntFunction<AtomicBuffer> chunks;
   private final int chunkCount;
   private volatile int withheld;
@@ -67,45 +67,7 @@ public final class ChunkPool {
   }
 
   /**
-   * Claims a free chunk, looking at the one this process had last first: that one is in its page
-   * tables and, with luck, in its caches.
-   *
-   * @param slot the claimer's slot
-   * @param first where to begin, 0 to {@link #chunkCount()} - 1
-   * @return the chunk's index; -1 when none is free
-   */
-  public int claim(final int slot, final int first) {
-    for (int i = 0; i < chunkCount; i++) {
-      final int chunk = first + i < chunkCount ? first + i : first + i - chunkCount;
-      if (tryClaim(slot, chunk)) {
-        header.addFreeChunks(-1);
-        return chunk;
-      }
-    }
-    return -1;
-  }
-
-  private boolean tryClaim(final int slot, final int chunk) {
-    final long word = word(chunk);
-    return ChunkStateDescriptor.state(word) == ChunkStateDescriptor.FREE
-        && states.compareAndSetLong(
-            offset(chunk),
-            word,
-            ChunkStateDescriptor.word(
-                ChunkStateDescriptor.OPEN, slot, ChunkStateDescriptor.generation(word)));
-  }
-
-  /**
-   * Hands an open chunk over to the drain. Called by its owner before the ring record.
-   *
-   * @param chunk an open chunk
-   */
-  public void publish(final int chunk) {
-    publish(chunk, word(chunk));
-  }
-
-  /**
-   * The same, called by the I/O process on behalf of an owner proven dead.
+   * Hands an open chunk over to the drain, on behalf of an owner proven dead. I/O process only.
    *
    * @param chunk an open chunk
    * @param word its state word, as it was read before
@@ -184,34 +146,6 @@ public final class ChunkPool {
   }
 
   /**
-   * How often chunks were released so far, all together and modulo 2^32: it grows while the drain
-   * makes progress.
-   *
-   * @return the sum of the generations
-   */
-  public int releases() {
-    int releases = 0;
-    for (int chunk = 0; chunk < chunkCount; chunk++) {
-      releases += ChunkStateDescriptor.generation(word(chunk));
-    }
-    return releases;
-  }
-
-  /**
-   * Whether the drain has nothing to release: every chunk is open in some process.
-   *
-   * @return false when a chunk is free or published
-   */
-  public boolean isAllOpen() {
-    for (int chunk = 0; chunk < chunkCount; chunk++) {
-      if (ChunkStateDescriptor.state(word(chunk)) != ChunkStateDescriptor.OPEN) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /**
    * How many chunks there are.
    *
    * @return the count
@@ -240,7 +174,7 @@ public final class ChunkPool {
     return ChunkStateDescriptor.state(word) != ChunkStateDescriptor.FREE && word != ABSENT;
   }
 
-  private static int offset(final int chunk) {
+  static int offset(final int chunk) {
     return chunk * ChunkStateDescriptor.LENGTH;
   }
 }

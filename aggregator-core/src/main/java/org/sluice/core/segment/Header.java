@@ -13,7 +13,7 @@ import org.sluice.core.posix.Membarrier;
  * one thread of it. What never changes is written before the version, which is published last with
  * release order; whoever saw the version sees it all. The live fields (threshold, policy, sleeping,
  * heartbeat, free chunks) are single words that stand for themselves: no reader draws conclusions
- * about other memory from them, except for {@code sleeping}, see {@link #isSleeping()}.
+ * about other memory from them, except for {@code sleeping}, see {@link #sleeping}.
  */
 public final class Header {
   private final UnsafeBuffer buffer;
@@ -241,15 +241,6 @@ public final class Header {
   }
 
   /**
-   * What a write does that finds no chunk.
-   *
-   * @return {@link HeaderDescriptor#WHEN_FULL_WAIT} or {@link HeaderDescriptor#WHEN_FULL_DIRECT}
-   */
-  public int whenFull() {
-    return buffer.getInt(HeaderDescriptor.WHEN_FULL_OFFSET);
-  }
-
-  /**
    * How the threshold is found.
    *
    * @return {@link HeaderDescriptor#POLICY_FIXED} or {@link HeaderDescriptor#POLICY_AUTO}
@@ -282,18 +273,10 @@ public final class Header {
   }
 
   /**
-   * Whether the I/O process waits in the kernel and must be woken. A producer publishes, makes a
-   * full fence and then asks this; the I/O process sets the flag, makes a full fence and then looks
-   * at the rings once more. So one of the two sees the other and no wake-up is lost.
-   *
-   * @return true while it waits
-   */
-  public boolean isSleeping() {
-    return buffer.getIntVolatile(HeaderDescriptor.SLEEPING_OFFSET) != 0;
-  }
-
-  /**
-   * Says whether the I/O process waits in the kernel; a full fence follows the store.
+   * Says whether the I/O process waits in the kernel and must be woken; a full fence follows the
+   * store. A producer publishes, makes a full fence and then looks at the flag; the I/O process
+   * sets it, and then looks at the rings once more. So one of the two sees the other and no wake-up
+   * is lost.
    *
    * @param sleeping true before it looks at the rings for the last time
    */

@@ -222,16 +222,6 @@ public final class ImageTable {
   }
 
   /**
-   * Counts bytes that this process wrote to an image's own file. Any process that has it open.
-   *
-   * @param entry index of the entry
-   * @param bytes how many
-   */
-  public void addDirect(final int entry, final long bytes) {
-    entries.getAndAddLong(offset(entry) + ImageDescriptor.DIRECT_BYTES_OFFSET, bytes);
-  }
-
-  /**
    * What processes have counted of what they wrote to an image's own file.
    *
    * @param entry index of the entry

@@ -125,55 +125,6 @@ public final class Slot {
   }
 
   /**
-   * Counts a write that went to the log.
-   *
-   * @param length bytes
-   */
-  public void countAggregated(final long length) {
-    count(SlotDescriptor.AGGREGATED_WRITES_OFFSET, SlotDescriptor.AGGREGATED_BYTES_OFFSET, length);
-  }
-
-  /**
-   * Counts a write that went to the image's own file.
-   *
-   * @param length bytes
-   * @param reason why
-   */
-  public void countDirect(final long length, final Reason reason) {
-    final int index = Long.BYTES * SlotDescriptor.sizeClass(length);
-    buffer.getAndAddLong(SlotDescriptor.DIRECT_WRITES_OFFSET + index, 1);
-    buffer.getAndAddLong(SlotDescriptor.DIRECT_BYTES_OFFSET + index, length);
-    buffer.getAndAddLong(
-        SlotDescriptor.REASON_BYTES_OFFSET + Long.BYTES * reason.ordinal(), length);
-  }
-
-  private void count(final int writesOffset, final int bytesOffset, final long length) {
-    final int index = Long.BYTES * SlotDescriptor.sizeClass(length);
-    buffer.addLongOpaque(writesOffset + index, 1);
-    buffer.addLongOpaque(bytesOffset + index, length);
-  }
-
-  /**
-   * Counts a wait for a chunk.
-   *
-   * @param nanos how long it took
-   */
-  public void countWait(final long nanos) {
-    buffer.addLongOpaque(SlotDescriptor.WAITS_OFFSET, 1);
-    buffer.addLongOpaque(SlotDescriptor.WAIT_NANOS_OFFSET, nanos);
-  }
-
-  /** Counts an image that went direct for want of a chunk. */
-  public void countFallback() {
-    buffer.addLongOpaque(SlotDescriptor.FALLBACKS_OFFSET, 1);
-  }
-
-  /** Counts a write of which at least a part went direct for want of a chunk. */
-  public void countOverflow() {
-    buffer.addLongOpaque(SlotDescriptor.OVERFLOWS_OFFSET, 1);
-  }
-
-  /**
    * Reads one of the counters by size class.
    *
    * @param offset {@link SlotDescriptor#AGGREGATED_WRITES_OFFSET} or one of its three siblings

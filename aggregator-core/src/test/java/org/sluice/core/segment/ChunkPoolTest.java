@@ -29,17 +29,17 @@ class ChunkPoolTest {
 
   @Test
   void claimBeginsWhereToldAndGoesAround() {
-    assertThat(pool.claim(1, 62)).isEqualTo(62);
-    assertThat(pool.claim(1, 62)).isEqualTo(63);
-    assertThat(pool.claim(1, 62)).isEqualTo(0);
+    assertThat(Claims.claim(pool, 1, 62)).isEqualTo(62);
+    assertThat(Claims.claim(pool, 1, 62)).isEqualTo(63);
+    assertThat(Claims.claim(pool, 1, 62)).isEqualTo(0);
     assertThat(header.freeChunks()).isEqualTo(CHUNKS - 3);
   }
 
   @Test
   void chunkGoesFromItsOwnerThroughTheDrainBackToFreeOneGenerationLater() {
-    pool.claim(9, 5);
+    Claims.claim(pool, 9, 5);
     assertThat(pool.word(5)).isEqualTo(ChunkStateDescriptor.word(ChunkStateDescriptor.OPEN, 9, 0));
-    pool.publish(5);
+    Claims.publish(pool, 5);
     assertThat(pool.word(5))
         .isEqualTo(ChunkStateDescriptor.word(ChunkStateDescriptor.PUBLISHED, 9, 0));
     chunk.putInt(ChunkDescriptor.USED_OFFSET, 4000);
@@ -47,17 +47,17 @@ class ChunkPoolTest {
 
     assertThat(pool.word(5)).isEqualTo(ChunkStateDescriptor.word(ChunkStateDescriptor.FREE, 0, 1));
     assertThat(chunk.getInt(ChunkDescriptor.USED_OFFSET)).isZero();
-    assertThat(pool.releases()).isEqualTo(1);
+    assertThat(Claims.releases(pool)).isEqualTo(1);
     assertThat(header.freeChunks()).isEqualTo(CHUNKS);
   }
 
   @Test
   void chunkWhoseStateItsOwnerOverwroteIsNotReleased() {
-    pool.claim(9, 5);
-    pool.publish(5);
+    Claims.claim(pool, 9, 5);
+    Claims.publish(pool, 5);
     final long published = pool.word(5);
     pool.release(5, published);
-    pool.claim(2, 5);
+    Claims.claim(pool, 2, 5);
     chunk.putInt(ChunkDescriptor.USED_OFFSET, 4000);
 
     assertThat(pool.release(5, published)).isFalse();
@@ -69,8 +69,8 @@ class ChunkPoolTest {
   @ParameterizedTest
   @ValueSource(ints = {ChunkStateDescriptor.OPEN, ChunkStateDescriptor.ABSENT, 77})
   void chunkInAStateThatCannotBeIsStillItsOwnersAndReleased(final int state) {
-    pool.claim(9, 5);
-    pool.publish(5);
+    Claims.claim(pool, 9, 5);
+    Claims.publish(pool, 5);
     final long published = pool.word(5);
     states.putLong(5 * ChunkStateDescriptor.LENGTH, ChunkStateDescriptor.word(state, 9, 3));
 
@@ -83,7 +83,7 @@ class ChunkPoolTest {
 
   @Test
   void countThatAKilledProcessLeftWrongIsCorrected() {
-    pool.claim(1, 0);
+    Claims.claim(pool, 1, 0);
     header.addFreeChunks(1); // as if the claimer had not come to it
     pool.recount();
     assertThat(header.freeChunks()).isEqualTo(CHUNKS);
@@ -95,7 +95,7 @@ class ChunkPoolTest {
 
   @Test
   void claimThatIsNotCountedYetIsNotCountedTwice() {
-    pool.claim(1, 0);
+    Claims.claim(pool, 1, 0);
     header.addFreeChunks(1);
     pool.recount();
     header.addFreeChunks(-1);
@@ -107,7 +107,7 @@ class ChunkPoolTest {
   void chunksWithoutMemoryBelongToNoSlot() {
     pool.init();
     pool.provide(3);
-    pool.claim(0, 3);
+    Claims.claim(pool, 0, 3);
 
     final List<Integer> owned = new ArrayList<>();
     pool.ownedBy(0, (chunk, word) -> owned.add(chunk));
@@ -116,26 +116,14 @@ class ChunkPoolTest {
 
   @Test
   void chunksOfASlotAreFoundWhetherOpenOrPublished() {
-    pool.claim(1, 10);
-    pool.claim(2, 11);
-    pool.claim(1, 12);
-    pool.publish(12);
+    Claims.claim(pool, 1, 10);
+    Claims.claim(pool, 2, 11);
+    Claims.claim(pool, 1, 12);
+    Claims.publish(pool, 12);
 
     final List<Integer> owned = new ArrayList<>();
     pool.ownedBy(1, (chunk, word) -> owned.add(chunk));
     assertThat(owned).containsExactly(10, 12);
-  }
-
-  @Test
-  void poolIsAllOpenOnlyWhenNothingIsFreeOrDraining() {
-    for (int i = 0; i < CHUNKS; i++) {
-      assertThat(pool.isAllOpen()).isFalse();
-      pool.claim(1, 0);
-    }
-    assertThat(pool.isAllOpen()).isTrue();
-    assertThat(pool.claim(1, 0)).isEqualTo(-1);
-    pool.publish(7);
-    assertThat(pool.isAllOpen()).isFalse();
   }
 
   @Test
@@ -152,7 +140,7 @@ class ChunkPoolTest {
         assertThat(conflicts.get()).isZero();
       }
     }
-    assertThat(pool.releases()).isEqualTo(4 * rounds);
+    assertThat(Claims.releases(pool)).isEqualTo(4 * rounds);
     assertThat(header.freeChunks()).isEqualTo(CHUNKS);
   }
 
@@ -160,11 +148,11 @@ class ChunkPoolTest {
   private int claimAndRelease(final int slot, final int rounds, final int[] claims) {
     int conflicts = 0;
     for (int i = 0; i < rounds; i++) {
-      final int mine = pool.claim(slot, 0);
+      final int mine = Claims.claim(pool, slot, 0);
       final int before = ++claims[mine];
       Thread.onSpinWait();
       conflicts += claims[mine] == before ? 0 : 1;
-      pool.publish(mine);
+      Claims.publish(pool, mine);
       pool.release(mine, pool.word(mine));
     }
     return conflicts;

@@ -49,7 +49,9 @@ class SegmentTest {
       assertThat(header.sessionId()).isEqualTo(SETTINGS.sessionId());
       assertThat(header.layout()).isEqualTo(HeaderDescriptor.LAYOUT_FILES);
       assertThat(header.policy()).isEqualTo(HeaderDescriptor.POLICY_AUTO);
-      assertThat(header.whenFull()).isEqualTo(HeaderDescriptor.WHEN_FULL_DIRECT);
+      assertThat(new UnsafeBuffer(mapped.address(), HeaderDescriptor.LENGTH))
+          .returns(
+              HeaderDescriptor.WHEN_FULL_DIRECT, h -> h.getInt(HeaderDescriptor.WHEN_FULL_OFFSET));
       assertThat(header.store()).isEqualTo("/store/ä");
       assertThat(header.capture()).isEqualTo("/capture");
       assertThat(header.freeChunks()).isEqualTo(8);
@@ -73,13 +75,12 @@ class SegmentTest {
   void reservedChunkIsFreeOnlyOnceItHasMemory() throws IOException {
     try (Segment segment = Segment.reserve(file(), SMALL, SETTINGS);
         Segment mapped = Segment.map(file())) {
-      assertThat(mapped.chunkPool().claim(1, 0)).isEqualTo(-1);
-      assertThat(mapped.chunkPool().isAllOpen()).isFalse();
-      final int before = mapped.chunkPool().releases();
+      assertThat(Claims.claim(mapped.chunkPool(), 1, 0)).isEqualTo(-1);
+      final int before = Claims.releases(mapped.chunkPool());
       segment.provide(5);
-      assertThat(mapped.chunkPool().releases() - before).isEqualTo(1);
-      assertThat(mapped.chunkPool().claim(1, 0)).isEqualTo(5);
-      assertThat(mapped.chunkPool().claim(1, 0)).isEqualTo(-1);
+      assertThat(Claims.releases(mapped.chunkPool()) - before).isEqualTo(1);
+      assertThat(Claims.claim(mapped.chunkPool(), 1, 0)).isEqualTo(5);
+      assertThat(Claims.claim(mapped.chunkPool(), 1, 0)).isEqualTo(-1);
     }
   }
 

@@ -11,6 +11,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.infra.ThreadParams;
 import org.sluice.core.segment.ChunkPool;
+import org.sluice.core.segment.Claims;
 import org.sluice.core.segment.Segment;
 
 /**
@@ -115,8 +116,8 @@ public class ChunkPoolBenchmark extends MicroBenchmark {
   }
 
   private int cycle(final Owner owner) {
-    owner.chunk = pool.claim(owner.slot, owner.chunk);
-    pool.publish(owner.chunk);
+    owner.chunk = Claims.claim(pool, owner.slot, owner.chunk);
+    Claims.publish(pool, owner.chunk);
     pool.release(owner.chunk, pool.word(owner.chunk));
     return owner.chunk;
   }

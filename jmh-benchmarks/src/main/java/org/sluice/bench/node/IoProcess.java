@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.sluice.bridge.NativeLibraries;
-import org.sluice.core.client.Connection;
+import org.sluice.core.request.Connection;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 

@@ -1,10 +1,11 @@
-package org.sluice.core.client;
+package org.sluice.bench.micro;
 
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
+import org.agrona.concurrent.ringbuffer.RingBuffer;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -18,14 +19,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Control;
-import org.sluice.bench.micro.BenchmarkSegment;
 import org.sluice.core.segment.RingDescriptor;
 import org.sluice.core.segment.Segment;
 
-/**
- * Ring records from one thread, as a process publishes chunks, to another, as the I/O process. In
- * this package, since the producer's end is not seen from others.
- */
+/** Ring records from one thread, as a process publishes chunks, to another, as the I/O process. */
 @State(Scope.Group)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -35,8 +32,7 @@ import org.sluice.core.segment.Segment;
 public class RingBenchmark {
   private final MessageHandler take = this::take;
   private Segment segment;
-  private ChunkRing producer;
-  private OneToOneRingBuffer consumer;
+  private OneToOneRingBuffer ring;
   private long sequence;
   private long taken;
 
@@ -51,8 +47,7 @@ public class RingBenchmark {
   @Setup
   public void open() throws IOException {
     segment = BenchmarkSegment.create(1, 1, 4096);
-    producer = new ChunkRing(segment.ring(0));
-    consumer = segment.ring(0);
+    ring = segment.ring(0);
   }
 
   /** Gives the ring back. */
@@ -70,9 +65,19 @@ public class RingBenchmark {
   @Group("ring")
   public void publish(final Control control) {
     sequence++;
-    while (!producer.offer(0, 4096, sequence, 1) && !control.stopMeasurement) {
+    while (!offer() && !control.stopMeasurement) {
       Thread.onSpinWait();
     }
+  }
+
+  private boolean offer() {
+    final int record = ring.tryClaim(RingDescriptor.TYPE_CHUNK, RingDescriptor.BODY_LENGTH);
+    if (record == RingBuffer.INSUFFICIENT_CAPACITY) {
+      return false;
+    }
+    ring.buffer().putLong(record + RingDescriptor.SEQUENCE_OFFSET, sequence);
+    ring.commit(record);
+    return true;
   }
 
   /**
@@ -84,7 +89,7 @@ public class RingBenchmark {
   @Benchmark
   @Group("ring")
   public long take(final Control control) {
-    while (consumer.read(take, 1) == 0 && !control.stopMeasurement) {
+    while (ring.read(take, 1) == 0 && !control.stopMeasurement) {
       Thread.onSpinWait();
     }
     return taken;

@@ -1,4 +1,4 @@
-package org.sluice.core.client;
+package org.sluice.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,10 +11,14 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.agrona.CloseHelper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,10 +27,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
+import org.sluice.core.request.StandInIoProcess;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
 
 class CheckpointClientTest {
+  private static final Duration LONG = Duration.ofMinutes(1);
+
   @TempDir Path directory;
   private StandInIoProcess ioProcess;
   private CheckpointClient client;
@@ -88,7 +95,7 @@ class CheckpointClientTest {
                 ? new Reply.Failed(Errno.ETIMEDOUT, "not yet")
                 : null;
 
-    assertThat(checkpoint.awaitDurable(Duration.ofMinutes(1))).isTrue();
+    assertThat(checkpoint.awaitDurable(LONG)).isTrue();
     assertThat(left[0]).isEqualTo(-1);
   }
 
@@ -114,8 +121,8 @@ class CheckpointClientTest {
     assertThatThrownBy(() -> checkpoint.awaitDurable(Duration.ofMinutes(1)))
         .hasMessageContaining("checkpoint 7 is incomplete")
         .hasMessageContaining("ENOSPC")
-        .asInstanceOf(type(RequestFailedException.class))
-        .extracting(RequestFailedException::errno)
+        .asInstanceOf(type(CheckpointException.class))
+        .extracting(CheckpointException::errno)
         .isEqualTo(Errno.ENOSPC);
   }
 
@@ -158,7 +165,7 @@ class CheckpointClientTest {
                 ? new Reply.Created(new Reply.Opened(2, 0, 9, 0, 0), "/nowhere/at/all")
                 : null;
 
-    assertThatThrownBy(() -> checkpoint.image("a")).isInstanceOf(NoSuchFileException.class);
+    assertThatThrownBy(() -> checkpoint.image("a")).hasMessageContaining("/nowhere/at/all");
     client.begin(8);
     assertThat(ioProcess.closes)
         .last()
@@ -174,6 +181,53 @@ class CheckpointClientTest {
 
     assertThat(image.isOpen()).isFalse();
     assertThat(ioProcess.content("a", 1)).asString(UTF_8).isEqualTo("kept");
+  }
+
+  @Test
+  void closingTheClientEndsTheWaitOfAnotherThread() throws Exception {
+    final Checkpoint checkpoint = client.begin(7);
+    final CountDownLatch waits = new CountDownLatch(1);
+    ioProcess.script =
+        request -> {
+          if (request instanceof Request.Await) {
+            waits.countDown();
+            return new Reply.Failed(Errno.ETIMEDOUT, "not yet");
+          }
+          return null;
+        };
+    final Future<Boolean> waiter = inAnotherThread(() -> checkpoint.awaitDurable(LONG));
+    waits.await();
+    client.close();
+    client.close();
+
+    assertThatThrownBy(() -> waiter.get(1, TimeUnit.MINUTES)).hasMessageContaining("is closed");
+    assertThatThrownBy(client::checkpoints).hasMessageContaining("is closed");
+  }
+
+  @Test
+  void imageClosedByAnotherThreadIsNotWrittenToAnyMore() throws Exception {
+    final ImageChannel image = client.begin(7).image("a");
+    final CountDownLatch writes = new CountDownLatch(100);
+    final Future<Boolean> writer =
+        inAnotherThread(
+            () -> {
+              while (true) {
+                image.position(0).write(bytes("again"));
+                writes.countDown();
+              }
+            });
+    writes.await();
+    image.close();
+
+    assertThatThrownBy(() -> writer.get(1, TimeUnit.MINUTES))
+        .hasCauseInstanceOf(ClosedChannelException.class);
+    assertThat(ioProcess.content("a", 1)).asString(UTF_8).isEqualTo("again");
+  }
+
+  private static Future<Boolean> inAnotherThread(final Callable<Boolean> work) {
+    final FutureTask<Boolean> task = new FutureTask<>(work);
+    Thread.ofPlatform().daemon().start(task);
+    return task;
   }
 
   @Test

@@ -1,30 +1,19 @@
-package org.sluice.core.client;
+package org.sluice.core.segment;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.sluice.core.chunk.RecordDescriptor;
-import org.sluice.core.segment.Geometry;
-import org.sluice.core.segment.HeaderDescriptor;
-import org.sluice.core.segment.ImageDescriptor;
-import org.sluice.core.segment.ProcessIdentity;
-import org.sluice.core.segment.Reason;
-import org.sluice.core.segment.RingDescriptor;
-import org.sluice.core.segment.Segment;
-import org.sluice.core.segment.SegmentSettings;
-import org.sluice.core.segment.Slot;
-import org.sluice.core.segment.SlotDescriptor;
+import org.sluice.core.chunk.ChunkBuilder;
+import org.sluice.core.chunk.ChunkDescriptor;
 
 /**
  * The bytes of every structure of the segment, as {@code golden/README.md} describes them. The C
@@ -35,16 +24,16 @@ class GoldenVectorTest {
   private static final Geometry GEOMETRY = new Geometry(4, 64, 8, 4096);
   private static final int SLOT = 2;
   private static final int RANK = 5;
+  private static final long SESSION = 0x1122_3344_5566_7788L;
 
   @TempDir Path directory;
   private Segment segment;
-  private ChunkWriter writer;
 
   @BeforeEach
   void createSegment() throws IOException {
     final SegmentSettings settings =
         new SegmentSettings(
-            0x1122_3344_5566_7788L,
+            SESSION,
             HeaderDescriptor.LAYOUT_CONTAINER,
             1 << 20,
             HeaderDescriptor.POLICY_AUTO,
@@ -53,7 +42,6 @@ class GoldenVectorTest {
             "/capture");
     segment = Segment.create(directory.resolve("segment"), GEOMETRY, settings);
     segment.slot(SLOT).attach(new ProcessIdentity(4243, 987_654_321), RANK, 8, 1);
-    writer = new ChunkWriter(segment, SLOT, RANK, () -> {}, Duration.ZERO);
   }
 
   @AfterEach
@@ -74,16 +62,27 @@ class GoldenVectorTest {
 
   @Test
   void slot() throws IOException {
-    final Slot slot = segment.slot(SLOT);
-    slot.countAggregated(63);
-    slot.countAggregated(64);
-    slot.countDirect(1 << 20, Reason.THRESHOLD);
-    slot.countWait(1234);
-    slot.countFallback();
-    slot.countOverflow();
-
     final long offset = GEOMETRY.slotsOffset() + (long) SLOT * SlotDescriptor.LENGTH;
-    assertGolden("slot.bin", new UnsafeBuffer(segment.address() + offset, SlotDescriptor.LENGTH));
+    final UnsafeBuffer slot = new UnsafeBuffer(segment.address() + offset, SlotDescriptor.LENGTH);
+    count(slot, SlotDescriptor.AGGREGATED_WRITES_OFFSET, 63, 1);
+    count(slot, SlotDescriptor.AGGREGATED_BYTES_OFFSET, 63, 63);
+    count(slot, SlotDescriptor.AGGREGATED_WRITES_OFFSET, 64, 1);
+    count(slot, SlotDescriptor.AGGREGATED_BYTES_OFFSET, 64, 64);
+    count(slot, SlotDescriptor.DIRECT_WRITES_OFFSET, 1 << 20, 1);
+    count(slot, SlotDescriptor.DIRECT_BYTES_OFFSET, 1 << 20, 1 << 20);
+    slot.putLong(
+        SlotDescriptor.REASON_BYTES_OFFSET + Long.BYTES * Reason.THRESHOLD.ordinal(), 1 << 20);
+    slot.putLong(SlotDescriptor.WAITS_OFFSET, 1);
+    slot.putLong(SlotDescriptor.WAIT_NANOS_OFFSET, 1234);
+    slot.putLong(SlotDescriptor.FALLBACKS_OFFSET, 1);
+    slot.putLong(SlotDescriptor.OVERFLOWS_OFFSET, 1);
+
+    assertGolden("slot.bin", slot);
+  }
+
+  private static void count(
+      final UnsafeBuffer slot, final int counters, final long length, final long amount) {
+    slot.putLong(counters + Long.BYTES * SlotDescriptor.sizeClass(length), amount);
   }
 
   @Test
@@ -104,25 +103,30 @@ class GoldenVectorTest {
 
   @Test
   void chunk() throws IOException {
-    write(7, 0, "hello");
-    write(7, 5, ", world");
-    writer.mark(RecordDescriptor.TYPE_DIRECT, 7, 1 << 20, 1 << 20, true);
-    writer.mark(RecordDescriptor.TYPE_DIRECT, 7, 2 << 20, 4096, true);
-    writer.mark(RecordDescriptor.TYPE_TRUNCATE, 7, 1000, 0, true);
-    write(8, 1L << 33, "x");
+    final ChunkBuilder chunk = new ChunkBuilder(4096, SESSION);
+    chunk.buffer().putInt(ChunkDescriptor.SLOT_OFFSET, SLOT);
+    chunk.buffer().putInt(ChunkDescriptor.RANK_OFFSET, RANK);
+    chunk.write(7, 0, "hello, world".getBytes(UTF_8));
+    chunk.direct(7, 1 << 20, (1 << 20) + 4096);
+    chunk.truncate(7, 1000);
+    chunk.write(8, 1L << 33, (byte) 'x');
 
-    assertGolden("chunk.bin", segment.chunk(0));
+    assertGolden("chunk.bin", chunk.buffer());
   }
 
   @Test
   void ringAndChunkStates() throws IOException {
-    for (int i = 1; i <= 3; i++) {
-      write(i, 0, "x".repeat(i));
-      writer.publish();
+    for (int i = 0; i < 3; i++) {
+      Claims.publish(segment.chunkPool(), Claims.claim(segment.chunkPool(), SLOT, 0));
+      final UnsafeBuffer body = new UnsafeBuffer(new byte[RingDescriptor.BODY_LENGTH]);
+      body.putInt(RingDescriptor.CHUNK_OFFSET, i);
+      body.putInt(RingDescriptor.USED_OFFSET, 89 + i);
+      body.putLong(RingDescriptor.SEQUENCE_OFFSET, 1 + i);
+      segment.ring(SLOT).write(RingDescriptor.TYPE_CHUNK, body, 0, RingDescriptor.BODY_LENGTH);
     }
-    segment.chunkPool().claim(1, 4);
-    segment.chunkPool().claim(3, 6);
-    segment.chunkPool().publish(6);
+    Claims.claim(segment.chunkPool(), 1, 4);
+    Claims.claim(segment.chunkPool(), 3, 6);
+    Claims.publish(segment.chunkPool(), 6);
     segment.chunkPool().release(6, segment.chunkPool().word(6));
 
     final long ring = GEOMETRY.ringsOffset() + (long) SLOT * RingDescriptor.LENGTH;
@@ -131,10 +135,6 @@ class GoldenVectorTest {
         "chunk-states.bin",
         new UnsafeBuffer(
             segment.address() + GEOMETRY.chunkStatesOffset(), 8 * GEOMETRY.chunkCount()));
-  }
-
-  private void write(final int image, final long offset, final String text) throws IOException {
-    assertThat(writer.write(image, offset, ByteBuffer.wrap(text.getBytes(UTF_8)))).isTrue();
   }
 
   private static void assertGolden(final String name, final UnsafeBuffer buffer)

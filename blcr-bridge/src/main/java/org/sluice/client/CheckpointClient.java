@@ -1,16 +1,17 @@
-package org.sluice.core.client;
+package org.sluice.client;
 
 import static java.nio.file.StandardOpenOption.READ;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import org.sluice.core.request.Reply;
-import org.sluice.core.request.Request;
 
 /**
  * Writes and reads checkpoints of a Java program through the node's I/O process.
@@ -30,30 +31,22 @@ import org.sluice.core.request.Request;
  * }
  * }</pre>
  *
- * <p>Thread-safe. As with every NIO channel, interrupting a thread inside a call closes what it
- * waits on; a client whose connection was closed that way is of no further use.
+ * <p>Thread-safe. An interrupt ends no call and closes nothing; the thread finds itself interrupted
+ * afterwards.
  */
 public final class CheckpointClient implements AutoCloseable {
-  /** Environment variable that names the runtime directory of the node's I/O process. */
-  public static final String DIRECTORY_VARIABLE = "SLUICE_DIRECTORY";
-
   /** Asks {@link #restart} for the newest committed checkpoint. */
   public static final long NEWEST = -1;
 
-  private final Attachment attachment;
-  private final int rank;
-  private final int ranks;
+  private final Session session;
   private final List<Checkpoint> checkpoints = new ArrayList<>();
-  private boolean closed;
 
-  private CheckpointClient(final Attachment attachment, final int rank, final int ranks) {
-    this.attachment = attachment;
-    this.rank = rank;
-    this.ranks = ranks;
+  private CheckpointClient(final Session session) {
+    this.session = session;
   }
 
   /**
-   * Attaches this process to the I/O process that {@link #DIRECTORY_VARIABLE} names.
+   * Attaches this process to the I/O process that the environment's {@code SLUICE_DIRECTORY} names.
    *
    * @param rank this process's rank, from 0
    * @param ranks how many ranks the job has
@@ -61,12 +54,7 @@ public final class CheckpointClient implements AutoCloseable {
    * @throws IOException when the variable is not set, or as {@link #connect(Path, int, int)}
    */
   public static CheckpointClient connect(final int rank, final int ranks) throws IOException {
-    final String directory = System.getenv(DIRECTORY_VARIABLE);
-    if (directory == null || directory.isEmpty()) {
-      throw new IOException(
-          "no I/O process: %s is not set; run under `sluice run`".formatted(DIRECTORY_VARIABLE));
-    }
-    return connect(Path.of(directory), rank, ranks);
+    return connect(null, rank, ranks);
   }
 
   /**
@@ -76,16 +64,15 @@ public final class CheckpointClient implements AutoCloseable {
    * @param rank this process's rank, from 0
    * @param ranks how many ranks the job has
    * @return the client
-   * @throws org.sluice.core.segment.SegmentException when the segment is of another version of the
-   *     format, or none at all
-   * @throws IOException when no I/O process answers, or it has no slot left
+   * @throws IOException when no I/O process answers, it is of another release or has no slot left,
+   *     or the native library is not there
    */
   public static CheckpointClient connect(final Path directory, final int rank, final int ranks)
       throws IOException {
     if (rank < 0 || rank >= ranks) {
       throw new IllegalArgumentException("no such rank: %d of %d".formatted(rank, ranks));
     }
-    return new CheckpointClient(Attachment.open(directory, rank, ranks), rank, ranks);
+    return new CheckpointClient(Session.open(directory, rank, ranks));
   }
 
   /**
@@ -97,8 +84,8 @@ public final class CheckpointClient implements AutoCloseable {
    * @throws IOException when the I/O process refuses or is gone
    */
   public synchronized Checkpoint begin(final long number) throws IOException {
-    attachment.connection().call(new Request.Begin(number, ranks));
-    final Checkpoint checkpoint = new Checkpoint(attachment, number, rank, ranks);
+    session.call(s -> LibSluice.begin(s, number));
+    final Checkpoint checkpoint = new Checkpoint(session, number);
     checkpoints.removeIf(Checkpoint::isComplete);
     checkpoints.add(checkpoint);
     return checkpoint;
@@ -111,8 +98,12 @@ public final class CheckpointClient implements AutoCloseable {
    * @throws IOException when the I/O process refuses or is gone
    */
   public List<Long> checkpoints() throws IOException {
-    final Reply reply = attachment.connection().call(new Request.ListCheckpoints());
-    return ((Reply.Checkpoints) reply).checkpoints();
+    final int capacity = session.call(s -> LibSluice.list(s, MemorySegment.NULL, 0));
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment numbers = arena.allocate(ValueLayout.JAVA_LONG, capacity);
+      final int count = session.call(s -> LibSluice.list(s, numbers, capacity));
+      return Arrays.stream(numbers.toArray(ValueLayout.JAVA_LONG)).limit(count).boxed().toList();
+    }
   }
 
   /**
@@ -124,12 +115,14 @@ public final class CheckpointClient implements AutoCloseable {
    * @throws IOException when there is no such image, or it is damaged
    */
   public SeekableByteChannel restart(final long checkpoint, final String name) throws IOException {
-    final Reply reply = attachment.connection().call(new Request.Restart(checkpoint, rank, name));
-    final Path copy = Path.of(((Reply.Text) reply).text());
-    try {
-      return FileChannel.open(copy, READ);
-    } finally {
-      Files.delete(copy);
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment bytes = arena.allocateFrom(name);
+      final int descriptor = session.call(s -> LibSluice.restart(s, checkpoint, bytes));
+      try {
+        return FileChannel.open(Path.of("/proc/self/fd/" + descriptor), READ);
+      } finally {
+        LibSluice.closeDescriptor(descriptor);
+      }
     }
   }
 
@@ -140,15 +133,21 @@ public final class CheckpointClient implements AutoCloseable {
    * @throws IOException when storage failed so far, or the I/O process is gone
    */
   @Override
-  public synchronized void close() throws IOException {
-    if (closed) {
+  public void close() throws IOException {
+    final long left = session.leave();
+    if (left == 0) {
       return;
     }
-    closed = true;
-    try (attachment) {
-      for (final Checkpoint checkpoint : checkpoints) {
-        checkpoint.closeImages();
-      }
+    try {
+      closeImages();
+    } finally {
+      LibSluice.closeSession(left);
+    }
+  }
+
+  private synchronized void closeImages() throws IOException {
+    for (final Checkpoint checkpoint : checkpoints) {
+      checkpoint.closeImages();
     }
   }
 }

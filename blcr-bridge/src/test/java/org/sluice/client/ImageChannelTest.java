@@ -1,4 +1,4 @@
-package org.sluice.core.client;
+package org.sluice.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,8 +16,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.posix.Errno;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Request;
+import org.sluice.core.request.StandInIoProcess;
+import org.sluice.core.segment.Claims;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
@@ -85,6 +87,39 @@ class ImageChannelTest {
   }
 
   @Test
+  void bytesMayLieInAnyBuffer() throws IOException {
+    final byte[] bytes = {0, 1, 2, 3, 4, 5, 6, 7};
+    try (StandInIoProcess ioProcess = new StandInIoProcess(directory, CONTAINER, THRESHOLD, 8);
+        CheckpointClient client = CheckpointClient.connect(directory, 0, 1)) {
+      final ImageChannel image = client.begin(1).image("a");
+      final ByteBuffer direct = ByteBuffer.allocateDirect(8).put(bytes);
+      for (final ByteBuffer source :
+          List.of(
+              ByteBuffer.wrap(bytes, 2, 5),
+              ByteBuffer.wrap(bytes).asReadOnlyBuffer().position(2).limit(7),
+              direct.position(2).limit(7).slice(),
+              direct.asReadOnlyBuffer())) {
+        for (int i = 0; i < 2; i++) { // the first opens a chunk, or is tried already
+          assertThat(image.write(source.duplicate())).isEqualTo(5);
+        }
+        assertThat(image.write(source)).isEqualTo(5);
+        assertThat(source.hasRemaining()).isFalse();
+      }
+      for (final ByteBuffer target :
+          List.of(ByteBuffer.allocate(60), ByteBuffer.allocateDirect(70).position(3))) {
+        final int begin = target.position();
+        assertThat(image.position(0).read(target)).isEqualTo(60);
+        assertThat(image.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        for (int i = 0; i < 60; i++) {
+          assertThat(target.get(begin + i)).isEqualTo((byte) (2 + i % 5));
+        }
+      }
+      assertThat(image.read(ByteBuffer.allocate(0))).isZero();
+      assertThat(ioProcess.requests).filteredOn(Request.Settle.class::isInstance).hasSize(1);
+    }
+  }
+
+  @Test
   void smallWritesAreLoggedAndLargeOnesGoToTheFile() throws IOException {
     try (StandInIoProcess ioProcess = new StandInIoProcess(directory, CONTAINER, THRESHOLD, 8);
         CheckpointClient client = CheckpointClient.connect(directory, 0, 1)) {
@@ -111,7 +146,7 @@ class ImageChannelTest {
       for (final long position : new long[] {end - 9, end, Long.MAX_VALUE - 5}) {
         assertThatThrownBy(() -> image.position(position).write(ByteBuffer.allocate(10)))
             .isInstanceOfSatisfying(
-                PosixException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EFBIG));
+                CheckpointException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EFBIG));
       }
       assertThat(image.size()).isEqualTo(end);
       assertThat(ioProcess.last(Request.Settle.class)).isEmpty();
@@ -154,12 +189,12 @@ class ImageChannelTest {
   void imageGoesDirectWhenEveryChunkIsHeldByOthers(final int layout) throws IOException {
     try (StandInIoProcess ioProcess = new StandInIoProcess(directory, layout, 1 << 20, 2);
         CheckpointClient client = CheckpointClient.connect(directory, 0, 1)) {
-      ioProcess.segment.chunkPool().claim(1, 0);
+      Claims.claim(ioProcess.segment.chunkPool(), 1, 0);
       final ImageChannel image = client.begin(1).image("a");
       image.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
       image.write(ByteBuffer.allocate(3000));
       image.sync(); // which gives its chunk back
-      assertThat(ioProcess.segment.chunkPool().claim(1, 0)).isNotNegative();
+      assertThat(Claims.claim(ioProcess.segment.chunkPool(), 1, 0)).isNotNegative();
       final byte[] large = new byte[9000];
       Arrays.fill(large, (byte) 5);
       image.position(1).write(ByteBuffer.wrap(large));
@@ -180,12 +215,12 @@ class ImageChannelTest {
       throws IOException, InterruptedException {
     try (StandInIoProcess ioProcess = new StandInIoProcess(directory, layout, 1 << 20, DIRECT, 2)) {
       try (CheckpointClient client = CheckpointClient.connect(directory, 0, 1)) {
-        ioProcess.segment.chunkPool().claim(1, 0);
+        Claims.claim(ioProcess.segment.chunkPool(), 1, 0);
         final ImageChannel image = client.begin(1).image("a");
         image.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
         ioProcess.script =
             request -> {
-              ioProcess.segment.chunkPool().claim(1, 0);
+              Claims.claim(ioProcess.segment.chunkPool(), 1, 0);
               return null;
             };
         image.write(ByteBuffer.wrap(filled(9000, 4)));

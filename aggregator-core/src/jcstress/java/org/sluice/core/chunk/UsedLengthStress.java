@@ -1,6 +1,5 @@
-package org.sluice.core.client;
+package org.sluice.core.chunk;
 
-import java.nio.ByteBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Expect;
@@ -8,12 +7,12 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.IZ_Result;
-import org.sluice.core.chunk.ChunkReader;
-import org.sluice.core.chunk.DamagedException;
-import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.segment.Memory;
 
-/** The I/O process reads an open chunk while its owner begins a record and then extends it. */
+/**
+ * The I/O process reads an open chunk while its owner, as {@code chunk.c}, begins a record and then
+ * extends it.
+ */
 @JCStressTest
 @Outcome(id = "0, true", expect = Expect.ACCEPTABLE, desc = "Nothing written yet.")
 @Outcome(id = "3, true", expect = Expect.ACCEPTABLE, desc = "The first write.")
@@ -24,12 +23,31 @@ public class UsedLengthStress {
   private static final byte[] SECOND = {4, 5, 6, 7, 8};
 
   private final UnsafeBuffer memory = Memory.of(128);
-  private final OpenChunk chunk = new OpenChunk(memory, 1, 1, 0, 0);
+  private int used = ChunkDescriptor.HEADER_LENGTH;
+
+  /** An empty chunk. */
+  public UsedLengthStress() {
+    memory.putInt(ChunkDescriptor.MAGIC_OFFSET, ChunkDescriptor.MAGIC);
+    memory.putInt(ChunkDescriptor.VERSION_OFFSET, ChunkDescriptor.VERSION);
+    memory.putLong(ChunkDescriptor.SESSION_ID_OFFSET, 1);
+    memory.putInt(ChunkDescriptor.USED_OFFSET, used);
+  }
 
   @Actor
   public void owner() {
-    chunk.write(1, 0, ByteBuffer.wrap(FIRST));
-    chunk.write(1, FIRST.length, ByteBuffer.wrap(SECOND));
+    memory.putInt(used + RecordDescriptor.TYPE_OFFSET, RecordDescriptor.TYPE_WRITE);
+    memory.putInt(used + RecordDescriptor.IMAGE_ID_OFFSET, 1);
+    used += RecordDescriptor.HEADER_LENGTH;
+    extend(FIRST);
+    extend(SECOND);
+  }
+
+  private void extend(final byte[] payload) {
+    final int length = ChunkDescriptor.HEADER_LENGTH + RecordDescriptor.LENGTH_OFFSET;
+    memory.putBytes(used, payload);
+    memory.putLongOpaque(length, memory.getLong(length) + payload.length);
+    used += payload.length;
+    memory.putIntRelease(ChunkDescriptor.USED_OFFSET, used);
   }
 
   @Actor

@@ -1,4 +1,4 @@
-package org.sluice.core.client;
+package org.sluice.core.request;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -6,6 +6,9 @@ import java.nio.file.Path;
 
 /** Where I/O processes have their sockets and segments, by name. */
 public final class RuntimePath {
+  /** Environment variable that names the runtime directory of the node's I/O process. */
+  public static final String DIRECTORY_VARIABLE = "SLUICE_DIRECTORY";
+
   /** Environment variable that replaces {@code /dev/shm/sluice-UID}. */
   public static final String BASE_VARIABLE = "SLUICE_RUNTIME";
 
@@ -30,13 +33,12 @@ public final class RuntimePath {
   /**
    * Where the I/O process of a name is, or would be.
    *
-   * @param name null for the one that {@link CheckpointClient#DIRECTORY_VARIABLE} names, or else
-   *     the default one
+   * @param name null for the one that {@link #DIRECTORY_VARIABLE} names, or else the default one
    * @return its directory, which need not exist
    * @throws IOException when the user is not to be told
    */
   public static Path find(final String name) throws IOException {
-    final String directory = System.getenv(CheckpointClient.DIRECTORY_VARIABLE);
+    final String directory = System.getenv(DIRECTORY_VARIABLE);
     if (name == null && directory != null && !directory.isEmpty()) {
       return Path.of(directory);
     }

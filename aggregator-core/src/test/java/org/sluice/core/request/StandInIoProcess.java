@@ -1,4 +1,4 @@
-package org.sluice.core.client;
+package org.sluice.core.request;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,10 +21,6 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.request.Frames;
-import org.sluice.core.request.Reply;
-import org.sluice.core.request.Request;
-import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
@@ -39,17 +35,17 @@ import org.sluice.core.store.ImageOverlay;
  * request arrives, with every image in a file of its own name. It always says that it sleeps, so
  * every publication rings.
  */
-final class StandInIoProcess implements AutoCloseable {
-  static final long SESSION = 77;
+public final class StandInIoProcess implements AutoCloseable {
+  public static final long SESSION = 77;
   private static final int DEVICE = 1;
 
-  final Segment segment;
-  final List<Request> requests = new CopyOnWriteArrayList<>();
-  final List<Close> closes = new CopyOnWriteArrayList<>();
-  volatile Function<Request, Reply> script = request -> null;
+  public final Segment segment;
+  public final List<Request> requests = new CopyOnWriteArrayList<>();
+  public final List<Close> closes = new CopyOnWriteArrayList<>();
+  public volatile Function<Request, Reply> script = request -> null;
 
   /** The record that ends an opening. */
-  record Close(int imageId, long opened, long closed) {}
+  public record Close(int imageId, long opened, long closed) {}
 
   private final Path directory;
   private final boolean container;
@@ -58,24 +54,36 @@ final class StandInIoProcess implements AutoCloseable {
   private final Map<Integer, NativeFile> files = new ConcurrentHashMap<>();
   private final Deque<UnsafeBuffer> drained = new ArrayDeque<>();
 
-  StandInIoProcess(final Path directory, final int layout, final long threshold, final int chunks)
+  public StandInIoProcess(
+      final Path directory, final int layout, final long threshold, final int chunks)
       throws IOException {
     this(directory, layout, threshold, HeaderDescriptor.WHEN_FULL_WAIT, chunks);
   }
 
-  StandInIoProcess(
+  public StandInIoProcess(
       final Path directory,
       final int layout,
       final long threshold,
       final int whenFull,
       final int chunks)
       throws IOException {
+    this(directory, layout, threshold, whenFull, chunks, 4096);
+  }
+
+  public StandInIoProcess(
+      final Path directory,
+      final int layout,
+      final long threshold,
+      final int whenFull,
+      final int chunks,
+      final int chunkLength)
+      throws IOException {
     this.directory = directory;
     this.container = layout == HeaderDescriptor.LAYOUT_CONTAINER;
     this.segment =
         Segment.create(
             directory.resolve("segment"),
-            new Geometry(2, 64, chunks, 4096),
+            new Geometry(2, 64, chunks, chunkLength),
             new SegmentSettings(
                 SESSION, layout, threshold, HeaderDescriptor.POLICY_FIXED, whenFull, "/store", ""));
     segment.header().sleeping(true);
@@ -146,7 +154,7 @@ final class StandInIoProcess implements AutoCloseable {
     return new Reply.Settled(files.get(request.imageId()).size());
   }
 
-  int entry(final int imageId) {
+  public int entry(final int imageId) {
     return segment.imageTable().find(DEVICE, imageId);
   }
 
@@ -207,25 +215,25 @@ final class StandInIoProcess implements AutoCloseable {
   }
 
   /** What a restart would give back, once the client closed the image. */
-  byte[] content(final String name, final int imageId) throws IOException {
+  public byte[] content(final String name, final int imageId) throws IOException {
     if (segment.imageTable().state(entry(imageId)) == ImageDescriptor.STATE_DIVERTED) {
       bringIntoFile(imageId);
     }
     return Files.readAllBytes(directory.resolve(name));
   }
 
-  <T extends Request> Optional<T> last(final Class<T> type) {
+  public <T extends Request> Optional<T> last(final Class<T> type) {
     return requests.stream().filter(type::isInstance).map(type::cast).reduce((a, b) -> b);
   }
 
   /** Ends as a killed process would: without a word. */
-  void die() throws IOException {
+  public void die() throws IOException {
     server.close();
     thread.interrupt();
   }
 
   /** Waits until the client is gone and everything it sent was handled. */
-  void awaitEnd() throws InterruptedException {
+  public void awaitEnd() throws InterruptedException {
     thread.join();
   }
 

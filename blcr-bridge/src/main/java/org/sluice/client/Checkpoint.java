@@ -1,39 +1,31 @@
-package org.sluice.core.client;
-
-import static java.nio.file.StandardOpenOption.READ;
-import static java.nio.file.StandardOpenOption.WRITE;
+package org.sluice.client;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.file.Path;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.CloseHelper;
 import org.sluice.core.posix.Errno;
-import org.sluice.core.request.Reply;
-import org.sluice.core.request.Request;
 
 /**
  * This rank's part of a checkpoint in the making. Thread-safe: images may be created and written by
  * several threads.
  */
 public final class Checkpoint {
-  /** Others' requests take turns with a waiting one after this long. */
+  /** The client may be closed by another thread after this long of a wait. */
   private static final long WAIT_SLICE_MILLIS = 100;
 
-  private final Attachment attachment;
+  private final Session session;
   private final long number;
-  private final int rank;
-  private final int ranks;
   private final List<ImageChannel> images = new ArrayList<>();
   private boolean complete;
 
-  Checkpoint(final Attachment attachment, final long number, final int rank, final int ranks) {
-    this.attachment = attachment;
+  Checkpoint(final Session session, final long number) {
+    this.session = session;
     this.number = number;
-    this.rank = rank;
-    this.ranks = ranks;
   }
 
   /**
@@ -57,19 +49,14 @@ public final class Checkpoint {
     if (complete) {
       throw new IllegalStateException("checkpoint %d is complete".formatted(number));
     }
-    final Reply.Created created =
-        (Reply.Created) attachment.connection().call(new Request.Create(number, rank, ranks, name));
-    final Reply.Opened opened = created.opened();
-    final FileChannel file;
-    try {
-      file = FileChannel.open(Path.of(created.path()), READ, WRITE);
-    } catch (final IOException e) {
-      attachment.writer().end(opened.imageId(), System.nanoTime());
-      throw e;
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment bytes = arena.allocateFrom(name);
+      final MemorySegment created = arena.allocate(ValueLayout.JAVA_LONG);
+      session.call(s -> LibSluice.create(s, number, bytes, created));
+      final ImageChannel image = new ImageChannel(name, created.get(ValueLayout.JAVA_LONG, 0));
+      images.add(image);
+      return image;
     }
-    final ImageChannel image = new ImageChannel(attachment, name, opened, file);
-    images.add(image);
-    return image;
   }
 
   /**
@@ -82,7 +69,7 @@ public final class Checkpoint {
   public synchronized void complete() throws IOException {
     complete = true;
     closeImages();
-    attachment.connection().call(new Request.Complete(number, rank));
+    session.call(s -> LibSluice.complete(s, number));
   }
 
   synchronized boolean isComplete() {
@@ -108,9 +95,9 @@ public final class Checkpoint {
     while (true) {
       final long left = Math.max(0, (deadline - System.nanoTime()) / 1_000_000);
       try {
-        attachment.connection().call(new Request.Await(number, Math.min(left, WAIT_SLICE_MILLIS)));
+        session.call(s -> LibSluice.await(s, number, Math.min(left, WAIT_SLICE_MILLIS)));
         return true;
-      } catch (final RequestFailedException e) {
+      } catch (final CheckpointException e) {
         if (e.errno() != Errno.ETIMEDOUT) {
           throw e;
         }

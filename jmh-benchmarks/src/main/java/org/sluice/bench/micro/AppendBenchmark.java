@@ -1,9 +1,11 @@
-package org.sluice.core.client;
+package org.sluice.bench.micro;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.time.Duration;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
@@ -19,16 +21,17 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
-import org.sluice.bench.micro.BenchmarkSegment;
+import org.sluice.client.CheckpointClient;
+import org.sluice.client.ImageChannel;
+import org.sluice.core.request.StandInIoProcess;
 import org.sluice.core.segment.ChunkPool;
-import org.sluice.core.segment.ProcessIdentity;
+import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.RingDescriptor;
-import org.sluice.core.segment.Segment;
 
 /**
  * A write of the Java client into the log, the claiming and publishing of chunks included. The
- * drain is played by the doorbell, on the same thread, and stays so far behind that the next chunk
- * is not in the caches of a core. In this package, since the log is not seen from others.
+ * drain is played by the same thread, and stays so far behind that the next chunk is not in the
+ * caches of a core.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -38,66 +41,91 @@ import org.sluice.core.segment.Segment;
 @Measurement(iterations = 5, time = 1)
 public class AppendBenchmark {
   private static final int CHUNK_LENGTH = 1 << 20;
-  private static final int BEHIND = 62;
+  private static final int BEHIND = 60;
 
   /** Bytes of a write. */
-  @Param({"16", "256", "4096", "65536", "1048576"})
+  @Param({"16", "64", "256", "4096", "65536", "1048576"})
   public int bytes;
+
+  /** Whether the bytes are outside the heap. */
+  @Param({"true", "false"})
+  public boolean direct;
 
   /** Whether a write continues the one before, so that its record is extended, or skips a byte. */
   @Param({"true", "false"})
   public boolean continues;
 
   private final MessageHandler release = this::release;
-  private Segment segment;
-  private ChunkPool pool;
-  private OneToOneRingBuffer ring;
-  private ChunkWriter writer;
+  private Path directory;
+  private StandInIoProcess ioProcess;
+  private CheckpointClient client;
+  private ImageChannel image;
   private ByteBuffer source;
-  private long offset;
+  private int left = CHUNK_LENGTH;
 
   /** Called by JMH. */
   public AppendBenchmark() {}
 
   /**
-   * Makes a segment whose I/O process seems to sleep.
+   * Makes an I/O process that leaves the rings alone.
    *
    * @throws IOException when there is no room for it
    */
   @Setup
   public void open() throws IOException {
-    segment = BenchmarkSegment.create(1, BEHIND + 2, CHUNK_LENGTH);
-    pool = segment.chunkPool();
-    ring = segment.ring(0);
-    segment.header().sleeping(true);
-    segment.slot(0).attach(ProcessIdentity.current(), 0, 1, 1);
-    writer = new ChunkWriter(segment, 0, 0, this::drain, Duration.ofSeconds(1));
-    source = ByteBuffer.allocateDirect(bytes);
+    directory = Files.createTempDirectory(Path.of("/dev/shm"), "sluice-jmh");
+    ioProcess =
+        new StandInIoProcess(
+            directory,
+            HeaderDescriptor.LAYOUT_CONTAINER,
+            1L << 40,
+            HeaderDescriptor.WHEN_FULL_WAIT,
+            BEHIND + 4,
+            CHUNK_LENGTH);
+    ioProcess.segment.header().sleeping(false);
+    client = CheckpointClient.connect(directory, 0, 1);
+    image = client.begin(1).image("state");
+    source = direct ? ByteBuffer.allocateDirect(bytes) : ByteBuffer.allocate(bytes);
   }
 
-  /** Gives the segment back. */
+  /**
+   * Gives everything back.
+   *
+   * @throws IOException never
+   */
   @TearDown
-  public void close() {
-    segment.close();
+  public void close() throws IOException {
+    client.close();
+    ioProcess.close();
+    try (Stream<Path> files = Files.list(directory)) {
+      for (final Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(directory);
   }
 
   /**
    * One write.
    *
-   * @return whether it found a chunk
+   * @return its length
    * @throws IOException never
    */
   @Benchmark
-  public boolean append() throws IOException {
-    final boolean complete = writer.write(1, offset, source.rewind());
-    offset += continues ? bytes : bytes + 1;
-    if (!complete) {
-      throw new IllegalStateException("no chunk is free");
+  public int append() throws IOException {
+    left -= bytes;
+    if (left <= 0) {
+      left += CHUNK_LENGTH;
+      drain();
     }
-    return complete;
+    if (!continues) {
+      image.position(image.position() + 1);
+    }
+    return image.write(source.rewind());
   }
 
   private void drain() {
+    final OneToOneRingBuffer ring = ioProcess.segment.ring(0);
     while (ring.size() > BEHIND * RingDescriptor.RECORD_LENGTH) {
       ring.read(release, 1);
     }
@@ -106,6 +134,7 @@ public class AppendBenchmark {
   private void release(
       final int type, final MutableDirectBuffer buffer, final int index, final int length) {
     final int chunk = buffer.getInt(index + RingDescriptor.CHUNK_OFFSET);
+    final ChunkPool pool = ioProcess.segment.chunkPool();
     pool.release(chunk, pool.word(chunk));
   }
 }

@@ -1,0 +1,86 @@
+package org.sluice.core.request;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.sluice.core.posix.Errno;
+
+/** A command's socket to an I/O process: it asks, and does not attach. Not thread-safe. */
+public final class Connection implements AutoCloseable {
+  private final Path socket;
+  private final SocketChannel channel;
+  private final ByteBuffer bytes = ByteBuffer.allocateDirect(RequestDescriptor.MAX_LENGTH);
+  private final UnsafeBuffer view = new UnsafeBuffer(bytes);
+
+  private Connection(final Path socket, final SocketChannel channel) {
+    this.socket = socket;
+    this.channel = channel;
+  }
+
+  /**
+   * Connects to an I/O process.
+   *
+   * @param socket the socket in its runtime directory
+   * @return the connection
+   * @throws IOException when nobody answers
+   */
+  public static Connection open(final Path socket) throws IOException {
+    final SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+    try {
+      channel.connect(UnixDomainSocketAddress.of(socket));
+      return new Connection(socket, channel);
+    } catch (final IOException e) {
+      channel.close();
+      throw new IOException(
+          "no I/O process answers: %s (%s); start one".formatted(socket, e.getMessage()), e);
+    }
+  }
+
+  /**
+   * Sends a request and waits for the reply.
+   *
+   * @param request one that has a reply
+   * @return the reply, not a failure
+   * @throws IOException when the I/O process refused, is gone, or talks nonsense
+   */
+  public Reply call(final Request request) throws IOException {
+    final Reply reply = Reply.decode(request, view, 0, exchange(request));
+    if (reply instanceof Reply.Failed failed) {
+      final String error = Errno.describe(failed.errno());
+      throw new IOException(
+          failed.message().contains(error)
+              ? failed.message()
+              : "%s: %s".formatted(failed.message(), error));
+    }
+    return reply;
+  }
+
+  private int exchange(final Request request) throws IOException {
+    try {
+      bytes.clear().limit(request.encode(view, 0));
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+      bytes.clear();
+      while (Frames.length(view, 0, bytes.position()) == 0) {
+        if (channel.read(bytes) < 0) {
+          throw new EOFException("it has closed the connection");
+        }
+      }
+      return Frames.length(view, 0, bytes.position());
+    } catch (final IOException e) {
+      throw new IOException(
+          "the I/O process is gone: %s (%s)".formatted(socket, e.getMessage()), e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}

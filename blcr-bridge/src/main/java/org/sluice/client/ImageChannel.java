@@ -1,0 +1,189 @@
+package org.sluice.client;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SeekableByteChannel;
+
+/**
+ * An image being written. Writes below the threshold are copied into shared memory and are drained
+ * from there; larger ones go to the image's own file; what is read is what was written.
+ *
+ * <p>The bytes of a direct buffer are taken from where they are; those of another are first copied
+ * to memory outside the heap, which the channel keeps.
+ *
+ * <p>Thread-safe: every method holds the channel's monitor, so writes of one image have an order,
+ * and none goes to an image that another thread has closed. Channels of one client share its log
+ * and block each other for the time of a copy. A storage error that the drain meets is thrown by
+ * the next call on the image, the closing one at the latest.
+ */
+public final class ImageChannel implements SeekableByteChannel {
+  /** More is not kept for the next write. */
+  private static final int LARGEST_KEPT = 1 << 20;
+
+  private final String name;
+
+  /** 0 once it is closed. */
+  private long image;
+
+  private long position;
+  private MemorySegment copy = MemorySegment.NULL;
+
+  ImageChannel(final String name, final long image) {
+    this.name = name;
+    this.image = image;
+  }
+
+  /**
+   * Writes all remaining bytes at the position.
+   *
+   * @param source the bytes
+   * @return how many they were
+   * @throws IOException when storage failed, now or in the drain, or they reach beyond what an
+   *     image can have
+   */
+  @Override
+  public synchronized int write(final ByteBuffer source) throws IOException {
+    checkOpen();
+    final int length = source.remaining();
+    final MemorySegment bytes = MemorySegment.ofBuffer(source);
+    if (LibSluice.tryWrite(image, bytes, position) < 0) {
+      final MemorySegment outside = bytes.isNative() ? bytes : copyOf(bytes);
+      check(LibSluice.write(image, outside.address(), length, position));
+    }
+    Reference.reachabilityFence(source);
+    source.position(source.position() + length);
+    position += length;
+    return length;
+  }
+
+  private MemorySegment copyOf(final MemorySegment bytes) {
+    return outside(bytes.byteSize()).copyFrom(bytes);
+  }
+
+  /** Memory outside the heap of a length or more; until the next call. */
+  private MemorySegment outside(final long length) {
+    if (length <= copy.byteSize()) {
+      return copy;
+    }
+    final MemorySegment allocated =
+        Arena.ofAuto().allocate(Math.max(4096, Long.highestOneBit(2 * length - 1)));
+    copy = length <= LARGEST_KEPT ? allocated : copy;
+    return allocated;
+  }
+
+  /**
+   * Reads at the position, after everything written so far was brought into the image's own file.
+   *
+   * @param target where the bytes go
+   * @return how many there were; -1 at the end
+   * @throws IOException when storage failed, now or in the drain
+   */
+  @Override
+  public synchronized int read(final ByteBuffer target) throws IOException {
+    checkOpen();
+    final MemorySegment into = MemorySegment.ofBuffer(target);
+    final MemorySegment outside = into.isNative() ? into : outside(into.byteSize());
+    final int count =
+        (int) check(LibSluice.read(image, outside.address(), into.byteSize(), position));
+    if (outside != into) {
+      MemorySegment.copy(outside, 0, into, 0, count);
+    }
+    Reference.reachabilityFence(target);
+    target.position(target.position() + count);
+    position += count;
+    return count == 0 && into.byteSize() > 0 ? -1 : count;
+  }
+
+  @Override
+  public synchronized long position() throws IOException {
+    checkOpen();
+    return position;
+  }
+
+  /**
+   * Moves the position, beyond the end if need be; what is skipped reads as zeros.
+   *
+   * @param newPosition bytes from the beginning, at least 0
+   * @return this channel
+   */
+  @Override
+  public synchronized ImageChannel position(final long newPosition) throws IOException {
+    checkOpen();
+    if (newPosition < 0) {
+      throw new IllegalArgumentException("negative position: " + newPosition);
+    }
+    position = newPosition;
+    return this;
+  }
+
+  @Override
+  public synchronized long size() throws IOException {
+    checkOpen();
+    return check(LibSluice.size(image));
+  }
+
+  /**
+   * Cuts the image.
+   *
+   * @param size bytes to keep; nothing changes when the image is not longer
+   * @return this channel
+   */
+  @Override
+  public synchronized ImageChannel truncate(final long size) throws IOException {
+    checkOpen();
+    if (size < 0) {
+      throw new IllegalArgumentException("negative size: " + size);
+    }
+    if (size < size()) {
+      check(LibSluice.truncate(image, size));
+    }
+    position = Math.min(position, size);
+    return this;
+  }
+
+  /**
+   * Returns once everything written so far is on stable storage.
+   *
+   * @throws IOException when storage failed, now or in the drain
+   */
+  public synchronized void sync() throws IOException {
+    checkOpen();
+    check(LibSluice.sync(image));
+  }
+
+  @Override
+  public synchronized boolean isOpen() {
+    return image != 0;
+  }
+
+  /**
+   * Ends the writing. Closing again does nothing.
+   *
+   * @throws IOException when the drain met a storage error on the image so far
+   */
+  @Override
+  public synchronized void close() throws IOException {
+    final long closing = image;
+    image = 0;
+    if (closing != 0) {
+      check(LibSluice.close(closing));
+    }
+  }
+
+  private void checkOpen() throws ClosedChannelException {
+    if (image == 0) {
+      throw new ClosedChannelException();
+    }
+  }
+
+  private long check(final long result) throws CheckpointException {
+    if (result < 0) {
+      throw CheckpointException.of("image " + name, result);
+    }
+    return result;
+  }
+}

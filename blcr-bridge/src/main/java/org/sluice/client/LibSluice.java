@@ -1,0 +1,150 @@
+package org.sluice.client;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import org.sluice.bridge.NativeLibraries;
+
+/**
+ * The functions of {@code sluice.h}, which says what each does. Pointers and numbers are {@code
+ * long}, as in {@code LibC}; a result below 0 is a negative errno, and {@link #message} of the same
+ * thread then says what happened. A call may wait for the I/O process, so none is critical.
+ */
+@SuppressWarnings("restricted")
+final class LibSluice {
+  private static final FunctionDescriptor SIGNATURE =
+      FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+  private static final SymbolLookup LIBRARY =
+      SymbolLookup.libraryLookup(NativeLibraries.client(), Arena.global());
+
+  private static final MethodHandle SESSION_OPEN = function("sluice_session_open");
+  private static final MethodHandle SESSION_CLOSE = function("sluice_session_close");
+  private static final MethodHandle CHECKPOINT_BEGIN = function("sluice_checkpoint_begin");
+  private static final MethodHandle CHECKPOINT_COMPLETE = function("sluice_checkpoint_complete");
+  private static final MethodHandle CHECKPOINT_WAIT = function("sluice_checkpoint_wait");
+  private static final MethodHandle CHECKPOINT_LIST = function("sluice_checkpoint_list");
+  private static final MethodHandle IMAGE_CREATE = function("sluice_image_create");
+  private static final MethodHandle IMAGE_PWRITE = function("sluice_image_pwrite");
+  private static final MethodHandle IMAGE_TRY_PWRITE =
+      Linker.nativeLinker()
+          .downcallHandle(
+              LIBRARY.findOrThrow("sluice_image_try_pwrite"),
+              FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG),
+              Linker.Option.critical(true));
+  private static final MethodHandle IMAGE_PREAD = function("sluice_image_pread");
+  private static final MethodHandle IMAGE_SIZE = function("sluice_image_size");
+  private static final MethodHandle IMAGE_TRUNCATE = function("sluice_image_truncate");
+  private static final MethodHandle IMAGE_SYNC = function("sluice_image_sync");
+  private static final MethodHandle IMAGE_CLOSE = function("sluice_image_close");
+  private static final MethodHandle IMAGE_RESTART = function("sluice_image_restart");
+  private static final MethodHandle MESSAGE = function("sluice_message");
+  private static final MethodHandle CLOSE =
+      Linker.nativeLinker()
+          .downcallHandle(Linker.nativeLinker().defaultLookup().findOrThrow("close"), SIGNATURE);
+
+  private LibSluice() {}
+
+  static int openSession(
+      final MemorySegment directory, final int rank, final int ranks, final MemorySegment session) {
+    return (int) call(SESSION_OPEN, directory.address(), rank, ranks, session.address());
+  }
+
+  static int closeSession(final long session) {
+    return (int) call(SESSION_CLOSE, session, 0, 0, 0);
+  }
+
+  static int begin(final long session, final long checkpoint) {
+    return (int) call(CHECKPOINT_BEGIN, session, checkpoint, 0, 0);
+  }
+
+  static int complete(final long session, final long checkpoint) {
+    return (int) call(CHECKPOINT_COMPLETE, session, checkpoint, 0, 0);
+  }
+
+  static int await(final long session, final long checkpoint, final long millis) {
+    return (int) call(CHECKPOINT_WAIT, session, checkpoint, millis, 0);
+  }
+
+  static int list(final long session, final MemorySegment checkpoints, final long capacity) {
+    return (int) call(CHECKPOINT_LIST, session, checkpoints.address(), capacity, 0);
+  }
+
+  static int create(
+      final long session,
+      final long checkpoint,
+      final MemorySegment name,
+      final MemorySegment image) {
+    return (int) call(IMAGE_CREATE, session, checkpoint, name.address(), image.address());
+  }
+
+  static long write(final long image, final long address, final long length, final long offset) {
+    return call(IMAGE_PWRITE, image, address, length, offset);
+  }
+
+  static long tryWrite(final long image, final MemorySegment bytes, final long offset) {
+    try {
+      return (long) IMAGE_TRY_PWRITE.invokeExact(image, bytes, bytes.byteSize(), offset);
+    } catch (final RuntimeException | Error failure) {
+      throw failure;
+    } catch (final Throwable functionsOfCThrowNothing) {
+      throw new IllegalStateException(functionsOfCThrowNothing);
+    }
+  }
+
+  static long read(final long image, final long address, final long length, final long offset) {
+    return call(IMAGE_PREAD, image, address, length, offset);
+  }
+
+  static long size(final long image) {
+    return call(IMAGE_SIZE, image, 0, 0, 0);
+  }
+
+  static int truncate(final long image, final long size) {
+    return (int) call(IMAGE_TRUNCATE, image, size, 0, 0);
+  }
+
+  static int sync(final long image) {
+    return (int) call(IMAGE_SYNC, image, 0, 0, 0);
+  }
+
+  static int close(final long image) {
+    return (int) call(IMAGE_CLOSE, image, 0, 0, 0);
+  }
+
+  static int restart(final long session, final long checkpoint, final MemorySegment name) {
+    return (int) call(IMAGE_RESTART, session, checkpoint, name.address(), 0);
+  }
+
+  /** Of the C library. */
+  static void closeDescriptor(final int descriptor) {
+    call(CLOSE, descriptor, 0, 0, 0);
+  }
+
+  /** The sentence that came with the last error of this thread. */
+  static String message() {
+    return MemorySegment.ofAddress(call(MESSAGE, 0, 0, 0, 0))
+        .reinterpret(Long.MAX_VALUE)
+        .getString(0);
+  }
+
+  private static MethodHandle function(final String name) {
+    return Linker.nativeLinker().downcallHandle(LIBRARY.findOrThrow(name), SIGNATURE);
+  }
+
+  private static long call(
+      final MethodHandle function, final long a, final long b, final long c, final long d) {
+    try {
+      return (long) function.invokeExact(a, b, c, d);
+    } catch (final RuntimeException | Error failure) {
+      throw failure;
+    } catch (final Throwable functionsOfCThrowNothing) {
+      throw new IllegalStateException(functionsOfCThrowNothing);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package org.sluice.client;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.LongToIntFunction;
+import org.sluice.bridge.NativeLibraries;
+
+/**
+ * A session of the library. Thread-safe: calls share the lock, and closing, which frees the
+ * session, has it alone, so no call uses what is freed.
+ */
+final class Session {
+  private final ReadWriteLock lock = new ReentrantReadWriteLock();
+
+  /** 0 once it is left. */
+  private long session;
+
+  private Session(final long session) {
+    this.session = session;
+  }
+
+  /**
+   * Opens one.
+   *
+   * @param directory the I/O process's runtime directory; null for the environment's
+   */
+  static Session open(final Path directory, final int rank, final int ranks) throws IOException {
+    final Path library = NativeLibraries.client();
+    if (!Files.isReadable(library)) {
+      throw new IOException(
+          "%s is missing; run scripts/build, or name its directory by -D%s"
+              .formatted(library, NativeLibraries.PROPERTY));
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment name =
+          directory == null ? MemorySegment.NULL : arena.allocateFrom(directory.toString());
+      final MemorySegment opened = arena.allocate(ValueLayout.JAVA_LONG);
+      final int error = LibSluice.openSession(name, rank, ranks, opened);
+      if (error < 0) {
+        throw CheckpointException.of(error);
+      }
+      return new Session(opened.get(ValueLayout.JAVA_LONG, 0));
+    } catch (final LinkageError e) {
+      throw new IOException("cannot load %s; build it on this machine".formatted(library), e);
+    }
+  }
+
+  /**
+   * Calls a function of the library.
+   *
+   * @return what it returned, at least 0
+   * @throws CheckpointException when it failed
+   * @throws IOException when the session is closed
+   */
+  int call(final LongToIntFunction function) throws IOException {
+    lock.readLock().lock();
+    try {
+      if (session == 0) {
+        throw new IOException("the client is closed");
+      }
+      final int result = function.applyAsInt(session);
+      if (result < 0) {
+        throw CheckpointException.of(result);
+      }
+      return result;
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  /**
+   * Waits until no call is under way, and lets none begin.
+   *
+   * @return what {@link LibSluice#closeSession} is to be called with once all images are closed; 0
+   *     if that has been done
+   */
+  long leave() {
+    lock.writeLock().lock();
+    try {
+      final long left = session;
+      session = 0;
+      return left;
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+}
