@@ -2,7 +2,7 @@
  * Sluice: checkpoints by way of the node's I/O process.
  *
  * A program writes the images of a numbered checkpoint into memory shared with the I/O process and
- * goes on computing; the I/O process makes them durable, all of them or none:
+ * goes on computing. The I/O process makes them durable, all of them or none:
  *
  *     sluice_session *session;
  *     sluice_image *image;
@@ -20,10 +20,10 @@
  *     int fd = sluice_image_restart(session, SLUICE_NEWEST, "state");
  *
  * Every function returns 0, a count or a descriptor on success, and a negative errno otherwise;
- * sluice_message() then says in a sentence what happened. A session or an image that could not be had is
- * set to NULL, with which every call fails with -EBADF: a program may go on without checkpoints. Every call fails with -EIO once the I/O
- * process is gone, until the session is closed and another one opened. None prints, exits or raises
- * a signal.
+ * sluice_message() then says in a sentence what happened. A session or an image that could not be
+ * had is set to NULL, with which every call fails with -EBADF. So a program may go on without
+ * checkpoints. Every call fails with -EIO once the I/O process is gone, until the session is closed
+ * and another one opened. None prints, exits or raises a signal.
  *
  * Threads: every function may be called from any thread at any time, except that a session or an
  * image must not be used during or after the call that closes it. Writes of several threads to one
@@ -63,10 +63,11 @@ typedef struct sluice_image sluice_image;
  * which `sluice run` and `sluice exec` set. `rank` counts from 0 up to `ranks`, the number of
  * processes that take part in the checkpoints of the whole job. With `rank` < 0 both come from
  * SLUICE_RANK and SLUICE_RANKS or else from the launcher (Open MPI, PMI, PMIx, Slurm); a process
- * without any is rank 0 of 1. How many of the ranks run on this node comes from SLUICE_LOCAL_RANKS or
- * else from the launcher.
+ * without any is rank 0 of 1. How many of the ranks run on this node comes from SLUICE_LOCAL_RANKS
+ * or else from the launcher.
  *
- * Waits up to SLUICE_PATIENCE seconds (30 unless told) for an I/O process that was killed to be resumed.
+ * Waits up to SLUICE_PATIENCE seconds (30 unless told) for an I/O process that was killed to be
+ * resumed.
  *
  * -EINVAL: no directory, or a rank not below `ranks`; -ENOENT, -ECONNREFUSED: no I/O process there;
  * -EPROTONOSUPPORT: it is of another release; -EUSERS: it has no slot left for another process.
@@ -81,35 +82,38 @@ SLUICE_API int sluice_session_open(const char *directory, int rank, int ranks,
 SLUICE_API int sluice_session_close(sluice_session *session);
 
 /*
- * Begins checkpoint `checkpoint` >= 0. Every rank calls it; beginning again changes nothing. -EINVAL: the
- * job runs on several nodes, and neither the launcher nor --writers says how many ranks on this one.
+ * Begins checkpoint `checkpoint` >= 0. Every rank calls it; beginning again changes nothing.
+ * -EINVAL: the job runs on several nodes, and neither the launcher nor --writers says how many
+ * ranks on this one.
  */
 SLUICE_API int sluice_checkpoint_begin(sluice_session *session, int64_t checkpoint);
 
 /*
  * Says that this rank has closed its last image of the checkpoint. Does not wait. The checkpoint is
- * committed once every rank that runs on this node has said so and everything is on stable storage;
- * until then a restart sees the one before. Committing a number again supersedes it. Of a job on several
- * nodes each node commits its part, without regard to the others.
+ * committed once every rank that runs on this node has said so and everything is on stable storage.
+ * Until then a restart sees the one before. Committing a number again supersedes it. Of a job on
+ * several nodes each node commits its part, without regard to the others.
  */
 SLUICE_API int sluice_checkpoint_complete(sluice_session *session, int64_t checkpoint);
 
 /*
- * Waits until the checkpoint, or this node's part of it, is committed; a negative `timeout`, in milliseconds, waits for ever.
- * -ETIMEDOUT: it is not yet; otherwise the error that keeps it from ever being.
+ * Waits until the checkpoint, or this node's part of it, is committed. A negative `timeout`, in
+ * milliseconds, waits for ever. -ETIMEDOUT: it is not yet; otherwise the error that keeps it from
+ * ever being.
  */
 SLUICE_API int sluice_checkpoint_wait(sluice_session *session, int64_t checkpoint, int64_t timeout);
 
 /*
- * The committed checkpoints, or parts of them, in the store of this node, in the order of their commits. Stores the newest
- * `capacity` of them, oldest first, and returns how many there are; with `capacity` 0 only that.
+ * The committed checkpoints, or parts of them, in the store of this node, in the order of their
+ * commits. Stores the newest `capacity` of them, oldest first, and returns how many there are; with
+ * `capacity` 0 only that.
  */
 SLUICE_API int sluice_checkpoint_list(sluice_session *session, int64_t *checkpoints,
                                       size_t capacity);
 
 /*
- * Creates an empty image. `name` is a relative path in UTF-8 without "..", of at most 1000 bytes;
- * each rank has names of its own. -EEXIST: this rank has written that image of this checkpoint.
+ * Creates an empty image. `name` is a relative path in UTF-8 without "..", of at most 1000 bytes.
+ * Each rank has names of its own. -EEXIST: this rank has written that image of this checkpoint.
  */
 SLUICE_API int sluice_image_create(sluice_session *session, int64_t checkpoint, const char *name,
                                    sluice_image **image);
@@ -153,8 +157,8 @@ SLUICE_API int sluice_image_close(sluice_image *image);
 
 /*
  * Opens what this rank wrote as `name` in a committed checkpoint, or SLUICE_NEWEST: a descriptor of
- * a rebuilt, verified copy, for reading, close-on-exec, at position 0; the caller closes it, and the
- * copy is gone. -ENOENT: no such checkpoint or image; -EBADMSG: its data are damaged.
+ * a rebuilt, verified copy, for reading, close-on-exec, at position 0; the caller closes it, and
+ * the copy is gone. -ENOENT: no such checkpoint or image; -EBADMSG: its data are damaged.
  */
 SLUICE_API int sluice_image_restart(sluice_session *session, int64_t checkpoint, const char *name);
 

@@ -8,11 +8,11 @@
 
 /*
  * Locks, from the outside in: an image's, the writer's (of the log), the connection's request_lock,
- * its send_lock. Whoever holds one takes only later ones, so there is no cycle. The first orders the
- * writes of one image, whichever path each takes; the second serves all images of the process, since
- * they share the open chunk; the third keeps requests and replies paired; the fourth keeps frames
- * whole. A thread may wait for the I/O process under any of them, and the I/O process never waits
- * for a client.
+ * its send_lock. A thread that holds one takes only later ones, so there is no cycle. The first
+ * orders the writes of one image, whichever path each takes. The second serves all images of the
+ * process, since they share the open chunk. The third keeps requests and replies paired; the fourth
+ * keeps frames whole. A thread may wait for the I/O process under any of them, and the I/O process
+ * never waits for a client.
  */
 struct sluice_client {
     struct sluice_segment *segment;
@@ -40,6 +40,7 @@ int sluice_client_leave_log(struct sluice_log_image *image);
 int sluice_client_announce(struct sluice_client *client, struct sluice_identity identity, int flags,
                            const char *path, struct sluice_disposition *disposition);
 
-/* Sends OPEN or CREATE. `path`, unless NULL, takes the path behind the disposition, unterminated. */
+/* Sends OPEN or CREATE. `path`, unless NULL, takes the path behind the disposition,
+ * unterminated. */
 int sluice_client_open(struct sluice_client *client, int type, const struct sluice_body *body,
                        struct sluice_disposition *disposition, char *path, size_t capacity);

@@ -29,8 +29,9 @@ static uint8_t *bytes(const struct sluice_chunk_writer *writer)
 }
 
 /*
- * The I/O process may read an open chunk at any time, up to `used`. So `used` is stored with release
- * order after everything it covers; a process killed in between loses the write it was in, no more.
+ * The I/O process may read an open chunk at any time, up to `used`. So `used` is stored with
+ * release order after everything it covers; a process killed in between loses the write it was in,
+ * no more.
  */
 static void set_used(struct sluice_chunk_writer *writer, uint32_t used)
 {
@@ -39,8 +40,9 @@ static void set_used(struct sluice_chunk_writer *writer, uint32_t used)
 }
 
 /*
- * `used` is 0 until the header stands: whoever looks at the chunk of a process that stopped or died in
- * here must not read the records of its former life, nor a header that it never had.
+ * `used` is 0 until the header stands. The I/O process may look at the chunk of a process that
+ * stopped or died in here. It must not read the records of its former life, nor a header that it
+ * never had.
  */
 static int open_chunk(struct sluice_chunk_writer *writer, bool waits)
 {

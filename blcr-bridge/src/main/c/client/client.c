@@ -44,7 +44,7 @@ struct resume_body {
     int64_t answered;
 };
 
-/* Before each attempt to resume: whoever lost the slot must not have it given back. */
+/* Before each attempt to resume: a process that lost the slot must not have it given back. */
 static bool may_resume(void *greeter)
 {
     const struct sluice_client *client = greeter;

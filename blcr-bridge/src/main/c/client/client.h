@@ -2,8 +2,8 @@
  * An application process's side of the segment. Internal: shared by libsluice and the shim, not
  * installed. docs/format.md specifies the structures, docs/architecture.md the rules.
  *
- * Every function returns 0 (or a count) on success and a negative errno otherwise, and may be
- * called from any thread unless it says what the caller must hold.
+ * Every function returns 0 (or a count) on success and a negative errno otherwise. It may be called
+ * from any thread unless it says what the caller must hold.
  */
 #pragma once
 
@@ -51,15 +51,15 @@ int sluice_client_attach(const char *directory, int rank, int ranks, struct slui
 void sluice_client_detach(struct sluice_client *client);
 
 /*
- * Says whether this process is about to end well, or to become another program: one that goes without
- * having said so has failed or was killed. Lock-free, async-signal-safe.
+ * Says whether this process is about to end well, or to become another program: one that goes
+ * without having said so has failed or was killed. Lock-free, async-signal-safe.
  */
 void sluice_client_leave(struct sluice_client *client, bool leaving);
 
 /*
- * In a child process: lets go of the parent's socket and mapping without a word to anybody. Takes no
- * lock and frees no memory, so it is async-signal-safe. Neither the client nor its images may be used
- * any more.
+ * In a child process: lets go of the parent's socket and mapping without a word. Takes no
+ * lock and frees no memory, so it is async-signal-safe. Neither the client nor its images may be
+ * used any more.
  */
 void sluice_client_abandon(struct sluice_client *client);
 
@@ -67,8 +67,8 @@ void sluice_client_abandon(struct sluice_client *client);
 bool sluice_client_lost(const struct sluice_client *client);
 
 /*
- * Whether something else is mapped over its segment for a while, as a checkpointer does: nobody can log
- * anything, and nothing of the segment may be touched. One load as long as there is no doubt.
+ * Whether something else is mapped over its segment for a while, as a checkpointer does: nobody can
+ * log anything, and nothing of the segment may be touched. One load as long as there is no doubt.
  */
 bool sluice_client_away(const struct sluice_client *client);
 
@@ -176,8 +176,8 @@ int sluice_log_truncate(struct sluice_log_image *image, int fd, int64_t size);
 int sluice_log_settle(struct sluice_log_image *image, int reason);
 
 /*
- * Makes the image direct for good, and the I/O process let go of its file until all have closed it,
- * so that the kernel counts only programs that have it open. The caller holds image->lock.
+ * Makes the image direct for good, and the I/O process let go of its file until all have closed it.
+ * So the kernel counts only programs that have it open. The caller holds image->lock.
  */
 int sluice_log_let_go(struct sluice_log_image *image);
 

@@ -68,8 +68,8 @@ static int address_of(const char *directory, struct sockaddr_un *address, int *d
 }
 
 /*
- * Past the functions of the C library: a checkpointer that knows of a socket drains it, with bytes of
- * its own, and would do so with ours.
+ * Past the functions of the C library: a checkpointer that knows of a socket drains it, with bytes
+ * of its own, and would do so with ours.
  */
 static int make_socket(void)
 {
@@ -219,7 +219,7 @@ static bool is_patient(struct sluice_connection *connection, int64_t *end)
     return now <= *end;
 }
 
-/* Connects anew, waiting for somebody to listen. The caller holds request_lock. */
+/* Connects anew, waiting for an I/O process to listen. The caller holds request_lock. */
 static int reconnect(struct sluice_connection *connection)
 {
     int64_t end;
@@ -248,7 +248,8 @@ void sluice_connection_greet(struct sluice_connection *connection, sluice_greeti
     connection->answered = 0;
 }
 
-/* Connects anew if need be: 0, or -EIO when the connection is lost. The caller holds request_lock. */
+/* Connects anew if need be: 0, or -EIO when the connection is lost. The caller holds
+ * request_lock. */
 static int restore(struct sluice_connection *connection)
 {
     if (is_lost(connection))
@@ -300,7 +301,7 @@ int sluice_connection_tell(struct sluice_connection *connection, int type,
 }
 
 /*
- * Nobody waits for the bell: who resumes the session looks at all rings first, and the thread that
+ * No process waits for the bell. The next I/O process looks at all rings first, and the thread that
  * holds request_lock is about to greet it, which makes it look again.
  */
 void sluice_connection_wake(struct sluice_connection *connection)
@@ -317,8 +318,8 @@ void sluice_connection_wake(struct sluice_connection *connection)
 }
 
 /*
- * Whether the other end is closed, waiting for that a while. Not by reading: where the other end had
- * something left to read itself, that fails once before it tells of the end.
+ * Whether the other end is closed, waiting for that a while. Not by reading: where the other end
+ * had something left to read itself, that fails once before it tells of the end.
  */
 static bool hangs_up(const struct sluice_connection *connection, int milliseconds)
 {
@@ -345,8 +346,8 @@ int sluice_connection_check(struct sluice_connection *connection)
 }
 
 /*
- * What the pause waits for does not happen while nobody listens. A thread that holds request_lock finds
- * that out as well, and may have connected anew by the time it is known here.
+ * What the pause waits for does not happen while nobody listens. A thread that holds request_lock
+ * finds that out as well, and may have connected anew by the time it is known here.
  */
 static void wait_for_hangup(struct sluice_connection *connection)
 {

@@ -1,10 +1,11 @@
 /*
- * The stream socket to the I/O process. One request is under way at a time; frames without a reply
- * may go out meanwhile, so that a doorbell never waits for somebody else's answer.
+ * The stream socket to the I/O process. One request is under way at a time. Frames without a reply
+ * may go out meanwhile, so that a doorbell never waits for another request's answer.
  *
- * An I/O process that was killed may be resumed: whoever waits for it then connects anew, says who
- * it is, and repeats the request that got no reply. Only when none comes, or one of another session,
- * is the connection lost; or when one comes after the other and the session does not get on.
+ * An I/O process that was killed may be resumed. A client that waits for it then connects anew,
+ * says who it is, and repeats the request that got no reply. Only when none comes, or one of
+ * another session, is the connection lost; or when one comes after the other and the session does
+ * not get on.
  */
 #pragma once
 

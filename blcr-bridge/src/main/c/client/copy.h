@@ -5,6 +5,6 @@
 
 /*
  * As memcpy. A long copy goes past the caches, so that the memory it overwrites need not be read
- * first; in program order, all of it comes before whatever is stored after it.
+ * first. In program order, all of it comes before whatever is stored after it.
  */
 void sluice_copy(void *to, const void *from, size_t length);

@@ -5,7 +5,7 @@
  * where another session's segment lies at the old one's path; the child of a bare clone() has its
  * parent's mapping. None of our code runs before it goes on. So it looks before it stores into the
  * segment: at each append, and after whatever it waited for. It compares the session, the slot's
- * state and its generation with what it was given, which a page remembers that the kernel empties
+ * state and its generation with what it was given. A page remembers that, which the kernel empties
  * in a child. That takes loads from lines that stay in the cache, as they change at an attach only,
  * and no system call.
  *
@@ -46,7 +46,8 @@ void sluice_hold_free(struct sluice_hold *hold);
 /* While there is a doubt: finds out whether the segment is still mapped. */
 void sluice_hold_look(struct sluice_hold *hold);
 
-/* Whether something else is mapped over the segment of a slot that is not held, and comes off later. */
+/* Whether something else is mapped over the segment of a slot that is not held, and comes off
+ * later. */
 static inline bool sluice_hold_away(const struct sluice_hold *hold)
 {
     return hold->slot != hold->mapped && !hold->gone;

@@ -101,9 +101,9 @@ static int settled(struct sluice_log_image *image, int reason)
 }
 
 /*
- * The state is read before the request: an image that becomes direct while it is under way is found
- * out at the next call, which settles again and so waits for what the other process set going. While
- * the segment is away, the I/O process takes what this process has not published from its chunk.
+ * The state is read before the request. An image may become direct while it is under way. The next
+ * call finds that out, settles again and so waits for what the other process set going. While the
+ * segment is away, the I/O process takes what this process has not published from its chunk.
  */
 int sluice_log_settle(struct sluice_log_image *image, int reason)
 {

@@ -11,7 +11,7 @@
 
 /*
  * After an append, before it is reported as done. The I/O process stores DIRECT, fences, and then
- * looks at the chunk; we append, fence, and then look at the state: one of the two sees the other.
+ * looks at the chunk; we append, fence, and then look at the state. One of the two sees the other.
  */
 static bool became_direct(const struct sluice_log_image *image)
 {
@@ -20,8 +20,8 @@ static bool became_direct(const struct sluice_log_image *image)
 }
 
 /*
- * After an append and that fence. The I/O process stores `quiet`, fences, and then looks at the chunk
- * a last time before it stops to look: one of the two sees the other. Rung once.
+ * After an append and that fence. The I/O process stores `quiet`, fences, and then looks at the
+ * chunk a last time before it stops to look. One of the two sees the other. Rung once.
  */
 static void ring_if_quiet(struct sluice_log_image *image)
 {
@@ -71,8 +71,8 @@ static bool mark_direct(struct sluice_log_image *image, int64_t offset, int64_t 
 }
 
 /*
- * In the files layout the drain must not put older bytes over what is done to the file in this range.
- * -ESTALE when the image has become direct by that.
+ * In the files layout the drain must not put older bytes over what is done to the file in this
+ * range. -ESTALE when the image has become direct by that.
  */
 static int clear_of_drain(struct sluice_log_image *image, int64_t low, int64_t high)
 {
@@ -110,9 +110,9 @@ static ssize_t direct_write(struct sluice_log_image *image, int fd, const void *
 }
 
 /*
- * What found no chunk goes direct at once: this write alone, or, after a wait in vain, all of the image
- * from here on. The rest of a write that was logged in part then follows through the kernel; one that
- * was not logged at all is the caller's to repeat.
+ * What found no chunk goes direct at once: this write alone, or, after a wait in vain, all of the
+ * image from here on. The rest of a write that was logged in part then follows through the kernel.
+ * One that was not logged at all is the caller's to repeat.
  */
 static ssize_t write_rest(struct sluice_log_image *image, int fd, const char *data, size_t length,
                           int64_t offset, size_t logged, bool waited)
@@ -256,9 +256,9 @@ static bool mark_truncated(struct sluice_log_image *image, int64_t size)
 }
 
 /*
- * The file is truncated as well: it may hold direct writes beyond the size. In the files layout that
- * is all, once nothing is left to be drained into it. As with a direct write, what was done to the
- * file while the image turned direct is done once more.
+ * The file is truncated as well: it may hold direct writes beyond the size. In the files layout
+ * that is all, once nothing is left to be drained into it. As with a direct write, what was done to
+ * the file while the image turned direct is done once more.
  */
 int sluice_log_truncate(struct sluice_log_image *image, int fd, int64_t size)
 {

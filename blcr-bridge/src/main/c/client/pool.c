@@ -13,7 +13,7 @@
 #define MADV_POPULATE_READ 22
 #endif
 
-/* How long to wait while no chunk is released by anybody, in nanoseconds. */
+/* How long to wait while no chunk is released, in nanoseconds. */
 #define PATIENCE INT64_C(1000000000)
 
 #define STATE_MASK UINT64_C(0xff)
@@ -32,9 +32,9 @@ static bool populated(const struct sluice_pool *pool, uint32_t chunk)
 }
 
 /*
- * Page faults one by one cost more than the copy they interrupt. For reading: the pages exist, which
- * the kernel then maps many at a time, writable as well since the mapping is shared. Old kernels
- * answer EINVAL.
+ * Page faults one by one cost more than the copy they interrupt. For reading: the pages exist,
+ * which the kernel then maps many at a time, writable as well since the mapping is shared. Old
+ * kernels answer EINVAL.
  */
 static void populate(struct sluice_pool *pool, uint32_t first, uint32_t count)
 {

@@ -15,7 +15,7 @@
 atomic_bool sluice_presence_doubted;
 
 static _Atomic int64_t until;
-static _Atomic(pthread_t) doubter; /* 0 for anybody */
+static _Atomic(pthread_t) doubter; /* 0 for any */
 
 void sluice_presence_doubt(void)
 {

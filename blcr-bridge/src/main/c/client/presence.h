@@ -2,10 +2,10 @@
  * Whether what a process has mapped is still there.
  *
  * A checkpointer may map nothing over a process's shared mappings while it writes the process down,
- * and a restart need not bring them back: whoever touches them then dies. Only the kernel knows, and
- * to ask it costs a system call. So it is asked only while there is a doubt: from the moment on that
- * somebody looks up what this process has mapped, maps over it, or asks what of it to write down. A
- * doubt ends when everything is found to be there.
+ * and a restart need not bring them back. A thread that touches them then dies. Only the kernel
+ * knows, and to ask it costs a system call. So it is asked only while there is a doubt. A doubt
+ * begins when the process looks up what it has mapped, maps over it, or is asked what of it to
+ * write down. A doubt ends when everything is found to be there.
  *
  * One thing stays unnoticed: a mapping that was replaced by a system call which nobody sees, when
  * nothing of this has happened in the second before.
@@ -19,7 +19,7 @@
 /* Looked at before each use of a mapping: one load from a line that does not change. */
 extern atomic_bool sluice_presence_doubted;
 
-/* Somebody looks what is mapped here: for a second from now on. */
+/* The process looks what is mapped here: for a second from now on. */
 void sluice_presence_doubt(void);
 
 /*
@@ -46,5 +46,6 @@ struct sluice_mapper {
 
 struct sluice_mapper sluice_presence_mapper(void);
 
-/* Whether this process is that one, not one that was brought back from its memory, nor its child. */
+/* Whether this process is that one, not one that was brought back from its memory, nor its
+ * child. */
 bool sluice_presence_is(const struct sluice_mapper *mapper);

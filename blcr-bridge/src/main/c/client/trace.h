@@ -74,7 +74,7 @@ void sluice_trace_close(struct sluice_trace *trace);
 /* Whether an address lies in a mapping of the trace. */
 bool sluice_trace_has(const struct sluice_trace *trace, const void *address);
 
-/* The mappings are gone, and what is in their place is somebody else's. */
+/* The mappings are gone, and what is in their place is not ours. */
 void sluice_trace_forget(struct sluice_trace *trace);
 
 /* In a forked child: lets go of the parent's part. */

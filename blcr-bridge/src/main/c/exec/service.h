@@ -26,24 +26,24 @@ struct sluice_exec_service {
 };
 
 /*
- * Starts an I/O process for this command alone. Ends the process when that fails, as when the name is
- * taken; one line says why. `options` are kept.
+ * Starts an I/O process for this command alone. Ends the process when that fails, as when the name
+ * is taken; one line says why. `options` are kept.
  */
 void sluice_exec_service_start(struct sluice_exec_service *service,
                                const struct sluice_exec_options *options);
 
 /*
  * Joins the I/O process of the node, which the first of all ranks that ask starts. Ends the process
- * when there is none after half a minute; one line says why, from whoever saw it fail. `options` are
- * kept.
+ * when there is none after half a minute; one line says why, from the rank that saw it fail.
+ * `options` are kept.
  */
 void sluice_exec_service_join(struct sluice_exec_service *service,
                               const struct sluice_exec_options *options);
 
 /*
  * Runs the command, captured. Meanwhile the I/O process is resumed when it is killed: each rank
- * watches it, the first to see it starts another. At the end the last rank of the node to leave waits
- * until everything is drained and committed. Returns the command's exit status, or, where that is 0,
- * what says that the I/O process failed.
+ * watches it, the first to see it starts another. At the end the last rank of the node to leave
+ * waits until everything is drained and committed. Returns the command's exit status, or, where
+ * that is 0, what says that the I/O process failed.
  */
 int sluice_exec_service_use(struct sluice_exec_service *service);

@@ -1,10 +1,11 @@
 /*
- * sluice-guard: sees that programs outside Sluice open images. The kernel makes such a program wait,
- * where it may be asked to, until the I/O process says that the file holds everything.
+ * sluice-guard: sees that programs outside Sluice open images. The kernel makes such a program
+ * wait, where it may be asked to, until the I/O process says that the file holds everything.
  *
- * A process of its own, since one that answers the kernel must never be stopped together with the I/O
- * process: it takes no lock, opens nothing, never waits for the I/O process, and lets every program go
- * on after a second. When it ends, or the I/O process does, the kernel lets all go on at once.
+ * A process of its own, since one that answers the kernel must never be stopped together with the
+ * I/O process: it takes no lock, opens nothing and never waits for the I/O process. It lets every
+ * program go on after a second. When it ends, or the I/O process does, the kernel lets all go on at
+ * once.
  *
  *     sluice-guard SOCKET SEGMENT STORE PID
  *
@@ -34,7 +35,7 @@ static void fail(const char *what)
     exit(1);
 }
 
-/* Whoever connects first is the I/O process: the socket is in its own directory. */
+/* The first that connects is the I/O process: the socket is in its own directory. */
 static int accept_io_process(void)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -62,7 +63,8 @@ static int accept_io_process(void)
     return connection;
 }
 
-/* Many may wait at once, each with a descriptor: one that the kernel cannot give denies the open. */
+/* Many may wait at once, each with a descriptor: one that the kernel cannot give denies the
+ * open. */
 static void raise_limit(void)
 {
     struct rlimit limit;

@@ -4,7 +4,8 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* By which the kernel says that a lease is in somebody's way. Blocked, so no handler is needed. */
+/* By which the kernel says that another process waits for a lease. Blocked, so no handler is
+ * needed. */
 #define SLUICE_LEASE_SIGNAL (SIGRTMAX - 1)
 
 /* False, with errno, when the segment cannot be mapped. `pid` is the I/O process. */
@@ -22,7 +23,7 @@ int sluice_watch_patience(void);
 /* Takes all messages of the I/O process; false when it is gone. */
 bool sluice_watch_messages(void);
 
-/* Takes all signals of leases that are in somebody's way. */
+/* Takes all signals of leases for which other processes wait. */
 void sluice_watch_signals(int signals);
 
 /* Takes what there is of opens: asks the I/O process about those that wait. */

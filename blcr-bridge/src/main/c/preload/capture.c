@@ -20,7 +20,8 @@ atomic_bool sluice_capture_divided;
 static char runtime[PATH_MAX];
 static char captured[PATH_MAX];
 
-/* Both change from NULL once, under the lock; whoever reads them without it sees NULL or the value. */
+/* Both change from NULL once, under the lock. A thread that reads them without it sees NULL or
+ * the value. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(struct sluice_segment *) segment;
 static _Atomic(struct sluice_client *) client;

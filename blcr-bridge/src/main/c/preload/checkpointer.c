@@ -1,7 +1,7 @@
 /*
  * What DMTCP asks of the libraries in a process that it writes down. Asked for memory of ours, it
- * neither writes that down nor maps anything over it: it belongs to the I/O process, and is found to
- * be missing where the process is brought back.
+ * neither writes that down nor maps anything over it. It belongs to the I/O process, and is found
+ * to be missing where the process is brought back.
  */
 #include "capture.h"
 #include "presence.h"

@@ -183,9 +183,9 @@ static const char *unfollowed(int fd)
 }
 
 /*
- * Describes `fd` if it is of a captured file; -ENOTCONN if there is nobody to log it. One that cannot be
- * followed is announced until the process ends, if it is of an image: that is to be complete before it is
- * read, and nobody else may log it.
+ * Describes `fd` if it is of a captured file; -ENOTCONN if there is nobody to log it. One that
+ * cannot be followed is announced until the process ends, if it is of an image: that is to be
+ * complete before it is read, and no other process may log it.
  */
 static int describe_captured(int fd, int flags, int announced, bool truncate)
 {

@@ -41,7 +41,7 @@ void sluice_description_unlock(struct description *description);
  * Tells the I/O process that `fd` was just opened with `flags`, and keeps it from here on if it is
  * of a captured file. `announced` are SLUICE_REQUEST_OPEN_*. With `truncate` the file is then made
  * empty: an O_TRUNC that the kernel must not carry out beneath a log. 0 or a negative errno, with
- * which the opening fails; after -ESTALE the name stands for another file by now, to be opened
+ * which the opening fails. After -ESTALE the name stands for another file by now, to be opened
  * instead.
  */
 int sluice_description_adopt(int fd, int flags, int announced, bool truncate);
@@ -56,8 +56,8 @@ int sluice_description_forget(int fd);
 void sluice_descriptor_surrender(int fd, int reason);
 
 /*
- * `written`, the result of a call by which the kernel wrote to `fd`, counted if that is of a captured
- * file, as sluice_tally_add() does. Async-signal-safe.
+ * `written`, the result of a call by which the kernel wrote to `fd`, counted if that is of a
+ * captured file, as sluice_tally_add() does. Async-signal-safe.
  */
 ssize_t sluice_descriptor_count(int fd, int reason, ssize_t written);
 

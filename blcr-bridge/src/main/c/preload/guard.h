@@ -1,12 +1,12 @@
 /*
- * Marks a thread as inside the shim, where it may hold locks. A wrapper that finds the mark is called
- * by the client code beneath; it takes no lock and makes the real call.
+ * Marks a thread as inside the shim, where it may hold locks. A wrapper that finds the mark is
+ * called by the client code beneath; it takes no lock and makes the real call.
  *
- * A signal handler never runs inside: handler.c puts the signal off until the guard is left, as the
- * kernel does while it writes to a file. So what a handler does comes before the call that it
- * interrupts, or after it, as in a plain run. Exempt are signals that an instruction raises, those of
- * abort(), and handlers set past the C library's sigaction() and signal(); their calls are real ones,
- * past the log.
+ * A signal handler never runs inside: handler.c puts the signal off until the guard is left. The
+ * kernel does the same while it writes to a file. So what a handler does comes before the call that
+ * it interrupts, or after it, as in a plain run. Exempt are signals that an instruction raises,
+ * those of abort(), and handlers set past the C library's sigaction() and signal(). Their calls are
+ * real ones, past the log.
  *
  * The guard also keeps cancellation out, which would leave a lock behind, and errno as it was.
  */
@@ -20,8 +20,8 @@
 
 /*
  * One thread's. Between it and its handlers the order is that of the program text: a handler sees a
- * depth above 0 for as long as a lock may be held, and what it leaves in `deferred` is looked at after
- * the depth is 0 again.
+ * depth above 0 for as long as a lock may be held, and what it leaves in `deferred` is looked at
+ * after the depth is 0 again.
  */
 struct sluice_guard {
     volatile sig_atomic_t depth;
@@ -81,8 +81,9 @@ static inline void sluice_guard_leave(void)
 }
 
 /*
- * Keeps handlers out of a call that is made in two steps, between which they would find a descriptor
- * that is neither ours nor the kernel's. Wrappers called meanwhile do all that they do otherwise.
+ * Keeps handlers out of a call that is made in two steps, between which they would find a
+ * descriptor that is neither ours nor the kernel's. Wrappers called meanwhile do all that they do
+ * otherwise.
  */
 static inline void sluice_guard_hold(void)
 {

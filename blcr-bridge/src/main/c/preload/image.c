@@ -54,8 +54,8 @@ void sluice_images_unlock(void)
 }
 
 /*
- * The kernel's offset and O_APPEND become those kept here. If somebody has moved the kernel's, who
- * shares the description unseen, it is the later one.
+ * The kernel's offset and O_APPEND become those kept here. If a process that shares the description
+ * unseen has moved the kernel's, it is the later one.
  */
 static void return_to_kernel(struct description *description)
 {
@@ -233,7 +233,7 @@ static int first_opening(int fd, const struct stat *status, int announced, const
     image->descriptions = NULL;
     if (sluice_log_diverted(&image->log) && !(announced & SLUICE_REQUEST_OPEN_CREATED)
         && status->st_size > disposition.size) {
-        sluice_image_surrender(image, SLUICE_REASON_FOREIGN); /* somebody has written unseen */
+        sluice_image_surrender(image, SLUICE_REASON_FOREIGN); /* a process has written unseen */
     }
     sluice_lock_release(&image->lock);
     image->next = images;

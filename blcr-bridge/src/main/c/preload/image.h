@@ -3,8 +3,8 @@
  *
  * Locks, in the order they are taken: one for the list of images and the table of descriptors, then
  * one per image, which guards its log and the offsets of its descriptions. Images and descriptions
- * are recycled but never unmapped, and their locks initialised once, so a thread that raced with
- * close() and holds a stale pointer can lock, look at the table again and step back.
+ * are recycled but never unmapped, and their locks are initialised once. So a thread that raced
+ * with close() and holds a stale pointer can lock, look at the table again and step back.
  */
 #pragma once
 
@@ -56,15 +56,15 @@ void sluice_images_unlock(void);
 
 /*
  * The image that `fd` was opened on, announced to the I/O process with SLUICE_REQUEST_OPEN_* flags;
- * -ESTALE when it was committed, so that its name stands for another file by now, or any other errno
- * when it is to be left alone. The images are locked.
+ * -ESTALE when it was committed, so that its name stands for another file by now. Any other errno
+ * says that it is to be left alone. The images are locked.
  */
 int sluice_image_open(int fd, const struct stat *status, int announced, const char *path,
                       struct image **image);
 
 /*
- * Whether an errno of sluice_image_open is the I/O process's refusal: the file is not what it should
- * be, so that nobody may open it. Any other only means that there is nobody to log it.
+ * Whether an errno of sluice_image_open is the I/O process's refusal: the file is not what it
+ * should be, so that nobody may open it. Any other only means that there is nobody to log it.
  */
 bool sluice_image_refused(int error);
 
@@ -75,13 +75,14 @@ bool sluice_image_refused(int error);
 void sluice_image_watch(struct image *image, int fd);
 
 /*
- * Gives the file of an image that was written to the present time of modification, as a write does. In the
- * container layout nobody else does: what the I/O process puts into the file leaves that time alone,
- * so that a file does not seem to change when it is read. Locked.
+ * Gives the file of an image that was written to the present time of modification, as a write does.
+ * In the container layout nobody else does: what the I/O process puts into the file leaves that
+ * time alone, so that a file does not seem to change when it is read. Locked.
  */
 void sluice_image_stamp(struct image *image);
 
-/* Ends the openings of an image; its descriptions become the kernel's. Locked. The drain's errno. */
+/* Ends the openings of an image; its descriptions become the kernel's. Locked. The drain's
+ * errno. */
 int sluice_image_end(struct image *image);
 
 /* The same, and the image is gone, if nothing refers to it any more. The images are locked too. */
@@ -99,7 +100,8 @@ void sluice_image_surrender(struct image *image, int reason);
  */
 bool sluice_images_surrender_file(const struct stat *status, int reason);
 
-/* The file is made to hold everything written, before somebody reads it. Locked. -ESTALE: use it. */
+/* The file is made to hold everything written, before a process reads it. Locked. -ESTALE: use
+ * it. */
 int sluice_image_settle(struct image *image);
 
 /* An O_TRUNC kept back from the kernel. Locked. */

@@ -64,8 +64,8 @@ static int look_up(int dirfd, const char *path, int flags, struct stat *status)
 }
 
 /*
- * The I/O process may hold the file by a lease, and would take this process for one that asks nobody:
- * it is asked to give that back first. Only where the kernel lets programs wait in no other way.
+ * The I/O process may hold the file by a lease, and would take this process for one outside Sluice.
+ * It is asked to give that back first. Only where the kernel lets programs wait in no other way.
  */
 static void ask_lease_back(int dirfd, const char *path, int flags)
 {
@@ -170,7 +170,8 @@ static int open_planned(int dirfd, const char *path, int flags, mode_t mode,
     return 0;
 }
 
-/* A last attempt, without O_EXCL: a dangling link, or somebody creates and removes all the time. */
+/* A last attempt, without O_EXCL: a dangling link, or another process creates and removes all
+ * the time. */
 static int open_as_asked(int dirfd, const char *path, int flags, mode_t mode, int *opened)
 {
     struct stat status;
@@ -239,8 +240,8 @@ int sluice_open_again(int fd, int flags)
 }
 
 /*
- * The offset that the kernel has is not the owner's, who keeps it: most files are written from their
- * beginning to their end, so that is where the owner is.
+ * The offset that the kernel has is not the owner's, who keeps it: most files are written from
+ * their beginning to their end, so that is where the owner is.
  */
 void sluice_open_shared(int fd)
 {

@@ -16,8 +16,8 @@ int sluice_open_again(int fd, int flags);
 void sluice_open_shared(int fd);
 
 /*
- * Makes the file of this name complete and direct, before somebody opens it unseen with `flags`: one
- * that is committed makes place if they write.
+ * Makes the file of this name complete and direct, before a program opens it unseen with `flags`:
+ * one that is committed makes place if they write.
  */
 void sluice_open_settle(int dirfd, const char *path, int flags);
 

@@ -1,6 +1,6 @@
 /*
- * Programs that call the kernel by number. What has a function of the same meaning is that function;
- * the rest is carried out by the kernel, and what it concerns becomes direct first.
+ * Programs that call the kernel by number. What has a function of the same meaning is that
+ * function. The kernel carries out the rest, and what it concerns becomes direct first.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -146,7 +146,8 @@ static long fork_by_number(long number, const long a[6])
     return sluice_process_forked(REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]));
 }
 
-/* The flags of clone3(); those of a thread where the kernel is only asked whether there is such a call. */
+/* The flags of clone3(); those of a thread where the kernel is only asked whether there is such
+ * a call. */
 static unsigned long long flags_of_clone3(const long a[6])
 {
     const unsigned long long *flags = POINTER(0);
@@ -154,7 +155,8 @@ static unsigned long long flags_of_clone3(const long a[6])
                                                      : CLONE_VM | CLONE_FILES | CLONE_VFORK;
 }
 
-/* Everything that a process may be made of; what becomes direct for any other is told by its name. */
+/* Everything that a process may be made of; what becomes direct for any other is told by its
+ * name. */
 static bool is_fork(long number, const long a[6])
 {
     switch (number) {

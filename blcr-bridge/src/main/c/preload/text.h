@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 /*
- * The kernel runs no file that somebody has open for writing, as the I/O process has every image.
+ * The kernel runs no file that is open for writing, as every image is in the I/O process.
  * After a call failed with `error`: if that was the reason, a copy that is no image takes the name
  * of `path`. True when the call should be repeated.
  */

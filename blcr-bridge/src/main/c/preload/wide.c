@@ -1,6 +1,6 @@
 /*
  * Wide characters. The C library gives a stream that is used for them the functions of its own wide
- * streams, which write past ours; so before its first wide character a stream goes native.
+ * streams, which write past ours. So before its first wide character a stream goes native.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -89,8 +89,9 @@ SLUICE_VARIADIC(int, fwprintf, (FILE *restrict file, const wchar_t *restrict for
                 vfwprintf(file, format, rest))
 
 /*
- * Wide scanf() has a name for each standard that a program is compiled for. The headers give the plain
- * names another meaning, so these are given theirs by the assembler. The C library need not have the latest.
+ * Wide scanf() has a name for each standard that a program is compiled for. The headers give the
+ * plain names another meaning, so these are given theirs by the assembler. The C library need not
+ * have the latest.
  */
 typedef int scan_function(FILE *file, const wchar_t *format, va_list rest);
 

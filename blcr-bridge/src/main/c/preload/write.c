@@ -103,7 +103,7 @@ static size_t total(const struct iovec *vector, int count)
 
 /*
  * Called inside the guard, by the client code or by a signal handler that interrupted this thread
- * within the shim: no lock may be taken, so the bytes go to the file, past the log.
+ * within the shim. No lock may be taken, so the bytes go to the file, past the log.
  */
 static ssize_t write_inside(struct description *description, int fd, const struct iovec *vector,
                             int count)
@@ -137,8 +137,8 @@ static bool log_call(int fd, const struct iovec *vector, int count, int64_t offs
 }
 
 /*
- * What a write to `fd` returns, carried out on the log if it has one, else by `kernel`, the call itself.
- * `offset` is -1 for the descriptor's own.
+ * What a write to `fd` returns, carried out on the log if it has one, else by `kernel`, the call
+ * itself. `offset` is -1 for the descriptor's own.
  */
 #define WRITTEN(fd, vector, count, offset, kernel)                                                 \
     __extension__({                                                                                \
