@@ -286,24 +286,6 @@ _Static_assert(sizeof(struct sluice_record) == 24, "sluice_record");
 #define SLUICE_REQUEST_LENGTH_OFFSET 0
 #define SLUICE_REQUEST_TYPE_OFFSET 4
 #define SLUICE_REQUEST_STATUS_OFFSET 4
-#define SLUICE_REQUEST_ATTACH 1
-#define SLUICE_REQUEST_OPEN 2
-#define SLUICE_REQUEST_SETTLE 4
-#define SLUICE_REQUEST_SYNC 5
-#define SLUICE_REQUEST_RENAMED 6
-#define SLUICE_REQUEST_REPLACE 7
-#define SLUICE_REQUEST_WAKE 8
-#define SLUICE_REQUEST_RESUME 9
-#define SLUICE_REQUEST_BEGIN 16
-#define SLUICE_REQUEST_CREATE 17
-#define SLUICE_REQUEST_COMPLETE 18
-#define SLUICE_REQUEST_WAIT 19
-#define SLUICE_REQUEST_LIST 20
-#define SLUICE_REQUEST_RESTART 21
-#define SLUICE_REQUEST_JOIN 32
-#define SLUICE_REQUEST_LEAVE 33
-#define SLUICE_REQUEST_STATS 34
-#define SLUICE_REQUEST_THRESHOLD 35
 #define SLUICE_REQUEST_OPEN_CREATED 1
 #define SLUICE_REQUEST_OPEN_WRITE 2
 #define SLUICE_REQUEST_OPEN_DIRECT 4
@@ -332,6 +314,144 @@ struct sluice_in_flight {
     int64_t progress;
 };
 _Static_assert(sizeof(struct sluice_in_flight) == 32, "sluice_in_flight");
+
+/* Request */
+#define SLUICE_REQUEST_ATTACH 1
+#define SLUICE_REQUEST_OPEN 2
+#define SLUICE_REQUEST_SETTLE 4
+#define SLUICE_REQUEST_SYNC 5
+#define SLUICE_REQUEST_RENAMED 6
+#define SLUICE_REQUEST_REPLACE 7
+#define SLUICE_REQUEST_WAKE 8
+#define SLUICE_REQUEST_RESUME 9
+#define SLUICE_REQUEST_BEGIN 16
+#define SLUICE_REQUEST_CREATE 17
+#define SLUICE_REQUEST_COMPLETE 18
+#define SLUICE_REQUEST_WAIT 19
+#define SLUICE_REQUEST_LIST 20
+#define SLUICE_REQUEST_RESTART 21
+#define SLUICE_REQUEST_JOIN 32
+#define SLUICE_REQUEST_LEAVE 33
+#define SLUICE_REQUEST_STATS 34
+#define SLUICE_REQUEST_THRESHOLD 35
+
+struct __attribute__((packed)) sluice_request_attach {
+    int32_t version;
+    int32_t pid;
+    int32_t rank;
+    int32_t ranks;
+    int64_t start_time;
+    int64_t token;
+    int32_t local_ranks;
+    int32_t reserved;
+};
+
+struct __attribute__((packed)) sluice_request_open {
+    int64_t device;
+    int64_t inode;
+    int32_t flags;
+};
+
+struct __attribute__((packed)) sluice_request_settle {
+    int32_t image_id;
+    int32_t reason;
+};
+
+struct __attribute__((packed)) sluice_request_sync {
+    int32_t image_id;
+};
+
+struct __attribute__((packed)) sluice_request_renamed {
+    int64_t device;
+    int64_t inode;
+};
+
+struct __attribute__((packed)) sluice_request_replace {
+    int64_t device;
+    int64_t inode;
+    int32_t flags;
+};
+
+struct __attribute__((packed)) sluice_request_resume {
+    int32_t version;
+    int32_t slot;
+    int64_t session_id;
+    int64_t generation;
+    int64_t answered;
+};
+
+struct __attribute__((packed)) sluice_request_begin {
+    int64_t checkpoint;
+    int32_t ranks;
+};
+
+struct __attribute__((packed)) sluice_request_create {
+    int64_t checkpoint;
+    int32_t rank;
+    int32_t ranks;
+};
+
+struct __attribute__((packed)) sluice_request_complete {
+    int64_t checkpoint;
+    int32_t rank;
+};
+
+struct __attribute__((packed)) sluice_request_wait {
+    int64_t checkpoint;
+    int64_t timeout_millis;
+};
+
+struct __attribute__((packed)) sluice_request_restart {
+    int64_t checkpoint;
+    int32_t rank;
+};
+
+struct __attribute__((packed)) sluice_request_join {
+    int32_t version;
+};
+
+struct __attribute__((packed)) sluice_request_leave {
+    int32_t exit_status;
+};
+
+struct __attribute__((packed)) sluice_request_threshold {
+    int32_t policy;
+    int32_t reserved;
+    int64_t bytes;
+};
+
+struct __attribute__((packed)) sluice_reply_attached {
+    int32_t slot;
+    int32_t reserved;
+    int64_t session_id;
+};
+
+struct __attribute__((packed)) sluice_reply_opened {
+    int32_t disposition;
+    int32_t entry;
+    int32_t image_id;
+    int32_t reason;
+    int64_t size;
+};
+
+struct __attribute__((packed)) sluice_reply_settled {
+    int64_t size;
+};
+
+struct __attribute__((packed)) sluice_reply_created {
+    int32_t disposition;
+    int32_t entry;
+    int32_t image_id;
+    int32_t reason;
+    int64_t size;
+};
+
+struct __attribute__((packed)) sluice_reply_threshold {
+    int32_t policy;
+    int32_t chunks;
+    int64_t bytes;
+    int64_t free_chunks;
+};
 
 /* Reason */
 #define SLUICE_REASON_NONE 0

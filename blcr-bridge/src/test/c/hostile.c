@@ -201,29 +201,22 @@ static void ask_about_files(void)
 {
     struct stat status = {0};
     stat(random_below(2) ? outside : path, &status);
-    const struct __attribute__((packed)) {
-        struct sluice_identity identity;
-        int32_t flags;
-    } request = {sluice_identity_of(status.st_dev, status.st_ino), (int32_t)random_below(8)};
+    const struct sluice_request_open request = {sluice_device(status.st_dev),
+                                                (int64_t)status.st_ino, (int32_t)random_below(8)};
     ask(random_below(2) ? SLUICE_REQUEST_OPEN : SLUICE_REQUEST_REPLACE, &request, sizeof request,
         random_below(2) ? outside : name());
 }
 
 static void ask_for_checkpoints(void)
 {
-    const struct {
-        int64_t checkpoint;
-        int32_t rank;
-        int32_t ranks;
-    } create = {7000 + (int64_t)random_below(2), (int32_t)random_below(3) - 1, (int32_t)extreme()};
-    const struct {
-        int64_t checkpoint;
-        int32_t ranks;
-    } begin = {random_below(2) ? 7000 : extreme(), random_below(2) ? 2 : (int32_t)extreme()};
-    ask(SLUICE_REQUEST_BEGIN, &begin, 12, NULL);
+    const struct sluice_request_create create = {7000 + (int64_t)random_below(2),
+                                                 (int32_t)random_below(3) - 1, (int32_t)extreme()};
+    const struct sluice_request_begin begin = {random_below(2) ? 7000 : extreme(),
+                                               random_below(2) ? 2 : (int32_t)extreme()};
+    ask(SLUICE_REQUEST_BEGIN, &begin, sizeof begin, NULL);
     ask(SLUICE_REQUEST_CREATE, &create, sizeof create, name());
-    ask(SLUICE_REQUEST_COMPLETE, &create, 12, NULL);
-    ask(SLUICE_REQUEST_RESTART, &begin, 12, name());
+    ask(SLUICE_REQUEST_COMPLETE, &create, sizeof(struct sluice_request_complete), NULL);
+    ask(SLUICE_REQUEST_RESTART, &begin, sizeof begin, name());
 }
 
 static void ask_at_random(void)

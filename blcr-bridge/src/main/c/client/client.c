@@ -19,31 +19,6 @@
 /* Between two attempts to attach, in nanoseconds. */
 #define NAP 20000000
 
-struct attach_body {
-    int32_t version;
-    int32_t pid;
-    int32_t rank;
-    int32_t ranks;
-    int64_t start_time;
-    int64_t token;
-    int32_t local_ranks;
-    int32_t reserved;
-};
-
-struct attach_reply {
-    int32_t slot;
-    int32_t reserved;
-    int64_t session_id;
-};
-
-struct resume_body {
-    int32_t version;
-    int32_t slot;
-    int64_t session_id;
-    int64_t generation;
-    int64_t answered;
-};
-
 /* Before each attempt to resume: a process that lost the slot must not have it given back. */
 static bool may_resume(void *greeter)
 {
@@ -56,7 +31,7 @@ static int resume(struct sluice_connection *connection, void *greeter)
 {
     const struct sluice_client *client = greeter;
     const uint32_t slot = client->writer.pool.slot;
-    const struct resume_body request = {
+    const struct sluice_request_resume request = {
         .version = SLUICE_HEADER_VERSION,
         .slot = (int32_t)slot,
         .session_id = client->session_id,
@@ -69,7 +44,7 @@ static int resume(struct sluice_connection *connection, void *greeter)
 
 static int take_slot(struct sluice_client *client)
 {
-    const struct attach_body request = {
+    const struct sluice_request_attach request = {
         .version = SLUICE_HEADER_VERSION,
         .pid = client->mapper.pid,
         .rank = client->rank,
@@ -78,7 +53,7 @@ static int take_slot(struct sluice_client *client)
         .token = client->token,
         .local_ranks = client->rank < 0 ? 0 : sluice_launcher_local_ranks(client->ranks),
     };
-    struct attach_reply answer;
+    struct sluice_reply_attached answer;
     const int error = sluice_connection_request(&client->connection, SLUICE_REQUEST_ATTACH,
                                                 SLUICE_BODY(request), SLUICE_REPLY(answer));
     if (error != 0)
@@ -226,7 +201,7 @@ bool sluice_client_lost(const struct sluice_client *client)
 
 int sluice_client_renamed(struct sluice_client *client, dev_t device, ino_t inode)
 {
-    const struct sluice_identity request = sluice_identity_of(device, inode);
+    const struct sluice_request_renamed request = {sluice_device(device), (int64_t)inode};
     return sluice_connection_tell(&client->connection, SLUICE_REQUEST_RENAMED,
                                   SLUICE_BODY(request));
 }
@@ -234,10 +209,7 @@ int sluice_client_renamed(struct sluice_client *client, dev_t device, ino_t inod
 int sluice_client_replace(struct sluice_client *client, dev_t device, ino_t inode, int flags,
                           const char *path)
 {
-    const struct __attribute__((packed)) {
-        struct sluice_identity identity;
-        int32_t flags;
-    } request = {sluice_identity_of(device, inode), flags};
+    const struct sluice_request_replace request = {sluice_device(device), (int64_t)inode, flags};
     return sluice_connection_request(&client->connection, SLUICE_REQUEST_REPLACE,
                                      SLUICE_BODY_AND(request, path), NULL);
 }
@@ -245,13 +217,7 @@ int sluice_client_replace(struct sluice_client *client, dev_t device, ino_t inod
 int sluice_client_open(struct sluice_client *client, int type, const struct sluice_body *body,
                        struct sluice_disposition *disposition, char *path, size_t capacity)
 {
-    struct {
-        int32_t kind;
-        int32_t entry;
-        uint32_t id;
-        int32_t reason;
-        int64_t size;
-    } answer;
+    struct sluice_reply_opened answer;
     const int error = sluice_connection_request(&client->connection, type, body,
                                                 &(struct sluice_reply){.fields = &answer,
                                                                        .length = sizeof answer,
@@ -260,23 +226,19 @@ int sluice_client_open(struct sluice_client *client, int type, const struct slui
                                                                        .capacity = capacity});
     if (error != 0)
         return error;
-    if (answer.kind != SLUICE_REQUEST_PLAIN
+    if (answer.disposition != SLUICE_REQUEST_PLAIN
         && (answer.entry < 0 || (uint32_t)answer.entry >= client->segment->image_count)) {
         return sluice_failure(EBADMSG, "the I/O process named image entry %d of %u", answer.entry,
                               client->segment->image_count);
     }
-    *disposition = (struct sluice_disposition){answer.kind, answer.entry, answer.id, answer.reason,
-                                               answer.size};
+    *disposition = (struct sluice_disposition){
+        answer.disposition, answer.entry, (uint32_t)answer.image_id, answer.reason, answer.size};
     return 0;
 }
 
-int sluice_client_announce(struct sluice_client *client, struct sluice_identity identity, int flags,
+int sluice_client_announce(struct sluice_client *client, struct sluice_request_open request,
                            const char *path, struct sluice_disposition *disposition)
 {
-    const struct __attribute__((packed)) {
-        struct sluice_identity identity;
-        int32_t flags;
-    } request = {identity, flags};
     return sluice_client_open(client, SLUICE_REQUEST_OPEN, SLUICE_BODY_AND(request, path),
                               disposition, NULL, 0);
 }
@@ -284,6 +246,6 @@ int sluice_client_announce(struct sluice_client *client, struct sluice_identity 
 int sluice_log_announce(struct sluice_client *client, dev_t device, ino_t inode, int flags,
                         const char *path, struct sluice_disposition *disposition)
 {
-    return sluice_client_announce(client, sluice_identity_of(device, inode), flags, path,
-                                  disposition);
+    const struct sluice_request_open request = {sluice_device(device), (int64_t)inode, flags};
+    return sluice_client_announce(client, request, path, disposition);
 }

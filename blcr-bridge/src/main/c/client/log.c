@@ -79,7 +79,7 @@ static void nothing_pending(struct sluice_log_image *image)
 /* SETTLE. `how` is a SLUICE_REASON_*, with a flag perhaps. */
 static int request_settle(struct sluice_log_image *image, int32_t how)
 {
-    const int32_t request[2] = {(int32_t)image->id, how};
+    const struct sluice_request_settle request = {(int32_t)image->id, how};
     return sluice_connection_request(&image->client->connection, SLUICE_REQUEST_SETTLE,
                                      SLUICE_BODY(request), NULL);
 }

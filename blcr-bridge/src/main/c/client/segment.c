@@ -177,37 +177,35 @@ bool sluice_segment_present(const struct sluice_segment *segment)
 }
 
 static const struct sluice_image_entry *bucket_of(const struct sluice_segment *segment,
-                                                  struct sluice_identity identity)
+                                                  int64_t device, uint64_t inode)
 {
-    uint64_t hash =
-        (uint64_t)identity.inode * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)identity.device;
+    uint64_t hash = inode * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)device;
     hash ^= hash >> 32;
     const uint64_t bucket = hash & (segment->image_count / SLUICE_IMAGE_BUCKET_LENGTH - 1);
     return segment->images + bucket * SLUICE_IMAGE_BUCKET_LENGTH;
 }
 
-static bool names(const struct sluice_image_entry *entry, int state,
-                  struct sluice_identity identity)
+static bool names(const struct sluice_image_entry *entry, int state, int64_t device, int64_t inode)
 {
     return atomic_load_explicit(&entry->state, memory_order_acquire) == state
-        && atomic_load_explicit(&entry->device, memory_order_relaxed) == identity.device
-        && atomic_load_explicit(&entry->inode, memory_order_relaxed) == identity.inode;
+        && atomic_load_explicit(&entry->device, memory_order_relaxed) == device
+        && atomic_load_explicit(&entry->inode, memory_order_relaxed) == inode;
 }
 
 /*
  * The state of an image and its size. The I/O process may reuse an entry at any time, so the size
  * counts only if the entry names the same image in the same state before and after it was read.
  */
-static int look_up(const struct sluice_segment *segment, dev_t device, ino_t inode, int64_t *size)
+static int look_up(const struct sluice_segment *segment, dev_t number, ino_t inode, int64_t *size)
 {
-    const struct sluice_identity identity = sluice_identity_of(device, inode);
-    const struct sluice_image_entry *entry = bucket_of(segment, identity);
+    const int64_t device = sluice_device(number);
+    const struct sluice_image_entry *entry = bucket_of(segment, device, inode);
     for (const struct sluice_image_entry *end = entry + SLUICE_IMAGE_BUCKET_LENGTH; entry < end;
          entry++) {
         int state = atomic_load_explicit(&entry->state, memory_order_acquire);
-        while (state != SLUICE_IMAGE_STATE_FREE && names(entry, state, identity)) {
+        while (state != SLUICE_IMAGE_STATE_FREE && names(entry, state, device, (int64_t)inode)) {
             *size = atomic_load_explicit(&entry->size, memory_order_acquire);
-            if (names(entry, state, identity))
+            if (names(entry, state, device, (int64_t)inode))
                 return state;
             state = atomic_load_explicit(&entry->state, memory_order_acquire);
         }

@@ -29,18 +29,10 @@ struct sluice_segment {
     bool huge; /* on huge pages, so that mapping all of it at once costs next to nothing */
 };
 
-/* What an image is known by, in the segment and in requests. */
-struct sluice_identity {
-    int64_t device; /* major << 32 | minor */
-    int64_t inode;
-};
-
-static inline struct sluice_identity sluice_identity_of(dev_t device, ino_t inode)
+/* What segments and requests know a device by: major << 32 | minor. */
+static inline int64_t sluice_device(dev_t device)
 {
-    return (struct sluice_identity){
-        .device = (int64_t)major(device) << 32 | minor(device),
-        .inode = (int64_t)inode,
-    };
+    return (int64_t)major(device) << 32 | minor(device);
 }
 
 /* A path of the header, which begins with its length; empty if that makes no sense. */

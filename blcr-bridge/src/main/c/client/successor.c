@@ -70,11 +70,10 @@ int sluice_client_leave_log(struct sluice_log_image *image)
 {
     struct sluice_client *former = image->client;
     struct sluice_client *next = sluice_client_current(former);
-    const struct sluice_identity identity = {image->device, image->inode};
     const int flags = SLUICE_REQUEST_OPEN_WRITE | sluice_open_direct(SLUICE_REASON_LOST);
+    const struct sluice_request_open request = {image->device, image->inode, flags};
     struct sluice_disposition disposition = {.kind = SLUICE_REQUEST_PLAIN};
-    const int error =
-        next == NULL ? 0 : sluice_client_announce(next, identity, flags, "", &disposition);
+    const int error = next == NULL ? 0 : sluice_client_announce(next, request, "", &disposition);
     const bool known = error == 0 && disposition.kind == SLUICE_REQUEST_DIRECT;
     const bool same_session = next != NULL && next->session_id == former->session_id;
     const bool complete = same_session ? known : image->pending_high <= image->pending_low;

@@ -208,8 +208,8 @@ static bool revive(void *argument)
 static int greet(struct sluice_connection *connection, void *service)
 {
     (void)service;
-    const int32_t version = SLUICE_HEADER_VERSION;
-    return sluice_connection_exchange(connection, SLUICE_REQUEST_JOIN, SLUICE_BODY(version), NULL);
+    const struct sluice_request_join request = {SLUICE_HEADER_VERSION};
+    return sluice_connection_exchange(connection, SLUICE_REQUEST_JOIN, SLUICE_BODY(request), NULL);
 }
 
 /* Joins the I/O process if there is one that is not just about to end. */
@@ -339,9 +339,9 @@ static void end_watch(const struct sluice_exec_service *service)
 /* What went wrong: 0, or what to exit with. */
 static int leave(struct sluice_exec_service *service, int status)
 {
-    const int32_t left = status;
+    const struct sluice_request_leave request = {status};
     const int error = sluice_connection_request(&service->connection, SLUICE_REQUEST_LEAVE,
-                                                SLUICE_BODY(left), NULL);
+                                                SLUICE_BODY(request), NULL);
     if (error != 0) {
         sluice_exec_say("%s", sluice_failure_message());
         tell_what_is_kept(service);

@@ -26,18 +26,13 @@ static int request(sluice_session *session, int type, const void *fields, size_t
                                     reply);
 }
 
-struct numbered {
-    int64_t checkpoint;
-    int32_t number;
-} __attribute__((packed));
-
 int sluice_checkpoint_begin(sluice_session *session, int64_t checkpoint)
 {
     if (checkpoint < 0)
         return sluice_failure(EINVAL, "checkpoint %lld: numbers begin at 0", (long long)checkpoint);
     if (session == NULL)
         return sluice_session_missing();
-    const struct numbered begin = {checkpoint, session->ranks};
+    const struct sluice_request_begin begin = {checkpoint, session->ranks};
     return request(session, SLUICE_REQUEST_BEGIN, &begin, sizeof begin, NULL);
 }
 
@@ -45,7 +40,7 @@ int sluice_checkpoint_complete(sluice_session *session, int64_t checkpoint)
 {
     if (session == NULL)
         return sluice_session_missing();
-    const struct numbered complete = {checkpoint, session->rank};
+    const struct sluice_request_complete complete = {checkpoint, session->rank};
     return request(session, SLUICE_REQUEST_COMPLETE, &complete, sizeof complete, NULL);
 }
 
@@ -55,8 +50,11 @@ int sluice_checkpoint_wait(sluice_session *session, int64_t checkpoint, int64_t 
         timeout < 0 || timeout > INT64_MAX / 2 ? INT64_MAX : sluice_clock_ms() + timeout;
     for (;;) {
         const int64_t left = end - sluice_clock_ms();
-        const int64_t wait[2] = {checkpoint, left < 0 ? 0 : left < WAIT_SLICE ? left : WAIT_SLICE};
-        const int error = request(session, SLUICE_REQUEST_WAIT, wait, sizeof wait, NULL);
+        const struct sluice_request_wait wait = {checkpoint,
+                                                 left < 0                ? 0
+                                                     : left < WAIT_SLICE ? left
+                                                                         : WAIT_SLICE};
+        const int error = request(session, SLUICE_REQUEST_WAIT, &wait, sizeof wait, NULL);
         if (error != -ETIMEDOUT || left <= 0)
             return error;
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);

@@ -22,11 +22,7 @@ static int create(struct sluice_session *session, struct sluice_client *client, 
                   const char *name, struct sluice_disposition *disposition, char *path,
                   size_t capacity)
 {
-    const struct {
-        int64_t checkpoint;
-        int32_t rank;
-        int32_t ranks;
-    } request = {checkpoint, session->rank, session->ranks};
+    const struct sluice_request_create request = {checkpoint, session->rank, session->ranks};
     return sluice_client_open(client, SLUICE_REQUEST_CREATE, SLUICE_BODY_AND(request, name),
                               disposition, path, capacity);
 }
@@ -219,10 +215,7 @@ int sluice_image_restart(sluice_session *session, int64_t checkpoint, const char
     if (error != 0)
         return error;
     char path[4096] = "";
-    const struct {
-        int64_t checkpoint;
-        int32_t rank;
-    } __attribute__((packed)) request = {checkpoint, session->rank};
+    const struct sluice_request_restart request = {checkpoint, session->rank};
     error = sluice_connection_request(
         &client->connection, SLUICE_REQUEST_RESTART, SLUICE_BODY_AND(request, name),
         &(struct sluice_reply){.elements = path, .element_length = 1, .capacity = sizeof path - 1});

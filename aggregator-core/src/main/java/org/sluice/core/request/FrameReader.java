@@ -11,6 +11,7 @@ final class FrameReader {
   private final int start;
   private final int end;
   private int position;
+  private boolean zeros;
 
   /**
    * Begins with the fields behind the frame's header.
@@ -32,11 +33,11 @@ final class FrameReader {
   }
 
   int getInt() throws ProtocolException {
-    return buffer.getInt(advance(Integer.BYTES));
+    return zeros ? 0 : buffer.getInt(advance(Integer.BYTES));
   }
 
   long getLong() throws ProtocolException {
-    return buffer.getLong(advance(Long.BYTES));
+    return zeros ? 0 : buffer.getLong(advance(Long.BYTES));
   }
 
   String getString() throws ProtocolException {
@@ -54,8 +55,10 @@ final class FrameReader {
     return end - position;
   }
 
-  void skipRest() {
+  /** Skips the rest; each field that is yet read is 0. */
+  void onlyZeros() {
     position = end;
+    zeros = true;
   }
 
   /** Refuses what is longer than its fields. */

@@ -3,7 +3,6 @@ package org.sluice.core.request;
 import java.net.ProtocolException;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
-import org.sluice.core.segment.HeaderDescriptor;
 
 /**
  * A request from an application process to the I/O process. {@code docs/format.md} says what each
@@ -22,8 +21,18 @@ public sealed interface Request {
    * @param localRanks ranks of the job on this node; 0 all, as far as it knows; -1 fewer, but it
    *     does not know how many
    */
+  @Wire(type = 1, reply = Reply.Attached.class)
   record Attach(
-      int version, int pid, int rank, int ranks, long startTime, long token, int localRanks)
+      int version,
+      int pid,
+      int rank,
+      int ranks,
+      long startTime,
+      @Wire.Means("random, the same when it is repeated for want of a reply") long token,
+      @Wire.Means(
+              value = "of the job, on this node; 0 all, -1 fewer, but nobody says how many",
+              padded = true)
+          int localRanks)
       implements Request {}
 
   /**
@@ -35,7 +44,14 @@ public sealed interface Request {
    * @param generation of the slot
    * @param answered how many of the client's requests were answered, not counting how it attached
    */
-  record Resume(int version, int slot, long sessionId, long generation, long answered)
+  @Wire(type = 9, replyMeans = "empty; `-ESTALE` when the slot is not the client's")
+  record Resume(
+      int version,
+      int slot,
+      long sessionId,
+      @Wire.Means("of the slot") long generation,
+      @Wire.Means("how many of the client's requests had a reply, how it attached not counted")
+          long answered)
       implements Request {}
 
   /**
@@ -46,6 +62,7 @@ public sealed interface Request {
    * @param flags {@code RequestDescriptor.OPEN_*}
    * @param path the name it was opened by
    */
+  @Wire(type = 2, reply = Reply.Opened.class)
   record Open(long device, long inode, int flags, String path) implements Request {}
 
   /**
@@ -54,13 +71,21 @@ public sealed interface Request {
    * @param imageId the image
    * @param reason why the image becomes direct, {@code Reason} by position; 0 when it does not
    */
-  record Settle(int imageId, int reason) implements Request {}
+  @Wire(type = 4, reply = Reply.Settled.class)
+  record Settle(
+      int imageId,
+      @Wire.Means(
+              "why the image becomes direct, 0 when it does not; with 256 the I/O process keeps no"
+                  + " descriptor to read or write it until all have closed it")
+          int reason)
+      implements Request {}
 
   /**
    * Asks that everything written be on stable storage.
    *
    * @param imageId the image
    */
+  @Wire(type = 5, replyMeans = "empty, once everything written so far is on stable storage")
   record Sync(int imageId) implements Request {}
 
   /**
@@ -69,6 +94,7 @@ public sealed interface Request {
    * @param device {@code major << 32 | minor}
    * @param inode inode number
    */
+  @Wire(type = 6, told = true, replyMeans = "none; the group of the image is looked at again")
   record Renamed(long device, long inode) implements Request {}
 
   /**
@@ -79,9 +105,19 @@ public sealed interface Request {
    * @param flags {@code RequestDescriptor.REPLACE_*}
    * @param path the path
    */
-  record Replace(long device, long inode, int flags, String path) implements Request {}
+  @Wire(
+      type = 7,
+      replyMeans =
+          "empty; the path no longer names the committed inode, and no lease is in the way")
+  record Replace(
+      long device,
+      long inode,
+      @Wire.Means("1 to be truncated; 2 it stays, only its lease is given back") int flags,
+      String path)
+      implements Request {}
 
   /** The doorbell. No reply. */
+  @Wire(type = 8, told = true, replyMeans = "none")
   record Wake() implements Request {}
 
   /**
@@ -90,6 +126,7 @@ public sealed interface Request {
    * @param checkpoint its number
    * @param ranks how many ranks complete it
    */
+  @Wire(type = 16)
   record Begin(long checkpoint, int ranks) implements Request {}
 
   /**
@@ -100,6 +137,7 @@ public sealed interface Request {
    * @param ranks ranks of the job
    * @param name the image's name
    */
+  @Wire(type = 17, reply = Reply.Created.class)
   record Create(long checkpoint, int rank, int ranks, String name) implements Request {}
 
   /**
@@ -108,6 +146,7 @@ public sealed interface Request {
    * @param checkpoint the checkpoint's number
    * @param rank the rank
    */
+  @Wire(type = 18)
   record Complete(long checkpoint, int rank) implements Request {}
 
   /**
@@ -116,9 +155,11 @@ public sealed interface Request {
    * @param checkpoint the checkpoint's number
    * @param timeoutMillis how long at most
    */
+  @Wire(type = 19, name = "WAIT", replyMeans = "empty once committed; `-ETIMEDOUT`")
   record Await(long checkpoint, long timeoutMillis) implements Request {}
 
   /** Lists committed checkpoints. */
+  @Wire(type = 20, name = "LIST", reply = Reply.Checkpoints.class)
   record ListCheckpoints() implements Request {}
 
   /**
@@ -128,13 +169,19 @@ public sealed interface Request {
    * @param rank who wrote the image
    * @param name the image's name
    */
-  record Restart(long checkpoint, int rank, String name) implements Request {}
+  @Wire(
+      type = 21,
+      reply = Reply.Text.class,
+      replyMeans = "path of a rebuilt copy; the client opens and unlinks it")
+  record Restart(@Wire.Means("-1 the newest") long checkpoint, int rank, String name)
+      implements Request {}
 
   /**
    * Joins the I/O process as a member that keeps it alive.
    *
    * @param version version of the format the client speaks
    */
+  @Wire(type = 32, replyMeans = "empty; counts as a member until LEAVE or end of file")
   record Join(int version) implements Request {}
 
   /**
@@ -142,9 +189,13 @@ public sealed interface Request {
    *
    * @param exitStatus the exit status of what the member ran
    */
+  @Wire(
+      type = 33,
+      replyMeans = "empty; for the last member only after everything is drained and committed")
   record Leave(int exitStatus) implements Request {}
 
   /** Asks for the statistics. */
+  @Wire(type = 34, reply = Reply.Text.class, replyMeans = "JSON")
   record Stats() implements Request {}
 
   /**
@@ -153,15 +204,17 @@ public sealed interface Request {
    * @param policy {@code HeaderDescriptor.POLICY_*}, or 0 to change nothing
    * @param bytes with the fixed policy, from which size on writes go direct
    */
-  record Threshold(int policy, long bytes) implements Request {}
+  @Wire(type = 35, reply = Reply.Threshold.class)
+  record Threshold(@Wire.Means(value = "0 to change nothing", padded = true) int policy, long bytes)
+      implements Request {}
 
   /**
    * Whether the client waits for a reply.
    *
-   * @return false for the two that are told only
+   * @return false for those that are told only
    */
   default boolean hasReply() {
-    return !(this instanceof Renamed || this instanceof Wake);
+    return !Body.of(getClass()).wire().told();
   }
 
   /**
@@ -173,69 +226,15 @@ public sealed interface Request {
    * @throws ProtocolException when it would be too long for a frame
    */
   default int encode(final MutableDirectBuffer buffer, final int offset) throws ProtocolException {
-    final FrameWriter frame = new FrameWriter(buffer, offset, type());
-    switch (this) {
-      case Attach r ->
-          frame
-              .putInt(r.version)
-              .putInt(r.pid)
-              .putInt(r.rank)
-              .putInt(r.ranks)
-              .putLong(r.startTime)
-              .putLong(r.token)
-              .putInt(r.localRanks)
-              .putInt(0);
-      case Resume r ->
-          frame
-              .putInt(r.version)
-              .putInt(r.slot)
-              .putLong(r.sessionId)
-              .putLong(r.generation)
-              .putLong(r.answered);
-      case Open r -> frame.putLong(r.device).putLong(r.inode).putInt(r.flags).putString(r.path);
-      case Settle r -> frame.putInt(r.imageId).putInt(r.reason);
-      case Sync r -> frame.putInt(r.imageId);
-      case Renamed r -> frame.putLong(r.device).putLong(r.inode);
-      case Replace r -> frame.putLong(r.device).putLong(r.inode).putInt(r.flags).putString(r.path);
-      case Begin r -> frame.putLong(r.checkpoint).putInt(r.ranks);
-      case Create r -> frame.putLong(r.checkpoint).putInt(r.rank).putInt(r.ranks).putString(r.name);
-      case Complete r -> frame.putLong(r.checkpoint).putInt(r.rank);
-      case Await r -> frame.putLong(r.checkpoint).putLong(r.timeoutMillis);
-      case Restart r -> frame.putLong(r.checkpoint).putInt(r.rank).putString(r.name);
-      case Join r -> frame.putInt(r.version);
-      case Leave r -> frame.putInt(r.exitStatus);
-      case Threshold r -> frame.putInt(r.policy).putInt(0).putLong(r.bytes);
-      case Wake(), ListCheckpoints(), Stats() -> {}
-    }
+    final Body body = Body.of(getClass());
+    final FrameWriter frame = new FrameWriter(buffer, offset, body.wire().type());
+    body.put(this, frame);
     return frame.finish();
   }
 
-  private int type() {
-    return switch (this) {
-      case Attach r -> RequestDescriptor.ATTACH;
-      case Resume r -> RequestDescriptor.RESUME;
-      case Open r -> RequestDescriptor.OPEN;
-      case Settle r -> RequestDescriptor.SETTLE;
-      case Sync r -> RequestDescriptor.SYNC;
-      case Renamed r -> RequestDescriptor.RENAMED;
-      case Replace r -> RequestDescriptor.REPLACE;
-      case Wake r -> RequestDescriptor.WAKE;
-      case Begin r -> RequestDescriptor.BEGIN;
-      case Create r -> RequestDescriptor.CREATE;
-      case Complete r -> RequestDescriptor.COMPLETE;
-      case Await r -> RequestDescriptor.WAIT;
-      case ListCheckpoints r -> RequestDescriptor.LIST;
-      case Restart r -> RequestDescriptor.RESTART;
-      case Join r -> RequestDescriptor.JOIN;
-      case Leave r -> RequestDescriptor.LEAVE;
-      case Stats r -> RequestDescriptor.STATS;
-      case Threshold r -> RequestDescriptor.THRESHOLD;
-    };
-  }
-
   /**
-   * Decodes a frame. Of ATTACH and JOIN in another version of the format only the version is read,
-   * so that the sender can be told.
+   * Decodes a frame. Of a request in another version of the format only the version is read, so
+   * that the sender can be told.
    *
    * @param buffer where the frame is
    * @param offset where it begins there
@@ -245,69 +244,13 @@ public sealed interface Request {
    */
   static Request decode(final DirectBuffer buffer, final int offset, final int length)
       throws ProtocolException {
-    final FrameReader f = new FrameReader(buffer, offset, length);
-    final Request request =
-        switch (f.typeOrStatus()) {
-          case RequestDescriptor.ATTACH -> decodeAttach(f);
-          case RequestDescriptor.RESUME -> decodeResume(f);
-          case RequestDescriptor.OPEN ->
-              new Open(f.getLong(), f.getLong(), f.getInt(), f.getString());
-          case RequestDescriptor.SETTLE -> new Settle(f.getInt(), f.getInt());
-          case RequestDescriptor.SYNC -> new Sync(f.getInt());
-          case RequestDescriptor.RENAMED -> new Renamed(f.getLong(), f.getLong());
-          case RequestDescriptor.REPLACE ->
-              new Replace(f.getLong(), f.getLong(), f.getInt(), f.getString());
-          case RequestDescriptor.WAKE -> new Wake();
-          case RequestDescriptor.BEGIN -> new Begin(f.getLong(), f.getInt());
-          case RequestDescriptor.CREATE ->
-              new Create(f.getLong(), f.getInt(), f.getInt(), f.getString());
-          case RequestDescriptor.COMPLETE -> new Complete(f.getLong(), f.getInt());
-          case RequestDescriptor.WAIT -> new Await(f.getLong(), f.getLong());
-          case RequestDescriptor.LIST -> new ListCheckpoints();
-          case RequestDescriptor.RESTART -> new Restart(f.getLong(), f.getInt(), f.getString());
-          case RequestDescriptor.JOIN -> decodeJoin(f);
-          case RequestDescriptor.LEAVE -> new Leave(f.getInt());
-          case RequestDescriptor.STATS -> new Stats();
-          case RequestDescriptor.THRESHOLD -> decodeThreshold(f);
-          default -> throw new ProtocolException("unknown request, type=" + f.typeOrStatus());
-        };
-    f.finish();
+    final FrameReader frame = new FrameReader(buffer, offset, length);
+    final Body body = Body.ofRequest(frame.typeOrStatus());
+    if (body == null) {
+      throw new ProtocolException("unknown request, type=" + frame.typeOrStatus());
+    }
+    final Request request = (Request) body.get(frame);
+    frame.finish();
     return request;
-  }
-
-  private static Request decodeAttach(final FrameReader f) throws ProtocolException {
-    final int version = f.getInt();
-    if (version != HeaderDescriptor.VERSION) {
-      f.skipRest();
-      return new Attach(version, 0, -1, 0, 0, 0, 0);
-    }
-    final Attach attach =
-        new Attach(
-            version, f.getInt(), f.getInt(), f.getInt(), f.getLong(), f.getLong(), f.getInt());
-    f.getInt();
-    return attach;
-  }
-
-  private static Request decodeResume(final FrameReader f) throws ProtocolException {
-    final int version = f.getInt();
-    if (version != HeaderDescriptor.VERSION) {
-      f.skipRest();
-      return new Resume(version, -1, 0, 0, 0);
-    }
-    return new Resume(version, f.getInt(), f.getLong(), f.getLong(), f.getLong());
-  }
-
-  private static Request decodeJoin(final FrameReader f) throws ProtocolException {
-    final int version = f.getInt();
-    if (version != HeaderDescriptor.VERSION) {
-      f.skipRest();
-    }
-    return new Join(version);
-  }
-
-  private static Request decodeThreshold(final FrameReader f) throws ProtocolException {
-    final int policy = f.getInt();
-    f.getInt();
-    return new Threshold(policy, f.getLong());
   }
 }

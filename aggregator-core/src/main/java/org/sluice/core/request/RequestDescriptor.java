@@ -1,7 +1,8 @@
 package org.sluice.core.request;
 
 /**
- * Types and flags of the requests; {@code docs/format.md} lists their bodies.
+ * Frames of requests and replies, and flags of requests; {@link Request} has their types and
+ * bodies.
  *
  * <pre>
  *  +---------------+---------------+-------------------------------+
@@ -24,60 +25,6 @@ public final class RequestDescriptor {
 
   /** Offset of a reply's status, 32 bits: 0 or a negative errno. */
   public static final int STATUS_OFFSET = 4;
-
-  /** Takes a slot. */
-  public static final int ATTACH = 1;
-
-  /** Announces an opened file. */
-  public static final int OPEN = 2;
-
-  /** Asks that the image's own file hold everything. */
-  public static final int SETTLE = 4;
-
-  /** Asks that everything written be on stable storage. */
-  public static final int SYNC = 5;
-
-  /** Says that an image may have a new name; no reply. */
-  public static final int RENAMED = 6;
-
-  /** Asks that a path no longer name a committed inode. */
-  public static final int REPLACE = 7;
-
-  /** The doorbell; no reply. */
-  public static final int WAKE = 8;
-
-  /** Takes a slot again after the I/O process was killed and resumed. */
-  public static final int RESUME = 9;
-
-  /** Begins a checkpoint. */
-  public static final int BEGIN = 16;
-
-  /** Creates an image of a checkpoint. */
-  public static final int CREATE = 17;
-
-  /** Says that a rank has written all its images of a checkpoint. */
-  public static final int COMPLETE = 18;
-
-  /** Waits until a checkpoint is committed. */
-  public static final int WAIT = 19;
-
-  /** Lists committed checkpoints. */
-  public static final int LIST = 20;
-
-  /** Asks for a rebuilt copy of a committed image. */
-  public static final int RESTART = 21;
-
-  /** Joins the I/O process as a member that keeps it alive. */
-  public static final int JOIN = 32;
-
-  /** Ends a membership. */
-  public static final int LEAVE = 33;
-
-  /** Asks for the statistics. */
-  public static final int STATS = 34;
-
-  /** Asks for the threshold, or changes it. */
-  public static final int THRESHOLD = 35;
 
   /** OPEN: the file was created or truncated to nothing. */
   public static final int OPEN_CREATED = 1;

@@ -26,7 +26,7 @@ class ReplyTest {
           arguments(new Request.ListCheckpoints(), new Reply.Checkpoints(List.of(3L, 1L << 33))),
           arguments(new Request.Restart(1, 2, "n"), new Reply.Text("/copy")),
           arguments(new Request.Stats(), new Reply.Text("{}")),
-          arguments(new Request.Threshold(0, 0), new Reply.Threshold(1, 1L << 40, 3, 4)));
+          arguments(new Request.Threshold(0, 0), new Reply.Threshold(1, 4, 1L << 40, 3)));
 
   private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[RequestDescriptor.MAX_LENGTH]);
 

@@ -52,7 +52,7 @@ class RequestFuzzTest {
         new Reply.Settled(100),
         new Reply.Checkpoints(List.of(1L, 2L, 3L)),
         new Reply.Text("some text"),
-        new Reply.Threshold(1, 4096, 3, 4));
+        new Reply.Threshold(1, 4, 4096, 3));
   }
 
   @Property

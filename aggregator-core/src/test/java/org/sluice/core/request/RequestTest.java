@@ -65,7 +65,7 @@ class RequestTest {
 
     assertThat(length).isEqualTo(34);
     assertThat(buffer.getInt(0)).isEqualTo(34);
-    assertThat(buffer.getInt(4)).isEqualTo(RequestDescriptor.OPEN);
+    assertThat(buffer.getInt(4)).isEqualTo(2);
     assertThat(buffer.getLong(8)).isEqualTo(1L << 32 | 2);
     assertThat(buffer.getLong(16)).isEqualTo(3);
     assertThat(buffer.getInt(24)).isEqualTo(4);
@@ -76,9 +76,9 @@ class RequestTest {
   @Test
   void attachOfAnotherVersionIsUnderstoodWhateverItsLength() throws ProtocolException {
     new Request.Join(99).encode(buffer, 0);
-    buffer.putInt(RequestDescriptor.TYPE_OFFSET, RequestDescriptor.ATTACH);
+    buffer.putInt(RequestDescriptor.TYPE_OFFSET, 1);
 
-    assertThat(Request.decode(buffer, 0, 12)).isEqualTo(new Request.Attach(99, 0, -1, 0, 0, 0, 0));
+    assertThat(Request.decode(buffer, 0, 12)).isEqualTo(new Request.Attach(99, 0, 0, 0, 0, 0, 0));
   }
 
   @Test

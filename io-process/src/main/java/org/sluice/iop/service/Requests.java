@@ -307,7 +307,7 @@ final class Requests {
       header.policy(request.policy());
     }
     return new Reply.Threshold(
-        header.policy(), header.effectiveThreshold(), header.freeChunks(), header.chunkCount());
+        header.policy(), header.chunkCount(), header.effectiveThreshold(), header.freeChunks());
   }
 
   private Reply created(final Attachment attachment, final Image image) {

@@ -1,5 +1,3 @@
-package org.sluice.generator;
-
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -53,6 +51,9 @@ final class Tables {
   }
 
   private static String table(final String name) {
+    if (name.equals("requests")) {
+      return Messages.table();
+    }
     final Structure structure = STRUCTURES.get(name);
     if (structure == null) {
       throw new IllegalArgumentException("docs/format.md has a table of no structure: " + name);
