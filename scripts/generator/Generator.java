@@ -33,6 +33,7 @@ final class Generator {
   private static Map<Path, String> files() throws IOException {
     final Map<Path, String> files = new LinkedHashMap<>();
     files.put(C.resolve("sluice_layout.h"), CHeader.text());
+    files.put(C.resolve("sluice_commands.h"), Commands.text());
     final Path document = Path.of("docs", "format.md");
     files.put(document, Tables.filled(Files.readString(document)));
     return files;

@@ -85,7 +85,7 @@ rehearse() {
   mkdir rehearsal
   SLUICE_HOME=$root "$("$root/scripts/find-jdk")/bin/java" "@$root/scripts/jvm.options" -Xmx128m \
     -XX:+UseSerialGC -XX:TieredStopAtLevel=1 "-XX:AOTCache=$root/target/sluice.aot" '-Xlog:aot*=off' \
-    -cp "$root/target/jars/*" org.sluice.core.command.Rehearsal rehearsal "$@"
+    -ea -cp "$root/target/jars/*" org.sluice.core.command.Rehearsal rehearsal "$@"
 }
 
 # expect_refusals: each line of standard input is a status, a regular expression and a command, parted by

@@ -58,7 +58,7 @@ _Noreturn static void become_command(char **command, const sigset_t *mask, pid_t
     const int error = errno;
     if (write(failure, &error, sizeof error) != sizeof error)
         _exit(SLUICE_STATUS_FAILED);
-    _exit(error == ENOENT ? SLUICE_STATUS_NOT_FOUND : SLUICE_STATUS_NOT_EXECUTABLE);
+    _exit(error == ENOENT ? SLUICE_STATUS_NO_COMMAND : SLUICE_STATUS_NOT_EXECUTABLE);
 }
 
 /* A signal of the terminal's has gone to the command as well: they are in one group. */

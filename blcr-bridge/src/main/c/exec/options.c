@@ -1,32 +1,11 @@
 #include "options.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sluice_commands.h"
 #include "status.h"
-
-enum { STORE = 1, CAPTURE, NAME, LAYOUT, PROFILE, PASSED_ON };
-
-static const struct option known[] = {
-    {"store", required_argument, NULL, STORE},
-    {"capture", required_argument, NULL, CAPTURE},
-    {"name", required_argument, NULL, NAME},
-    {"layout", required_argument, NULL, LAYOUT},
-    {"threshold", required_argument, NULL, PASSED_ON},
-    {"buffer", required_argument, NULL, PASSED_ON},
-    {"when-full", required_argument, NULL, PASSED_ON},
-    {"chunk", required_argument, NULL, PASSED_ON},
-    {"group", required_argument, NULL, PASSED_ON},
-    {"writers", required_argument, NULL, PASSED_ON},
-    {"stats", required_argument, NULL, PASSED_ON},
-    {"pages", required_argument, NULL, PASSED_ON},
-    {"keep", required_argument, NULL, PASSED_ON},
-    {"profile", required_argument, NULL, PROFILE},
-    {"files-per-rank", required_argument, NULL, PASSED_ON},
-    {NULL, 0, NULL, 0},
-};
 
 static const char *given(const char *value, const char *variable)
 {
@@ -54,32 +33,33 @@ void sluice_exec_options_parse(int count, char **arguments, const char *capture,
     if (options->serve == NULL)
         sluice_exec_fail(SLUICE_STATUS_FAILED, "no memory");
     opterr = 0;
-    for (int option, index; (option = getopt_long(count, arguments, "+:", known, &index)) != -1;) {
+    for (int option, index;
+         (option = getopt_long(count, arguments, "+:", sluice_exec_known, &index)) != -1;) {
         switch (option) {
-        case STORE:
+        case SLUICE_OPTION_STORE:
             store = optarg;
             break;
-        case CAPTURE:
+        case SLUICE_OPTION_CAPTURE:
             options->capture = optarg;
             break;
-        case NAME:
+        case SLUICE_OPTION_NAME:
             options->name = optarg;
             break;
-        case LAYOUT:
+        case SLUICE_OPTION_LAYOUT:
             layout = optarg;
             break;
-        case PROFILE:
+        case SLUICE_OPTION_PROFILE:
             options->profile = optarg;
             break;
-        case PASSED_ON:
-            grouped |= strcmp(known[index].name, "group") == 0;
-            counted |= strcmp(known[index].name, "writers") == 0;
-            options->serve[passed++] = assignment(known[index].name, optarg);
-            break;
-        default:
+        case ':':
+        case '?':
             sluice_exec_fail(SLUICE_STATUS_USAGE, "%s %s; see %s --help",
                              option == ':' ? "a value is missing after" : "unknown option",
                              arguments[optind - 1], sluice_exec_name);
+        default: /* for sluice serve */
+            grouped |= option == SLUICE_OPTION_GROUP;
+            counted |= option == SLUICE_OPTION_WRITERS;
+            options->serve[passed++] = assignment(sluice_exec_known[index].name, optarg);
         }
     }
     if (options->name != NULL

@@ -1,12 +1,12 @@
 /* sluice profile record: runs a command and records its writes, without an I/O process. */
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "profile.h"
+#include "sluice_commands.h"
 #include "status.h"
 
 struct record_options {
@@ -18,15 +18,13 @@ struct record_options {
 /* Options come before the command; "+" keeps getopt from looking for them in the command's. */
 static struct record_options parse(int count, char **arguments)
 {
-    static const struct option known[] = {{"capture", required_argument, NULL, 'c'},
-                                          {"to", required_argument, NULL, 't'},
-                                          {NULL, 0, NULL, 0}};
     struct record_options options = {.capture = ".", .trace = "sluice.trace"};
     opterr = 0;
-    for (int option; (option = getopt_long(count, arguments, "+:", known, NULL)) != -1;) {
-        if (option == 'c') {
+    for (int option;
+         (option = getopt_long(count, arguments, "+:", sluice_record_known, NULL)) != -1;) {
+        if (option == SLUICE_OPTION_CAPTURE) {
             options.capture = optarg;
-        } else if (option == 't') {
+        } else if (option == SLUICE_OPTION_TO) {
             options.trace = optarg;
         } else {
             sluice_exec_fail(SLUICE_STATUS_USAGE, "%s %s; see sluice profile record --help",

@@ -1,16 +1,12 @@
 /* What sluice exec and sluice profile record exit with when the command's own status is not the answer. */
 #pragma once
 
+#include "sluice_commands.h"
+
+/* Besides those of all commands. */
 enum {
-    SLUICE_STATUS_FAILED = 1,
-    SLUICE_STATUS_USAGE = 2,
-    SLUICE_STATUS_EXISTS = 6,
-    SLUICE_STATUS_NO_ROOM = 8,
-    SLUICE_STATUS_DENIED = 9,
-    SLUICE_STATUS_OTHER_VERSION = 10,
-    SLUICE_STATUS_CRASHED = 13,
     SLUICE_STATUS_NOT_EXECUTABLE = 126,
-    SLUICE_STATUS_NOT_FOUND = 127,
+    SLUICE_STATUS_NO_COMMAND = 127,
     SLUICE_STATUS_SIGNAL = 128,
 };
 

@@ -24,11 +24,13 @@ import picocli.CommandLine.Spec;
     name = "check",
     description = {
       "Lists the points in the life of a checkpoint at which a fault can be asked for.",
-      "serve, run and exec take one from the environment: SLUICE_FAULT=[after-]POINT[:ACTION][@N],...",
+      "serve, run and exec take one from the environment:"
+          + " SLUICE_FAULT=[after-]POINT[:ACTION][@N],...",
       "Without ACTION the I/O process kills itself before that step, or after it. ACTION fails the"
           + " step with an errno (ENOSPC, EDQUOT, EIO, EROFS, ...), lets it write half at first"
           + " (short), or kills the I/O process when half is written (torn).",
-      "@N means the Nth time instead of the first, @N-M the Nth to the Mth, @N- all from the Nth on."
+      "@N means the Nth time instead of the first, @N-M the Nth to the Mth, @N- all from the Nth"
+          + " on."
     },
     footerHeading = "%nExamples:%n",
     footer = {

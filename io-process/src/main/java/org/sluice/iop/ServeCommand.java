@@ -1,12 +1,12 @@
 package org.sluice.iop;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Exits;
 import org.sluice.core.command.Subcommand;
 import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.image.DescriptorLimit;
@@ -18,6 +18,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Runs an I/O process in the foreground. */
+@Exits("NO_STORE DAMAGED BUSY NO_ROOM DENIED OTHER_VERSION FEW_DESCRIPTORS CRASHED")
 @Command(
     name = "serve",
     description = {
@@ -54,12 +55,6 @@ public final class ServeCommand implements Subcommand {
               + " process attached to it still runs.")
   private boolean resumes;
 
-  @Option(
-      names = "--stats",
-      paramLabel = "FILE",
-      description = "Leave statistics in this file at the end, as JSON.")
-  private Path stats;
-
   /** For picocli. */
   public ServeCommand() {}
 
@@ -69,7 +64,7 @@ public final class ServeCommand implements Subcommand {
       throw options.usage("--metrics %d is no port: it takes 0 to 65535".formatted(metricsPort));
     }
     DescriptorLimit.check();
-    StatsFile.check(stats);
+    StatsFile.check(options.stats());
     final Settings settings = options.settings(members);
     try {
       return serve(settings);
@@ -86,7 +81,7 @@ public final class ServeCommand implements Subcommand {
         MetricsEndpoint endpoint =
             MetricsEndpoint.open(metricsPort, process.segment(), process.statistics())) {
       await(process, endpoint);
-      StatsFile.write(stats, process.statistics());
+      StatsFile.write(options.stats(), process.statistics());
       if (members) {
         report(process.statistics());
       } else {

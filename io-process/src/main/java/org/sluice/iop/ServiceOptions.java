@@ -65,7 +65,8 @@ final class ServiceOptions {
       paramLabel = "DIR",
       defaultValue = "${env:SLUICE_CAPTURE}",
       description =
-          "New files below this directory are captured; default: environment SLUICE_CAPTURE.")
+          "New files below this directory are captured; default: environment SLUICE_CAPTURE, or"
+              + " else, for exec, the working directory.")
   private Path capture;
 
   @Option(
@@ -160,8 +161,14 @@ final class ServiceOptions {
       paramLabel = "NAME",
       description =
           "Name of the I/O process, unique per user and node; default: 'default' for serve, run-PID"
-              + " for run.")
+              + " for run, after the launcher's job for exec.")
   private String name;
+
+  @Option(
+      names = "--stats",
+      paramLabel = "FILE",
+      description = "Leave statistics in this file at the end, as JSON.")
+  private Path stats;
 
   ServiceOptions() {}
 
@@ -192,6 +199,11 @@ final class ServiceOptions {
         keep(),
         endsWithMembers,
         faults());
+  }
+
+  /** Where statistics go at the end; null for nowhere. */
+  Path stats() {
+    return stats;
   }
 
   /** The command that has these options. */

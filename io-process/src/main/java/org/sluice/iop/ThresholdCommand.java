@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.NameOption;
 import org.sluice.core.command.SizeConverter;
@@ -20,6 +21,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Shows or changes the threshold of an I/O process that runs. */
+@Exits("NOT_FOUND")
 @Command(
     name = "threshold",
     description = {

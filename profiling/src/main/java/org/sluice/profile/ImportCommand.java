@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Exits;
 import org.sluice.core.posix.Quoting;
 import org.sluice.profile.source.Traces;
 import org.sluice.profile.trace.Omissions;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Turns the text of another tool into a recorded trace. */
+@Exits("DAMAGED EXISTS NO_ROOM DENIED OTHER_VERSION")
 @Command(
     name = "import",
     description = {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.NameOption;
 import org.sluice.core.request.Connection;
@@ -16,6 +17,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /** Shows the counters of an I/O process that runs. */
+@Exits("NOT_FOUND")
 @Command(
     name = "live",
     description = {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.sluice.bridge.NativeLibraries;
 import org.sluice.bridge.NativeProgram;
+import org.sluice.core.command.Exits;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -13,6 +14,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** The help of {@code sluice profile record}, which is a native program. */
+@Exits("EXISTS NO_ROOM DENIED")
 @Command(
     name = "record",
     description = {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Frees what no committed checkpoint needs. */
+@Exits("NO_STORE DAMAGED BUSY NO_ROOM DENIED OTHER_VERSION")
 @Command(
     name = "gc",
     description = {

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Lists checkpoints and images. */
+@Exits("NO_STORE NOT_FOUND DAMAGED DENIED OTHER_VERSION")
 @Command(
     name = "ls",
     description = "Lists the committed checkpoints of a store, the newest last.",

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Progress;
 import org.sluice.core.command.SizeConverter;
@@ -24,6 +25,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Rebuilds the images of a checkpoint. */
+@Exits("NO_STORE NOT_FOUND DAMAGED EXISTS NO_ROOM DENIED OTHER_VERSION FELL_BACK")
 @Command(
     name = "restore",
     description = {

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
@@ -26,6 +27,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Removes checkpoints. */
+@Exits("NO_STORE NOT_FOUND DAMAGED BUSY NO_ROOM DENIED OTHER_VERSION")
 @Command(
     name = "rm",
     description = {

@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Exits;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
@@ -17,6 +18,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /** Gives a store to another node. */
+@Exits("NO_STORE DAMAGED BUSY NO_ROOM DENIED OTHER_VERSION")
 @Command(
     name = "takeover",
     description = {

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Progress;
 import org.sluice.core.command.SizeConverter;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Checks every checksum. */
+@Exits("NO_STORE NOT_FOUND DAMAGED DENIED OTHER_VERSION")
 @Command(
     name = "verify",
     description = "Checks every checksum of the committed checkpoints of a store.",

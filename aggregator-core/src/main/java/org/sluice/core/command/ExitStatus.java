@@ -2,8 +2,11 @@ package org.sluice.core.command;
 
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.Errno;
@@ -96,12 +99,20 @@ public enum ExitStatus {
     };
   }
 
-  /** Code and description of every status, for picocli's help. */
-  static Map<String, String> table() {
-    final Map<String, String> table = new LinkedHashMap<>();
-    for (final ExitStatus status : values()) {
-      table.put(" " + status.code, status.description);
+  /** With which a command can end. */
+  static Set<ExitStatus> ofCommand(final Object command) {
+    final Set<ExitStatus> statuses = EnumSet.of(OK, FAILED, USAGE);
+    final Exits exits = command.getClass().getAnnotation(Exits.class);
+    if (exits != null) {
+      Stream.of(exits.value().split(" ")).map(ExitStatus::valueOf).forEach(statuses::add);
     }
+    return statuses;
+  }
+
+  /** Code and description of some, for picocli's help. */
+  static Map<String, String> table(final Set<ExitStatus> statuses) {
+    final Map<String, String> table = new LinkedHashMap<>();
+    statuses.forEach(status -> table.put(" " + status.code, status.description));
     return table;
   }
 }

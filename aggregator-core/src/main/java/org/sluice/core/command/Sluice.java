@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
 
 /** The {@code sluice} command. */
 @Command(
@@ -48,7 +49,10 @@ public final class Sluice {
       System.err.println("sluice: cannot read the defaults: " + Quoting.line(ErrorLine.message(e)));
       return ExitStatus.of(e).code();
     }
-    return commandLine(args.length == 0 ? "" : args[0]).execute(args);
+    final CommandLine line = commandLine(args.length == 0 ? "" : args[0]);
+    final int status = line.execute(args);
+    assert isTold(line, status) : "no help tells of status " + status;
+    return status;
   }
 
   /** With all subcommands, or only the one that is called, since each costs time to set up. */
@@ -72,12 +76,29 @@ public final class Sluice {
     return subcommands;
   }
 
-  /** To a command and all below it. */
-  private static void addHelp(final CommandLine command) {
+  /** To a command and all below it, whose statuses are its own as well. */
+  private static Set<ExitStatus> addHelp(final CommandLine command) {
+    final Set<ExitStatus> statuses = ExitStatus.ofCommand(command.getCommand());
+    command.getSubcommands().values().forEach(each -> statuses.addAll(addHelp(each)));
     final CommandSpec spec = command.getCommandSpec();
     spec.addOption(
         OptionSpec.builder("-h", "--help").usageHelp(true).description("Show this help.").build());
-    spec.usageMessage().exitCodeListHeading("%nExit status:%n").exitCodeList(ExitStatus.table());
-    command.getSubcommands().values().forEach(Sluice::addHelp);
+    spec.usageMessage()
+        .exitCodeListHeading("%nExit status:%n")
+        .exitCodeList(ExitStatus.table(statuses));
+    return statuses;
+  }
+
+  /** Whether the help of the command that was called tells of the status. */
+  private static boolean isTold(final CommandLine line, final int status) {
+    final ParseResult called = line.getParseResult();
+    return called == null
+        || called
+            .asCommandLineList()
+            .getLast()
+            .getCommandSpec()
+            .usageMessage()
+            .exitCodeList()
+            .containsKey(" " + status);
   }
 }

@@ -13,6 +13,7 @@ import java.util.concurrent.Callable;
 import org.sluice.bridge.NativeLibraries;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Progress;
 import org.sluice.core.command.SizeConverter;
@@ -28,6 +29,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Makes the writes of a trace once more. */
+@Exits("NO_STORE DAMAGED EXISTS BUSY NO_ROOM DENIED OTHER_VERSION FEW_DESCRIPTORS")
 @Command(
     name = "replay",
     description = {

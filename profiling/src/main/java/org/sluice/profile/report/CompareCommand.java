@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.ToDoubleBiFunction;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.posix.Quoting;
 import org.sluice.profile.source.Traces;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Shows two traces side by side. */
+@Exits("DAMAGED NO_ROOM DENIED OTHER_VERSION")
 @Command(
     name = "compare",
     description = "Shows how the writes of two runs differ, such as before and after a change.",

@@ -11,6 +11,7 @@ import java.util.Optional;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.Defaults;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.Subcommand;
@@ -27,6 +28,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Recommends a threshold and a buffer size. */
+@Exits("DAMAGED NO_ROOM DENIED OTHER_VERSION")
 @Command(
     name = "tune",
     description = {
