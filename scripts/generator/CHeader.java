@@ -15,6 +15,7 @@ import org.sluice.core.segment.InFlightDescriptor;
 import org.sluice.core.segment.Reason;
 import org.sluice.core.segment.RingDescriptor;
 import org.sluice.core.segment.SlotDescriptor;
+import org.sluice.profile.trace.PartDescriptor;
 
 /**
  * Writes {@code sluice_layout.h}: each descriptor's numbers as macros, its structures as structs.
@@ -30,7 +31,8 @@ final class CHeader {
           ChunkDescriptor.class,
           RecordDescriptor.class,
           RequestDescriptor.class,
-          InFlightDescriptor.class);
+          InFlightDescriptor.class,
+          PartDescriptor.class);
 
   private final StringBuilder out = new StringBuilder();
 

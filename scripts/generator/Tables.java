@@ -15,6 +15,7 @@ import org.sluice.core.segment.InFlightDescriptor;
 import org.sluice.core.segment.RingDescriptor;
 import org.sluice.core.segment.SlotDescriptor;
 import org.sluice.core.store.ContainerDescriptor;
+import org.sluice.profile.trace.PartDescriptor;
 
 /**
  * Fills the tables of {@code docs/format.md}. A table stands between the comments {@code table:
@@ -36,7 +37,8 @@ final class Tables {
               ChunkDescriptor.CHUNK,
               RecordDescriptor.RECORD,
               InFlightDescriptor.HEADER,
-              ContainerDescriptor.BLOCK)
+              ContainerDescriptor.BLOCK,
+              PartDescriptor.HEADER)
           .collect(Collectors.toMap(Structure::name, Function.identity()));
 
   private Tables() {}

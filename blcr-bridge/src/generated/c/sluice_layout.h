@@ -315,6 +315,33 @@ struct sluice_in_flight {
 };
 _Static_assert(sizeof(struct sluice_in_flight) == 32, "sluice_in_flight");
 
+/* PartDescriptor */
+#define SLUICE_PART_MAGIC UINT64_C(0x4352544349554c53)
+#define SLUICE_PART_VERSION 1
+#define SLUICE_PART_FILE 2
+#define SLUICE_PART_WRITE 1
+#define SLUICE_PART_SAME_FILE 2
+#define SLUICE_PART_SEQUENTIAL 4
+#define SLUICE_PART_SAME_SIZE 8
+#define SLUICE_PART_SAME_KIND 16
+
+struct sluice_trace_header {
+    uint64_t magic;
+    _Atomic int32_t version;
+    int32_t pid;
+    int64_t start_time;
+    int64_t trace_id;
+    int32_t rank;
+    int32_t ranks;
+    int64_t realtime;
+    int64_t monotonic;
+    _Atomic int64_t end;
+    _Atomic int64_t lost;
+    char host[260];
+    uint8_t unused_332[180];
+};
+_Static_assert(sizeof(struct sluice_trace_header) == 512, "sluice_trace_header");
+
 /* Request */
 #define SLUICE_REQUEST_ATTACH 1
 #define SLUICE_REQUEST_OPEN 2

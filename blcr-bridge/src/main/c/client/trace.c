@@ -1,6 +1,5 @@
 #include "trace.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -14,40 +13,12 @@
 #include "failure.h"
 #include "kernel.h"
 #include "launcher.h"
+#include "sluice_layout.h"
 
-#define MAGIC UINT64_C(0x4352544349554C53) /* SLUICTRC */
-#define VERSION 1
 #define WINDOW (256 << 10)
 #define PAGE INT64_C(4096)
 #define LONGEST_PATH 4095
 #define MOST_PARTS 100000 /* of one process number: it may exec as often */
-
-enum {
-    FILE_TAG = 0x02,
-    WRITE_TAG = 0x01,
-    SAME_FILE = 0x02,
-    SEQUENTIAL = 0x04,
-    SAME_SIZE = 0x08,
-    SAME_KIND = 0x10
-};
-
-struct sluice_trace_header {
-    uint64_t magic;
-    _Atomic int32_t version;
-    int32_t pid;
-    int64_t start_time;
-    int64_t trace_id;
-    int32_t rank;
-    int32_t ranks;
-    int64_t realtime;
-    int64_t monotonic;
-    _Atomic int64_t end;
-    _Atomic int64_t lost;
-    int32_t host_length;
-    char host[436];
-};
-static_assert(sizeof(struct sluice_trace_header) == 512, "the header of a part");
-static_assert(offsetof(struct sluice_trace_header, lost) == 64, "the header of a part");
 
 static int64_t realtime(void)
 {
@@ -130,7 +101,7 @@ void sluice_trace_name(struct sluice_trace *trace, struct sluice_trace_file *fil
         return;
     uint8_t *at = put(trace->at + 1, length);
     memcpy(at, path, length);
-    complete_record(trace->at, FILE_TAG);
+    complete_record(trace->at, SLUICE_PART_FILE);
     trace->at = at + length;
     *file = (struct sluice_trace_file){.part = trace->part, .id = trace->files++};
 }
@@ -145,21 +116,21 @@ void sluice_trace_append(struct sluice_trace *trace, struct sluice_trace_file *f
     }
     uint8_t *record = trace->at, *at = record + 1;
     const int kind = (int)call | (int)route << 4;
-    int tag = WRITE_TAG;
+    int tag = SLUICE_PART_WRITE;
     if (file->id == trace->file)
-        tag |= SAME_FILE;
+        tag |= SLUICE_PART_SAME_FILE;
     else
         at = put(at, (uint64_t)(trace->file = file->id));
     if (offset == file->next)
-        tag |= SEQUENTIAL;
+        tag |= SLUICE_PART_SEQUENTIAL;
     else
         at = put_signed(at, offset - file->next);
     if (size == trace->size)
-        tag |= SAME_SIZE;
+        tag |= SLUICE_PART_SAME_SIZE;
     else
         at = put(at, trace->size = size);
     if (kind == trace->kind)
-        tag |= SAME_KIND;
+        tag |= SLUICE_PART_SAME_KIND;
     else
         *at++ = (uint8_t)(trace->kind = kind);
     at = put_signed(at, begin - trace->end);
@@ -191,15 +162,16 @@ static int create_part(struct sluice_trace *trace, const char *directory, const 
 static int write_header(int fd, const char *host)
 {
     struct sluice_trace_header header = {
-        .magic = MAGIC,
-        .version = VERSION,
+        .magic = SLUICE_PART_MAGIC,
+        .version = SLUICE_PART_VERSION,
         .pid = getpid(),
         .realtime = realtime(),
         .monotonic = sluice_clock(),
-        .host_length = (int32_t)strlen(host),
     };
     sluice_launcher_rank(&header.rank, &header.ranks);
-    memcpy(header.host, host, strlen(host));
+    const int32_t length = (int32_t)strlen(host);
+    memcpy(header.host, &length, sizeof length);
+    memcpy(header.host + sizeof length, host, (size_t)length);
     const ssize_t written = sluice_kernel_pwrite(fd, &header, sizeof header, 0);
     return written == sizeof header ? 0 : written < 0 ? (int)written : -ENOSPC;
 }
