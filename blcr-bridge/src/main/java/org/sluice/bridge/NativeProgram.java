@@ -8,7 +8,7 @@ import picocli.CommandLine.Model.CommandSpec;
 
 /**
  * A command that is a native program, since it starts in every rank or before an I/O process.
- * {@code scripts/sluice} goes there without a JVM; this is for whoever calls it in one.
+ * {@code scripts/sluice} goes there without a JVM; this is for callers in one.
  */
 public final class NativeProgram {
   private NativeProgram() {}

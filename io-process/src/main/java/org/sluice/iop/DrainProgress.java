@@ -14,7 +14,7 @@ final class DrainProgress {
 
   private DrainProgress() {}
 
-  /** Waits until the session is over, whoever ends it, and shows the drain once it ends. */
+  /** Waits until the session is over and shows the drain once it ends. */
   static void show(final IoProcess process) throws IOException {
     await(CompletableFuture.anyOf(process.ending(), process.over()));
     final Statistics statistics = process.statistics();

@@ -229,7 +229,7 @@ final class IoProcess implements AutoCloseable {
     service.end(commits);
   }
 
-  /** Completed when the session begins to end, whoever ends it. */
+  /** Completed when the session begins to end. */
   CompletableFuture<Void> ending() {
     return service.ending();
   }

@@ -107,9 +107,9 @@ final class RuntimeDirectory implements AutoCloseable {
   }
 
   /**
-   * Removes what I/O processes left beside this one that died before anybody could use them, since
-   * nothing can go on from that and shared memory is dear. Whoever goes on with a session, or
-   * starts one, has the lock of its directory.
+   * Removes what I/O processes left beside this one that died before a process could use them.
+   * Nothing can go on from that, and shared memory is dear. The process that goes on with a
+   * session, or starts one, has the lock of its directory.
    */
   void removeDeadStarts() throws IOException {
     for (final Path other : Names.in(path.getParent())) {

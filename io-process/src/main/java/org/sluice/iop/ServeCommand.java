@@ -110,7 +110,7 @@ public final class ServeCommand implements Subcommand {
     }
   }
 
-  /** Whoever ran a command has no other way to learn of it. */
+  /** The user who ran a command has no other way to learn of it. */
   private void report(final Statistics statistics) {
     statistics
         .summary()

@@ -85,8 +85,8 @@ public final class ChunkPool {
    * Frees a published chunk, one generation later. Called by the I/O process. The used length
    * becomes 0 first: until its next owner has finished the header, the chunk reads as empty.
    *
-   * <p>A process may have overwritten the word of its chunk since, and so made it somebody else's,
-   * who keeps it.
+   * <p>A process may have overwritten the word of its chunk since, and so made it another
+   * process's, which keeps it.
    *
    * @param chunk a published chunk
    * @param published its state word when it went into the drain

@@ -18,7 +18,7 @@ public final class ChunkStateDescriptor {
   /** Bytes of a state word. */
   public static final int LENGTH = 8;
 
-  /** State: anybody may claim the chunk. */
+  /** State: any process may claim the chunk. */
   public static final int FREE = 0;
 
   /** State: the owner slot's process appends to the chunk. */

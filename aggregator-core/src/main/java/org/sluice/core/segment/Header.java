@@ -11,9 +11,9 @@ import org.sluice.core.posix.Membarrier;
  *
  * <p>Any thread of any process may call the readers. The setters belong to the I/O process, each to
  * one thread of it. What never changes is written before the version, which is published last with
- * release order; whoever saw the version sees it all. The live fields (threshold, policy, sleeping,
- * heartbeat, free chunks) are single words that stand for themselves: no reader draws conclusions
- * about other memory from them, except for {@code sleeping}, see {@link #sleeping}.
+ * release order. A process that saw the version sees it all. The live fields (threshold, policy,
+ * sleeping, heartbeat, free chunks) are single words that stand for themselves: no reader draws
+ * conclusions about other memory from them, except for {@code sleeping}, see {@link #sleeping}.
  */
 public final class Header {
   private final UnsafeBuffer buffer;

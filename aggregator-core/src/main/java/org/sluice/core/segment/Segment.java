@@ -158,7 +158,7 @@ public final class Segment implements AutoCloseable {
   /**
    * Allocates the memory of a chunk, maps it here, and frees the chunk. Called once for each, by
    * one thread of the I/O process. A chunk without memory is never free, so a file system that
-   * became full is an error here and not a signal in whoever touches the chunk.
+   * became full is an error here and not a signal in a process that touches the chunk.
    *
    * @param chunk 0 to {@code geometry().chunkCount()} - 1
    * @throws SegmentException when there is no memory for it; it is never free then

@@ -8,8 +8,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>{@link #attach} and {@link #detach} belong to the I/O process. The counters have one writer,
  * the attached process. Those of the log are changed by its threads in turn, under the lock of
  * their chunk writer; those of direct writes at any time, by atomic additions, since such a write
- * takes no lock. They are plain words that anybody may read at any time, each right or one write
- * late.
+ * takes no lock. They are plain words that any process may read at any time, each right or one
+ * write late.
  */
 public final class Slot {
   private final UnsafeBuffer buffer;

@@ -234,7 +234,7 @@ public interface CheckpointStore extends AutoCloseable {
    * superseded.
    *
    * @param commit one of {@link #commits()}
-   * @return false when somebody {@linkplain #whileHeld reads} it: it stays then
+   * @return false when a process {@linkplain #whileHeld reads} it: it stays then
    * @throws IOException when that fails; what is left of it is not committed, or it still is
    */
   default boolean remove(final Commit commit) throws IOException {

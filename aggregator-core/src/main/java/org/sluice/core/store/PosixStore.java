@@ -106,7 +106,7 @@ public final class PosixStore implements CheckpointStore {
   }
 
   /**
-   * When somebody was last seen to use the store: a live I/O process says so every few seconds.
+   * When a process was last seen to use the store: a live I/O process says so every few seconds.
    *
    * @return by the clock of who did
    * @throws IOException when that cannot be found out
@@ -242,8 +242,8 @@ public final class PosixStore implements CheckpointStore {
   }
 
   /**
-   * As {@link #commits(Consumer)}, for whoever removes what is older: one that is just being
-   * committed, which may fail still, is waited for.
+   * As {@link #commits(Consumer)}, for the removal of what is older. It waits for one that is just
+   * being committed, which may fail still.
    *
    * @param unreadable told of each that is damaged or of another version
    * @return the others, the one committed first first, all of them durable

@@ -40,7 +40,7 @@ public final class Leftovers {
 
   /**
    * Takes back what no checkpoint has any more: its program renamed it before another one with its
-   * number was committed, or somebody removed that.
+   * number was committed, or a user removed that.
    *
    * @throws IOException when the store or the capture directory cannot be read
    */

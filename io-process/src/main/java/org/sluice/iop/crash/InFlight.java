@@ -56,7 +56,7 @@ public final class InFlight implements AutoCloseable {
   }
 
   /**
-   * Opens the file, or makes it: whoever goes on with a session may find none.
+   * Opens the file, or makes it: a resumed I/O process may find none.
    *
    * @param path the file
    * @param session the session's id; of another one's file nothing counts

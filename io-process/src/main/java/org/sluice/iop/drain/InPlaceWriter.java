@@ -16,7 +16,7 @@ import org.sluice.iop.image.Image;
 final class InPlaceWriter {
   private static final int MOST_PIECES = 1024;
 
-  /** From here on the disk need not wait for somebody to sync. */
+  /** From here on the disk need not wait for a sync. */
   private static final int PAST_CACHE_LENGTH = 256 * 1024;
 
   /** Extents not yet written that continue each other, from {@code offset} on. */

@@ -27,9 +27,9 @@ import org.sluice.iop.measure.Warnings;
  * only tells of opens (inotify), but a file that no other has open is held by a lease, which every
  * open has to wait for.
  *
- * <p>This process makes the marks, so that an image has its own before anybody is told of it; the
- * guard process answers, so that nobody waits longer than a second for this one. Both hold the
- * group: when the guard ends, this process closes its own at once. One that does not answer for
+ * <p>This process makes the marks, so that an image has its own before any opener is told of it.
+ * The guard process answers, so that no program waits longer than a second for this one. Both hold
+ * the group: when the guard ends, this process closes its own at once. One that does not answer for
  * some seconds is killed. Service thread only, unless it says otherwise.
  */
 public final class Guard implements Protection, AutoCloseable {
@@ -223,7 +223,7 @@ public final class Guard implements Protection, AutoCloseable {
     renewLeases();
   }
 
-  /** The former guard alone would have been told that somebody waits. */
+  /** The former guard alone would have been told that a program waits. */
   private void renewLeases() {
     final List<Image> former = List.copyOf(leased.values());
     leased.clear();

@@ -24,7 +24,7 @@ import org.sluice.iop.measure.Warnings;
  * a disk they may come back after a power cut, with holes: the header says of which boot they are.
  *
  * <p>An entry is written before anything that follows from it leaves this process: a reply, a
- * released chunk, a consumed ring record, a changed word of the segment. So whoever reads the
+ * released chunk, a consumed ring record, a changed word of the segment. So the reader of the
  * journal knows whatever another process can know. An entry cut short by a kill is no entry.
  *
  * <p>Thread-safe. The order of entries is that of the calls; entries of two threads about the same
@@ -120,7 +120,7 @@ public final class Journal implements AutoCloseable {
 
   /**
    * Whether a journal was begun since the node was booted. An older one may miss any entry, and its
-   * pids may be anybody's by now.
+   * pids may be other processes' by now.
    *
    * @param path the file
    * @return false when it says otherwise, or is too short to say

@@ -17,7 +17,7 @@ import org.sluice.core.segment.Segment;
 import org.sluice.iop.crash.FailStop;
 
 /**
- * Serves the metrics to Prometheus, on this host only. Whoever is on it may connect, so only a few
+ * Serves the metrics to Prometheus, on this host only. Every user of it may connect. So only a few
  * may at a time, each with a thread of its own, and none for long with half a request.
  */
 public final class MetricsEndpoint implements AutoCloseable {

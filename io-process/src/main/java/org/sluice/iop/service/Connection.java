@@ -130,8 +130,8 @@ final class Connection {
   }
 
   /**
-   * The reply to one request. A second one would pass for the reply to the next request; so whoever
-   * gives it has lost count, and the I/O process does not go on with that.
+   * The reply to one request. A second one would pass for the reply to the next request. The code
+   * that gives it has lost count, and the I/O process does not go on with that.
    */
   private final class Answer implements Caller {
     private final AtomicBoolean given = new AtomicBoolean();

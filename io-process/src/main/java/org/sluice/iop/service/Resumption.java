@@ -139,8 +139,8 @@ final class Resumption {
   }
 
   /**
-   * One that is let go of stays so while its programs have it open, who hold a lease then; into any
-   * other bytes may still have to come, so that whoever holds the lease is waited for.
+   * One that is let go of stays so while its programs have it open, who hold a lease then. Into any
+   * other bytes may still have to come, so the I/O process waits for the holder of the lease.
    */
   private static NativeFile opened(final NativeFile file, final Image image) throws PosixException {
     final boolean stays = image.log().isDirect() && !image.openers().isEmpty();

@@ -101,7 +101,7 @@ public final class Service implements Runnable, Executor {
   }
 
   /**
-   * The beginning of the session's end, whoever ends it.
+   * The beginning of the session's end.
    *
    * @return completed when it has begun
    */
@@ -110,7 +110,7 @@ public final class Service implements Runnable, Executor {
   }
 
   /**
-   * The end of the session, whoever began it.
+   * The end of the session.
    *
    * @return completed when everything is drained and committed; never exceptionally
    */
@@ -207,7 +207,7 @@ public final class Service implements Runnable, Executor {
     }
   }
 
-  /** Without a descriptor left there is no use in asking again before somebody may have gone. */
+  /** Without a descriptor left there is no use in asking again before a process may have gone. */
   private void accept() {
     try {
       for (SocketChannel client = server.accept(); client != null; client = server.accept()) {

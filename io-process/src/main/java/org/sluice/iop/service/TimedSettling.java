@@ -11,9 +11,9 @@ import org.sluice.core.segment.Segment;
 import org.sluice.iop.drain.Drain;
 
 /**
- * Puts what processes have written into the files within a second, without their help, for whoever
- * reads them without being under Sluice: in the files layout a program's own files are what it
- * leaves. The images stay diverted.
+ * Puts what processes have written into the files within a second, without their help, for readers
+ * outside Sluice. In the files layout a program's own files are what it leaves. The images stay
+ * diverted.
  *
  * <p>A process is looked at twice a second for as long as it appends. One that has appended nothing
  * since the last look is told so in its slot, and looked at once more behind a fence; at its next

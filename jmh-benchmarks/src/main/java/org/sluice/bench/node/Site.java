@@ -90,7 +90,7 @@ final class Site {
     Runtime.getRuntime().removeShutdownHook(cleaner);
   }
 
-  /** On a signal: whoever waits for a child's answer finds it gone, and cleans up. */
+  /** On a signal: the thread that waits for a child's answer finds it gone, and cleans up. */
   private static Thread cleaner(final Thread measuring) {
     return new Thread(
         () -> {

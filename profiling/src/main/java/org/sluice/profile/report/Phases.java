@@ -7,8 +7,8 @@ import org.sluice.profile.trace.Survey;
 import org.sluice.profile.trace.Write;
 
 /**
- * The stretches of time in which anybody wrote. Checkpoints are short and far apart; a picture of
- * the whole time would show nothing of them.
+ * The stretches of time in which any process wrote. Checkpoints are short and far apart; a picture
+ * of the whole time would show nothing of them.
  */
 final class Phases {
   private static final int SLICES = 1 << 14;

@@ -15,8 +15,8 @@ import net.openhft.chronicle.bytes.MappedBytes;
 /**
  * Writes one part of a recorded trace through a growing mapping. One thread only.
  *
- * <p>The tag of a record is stored last, with release semantics, so that whoever reads the part of
- * a process that died sees whole records or none.
+ * <p>The tag of a record is stored last, with release semantics, so that a reader of the part of a
+ * process that died sees whole records or none.
  */
 public final class PartWriter implements AutoCloseable {
   private static final long WINDOW = 1 << 20;
