@@ -1,27 +1,17 @@
 package org.sluice.core.segment;
 
-import static java.nio.file.StandardOpenOption.READ;
-
-import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Objects;
 import net.openhft.chronicle.bytes.MappedBytes;
-import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.MappedMemory;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
-import org.sluice.core.posix.Room;
-import org.sluice.core.segment.SegmentException.Reason;
 
 /**
  * The mapped segment: one file of shared memory, laid out as {@code docs/format.md} says.
@@ -100,12 +90,10 @@ public final class Segment implements AutoCloseable {
   public static Segment reserve(
       final Path file, final Geometry geometry, final SegmentSettings settings) throws IOException {
     Platform.require();
-    final var mode = PosixFilePermissions.fromString("rw-------");
-    Files.createFile(file, PosixFilePermissions.asFileAttribute(mode));
+    SegmentFile.create(file);
     try {
-      return publish(
-          new Segment(file, mapBytes(file, extend(file, geometry.segmentLength())), geometry),
-          settings);
+      final long length = SegmentFile.extend(file, geometry.segmentLength());
+      return publish(new Segment(file, SegmentFile.map(file, length), geometry), settings);
     } catch (final IOException e) {
       Files.delete(file);
       throw e;
@@ -128,30 +116,9 @@ public final class Segment implements AutoCloseable {
     }
   }
 
-  /** Sets the file's length, in whole blocks of its file system: hugetlbfs takes no other. */
-  private static long extend(final Path file, final long wanted) throws IOException {
-    try (NativeFile created = NativeFile.open(file, NativeFile.Flag.WRITE)) {
-      final Room room = created.room();
-      final long length = (wanted + room.block() - 1) / room.block() * room.block();
-      if (length > room.free()) {
-        throw noRoom(created, length, room);
-      }
-      created.truncate(length);
-      return length;
-    }
-  }
-
-  private static SegmentException noRoom(
-      final NativeFile file, final long length, final Room room) {
-    return new SegmentException(
-        Reason.NO_ROOM,
-        "no room for a segment of %d bytes, %d are free: %s; choose a smaller buffer"
-            .formatted(length, room.free(), file.opened()));
-  }
-
   private SegmentException noRoom() throws PosixException {
     try (NativeFile opened = NativeFile.open(file)) {
-      return noRoom(opened, geometry.segmentLength(), opened.room());
+      return SegmentFile.noRoom(opened, geometry.segmentLength(), opened.room());
     }
   }
 
@@ -218,81 +185,16 @@ public final class Segment implements AutoCloseable {
 
   static Segment map(final Path file, final Duration timeout) throws IOException {
     Platform.require();
-    final long length = awaitPublication(file, timeout);
-    final MappedBytes bytes = mapBytes(file, length);
+    final long length = SegmentFile.awaitPublication(file, timeout);
+    final MappedBytes bytes = SegmentFile.map(file, length);
     try {
       final Header header =
           new Header(new UnsafeBuffer(bytes.addressForRead(0), HeaderDescriptor.LENGTH));
-      checkVersion(file, header.version());
-      return new Segment(file, bytes, checkGeometry(file, header, length));
+      return new Segment(file, bytes, SegmentFile.check(file, header, length));
     } catch (final SegmentException e) {
       bytes.releaseLast();
       throw e;
     }
-  }
-
-  /** Waits in stages (spin, yield, park) until the version is there; returns the file's length. */
-  private static long awaitPublication(final Path file, final Duration timeout) throws IOException {
-    final long deadline = System.nanoTime() + timeout.toNanos();
-    final BackoffIdleStrategy idle = new BackoffIdleStrategy();
-    final ByteBuffer start = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN);
-    try (FileChannel channel = FileChannel.open(file, READ)) {
-      while (true) {
-        start.clear();
-        final boolean complete = channel.read(start, 0) == start.capacity();
-        final long magic = complete ? start.getLong(HeaderDescriptor.MAGIC_OFFSET) : 0;
-        final int version = complete ? start.getInt(HeaderDescriptor.VERSION_OFFSET) : 0;
-        if (magic == HeaderDescriptor.MAGIC && version != 0) {
-          return channel.size();
-        }
-        final boolean foreign = magic != 0 && magic != HeaderDescriptor.MAGIC;
-        if (foreign || System.nanoTime() - deadline > 0) {
-          throw new SegmentException(
-              Reason.NOT_A_SEGMENT,
-              "not a segment, magic=%016x version=%d: %s; start an I/O process"
-                  .formatted(magic, version, file));
-        }
-        idle.idle();
-      }
-    }
-  }
-
-  private static void checkVersion(final Path file, final int version) throws SegmentException {
-    if (version != HeaderDescriptor.VERSION) {
-      throw new SegmentException(
-          Reason.OTHER_VERSION,
-          "segment of another version, version=%d expected=%d: %s; use the same release of Sluice"
-              .formatted(version, HeaderDescriptor.VERSION, file));
-    }
-  }
-
-  private static Geometry checkGeometry(final Path file, final Header header, final long length)
-      throws SegmentException {
-    try {
-      final Geometry geometry = header.geometry();
-      if (length >= geometry.segmentLength() && header.isConsistent()) {
-        return geometry;
-      }
-      throw damaged(file, "length=%d expected=%d".formatted(length, geometry.segmentLength()));
-    } catch (final IllegalArgumentException e) {
-      throw damaged(file, e.getMessage());
-    }
-  }
-
-  private static SegmentException damaged(final Path file, final String what) {
-    return new SegmentException(
-        Reason.DAMAGED,
-        "segment truncated or damaged, %s: %s; start a new I/O process".formatted(what, file));
-  }
-
-  private static MappedBytes mapBytes(final Path file, final long length)
-      throws FileNotFoundException, SegmentException {
-    if (length < HeaderDescriptor.LENGTH) {
-      throw damaged(file, "length=%d".formatted(length));
-    }
-    final MappedBytes bytes = MappedBytes.singleMappedBytes(file.toFile(), length);
-    bytes.singleThreadedCheckDisabled(true);
-    return bytes;
   }
 
   private UnsafeBuffer view(final long offset, final int length) {
