@@ -12,7 +12,7 @@ import org.sluice.core.posix.Hazard.Mishap;
  * it. Thread-safe, but for {@link #close()}, after which nothing may be called. Tests extend it, to
  * see what is written.
  */
-public class NativeFile extends OpenFile {
+public class NativeFile extends HeldInode {
   /** What a file is opened for. Without {@link #WRITE} it is read only. */
   public enum Flag {
     /** Reading and writing. */

@@ -71,7 +71,7 @@ public final class PacketSocket extends Descriptor {
   private static int numberOf(final AutoCloseable enclosed) {
     return switch (enclosed) {
       case final Descriptor descriptor -> descriptor.number;
-      case final OpenFile file -> file.descriptor;
+      case final HeldInode file -> file.descriptor;
       default -> throw new IllegalArgumentException("no descriptor: " + enclosed);
     };
   }

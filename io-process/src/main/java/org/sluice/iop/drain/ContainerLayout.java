@@ -178,11 +178,11 @@ final class ContainerLayout implements Layout {
    * program that only reads it, it does not change.
    */
   @Override
-  public void settle(final Image image, final List<OpenChunk> open) throws IOException {
+  public void settle(final Image image, final List<Peek> peeks) throws IOException {
     final Instant modified = image.file().modified();
     final ImageOverlay overlay =
         new ImageOverlay(image.id(), image.log().size(), image.file()::pwrite);
-    for (final OpenChunk chunk : open.reversed()) {
+    for (final Peek chunk : peeks.reversed()) {
       overlay.addOlder(chunk.reader());
     }
     store.overlay(sessionId, image.log().chunks(), overlay);

@@ -23,7 +23,7 @@ final class DirectWork extends ImageWork {
   private final DrainContext context;
   private final int[] unpublished;
   private final boolean emptied;
-  private final List<OpenChunk> peeks = new ArrayList<>();
+  private final List<Peek> peeks = new ArrayList<>();
 
   /**
    * An image.
@@ -84,7 +84,7 @@ final class DirectWork extends ImageWork {
       }
     }
     final long word = context.segment().chunkPool().word(chunk);
-    peeks.add(new OpenChunk(reader, memory, chunk, ChunkStateDescriptor.generation(word), end));
+    peeks.add(new Peek(reader, memory, chunk, ChunkStateDescriptor.generation(word), end));
   }
 
   @Override

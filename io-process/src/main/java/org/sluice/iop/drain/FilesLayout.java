@@ -40,9 +40,9 @@ final class FilesLayout implements Layout {
 
   /** What was applied before is not applied again: others may have written over it since. */
   @Override
-  public void settle(final Image image, final List<OpenChunk> open) throws IOException {
+  public void settle(final Image image, final List<Peek> peeks) throws IOException {
     final ExtentTable extents = new ExtentTable();
-    for (final OpenChunk chunk : open) {
+    for (final Peek chunk : peeks) {
       final ChunkReader reader = chunk.reader();
       extents.clear();
       reader.rewind();

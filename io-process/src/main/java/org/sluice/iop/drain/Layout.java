@@ -21,7 +21,7 @@ interface Layout {
   /**
    * Makes an image's own file hold everything drained so far, and what is in chunks that are not.
    *
-   * @param open chunks whose owners may still append to them, in program order
+   * @param peeks at chunks whose owners may still append to them, in program order
    */
-  void settle(Image image, List<OpenChunk> open) throws IOException;
+  void settle(Image image, List<Peek> peeks) throws IOException;
 }

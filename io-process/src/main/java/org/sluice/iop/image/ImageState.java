@@ -91,7 +91,7 @@ abstract class ImageState {
     writer = last;
     abandoned = e.abandoned();
     committed = e.committed();
-    e.openings().forEach(opening -> openers.add(opening.slot(), opening.count()));
+    e.openers().forEach(opener -> openers.add(opener.slot(), opener.count()));
     granted.addAll(e.granted());
     log.apply(e);
   }
@@ -110,7 +110,7 @@ abstract class ImageState {
             abandoned,
             committed,
             openers.counts().entrySet().stream()
-                .map(opening -> new Entry.Openings(opening.getKey(), opening.getValue()))
+                .map(opener -> new Entry.Opener(opener.getKey(), opener.getValue()))
                 .toList(),
             List.copyOf(granted),
             log.isDirect(),

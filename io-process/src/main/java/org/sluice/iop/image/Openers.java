@@ -4,7 +4,10 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Which slots have an image open, how often, and which of them diverts it. Service thread only. */
+/**
+ * The slots that have an image open: how often each has, and which of them diverts it. Service
+ * thread only.
+ */
 public final class Openers {
   /** No slot. */
   public static final int NOBODY = -1;

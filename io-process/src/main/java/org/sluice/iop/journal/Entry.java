@@ -316,7 +316,7 @@ public sealed interface Entry {
    * @param writerKilled whether that one was killed
    * @param abandoned whether the last who wrote it died
    * @param committed whether a checkpoint has it
-   * @param openings who has it open
+   * @param openers the slots that have it open
    * @param granted the slots whose chunks may have records of it
    * @param direct whether it became direct
    * @param inPlace whether extents go to its own file
@@ -331,7 +331,7 @@ public sealed interface Entry {
       boolean writerKilled,
       boolean abandoned,
       boolean committed,
-      List<Openings> openings,
+      List<Opener> openers,
       List<Integer> granted,
       boolean direct,
       boolean inPlace,
@@ -341,12 +341,12 @@ public sealed interface Entry {
       implements Entry {}
 
   /**
-   * How often a slot has an image open.
+   * A slot that has an image open.
    *
-   * @param slot the slot
-   * @param count how often
+   * @param slot its index
+   * @param count how often it has the image open, 1 or more
    */
-  record Openings(int slot, int count) {}
+  record Opener(int slot, int count) {}
 
   /**
    * A group since its last commit.

@@ -34,7 +34,7 @@ final class Requests {
   private final Attachments attachments;
   private final Rings rings;
   private final ImageRegistry registry;
-  private final Openings openings;
+  private final OpenRequests openRequests;
   private final Closings closings;
   private final Settling settling;
   private final TimedSettling timedSettling;
@@ -53,7 +53,7 @@ final class Requests {
       final Attachments attachments,
       final Rings rings,
       final ImageRegistry registry,
-      final Openings openings,
+      final OpenRequests openRequests,
       final Closings closings,
       final Settling settling,
       final TimedSettling timedSettling,
@@ -67,7 +67,7 @@ final class Requests {
     this.attachments = attachments;
     this.rings = rings;
     this.registry = registry;
-    this.openings = openings;
+    this.openRequests = openRequests;
     this.closings = closings;
     this.settling = settling;
     this.timedSettling = timedSettling;
@@ -132,10 +132,10 @@ final class Requests {
     switch (request) {
       case Request.Open open -> {
         timedSettling.watch(attachment);
-        openings.open(attachment, open, caller);
+        openRequests.open(attachment, open, caller);
       }
       case Request.Renamed renamed -> closings.renamed(renamed);
-      case Request.Replace replace -> openings.replace(replace, caller);
+      case Request.Replace replace -> openRequests.replace(replace, caller);
       case Request.Settle settle ->
           find(caller, attachment, settle.imageId())
               .ifPresent(image -> settle(image, settle.reason(), caller));
@@ -265,7 +265,7 @@ final class Requests {
       rings.poll(attachment);
       final Entry.Opened unanswered = attachment.resume(request.answered());
       if (unanswered != null) {
-        openings.undo(attachment, unanswered);
+        openRequests.undo(attachment, unanswered);
       }
       caller.answer(new Reply.Done());
     }
@@ -311,7 +311,7 @@ final class Requests {
   }
 
   private Reply created(final Attachment attachment, final Image image) {
-    final Reply.Opened opened = (Reply.Opened) openings.admitted(attachment, image);
+    final Reply.Opened opened = (Reply.Opened) openRequests.admitted(attachment, image);
     return new Reply.Created(opened, image.file().opened().toString());
   }
 

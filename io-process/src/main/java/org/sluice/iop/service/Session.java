@@ -43,7 +43,7 @@ final class Session implements AutoCloseable {
   private final Checkpoints checkpoints;
   private final Unseen unseen;
   private final Closings closings;
-  private final Openings openings;
+  private final OpenRequests openRequests;
   private final Members members;
   private final Requests requests;
   private final CompletableFuture<Void> begun = new CompletableFuture<>();
@@ -141,8 +141,8 @@ final class Session implements AutoCloseable {
             checkpoints,
             statistics,
             service);
-    openings =
-        new Openings(
+    openRequests =
+        new OpenRequests(
             registry,
             capture,
             unseen,
@@ -156,8 +156,8 @@ final class Session implements AutoCloseable {
             state.checkpoints(),
             closings,
             service);
-    rings.closing(openings::close);
-    attachments.abandonment(openings::abandon);
+    rings.closing(openRequests::close);
+    attachments.abandonment(openRequests::abandon);
     members = new Members(settings.endsWithMembers(), drain, journal, state);
     requests =
         new Requests(
@@ -165,7 +165,7 @@ final class Session implements AutoCloseable {
             attachments,
             rings,
             registry,
-            openings,
+            openRequests,
             closings,
             settling,
             timedSettling,

@@ -58,7 +58,7 @@ class JournalTest {
             true,
             false,
             true,
-            List.of(new Entry.Openings(1, 2)),
+            List.of(new Entry.Opener(1, 2)),
             List.of(3, 4),
             true,
             false,

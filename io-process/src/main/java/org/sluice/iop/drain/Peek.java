@@ -4,7 +4,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.chunk.ChunkReader;
 
 /**
- * What was seen of a chunk that its owner may still append to.
+ * What the I/O process saw of an open chunk, which its owner may still append to.
  *
  * @param reader of its records
  * @param memory where it lies in the segment
@@ -12,4 +12,4 @@ import org.sluice.core.chunk.ChunkReader;
  * @param generation tells its uses apart
  * @param end of the last record that was seen
  */
-record OpenChunk(ChunkReader reader, UnsafeBuffer memory, int index, int generation, int end) {}
+record Peek(ChunkReader reader, UnsafeBuffer memory, int index, int generation, int end) {}

@@ -32,10 +32,10 @@ import org.sluice.iop.measure.Timed;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * Who may log an image: exactly one process, as long as no other has the file open. Service thread
- * only.
+ * Answers processes that open a file, and takes in that they close it. Exactly one process may log
+ * an image, as long as no other has the file open. Service thread only.
  */
-final class Openings {
+final class OpenRequests {
   private static final int NO_ENTRY = 0;
   private static final int NO_IMAGE = 0;
 
@@ -56,7 +56,7 @@ final class Openings {
   private final Closings closings;
   private final Executor service;
 
-  Openings(
+  OpenRequests(
       final ImageRegistry registry,
       final CaptureDirectory capture,
       final Unseen unseen,

@@ -12,10 +12,10 @@ import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * An open file as a whole: which one it is, its attributes, its names and its locks. What is in it
- * is {@link NativeFile}'s.
+ * The inode that a descriptor holds: which one it is, its attributes, its names and its locks. Its
+ * bytes are {@link NativeFile}'s.
  */
-abstract class OpenFile implements AutoCloseable {
+abstract class HeldInode implements AutoCloseable {
   private static final int CLOSE_ON_EXEC = 0x80000;
   static final int INODE_ONLY = 0x200000; // O_PATH
   private static final int WITHOUT_WAITING = 0x800; // O_NONBLOCK, for a lease
@@ -29,7 +29,7 @@ abstract class OpenFile implements AutoCloseable {
 
   private final FileStatus found;
 
-  OpenFile(final Path path, final int flags) throws PosixException {
+  HeldInode(final Path path, final int flags) throws PosixException {
     this.opened = path;
     this.descriptor = open(path, flags | CLOSE_ON_EXEC);
     this.found = status();
