@@ -67,22 +67,22 @@ class SessionStateTest {
 
   @Test
   void whatIsDrainedIsNotPending() throws IOException {
-    final SessionState ledger =
+    final SessionState state =
         resume(
             journalOf(
                 taken(0, 32),
                 taken(1, 64),
                 new Entry.Emptying(9, false),
                 new Entry.Drained(0, 1, null, List.of())));
-    assertThat(ledger.backlog().pending())
+    assertThat(state.backlog().pending())
         .containsExactly(taken(1, Entry.NO_POSITION), new Entry.Emptying(9, false));
-    assertThat(ledger.backlog().drained()).containsEntry(0, 1);
+    assertThat(state.backlog().drained()).containsEntry(0, 1);
   }
 
   @Test
   void anImageHasWhatWasDrainedSinceItsLogBeganAnew() throws IOException {
     final Entry.Drained drained = new Entry.Drained(0, 1, AT, List.of(new Entry.Share(9, 300)));
-    final SessionState ledger =
+    final SessionState state =
         resume(
             journalOf(
                 new Entry.Attached(2, 40, 50, 3, 8, 4, 1, 9, 0),
@@ -92,22 +92,22 @@ class SessionStateTest {
                 new Entry.Restarted(9, Entry.Cause.SETTLED, false, 300, List.of()),
                 drained,
                 new Entry.Detached(2, true)));
-    final Image image = ledger.images().find(9);
+    final Image image = state.images().find(9);
     assertThat(image.log().chunks()).containsExactly(AT);
     assertThat(image.log().size()).isEqualTo(300);
     assertThat(image.openers().isEmpty()).isTrue();
     assertThat(image.isAbandoned()).isTrue();
     assertThat(image.writer().rank()).isEqualTo(3);
     assertThat(image.writer().wasKilled()).isTrue();
-    assertThat(ledger.images().kills()).isEqualTo(1);
-    assertThat(ledger.images().writers()).isEmpty();
-    assertThat(ledger.images().last()).isEqualTo(9);
+    assertThat(state.images().kills()).isEqualTo(1);
+    assertThat(state.images().writers()).isEmpty();
+    assertThat(state.images().last()).isEqualTo(9);
   }
 
   @Test
   void aCopyInPlaceOfAnImageIsItsWritersToo() throws IOException {
     final Entry.Attached writer = new Entry.Attached(2, 40, 50, 3, 8, 4, 1, 9, 0);
-    final SessionState ledger =
+    final SessionState state =
         resume(
             journalOf(
                 writer,
@@ -116,7 +116,7 @@ class SessionStateTest {
                 new Entry.Detached(2, true),
                 new Entry.Admitted(10, 1, 1, 3, 3, ImageDescriptor.STATE_DIRECT, "/a"),
                 new Entry.Replaced(9, 10)));
-    final Image copy = ledger.images().find(10);
+    final Image copy = state.images().find(10);
     assertThat(copy.writer().attached()).isEqualTo(writer);
     assertThat(copy.writer().wasKilled()).isTrue();
     assertThat(copy.isAbandoned()).isFalse();
@@ -168,42 +168,41 @@ class SessionStateTest {
 
   @Test
   void aFailedCommitIsKnownUntilItsCheckpointIsBegunAnewOrCommitted() {
-    final SessionState ledger = new SessionState(false);
-    final Entry.Ended end = fail(ledger, 1, 7);
-    fail(ledger, 2, 8);
-    assertThat(entries(ledger, Entry.Ended.class)).hasSize(2).contains(end);
-    ledger.apply(new Entry.Begun(7, new Entry.Scope(1, 1, false)));
-    ledger.apply(new Entry.Committing(3, 8, 1, RankSet.NONE, false, List.of()));
-    ledger.apply(new Entry.Ended(3, 8, 0, ""));
-    assertThat(entries(ledger, Entry.Ended.class)).isEmpty();
+    final SessionState state = new SessionState(false);
+    final Entry.Ended end = fail(state, 1, 7);
+    fail(state, 2, 8);
+    assertThat(entries(state, Entry.Ended.class)).hasSize(2).contains(end);
+    state.apply(new Entry.Begun(7, new Entry.Scope(1, 1, false)));
+    state.apply(new Entry.Committing(3, 8, 1, RankSet.NONE, false, List.of()));
+    state.apply(new Entry.Ended(3, 8, 0, ""));
+    assertThat(entries(state, Entry.Ended.class)).isEmpty();
     for (long number = 1; number <= 2L * MOST_FAILED; number++) {
-      fail(ledger, 3 + number, number);
+      fail(state, 3 + number, number);
     }
-    assertThat(entries(ledger, Entry.Ended.class)).hasSize(MOST_FAILED);
-    assertThat(entries(ledger, Entry.Ended.class).getLast().checkpoint())
+    assertThat(entries(state, Entry.Ended.class)).hasSize(MOST_FAILED);
+    assertThat(entries(state, Entry.Ended.class).getLast().checkpoint())
         .isEqualTo(2L * MOST_FAILED);
   }
 
   @Test
   void aFailedCommitIsForgottenWithTheLastFileOfItsGroup() {
-    final SessionState ledger = new SessionState(false);
+    final SessionState state = new SessionState(false);
     final List<Entry.Part> parts =
         List.of(new Entry.Part(9, "a", 0, 1), new Entry.Part(10, "b", 0, 1));
-    ledger.apply(new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"));
-    ledger.apply(new Entry.Admitted(10, 1, 1, 3, 3, ImageDescriptor.STATE_DIVERTED, "/b"));
-    ledger.apply(new Entry.Committing(1, 7, 1, RankSet.NONE, false, parts));
-    ledger.apply(new Entry.Ended(1, 7, 5, "reason"));
-    ledger.apply(new Entry.Changed(9, ImageDescriptor.STATE_FREE));
-    assertThat(entries(ledger, Entry.Ended.class)).isNotEmpty();
-    ledger.apply(new Entry.Changed(10, ImageDescriptor.STATE_FREE));
-    assertThat(entries(ledger, Entry.Ended.class)).isEmpty();
+    state.apply(new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"));
+    state.apply(new Entry.Admitted(10, 1, 1, 3, 3, ImageDescriptor.STATE_DIVERTED, "/b"));
+    state.apply(new Entry.Committing(1, 7, 1, RankSet.NONE, false, parts));
+    state.apply(new Entry.Ended(1, 7, 5, "reason"));
+    state.apply(new Entry.Changed(9, ImageDescriptor.STATE_FREE));
+    assertThat(entries(state, Entry.Ended.class)).isNotEmpty();
+    state.apply(new Entry.Changed(10, ImageDescriptor.STATE_FREE));
+    assertThat(entries(state, Entry.Ended.class)).isEmpty();
   }
 
-  private static Entry.Ended fail(
-      final SessionState ledger, final long attempt, final long number) {
+  private static Entry.Ended fail(final SessionState state, final long attempt, final long number) {
     final Entry.Ended end = new Entry.Ended(attempt, number, 5, "reason");
-    ledger.apply(new Entry.Committing(attempt, number, 1, RankSet.NONE, false, List.of()));
-    ledger.apply(end);
+    state.apply(new Entry.Committing(attempt, number, 1, RankSet.NONE, false, List.of()));
+    state.apply(end);
     return end;
   }
 
