@@ -18,12 +18,12 @@ public final class Checkpoint {
   /** The client may be closed by another thread after this long of a wait. */
   private static final long WAIT_SLICE_MILLIS = 100;
 
-  private final Session session;
+  private final LibrarySession session;
   private final long number;
   private final List<ImageChannel> images = new ArrayList<>();
   private boolean complete;
 
-  Checkpoint(final Session session, final long number) {
+  Checkpoint(final LibrarySession session, final long number) {
     this.session = session;
     this.number = number;
   }

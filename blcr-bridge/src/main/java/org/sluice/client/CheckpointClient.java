@@ -38,10 +38,10 @@ public final class CheckpointClient implements AutoCloseable {
   /** Asks {@link #restart} for the newest committed checkpoint. */
   public static final long NEWEST = -1;
 
-  private final Session session;
+  private final LibrarySession session;
   private final List<Checkpoint> checkpoints = new ArrayList<>();
 
-  private CheckpointClient(final Session session) {
+  private CheckpointClient(final LibrarySession session) {
     this.session = session;
   }
 
@@ -72,7 +72,7 @@ public final class CheckpointClient implements AutoCloseable {
     if (rank < 0 || rank >= ranks) {
       throw new IllegalArgumentException("no such rank: %d of %d".formatted(rank, ranks));
     }
-    return new CheckpointClient(Session.open(directory, rank, ranks));
+    return new CheckpointClient(LibrarySession.open(directory, rank, ranks));
   }
 
   /**

@@ -10,7 +10,7 @@ import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.NameOption;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.Subcommand;
-import org.sluice.core.request.Connection;
+import org.sluice.core.request.CommandConnection;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.HeaderDescriptor;
@@ -53,7 +53,7 @@ public final class ThresholdCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    try (Connection connection = name.connect()) {
+    try (CommandConnection connection = name.connect()) {
       show((Reply.Threshold) connection.call(request()));
     }
     return ExitStatus.OK.code();

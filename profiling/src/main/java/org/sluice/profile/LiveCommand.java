@@ -7,7 +7,7 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.NameOption;
-import org.sluice.core.request.Connection;
+import org.sluice.core.request.CommandConnection;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.profile.report.LiveText;
@@ -42,7 +42,7 @@ public final class LiveCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     final String statistics;
-    try (Connection connection = name.connect()) {
+    try (CommandConnection connection = name.connect()) {
       statistics = ((Reply.Text) connection.call(new Request.Stats())).text();
     }
     if (json.wanted()) {

@@ -2,7 +2,7 @@ package org.sluice.core.command;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import org.sluice.core.request.Connection;
+import org.sluice.core.request.CommandConnection;
 import org.sluice.core.request.RuntimePath;
 import picocli.CommandLine.Option;
 
@@ -26,10 +26,10 @@ public final class NameOption {
    * @throws CommandException when there is none
    * @throws IOException when the user is not to be told
    */
-  public Connection connect() throws IOException {
+  public CommandConnection connect() throws IOException {
     final Path directory = RuntimePath.find(name);
     try {
-      return Connection.open(directory.resolve("socket"));
+      return CommandConnection.open(directory.resolve("socket"));
     } catch (final IOException e) {
       throw new CommandException(ExitStatus.NOT_FOUND, e.getMessage());
     }

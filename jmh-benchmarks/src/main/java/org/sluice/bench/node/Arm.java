@@ -21,14 +21,14 @@ final class Arm implements AutoCloseable {
 
   private final Storage storage;
   private final Path home;
-  private final Optional<IoProcess> service;
+  private final Optional<ArmService> service;
   private final Rounds ranks;
   private long round;
 
   private Arm(
       final Storage storage,
       final Path home,
-      final Optional<IoProcess> service,
+      final Optional<ArmService> service,
       final Rounds ranks) {
     this.storage = storage;
     this.home = home;
@@ -58,10 +58,10 @@ final class Arm implements AutoCloseable {
             ? GeneratedTrace.equal(1, written.bytes(), DIRECT_BLOCK, 0)
             : written;
     final Map<String, String> environment = new HashMap<>();
-    Optional<IoProcess> service = Optional.empty();
+    Optional<ArmService> service = Optional.empty();
     if (storage.isSluice()) {
       final List<String> options = List.of("--buffer=" + load.room(), "--when-full=" + whenFull);
-      service = Optional.of(IoProcess.start(storage, home, runtime, load.ranks(), options));
+      service = Optional.of(ArmService.start(storage, home, runtime, load.ranks(), options));
       environment.put("SLUICE_DIRECTORY", service.get().directory().toString());
       environment.put("SLUICE_CAPTURE", service.get().capture().toString());
       environment.put("LD_PRELOAD", NativeLibraries.preload().toString());
@@ -74,7 +74,7 @@ final class Arm implements AutoCloseable {
     return storage;
   }
 
-  Optional<IoProcess> service() {
+  Optional<ArmService> service() {
     return service;
   }
 
@@ -108,7 +108,7 @@ final class Arm implements AutoCloseable {
 
   /** Where the checkpoint's images are, as the ranks see it. */
   private Path files() {
-    final Path parent = service.map(IoProcess::capture).orElse(home);
+    final Path parent = service.map(ArmService::capture).orElse(home);
     return parent.resolve("round-" + (storage.isInPlace() ? 0 : round));
   }
 
@@ -116,6 +116,6 @@ final class Arm implements AutoCloseable {
   @Override
   public void close() {
     ranks.close();
-    service.ifPresent(IoProcess::close);
+    service.ifPresent(ArmService::close);
   }
 }

@@ -70,7 +70,7 @@ record Series(Load load, Storage storage, int gapMillis, Map<Figure, List<Double
   }
 
   /** What an I/O process has after the last round. */
-  void observe(final IoProcess service) throws IOException {
+  void observe(final ArmService service) throws IOException {
     add(Figure.PEAK_MEMORY, service.peakMemory() / MEGA);
     add(Figure.OWN_MEMORY, service.ownMemory() / MEGA);
     add(Figure.HUGE_MEMORY, service.hugeMemory() / MEGA);

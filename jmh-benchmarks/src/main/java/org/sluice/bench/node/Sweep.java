@@ -89,7 +89,7 @@ record Sweep(
 
   private static void measure(final Arm arm, final Series series)
       throws IOException, InterruptedException {
-    final Optional<IoProcess> service = arm.service();
+    final Optional<ArmService> service = arm.service();
     final Map<String, Object> before = service.isPresent() ? service.get().statistics() : Map.of();
     for (final Ending ending : arm.storage().measurements()) {
       series.add(ending, arm.checkpoint(ending, series.gapMillis()));

@@ -11,13 +11,13 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.posix.Errno;
 
 /** A command's socket to an I/O process: it asks, and does not attach. Not thread-safe. */
-public final class Connection implements AutoCloseable {
+public final class CommandConnection implements AutoCloseable {
   private final Path socket;
   private final SocketChannel channel;
   private final ByteBuffer bytes = ByteBuffer.allocateDirect(RequestDescriptor.MAX_LENGTH);
   private final UnsafeBuffer view = new UnsafeBuffer(bytes);
 
-  private Connection(final Path socket, final SocketChannel channel) {
+  private CommandConnection(final Path socket, final SocketChannel channel) {
     this.socket = socket;
     this.channel = channel;
   }
@@ -29,11 +29,11 @@ public final class Connection implements AutoCloseable {
    * @return the connection
    * @throws IOException when nobody answers
    */
-  public static Connection open(final Path socket) throws IOException {
+  public static CommandConnection open(final Path socket) throws IOException {
     final SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
     try {
       channel.connect(UnixDomainSocketAddress.of(socket));
-      return new Connection(socket, channel);
+      return new CommandConnection(socket, channel);
     } catch (final IOException e) {
       channel.close();
       throw new IOException(

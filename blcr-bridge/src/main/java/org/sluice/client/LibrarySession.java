@@ -12,16 +12,16 @@ import java.util.function.LongToIntFunction;
 import org.sluice.bridge.NativeLibraries;
 
 /**
- * A session of the library. Thread-safe: calls share the lock, and closing, which frees the
- * session, has it alone, so no call uses what is freed.
+ * A session of {@code libsluice.so}. Thread-safe: calls share the lock, and closing, which frees
+ * the session, has it alone, so no call uses what is freed.
  */
-final class Session {
+final class LibrarySession {
   private final ReadWriteLock lock = new ReentrantReadWriteLock();
 
   /** 0 once it is left. */
   private long session;
 
-  private Session(final long session) {
+  private LibrarySession(final long session) {
     this.session = session;
   }
 
@@ -30,7 +30,8 @@ final class Session {
    *
    * @param directory the I/O process's runtime directory; null for the environment's
    */
-  static Session open(final Path directory, final int rank, final int ranks) throws IOException {
+  static LibrarySession open(final Path directory, final int rank, final int ranks)
+      throws IOException {
     final Path library = NativeLibraries.client();
     if (!Files.isReadable(library)) {
       throw new IOException(
@@ -45,7 +46,7 @@ final class Session {
       if (error < 0) {
         throw CheckpointException.of(error);
       }
-      return new Session(opened.get(ValueLayout.JAVA_LONG, 0));
+      return new LibrarySession(opened.get(ValueLayout.JAVA_LONG, 0));
     } catch (final LinkageError e) {
       throw new IOException("cannot load %s; build it on this machine".formatted(library), e);
     }

@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.sluice.bridge.NativeLibraries;
-import org.sluice.core.request.Connection;
+import org.sluice.core.request.CommandConnection;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 
 /** A {@code sluice serve} of one arm's own. */
-final class IoProcess implements AutoCloseable {
+final class ArmService implements AutoCloseable {
   private static final String READY = "ready: ";
   private static final String STORE = "store";
   private static final String CAPTURE = "capture";
@@ -25,7 +25,7 @@ final class IoProcess implements AutoCloseable {
   private final Path directory;
   private final Path home;
 
-  private IoProcess(final Process process, final Path directory, final Path home) {
+  private ArmService(final Process process, final Path directory, final Path home) {
     this.process = process;
     this.directory = directory;
     this.home = home;
@@ -40,7 +40,7 @@ final class IoProcess implements AutoCloseable {
    * @param ranks how many write a checkpoint
    * @param options what else it is given, such as {@code --buffer=8M}
    */
-  static IoProcess start(
+  static ArmService start(
       final Storage storage,
       final Path home,
       final Path runtime,
@@ -68,7 +68,7 @@ final class IoProcess implements AutoCloseable {
     final BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
     for (String line = output.readLine(); line != null; line = output.readLine()) {
       if (line.startsWith(READY)) {
-        return new IoProcess(process, Path.of(line.substring(READY.length())), home);
+        return new ArmService(process, Path.of(line.substring(READY.length())), home);
       }
     }
     throw new IOException(String.join(" ", command) + ": it ended; see above");
@@ -81,7 +81,7 @@ final class IoProcess implements AutoCloseable {
 
   /** What its ranks did so far, as {@code --stats} names it. */
   Map<String, Object> statistics() throws IOException {
-    try (Connection connection = Connection.open(directory.resolve("socket"))) {
+    try (CommandConnection connection = CommandConnection.open(directory.resolve("socket"))) {
       return JSON.std.mapFrom(((Reply.Text) connection.call(new Request.Stats())).text());
     }
   }
