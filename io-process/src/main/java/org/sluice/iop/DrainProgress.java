@@ -32,7 +32,7 @@ final class DrainProgress {
     await(end, Long.MAX_VALUE);
   }
 
-  /** Whether it came within so many milliseconds. */
+  /** Waits for the end; false when it has not come within {@code limit} milliseconds. */
   private static boolean await(final CompletableFuture<?> end, final long limit)
       throws IOException {
     try {

@@ -110,7 +110,7 @@ final class IoProcess implements AutoCloseable {
   }
 
   /**
-   * The same.
+   * Starts an I/O process, or resumes a killed one; clients can attach when this returns.
    *
    * @param resumes whether to go on, with its store and its buffer, where a killed one of that name
    *     left off, even if none of its processes lives
@@ -201,7 +201,7 @@ final class IoProcess implements AutoCloseable {
     return (long) segment.geometry().chunkCount() * segment.geometry().chunkLength();
   }
 
-  /** Where clients find it. */
+  /** The runtime directory, where clients find the socket. */
   Path directory() {
     return directory.path();
   }

@@ -139,7 +139,10 @@ final class RuntimeDirectory implements AutoCloseable {
     }
   }
 
-  /** Its journal comes last before the socket that others reach it by, and says what they did. */
+  /**
+   * Whether the I/O process died before clients could reach it: its journal comes just before its
+   * socket.
+   */
   private static boolean diedAtStart(final Path directory) throws IOException {
     final Path journal = directory.resolve(JOURNAL);
     return !Files.exists(journal)
@@ -214,7 +217,7 @@ final class RuntimeDirectory implements AutoCloseable {
     return report;
   }
 
-  /** Puts it where it outlives the session. */
+  /** Moves the crash report to where it outlives the session. */
   private Optional<Path> keepReport() throws IOException {
     if (!Files.exists(crash()) || Files.size(crash()) == 0) {
       return Optional.empty();
@@ -281,7 +284,7 @@ final class RuntimeDirectory implements AutoCloseable {
     return server;
   }
 
-  /** Removes what another one left. */
+  /** Removes what another I/O process left. */
   void clear() throws IOException {
     clear(path);
   }

@@ -26,7 +26,7 @@ public final class ChunkDescriptor {
   /** Bytes of the header. */
   public static final int HEADER_LENGTH = 64;
 
-  /** The whole of it. */
+  /** All fields of a chunk's header. */
   public static final Structure CHUNK = new Structure("chunk", HEADER_LENGTH).by(AP);
 
   /** Offsets of its fields. */

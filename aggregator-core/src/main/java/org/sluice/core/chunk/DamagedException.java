@@ -11,7 +11,7 @@ public final class DamagedException extends IOException {
   private final String reason;
 
   /**
-   * Damage.
+   * Says that a file is damaged.
    *
    * @param file what is damaged
    * @param offset where in it
@@ -52,7 +52,7 @@ public final class DamagedException extends IOException {
   }
 
   /**
-   * The same damage, of bytes that lie in a larger file.
+   * Tells this damage as one of the larger file that holds the damaged bytes.
    *
    * @param outer the larger file
    * @param position where the bytes begin in it

@@ -31,11 +31,11 @@ public abstract sealed class FormatVersionException extends IOException {
   }
 
   /**
-   * The same, where it stands.
+   * Tells this refusal as one of the larger file that holds the refused bytes.
    *
-   * @param outer the file
-   * @param position its offset there, bytes
-   * @return what names both
+   * @param outer the larger file
+   * @param position where the bytes begin in it
+   * @return what to throw instead
    */
   public FormatVersionException in(final String outer, final long position) {
     final FormatVersionException other = of(outer + " at offset " + position, found, known);

@@ -28,14 +28,14 @@ public enum ExitStatus {
   NOT_FOUND(4, "no such committed checkpoint, image or rank, or no such I/O process"),
   /** Truncated, flipped or foreign bytes. */
   DAMAGED(5, "damaged data: a checksum is wrong, a file is truncated or foreign"),
-  /** Would overwrite. */
+  /** The command would overwrite a file. */
   EXISTS(6, "the target exists already; restore --force overwrites it"),
-  /** Another process uses it. */
+  /** Another process uses what the command needs. */
   BUSY(
       7,
       "in use: another I/O process has this name, another node writes the store, or a checkpoint is"
           + " being read"),
-  /** Does not fit. */
+  /** The data does not fit. */
   NO_ROOM(8, "no room: the disk is full or over quota, or the buffer exceeds shared memory"),
   /** Not allowed. */
   DENIED(9, "permission denied"),

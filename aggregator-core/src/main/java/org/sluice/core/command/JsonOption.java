@@ -15,7 +15,7 @@ public final class JsonOption {
   public JsonOption() {}
 
   /**
-   * Whether it was given.
+   * Whether the user asks for JSON.
    *
    * @return true for JSON, false for text
    */

@@ -20,7 +20,7 @@ public final class NameOption {
   public NameOption() {}
 
   /**
-   * Connects to it.
+   * Connects to the I/O process of that name.
    *
    * @return to be closed
    * @throws CommandException when there is none

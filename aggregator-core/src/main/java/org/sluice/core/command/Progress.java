@@ -22,7 +22,7 @@ public final class Progress implements AutoCloseable {
   }
 
   /**
-   * Begins.
+   * Begins to show the progress of a task.
    *
    * @param task what is done, such as {@code restore}
    * @param bytes how much there is to do
@@ -60,7 +60,7 @@ public final class Progress implements AutoCloseable {
   }
 
   /**
-   * Goes on.
+   * Shows that more of the task is done.
    *
    * @param done bytes or steps since the last call
    */

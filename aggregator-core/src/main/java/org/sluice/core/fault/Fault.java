@@ -78,7 +78,7 @@ public final class Fault implements Hazard.Mishap {
   @FunctionalInterface
   public interface Step<E extends IOException> {
     /**
-     * Does it.
+     * Does the step.
      *
      * @throws E when that fails
      */

@@ -33,13 +33,13 @@ public enum FaultPoint implements Hazard {
       "renames a container that is not needed, to use it again",
       "written again once resumed",
       "their writers get the error; no commit"),
-  /** Of a new one, before there are any chunks. */
+  /** The header of a new container, before any chunk. */
   CONTAINER_HEADER(
       Kind.WRITE,
       "writes the header of a container",
       "written again once resumed",
       "who would write there gets the error; no commit"),
-  /** Several that lie one behind the other are written at once. */
+  /** Chunks that lie one behind the other are written at once. */
   CONTAINER_WRITE(
       Kind.WRITE,
       "appends drained chunks to a container",
@@ -51,13 +51,13 @@ public enum FaultPoint implements Hazard {
       "writes drained data to an image's own file",
       "written again once resumed",
       "their writers get the error; no commit"),
-  /** Begins the commit. */
+  /** The first step of a commit. */
   CONTAINER_FSYNC(
       Kind.STEP,
       "commit: makes the containers durable",
       "committed once resumed",
       "no commit; the one before stays"),
-  /** An image's own file. */
+  /** The image's own file, before the index. */
   IMAGE_FSYNC(
       Kind.STEP,
       "commit: makes an image's own file durable",
@@ -69,31 +69,31 @@ public enum FaultPoint implements Hazard {
       "commit: links an image's own file into the checkpoint",
       "committed once resumed",
       "no commit; the one before stays"),
-  /** Says where every byte is. */
+  /** The index says where every byte is. */
   INDEX_WRITE(
       Kind.WRITE,
       "commit: writes the index",
       "committed once resumed",
       "no commit; the one before stays"),
-  /** Says where every byte is. */
+  /** The index, before the manifest. */
   INDEX_FSYNC(
       Kind.STEP,
       "commit: makes the index durable",
       "committed once resumed",
       "no commit; the one before stays"),
-  /** Of containers and of what a checkpoint consists of. */
+  /** The names of new containers and of a checkpoint's files. */
   DIRECTORY_FSYNC(
       Kind.STEP,
       "makes names of new files durable",
       "committed once resumed",
       "no commit; the one before stays"),
-  /** Under a temporary name. */
+  /** The manifest under a temporary name. */
   MANIFEST_WRITE(
       Kind.WRITE,
       "commit: writes the manifest",
       "committed once resumed",
       "no commit; the one before stays"),
-  /** Under a temporary name. */
+  /** The manifest under a temporary name. */
   MANIFEST_FSYNC(
       Kind.STEP,
       "commit: makes the manifest durable",
@@ -105,31 +105,31 @@ public enum FaultPoint implements Hazard {
       "commit: gives the manifest its name",
       "before: committed once resumed; after: committed",
       "no commit; the one before stays"),
-  /** From here on a power cut does not take it. */
+  /** From here on a power cut leaves the checkpoint committed. */
   COMMIT_FSYNC(
       Kind.STEP,
       "commit: makes the manifest's name durable",
       "committed",
       "no commit; the one before stays"),
-  /** Of a checkpoint that is not kept, or was committed again. */
+  /** The manifest of a checkpoint that is not kept, or was committed again. */
   MANIFEST_REMOVE(
       Kind.STEP,
       "removes an old checkpoint's manifest",
       "every newer one stays whole",
       "the old one stays until the next commit"),
-  /** Of its manifest. */
+  /** The removal of a manifest. */
   REMOVAL_FSYNC(
       Kind.STEP,
       "makes that removal durable",
       "every newer one stays whole",
       "what is left of the old one is no checkpoint"),
-  /** But the manifest. */
+  /** The files of a checkpoint whose manifest is gone. */
   CHECKPOINT_DELETE(
       Kind.STEP,
       "deletes the rest of an old checkpoint",
       "every newer one stays whole",
       "what is left of the old one is no checkpoint"),
-  /** Its blocks are not needed any more. */
+  /** The container's blocks are not needed any more. */
   CONTAINER_DELETE(
       Kind.STEP,
       "deletes a container that is not needed",

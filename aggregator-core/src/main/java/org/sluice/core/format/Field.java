@@ -37,7 +37,7 @@ public record Field(int offset, Type type, int count, String name, String writer
     }
 
     /**
-     * How long it is.
+     * How long a value of this type is.
      *
      * @return bytes
      */
@@ -65,7 +65,7 @@ public record Field(int offset, Type type, int count, String name, String writer
   }
 
   /**
-   * Where it ends.
+   * Where the field ends.
    *
    * @return bytes from the structure's beginning
    */

@@ -91,7 +91,7 @@ public final class Structure {
   }
 
   /**
-   * What C calls it.
+   * What C calls the structure.
    *
    * @return the name behind {@code sluice_}
    */
@@ -100,7 +100,7 @@ public final class Structure {
   }
 
   /**
-   * How long it is.
+   * How long the structure is.
    *
    * @return bytes
    */
@@ -109,7 +109,7 @@ public final class Structure {
   }
 
   /**
-   * What it is made of.
+   * The fields of the structure.
    *
    * @return its fields, in order
    */

@@ -4,21 +4,21 @@ import java.nio.file.Path;
 
 /** What a name of a file system stands for. */
 public enum FileType {
-  /** Bytes. */
+  /** A file with bytes. */
   REGULAR(010, "a file"),
-  /** Names. */
+  /** A directory, which has names. */
   DIRECTORY(004, "a directory"),
-  /** Another path. */
+  /** A symbolic link, which has another path. */
   LINK(012, "a symbolic link"),
   /** A pipe with a name. */
   FIFO(001, "a FIFO"),
-  /** What a process listens on. */
+  /** A socket that a process listens on. */
   SOCKET(014, "a socket"),
-  /** Such as a terminal or {@code /dev/zero}. */
+  /** A device such as a terminal or {@code /dev/zero}. */
   CHARACTER_DEVICE(002, "a character device"),
-  /** Such as a disk. */
+  /** A device such as a disk. */
   BLOCK_DEVICE(006, "a block device"),
-  /** What this version does not know. */
+  /** A type that this version does not know. */
   OTHER(0, "of an unknown type");
 
   private static final int SHIFT = 12;

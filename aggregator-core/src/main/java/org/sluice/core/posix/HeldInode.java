@@ -60,7 +60,7 @@ abstract class HeldInode implements AutoCloseable {
   }
 
   /**
-   * Whether the kernel does not count it as open.
+   * Whether {@link #letGo} has let go of the file's bytes.
    *
    * @return after {@link #letGo}, and when it was opened so
    */
@@ -211,16 +211,16 @@ abstract class HeldInode implements AutoCloseable {
   }
 
   /**
-   * What it is.
+   * The type of the file.
    *
-   * @return its type
+   * @return as it was when the file was opened
    */
   public FileType type() {
     return found.type();
   }
 
   /**
-   * Whose it is.
+   * The user that owns the file.
    *
    * @return a user's number
    * @throws PosixException when that fails

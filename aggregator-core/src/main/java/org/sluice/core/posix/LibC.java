@@ -315,7 +315,7 @@ final class LibC {
     return (int) call(FANOTIFY_INIT, flags, eventFlags);
   }
 
-  /** Of the file that a descriptor is of. */
+  /** Marks the file that the descriptor {@code file} is open on. */
   static int fanotifyMark(final int group, final int flags, final long mask, final int file) {
     return (int) call(FANOTIFY_MARK, group, flags, mask, file, 0);
   }

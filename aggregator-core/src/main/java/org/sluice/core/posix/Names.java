@@ -46,8 +46,8 @@ public final class Names {
   }
 
   /**
-   * Says that a file is modified now. Neither opens it nor follows a link, so that this does not
-   * wait, whatever has the name.
+   * Sets a file's time of modification to now. Neither opens it nor follows a link, so that this
+   * does not wait, whatever has the name.
    *
    * @param path its name
    * @throws PosixException when that fails; {@link Errno#ENOENT} when there is nothing

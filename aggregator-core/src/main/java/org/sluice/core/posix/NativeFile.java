@@ -33,7 +33,7 @@ public class NativeFile extends HeldInode {
      * Do not wait for the process at the other end of a FIFO, nor take a terminal for one's own.
      */
     NO_WAIT(0x800 | 0x100),
-    /** As after {@link #letGo}. */
+    /** Hold the inode only, as after {@link #letGo}. */
     LET_GO(INODE_ONLY);
 
     private final int bits;
@@ -307,7 +307,7 @@ public class NativeFile extends HeldInode {
   }
 
   /**
-   * Whether it failed to reach stable storage.
+   * Whether bytes of the file may have failed to reach stable storage.
    *
    * @return true once a sync has failed
    */
@@ -315,7 +315,7 @@ public class NativeFile extends HeldInode {
     return lost != 0;
   }
 
-  /** Says that nothing is missed of what was written so far: the file was emptied on purpose. */
+  /** Forgets a failed sync: the caller emptied the file on purpose, so no lost byte is missed. */
   public void renew() {
     lost = 0;
   }

@@ -17,7 +17,7 @@ public final class PacketSocket extends Descriptor {
   private static final int CONTROL_ROOM = 24;
 
   /**
-   * Connects.
+   * Connects to a listening process.
    *
    * @param path where another process listens
    * @throws PosixException when it does not

@@ -17,7 +17,7 @@ public final class Pieces {
   private long length;
 
   /**
-   * None yet.
+   * No pieces yet.
    *
    * @param most how many there may be, 1 to 1024
    */
@@ -40,7 +40,7 @@ public final class Pieces {
   }
 
   /**
-   * The bytes of all of them.
+   * The bytes of all pieces.
    *
    * @return 0 when there is none
    */
@@ -49,7 +49,7 @@ public final class Pieces {
   }
 
   /**
-   * Whether there is no room for another.
+   * Whether there is no room for another piece.
    *
    * @return true when the next {@link #add} would throw
    */
@@ -57,7 +57,7 @@ public final class Pieces {
     return (end + 1) * VECTOR_LENGTH > vectors.byteSize();
   }
 
-  /** Forgets them. */
+  /** Forgets all pieces. */
   public void clear() {
     first = 0;
     end = 0;
@@ -68,7 +68,7 @@ public final class Pieces {
     return vectors.address() + first * VECTOR_LENGTH;
   }
 
-  /** Where the first of them begins. */
+  /** Where the first piece begins. */
   long firstAddress() {
     return get(ADDRESS_OFFSET);
   }

@@ -30,7 +30,7 @@ public final class PosixException extends IOException {
   }
 
   /**
-   * Why it failed.
+   * Why the system call failed.
    *
    * @return a positive error number, see {@link Errno}
    */

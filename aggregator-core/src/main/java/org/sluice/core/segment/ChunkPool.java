@@ -23,7 +23,7 @@ public final class ChunkPool {
   @FunctionalInterface
   public interface Visitor {
     /**
-     * Sees a chunk.
+     * Takes a chunk.
      *
      * @param chunk its index
      * @param word its state word, which may be another one by now
@@ -157,7 +157,7 @@ public final class ChunkPool {
   /**
    * Visits the chunks that a slot has open or published and the drain has not released.
    *
-   * @param slot a slot
+   * @param slot index of a slot, 0 or more
    * @param visitor sees each
    */
   public void ownedBy(final int slot, final Visitor visitor) {

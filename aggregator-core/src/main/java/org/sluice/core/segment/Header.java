@@ -129,7 +129,7 @@ public final class Header {
   }
 
   /**
-   * Who fences when an image is made direct.
+   * Which process fences when an image becomes direct.
    *
    * @return one of {@code HeaderDescriptor.BARRIER_*}
    */
@@ -138,7 +138,7 @@ public final class Header {
   }
 
   /**
-   * Says who fences. Before the first process attaches.
+   * Says which process fences when an image becomes direct. Before the first process attaches.
    *
    * @param barrier one of {@code HeaderDescriptor.BARRIER_*}; EACH until it is said
    */

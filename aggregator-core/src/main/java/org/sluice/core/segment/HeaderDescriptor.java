@@ -29,7 +29,7 @@ public final class HeaderDescriptor {
   /** Longest directory name the header holds, in bytes. */
   public static final int MAX_PATH_LENGTH = 1020;
 
-  /** The whole of it. */
+  /** All fields of the segment's header. */
   public static final Structure HEADER = new Structure("header", LENGTH).by(IOP);
 
   /** Offsets of its fields. */

@@ -23,7 +23,7 @@ public final class ImageDescriptor {
 
   private static final String OPENERS = "any AP that has it open, atomic ";
 
-  /** The whole of it. */
+  /** All fields of an entry. */
   public static final Structure ENTRY = new Structure("image_entry", LENGTH).by(IOP);
 
   /** Offsets of its fields. */

@@ -16,7 +16,7 @@ public final class InFlightDescriptor {
   /** Version of the file. */
   public static final int VERSION = 1;
 
-  /** How it begins. */
+  /** The header of the file. */
   public static final Structure HEADER = new Structure("in_flight", 32);
 
   /** Offsets of its fields. */

@@ -7,66 +7,66 @@ import java.util.Arrays;
  * one goes to the end of its kind, with a new version of the segment.
  */
 public enum Reason {
-  /** They did. */
+  /** The bytes went through the buffer. */
   NONE("none", "logged"),
   /** A write at or above a fixed threshold. */
   THRESHOLD("threshold", "at or above the threshold"),
-  /** Room ran short. */
+  /** Free chunks ran short. */
   FULL("full", "because the buffer was filling up (see --buffer)"),
   /** Two openings: one log cannot follow both. */
   SHARED("shared", "in files open twice, or in a second process"),
   /** A file that is read takes part in no log. */
   READ("read", "in files that were read as well"),
-  /** Memory that is a file. */
+  /** A process mapped the file into memory. */
   MMAP("mmap", "by mmap", true),
-  /** The call. */
+  /** A process called sendfile. */
   SENDFILE("sendfile", "by sendfile"),
-  /** The call. */
+  /** A process called splice. */
   SPLICE("splice", "by splice"),
-  /** The call. */
+  /** A process called copy_file_range. */
   COPY_FILE_RANGE("copy_file_range", "by copy_file_range"),
-  /** The calls of POSIX and those of Linux. */
+  /** A process used the asynchronous calls of POSIX or of Linux. */
   AIO("aio", "by aio", true),
-  /** The calls. */
+  /** A process used io_uring. */
   IO_URING("io_uring", "by io_uring", true),
-  /** Opened so that each write is on stable storage. */
+  /** A process opened the file so that each write reaches stable storage. */
   SYNC("o_sync", "with O_SYNC or O_DSYNC"),
-  /** Opened past the page cache. */
+  /** A process opened the file past the page cache. */
   O_DIRECT("o_direct", "with O_DIRECT"),
-  /** Locks and leases that mean what the kernel knows. */
+  /** A lock or a lease depends on the position or the size that the kernel knows. */
   LOCK("lock", "with a lock or a lease from the file's offset or end"),
-  /** Two processes share the position. */
+  /** Two processes share the position in the file. */
   FORK("fork", "after fork, exec or spawn with the file open", true),
   /** A descriptor went to another process, or came from one. */
   PASSED("passed", "through descriptors passed between processes", true),
   /** Streams of the C library's own. */
   STREAM("stream", "as standard output or by streams of the C library's own", true),
-  /** System calls by number. */
+  /** A process made a system call by its number. */
   SYSCALL("syscall", "by system calls by number", true),
-  /** Calls that change more than bytes. */
+  /** A call changes more of the file than its bytes. */
   CONTROL("control", "after fallocate, ioctl, futimens or writes with flags"),
-  /** What only the kernel can refuse rightly. */
+  /** Only the kernel can refuse a write near the largest size rightly. */
   LIMIT("limit", "near or beyond the largest file allowed"),
-  /** A handler that interrupted the shim. */
+  /** A signal handler that interrupted the shim wrote. */
   SIGNAL("signal", "in signal handlers"),
-  /** A program that the shim is not in. */
+  /** A program without the shim had the file open. */
   FOREIGN("foreign", "in files that a program without the shim had open", true),
   /** The slot, or the I/O process, is gone. */
   LOST("lost", "after a restore, or the end of the I/O process", true),
   /** Anything else. */
   OTHER("other", "for other reasons"),
-  /** Ranks on other nodes may have it open. */
+  /** Ranks on other nodes may have the file open. */
   NODES("nodes", "in files that other nodes may write, too (see --group)"),
 
-  /** It was there before, and was not emptied. */
+  /** The file was there before, and was not emptied. */
   EXISTING("existing", "in files that were there before", Kind.PLAIN),
-  /** The I/O process has to open it as well. */
+  /** The I/O process may not open the file, which it has to. */
   REFUSED("refused", "in files that the I/O process may not open", Kind.PLAIN),
-  /** Every image takes a descriptor and an entry. */
+  /** No descriptor or no entry is left, of which every image takes one. */
   TOO_MANY("too_many", "in files beyond the most at a time (see ulimit -Hn)", Kind.PLAIN),
-  /** Their process has no slot, or no room to follow them. */
+  /** The process has no slot, or no room to follow the file. */
   UNATTACHED("unattached", "in files that their process could not announce", Kind.PLAIN),
-  /** Renamed away, replaced, or without a name. */
+  /** The file was renamed away, replaced, or has no name. */
   ELSEWHERE(
       "elsewhere", "in files that left the capture directory as they were opened", Kind.PLAIN);
 
@@ -159,7 +159,7 @@ public enum Reason {
   }
 
   /**
-   * All whose bytes nobody can count.
+   * All reasons whose bytes no process can count.
    *
    * @return a bit for each, by position
    */

@@ -27,7 +27,7 @@ public final class RingReader {
   }
 
   /**
-   * Where it reads.
+   * Where the next record to be taken off begins.
    *
    * @return behind the last record that was taken off
    */
@@ -36,7 +36,7 @@ public final class RingReader {
   }
 
   /**
-   * Where it will be once the present record is taken off.
+   * Where the reader is once it has taken off the present record.
    *
    * @return behind the record
    */

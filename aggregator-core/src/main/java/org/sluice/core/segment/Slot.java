@@ -21,7 +21,7 @@ public final class Slot {
   /**
    * Gives the slot to a process, with counters at zero.
    *
-   * @param process the process
+   * @param process the process that gets the slot
    * @param rank its rank, -1 unknown
    * @param ranks ranks of the job, 0 unknown
    * @param generation how many processes the slot has had with this one

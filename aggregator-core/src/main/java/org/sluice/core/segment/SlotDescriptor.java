@@ -27,7 +27,7 @@ public final class SlotDescriptor {
 
   private static final String AP_ADDS = "AP, atomic additions";
 
-  /** The whole of it. */
+  /** All fields of a slot. */
   public static final Structure SLOT = new Structure("slot", LENGTH).by(IOP);
 
   /** Offsets of its fields. */
@@ -95,7 +95,7 @@ public final class SlotDescriptor {
   /**
    * The first size above a class.
    *
-   * @param sizeClass 0 to 9
+   * @param sizeClass 0 to {@link #SIZE_CLASSES} - 1
    * @return bytes; {@link Long#MAX_VALUE} for the last class
    */
   public static long sizeClassLimit(final int sizeClass) {

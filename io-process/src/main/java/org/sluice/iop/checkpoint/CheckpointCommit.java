@@ -38,15 +38,15 @@ import org.sluice.iop.measure.Warnings;
  * inode while it is linked into the store; if it fails they are what they were.
  */
 final class CheckpointCommit implements Work {
-  /** How far it is. */
+  /** How far a commit is. */
   private enum State {
     /** The journal has it, and its images are sealed. */
     DECIDED,
-    /** Where its bytes are is known; storage is waited for. */
+    /** The last stage knows where the bytes are, and waits for storage. */
     WRITING,
     /** A restart finds it, also after a power cut. */
     STORED,
-    /** It failed, and nothing of it counts. */
+    /** The commit failed, and nothing of it counts. */
     UNDONE
   }
 
@@ -233,12 +233,12 @@ final class CheckpointCommit implements Work {
     return members.stream().map(Member::image).toList();
   }
 
-  /** What the store has; null unless it is stored. */
+  /** The commit as the store has it; null unless it is stored. */
   Commit stored() {
     return stored;
   }
 
-  /** How it ended, as the journal has it. */
+  /** How the commit ended, as the journal has it. */
   Entry.Ended end() {
     return end;
   }
@@ -248,7 +248,7 @@ final class CheckpointCommit implements Work {
     images().forEach(image -> image.state(image.state()));
   }
 
-  /** Counts how long it took. */
+  /** Counts how long the commit took. */
   void count() {
     final Map<Long, Intervals> openings = new HashMap<>();
     long first = endedAt;

@@ -27,7 +27,7 @@ public final class CheckpointState implements Fold {
   private long lastAttempt;
 
   /**
-   * No checkpoint.
+   * A session without checkpoints.
    *
    * @param images the images; entries about them are passed on
    */

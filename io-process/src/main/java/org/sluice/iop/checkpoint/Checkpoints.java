@@ -32,7 +32,7 @@ public record Checkpoints(
     Replacements replacements,
     Restarts restarts) {
   /**
-   * No images yet.
+   * A session without checkpoints and images.
    *
    * @param context what they share
    * @param writers how many ranks of this node write a checkpoint, 0 for all

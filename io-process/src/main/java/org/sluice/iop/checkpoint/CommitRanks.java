@@ -5,7 +5,7 @@ import org.sluice.core.store.RankSet;
 import org.sluice.iop.image.Writer;
 
 /**
- * Whose images a commit has.
+ * The ranks whose images a commit has.
  *
  * @param ranks ranks of the job, 0 unknown; without a part the commit must have images of all
  * @param part the ranks whose part of the checkpoint it is, if the job has others on other nodes;
@@ -20,7 +20,7 @@ record CommitRanks(int ranks, RankSet part) {
   }
 
   /**
-   * What some writers' images are.
+   * The ranks of some images by their writers.
    *
    * @param whole ranks that must have written, where all of them are on this node; 0 unknown
    */

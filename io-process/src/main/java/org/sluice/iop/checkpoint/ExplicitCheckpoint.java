@@ -28,12 +28,12 @@ final class ExplicitCheckpoint {
     return number;
   }
 
-  /** Ranks of the job. */
+  /** How many ranks the job has. */
   int ranks() {
     return scope.ranks();
   }
 
-  /** Whose images a commit of it has. */
+  /** The ranks whose images a commit of this checkpoint has. */
   CommitRanks commitRanks() {
     return scope.spread()
         ? new CommitRanks(ranks(), RankSet.of(complete.stream().mapToInt(Integer::intValue)))
@@ -80,17 +80,17 @@ final class ExplicitCheckpoint {
     complete.add(rank);
   }
 
-  /** How many ranks have. */
+  /** How many ranks have completed their part. */
   int completeRanks() {
     return complete.size();
   }
 
-  /** How many ranks of this node are to. */
+  /** How many ranks of this node must complete their part. */
   int expectedRanks() {
     return scope.expected();
   }
 
-  /** Whether all of them have. */
+  /** Whether all ranks of this node have completed their part. */
   boolean isComplete() {
     return complete.size() >= scope.expected();
   }

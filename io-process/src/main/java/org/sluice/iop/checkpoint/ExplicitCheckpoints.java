@@ -31,7 +31,7 @@ public final class ExplicitCheckpoints {
   private final Set<Image> images = new HashSet<>();
 
   /**
-   * None yet.
+   * A session in which no rank has begun a checkpoint.
    *
    * @param writers how many ranks of this node complete a checkpoint where the launcher does not
    *     say; 0 unknown

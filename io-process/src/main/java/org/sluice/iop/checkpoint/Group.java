@@ -24,7 +24,7 @@ final class Group {
   private boolean rewriting;
 
   /**
-   * Without images yet.
+   * A group without images.
    *
    * @param changed whether there is something that its last commit does not have
    * @param rewriting whether an image of its last commit was rewritten or deleted
@@ -77,7 +77,7 @@ final class Group {
     }
   }
 
-  /** An image of it is being rewritten. */
+  /** A process rewrites an image of the group. */
   void rewritten(final Image image) {
     changed = true;
     rewriting |= unchanged.remove(image);
@@ -92,7 +92,7 @@ final class Group {
     return paths.isEmpty();
   }
 
-  /** Whether there is something that its last commit does not have. */
+  /** Whether the group has something that its last commit does not have. */
   boolean hasChanged() {
     return changed;
   }
@@ -101,12 +101,12 @@ final class Group {
     changed = true;
   }
 
-  /** Whether nobody writes to any image of it and none was abandoned. */
+  /** Whether no process has an image of the group open, and no image was abandoned. */
   boolean isQuiet() {
     return paths.keySet().stream().allMatch(Group::isFinished);
   }
 
-  /** Those whose writers died before they closed them. */
+  /** The images whose writers died before they closed them. */
   List<Image> abandoned() {
     return paths.keySet().stream().filter(Image::isAbandoned).toList();
   }
@@ -130,7 +130,7 @@ final class Group {
   }
 
   /**
-   * Whether it is done with but for ranks that have opened no file of any checkpoint.
+   * Whether the group waits only for ranks that have opened no file of any checkpoint.
    *
    * @param seen how many ranks have opened one
    */
@@ -139,7 +139,7 @@ final class Group {
     return changed && isQuiet() && (expected == 0 || seen < expected);
   }
 
-  /** Whether all images are of one time at which the ranks wrote it. */
+  /** Whether all images are of one round of writing. */
   boolean isOfOneRound() {
     return !isMixed() && countOutlived() == 0;
   }
@@ -175,7 +175,7 @@ final class Group {
   }
 
   /**
-   * Why it is not committed as it is.
+   * Why the group is not committed as it is.
    *
    * @param grouping what makes it whole
    */
@@ -215,7 +215,7 @@ final class Group {
         : writers().mapToInt(Writer::localRanks).max().orElse(0);
   }
 
-  /** Whose images a commit of it has. */
+  /** The ranks whose images a commit of the group has. */
   CommitRanks commitRanks(final Grouping grouping) {
     return CommitRanks.of(writers().toList(), grouping.writers() > 0 ? 0 : expected(grouping));
   }

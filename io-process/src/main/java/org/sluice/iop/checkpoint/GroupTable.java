@@ -21,7 +21,7 @@ final class GroupTable {
     return Collections.unmodifiableCollection(byNumber.values());
   }
 
-  /** Null when there is none. */
+  /** The group of a checkpoint; null when there is none. */
   Group find(final long number) {
     return byNumber.get(number);
   }
@@ -47,7 +47,7 @@ final class GroupTable {
     byImage.put(image, group);
   }
 
-  /** A commit of all of it was decided. */
+  /** The I/O process decided to commit a whole group. */
   void committed(final long number, final Map<Image, String> paths) {
     paths.keySet().forEach(this::forget);
     final Group former = byNumber.remove(number);

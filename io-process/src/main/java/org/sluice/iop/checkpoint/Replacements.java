@@ -160,7 +160,7 @@ public final class Replacements {
       caller.answer(new Reply.Failed(Errno.EIO, failure.getMessage()));
     }
 
-    /** Service thread. */
+    /** Answers the caller. Service thread. */
     private void end(final Optional<NativeFile> fresh) {
       final Optional<Image> copy = fresh.flatMap(this::adopt);
       context.decide(new Entry.Replaced(image.id(), copy.map(Image::id).orElse(0)));

@@ -29,7 +29,7 @@ public final class Restarts implements AutoCloseable {
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().name(Lane.Role.RESTART.thread()).factory());
 
-  /** What takes its time. */
+  /** Makes a reply from the store, which takes time. */
   @FunctionalInterface
   private interface Answer {
     Reply get() throws IOException;
@@ -43,7 +43,7 @@ public final class Restarts implements AutoCloseable {
   /**
    * Answers which checkpoints are committed.
    *
-   * @param caller whom
+   * @param caller gets the reply
    */
   public void list(final Caller caller) {
     answer(
@@ -55,8 +55,8 @@ public final class Restarts implements AutoCloseable {
   /**
    * Answers with a rebuilt copy of an image.
    *
-   * @param request which
-   * @param caller whom
+   * @param request the checkpoint and the image that are asked for
+   * @param caller gets the reply
    */
   public void restart(final Request.Restart request, final Caller caller) {
     answer(request.hashCode(), caller, () -> new Reply.Text(rebuild(request).toString()));

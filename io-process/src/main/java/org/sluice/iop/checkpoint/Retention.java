@@ -33,14 +33,14 @@ final class Retention {
   private final Farewells farewells;
   private final Deque<Kept> series = new ArrayDeque<>();
 
-  /** Last stage. */
+  /** Whether the user was warned of a checkpoint that stays. Last stage. */
   private boolean toldOfKept;
 
   /** A committed checkpoint and its captured images. */
   private record Kept(Commit commit, Set<Image> images) {}
 
   /**
-   * Nothing kept yet.
+   * A session that keeps no checkpoint yet.
    *
    * @param keep how many checkpoints stay, 0 for all
    */

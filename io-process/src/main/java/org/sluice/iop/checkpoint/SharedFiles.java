@@ -27,7 +27,7 @@ public final class SharedFiles {
   private final Statistics statistics;
 
   /**
-   * None yet.
+   * A session without shared files.
    *
    * @param grouping which rank a path tells; null for none
    * @param capture where captured files are
@@ -43,7 +43,7 @@ public final class SharedFiles {
   /**
    * Whether a file is one of them that is about to become an image.
    *
-   * @param file the file
+   * @param file a captured file
    * @param writer who has opened it
    * @return false also for a job on this node alone
    */
@@ -108,7 +108,7 @@ public final class SharedFiles {
         : Optional.empty();
   }
 
-  /** Says at the end how many there were. */
+  /** Warns at the end when files were shared with other nodes. */
   void report() {
     final long files = statistics.sharedFiles();
     if (files > 0) {

@@ -29,7 +29,7 @@ public final class Waiters {
   private record Waiter(long number, long deadline, Caller caller) {}
 
   /**
-   * Nobody yet.
+   * A session in which no process waits.
    *
    * @param store where checkpoints are committed already
    * @param state knows how commits failed
@@ -46,7 +46,7 @@ public final class Waiters {
   /**
    * Answers when the checkpoint is committed or that has failed, at once if so.
    *
-   * @param request which
+   * @param request the checkpoint that the process waits for
    * @param caller whom
    */
   public void add(final Request.Await request, final Caller caller) {

@@ -34,7 +34,7 @@ public final class FailStop {
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** Who fails first; written once. */
+  /** The thread that fails first; written once. */
   private static final AtomicReference<Thread> FAILING = new AtomicReference<>();
 
   /** Given up when there may be no other memory. */
@@ -120,7 +120,7 @@ public final class FailStop {
     System.err.flush();
   }
 
-  /** Needs no memory. */
+  /** Reports the failure without allocating memory. */
   private static void writeKnown(final Throwable failure) {
     final byte[] reason = failure instanceof OutOfMemoryError ? OUT_OF_MEMORY : A_FAULT;
     try {

@@ -91,9 +91,9 @@ public final class InFlight implements AutoCloseable {
   }
 
   /**
-   * The part of a thread.
+   * The lane of a thread.
    *
-   * @param role which
+   * @param role the thread's role
    * @return only for that thread
    */
   public Lane lane(final Lane.Role role) {
@@ -263,7 +263,7 @@ public final class InFlight implements AutoCloseable {
     return List.copyOf(found);
   }
 
-  /** A kill half-way forgets some of them. */
+  /** Replaces the suspects. A kill half-way forgets some of them. */
   private void write(final List<Suspect> next) {
     memory.setMemory(SUSPECTS_OFFSET, MOST_SUSPECTS * SUSPECT_LENGTH, (byte) 0);
     for (int i = 0; i < next.size(); i++) {

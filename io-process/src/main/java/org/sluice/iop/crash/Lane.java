@@ -10,7 +10,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 public final class Lane {
   /** The threads that have one. */
   public enum Role {
-    /** Serves sockets and rings. */
+    /** The service thread, which serves sockets and rings. */
     SERVICE,
     /** First stage of the drain. */
     VALIDATE,
@@ -134,7 +134,7 @@ public final class Lane {
   }
 
   /**
-   * Whose it is.
+   * Which thread the lane belongs to.
    *
    * @return the role of its thread
    */

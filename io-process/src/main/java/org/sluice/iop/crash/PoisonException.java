@@ -7,7 +7,7 @@ public final class PoisonException extends IOException {
   private static final long serialVersionUID = 1;
 
   /**
-   * Says so.
+   * Says what two I/O processes in a row failed at.
    *
    * @param subject what kind of thing is left out
    */

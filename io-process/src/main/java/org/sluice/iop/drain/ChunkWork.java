@@ -20,13 +20,13 @@ abstract class ChunkWork implements Work {
   final DrainContext context;
   final int slot;
 
-  /** In the segment. */
+  /** The chunk's index in the segment. */
   final int index;
 
-  /** Its state word, as it was read once. */
+  /** The chunk's state word, as the service thread read it once. */
   final long word;
 
-  /** Tells its uses apart. */
+  /** Tells the uses of the chunk apart. */
   final int generation;
 
   final UnsafeBuffer memory;
@@ -34,7 +34,7 @@ abstract class ChunkWork implements Work {
   /** Of what is in it; 0 where no layout keeps it. */
   int used;
 
-  /** Of its records; 0 where no layout keeps it. */
+  /** The checksum of the records; 0 where no layout keeps it. */
   int crc;
 
   /** From the first stage until the chunk is released. */
@@ -55,7 +55,7 @@ abstract class ChunkWork implements Work {
   abstract void copyOut() throws IOException;
 
   /**
-   * Its memory is not needed any more.
+   * The layout does not need the chunk's memory any more.
    *
    * @param location where it is in a container; null when it is in none
    */
@@ -101,13 +101,13 @@ abstract class ChunkWork implements Work {
     }
   }
 
-  /** The layout is done with it. */
+  /** The layout is done with the chunk. */
   final void release(final ChunkLocation location) {
     released(location);
     context.tables().giveBack(extents);
   }
 
-  /** Says that it is this chunk that is written. */
+  /** Tells the lane that this chunk is written now. */
   final void begin(final Lane lane) {
     lane.begin(Subject.CHUNK, id(), slot, Lane.NO_IMAGE);
   }

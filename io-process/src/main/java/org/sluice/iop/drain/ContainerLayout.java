@@ -38,14 +38,14 @@ final class ContainerLayout implements Layout {
   private final long gatherLength;
   private final List<Placed> placed = new ArrayList<>();
 
-  /** The container of those placed. */
+  /** The container that the placed chunks go to. */
   private Container container;
 
   /** A chunk whose write waits for others. */
   private record Placed(ChunkWork chunk, ChunkLocation location) {}
 
   /**
-   * A layout.
+   * A layout that has written nothing.
    *
    * @param containers of the session
    * @param bufferLength bytes of all chunks together
@@ -133,7 +133,7 @@ final class ContainerLayout implements Layout {
     placed.clear();
   }
 
-  /** So that only images fail whose bytes are lost. */
+  /** Writes one chunk alone, so that only the images fail whose bytes are lost. */
   private ChunkLocation writeAlone(final ChunkWork chunk) {
     try {
       final ChunkLocation location = container.place(chunk.memory, chunk.used, chunk.crc);

@@ -26,7 +26,7 @@ final class DirectWork extends ImageWork {
   private final List<Peek> peeks = new ArrayList<>();
 
   /**
-   * An image.
+   * Makes an image direct.
    *
    * @param unpublished the writer's chunks that are not in the pipeline yet, in program order
    * @param emptied whether the image was truncated to nothing, so that its bytes do not count

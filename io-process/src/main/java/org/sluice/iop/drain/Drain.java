@@ -154,8 +154,8 @@ public final class Drain implements AutoCloseable {
   /**
    * Lets a slot append to an image.
    *
-   * @param slot the slot
-   * @param image the image
+   * @param slot index of the slot, 0 or more
+   * @param image an image of the session
    */
   public void grant(final int slot, final Image image) {
     pipeline.publish(new StepWork(Lane.Role.VALIDATE, () -> context.grants().grant(slot, image)));
@@ -164,8 +164,8 @@ public final class Drain implements AutoCloseable {
   /**
    * Ends what {@link #grant} began.
    *
-   * @param slot the slot
-   * @param image the image
+   * @param slot index of the slot, 0 or more
+   * @param image an image of the session
    */
   public void revoke(final int slot, final Image image) {
     pipeline.publish(new StepWork(Lane.Role.VALIDATE, () -> context.grants().revoke(slot, image)));
@@ -174,7 +174,7 @@ public final class Drain implements AutoCloseable {
   /**
    * Ends all grants of a slot.
    *
-   * @param slot the slot
+   * @param slot index of the slot, 0 or more
    */
   public void revokeAll(final int slot) {
     pipeline.publish(new StepWork(Lane.Role.VALIDATE, () -> context.grants().revokeAll(slot)));
@@ -198,7 +198,7 @@ public final class Drain implements AutoCloseable {
   /**
    * Makes the image's own file hold everything drained.
    *
-   * @param image the image
+   * @param image an image of the session
    */
   public void settle(final Image image) {
     change(
@@ -213,7 +213,7 @@ public final class Drain implements AutoCloseable {
   /**
    * Forgets what was drained of an image that was truncated to nothing, errors included.
    *
-   * @param image the image
+   * @param image an image of the session
    * @param fileToo whether the drain may have written to its own file since
    */
   public void empty(final Image image, final boolean fileToo) {
@@ -224,7 +224,7 @@ public final class Drain implements AutoCloseable {
   /**
    * Does what {@link #empty} of a former I/O process was to do.
    *
-   * @param image the image
+   * @param image an image of the session
    * @param fileToo as there
    */
   public void resumeEmpty(final Image image, final boolean fileToo) {
@@ -269,7 +269,7 @@ public final class Drain implements AutoCloseable {
   /**
    * Brings what was drained of an image to stable storage.
    *
-   * @param image the image
+   * @param image an image of the session
    * @param durable takes the time when that is done; called by the last stage
    */
   public void sync(final Image image, final LongConsumer durable) {
@@ -279,7 +279,7 @@ public final class Drain implements AutoCloseable {
   /**
    * Forgets where the bytes of an image are, since nobody will ask for them again.
    *
-   * @param image the image
+   * @param image an image of the session
    */
   public void release(final Image image) {
     change(image, Kind.RELEASE, () -> settled(image));
@@ -329,7 +329,7 @@ public final class Drain implements AutoCloseable {
   /**
    * Answers once everything asked for before was written.
    *
-   * @param caller whom
+   * @param caller gets the reply
    * @param reply what; called by the write stage
    */
   public void answer(final Caller caller, final Supplier<Reply> reply) {
@@ -362,7 +362,7 @@ public final class Drain implements AutoCloseable {
   /**
    * Takes over what a former I/O process had drained. Before anything else is asked for.
    *
-   * @param image an image
+   * @param image an image of the session
    * @throws IOException when its containers or its file cannot be had
    */
   public void resume(final Image image) throws IOException {

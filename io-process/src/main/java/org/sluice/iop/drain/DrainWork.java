@@ -24,7 +24,7 @@ final class DrainWork extends ChunkWork {
   private final boolean adopted;
 
   /**
-   * A chunk.
+   * Drains a chunk.
    *
    * @param used how much of it is used; {@link Entry#ADOPTED} when its owner died before it said
    *     so, and its header tells

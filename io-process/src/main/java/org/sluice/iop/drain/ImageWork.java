@@ -8,23 +8,23 @@ import org.sluice.iop.image.Image;
 public abstract class ImageWork implements Work {
   /** What is done to it; with the image, what an I/O process may fail at. */
   public enum Kind {
-    /** It becomes direct. */
+    /** The image becomes direct. */
     DIRECT,
-    /** Its own file gets everything. */
+    /** The image's own file gets everything. */
     SETTLE,
-    /** It was truncated to nothing. */
+    /** The image was truncated to nothing. */
     EMPTY,
-    /** It is logged again. */
+    /** The image is logged again. */
     DIVERT,
-    /** Its size is corrected. */
+    /** The image's size is corrected. */
     SIZE,
-    /** Where its bytes are is forgotten. */
+    /** The drain forgets where the image's bytes are. */
     RELEASE,
-    /** It is brought to stable storage. */
+    /** The image is brought to stable storage. */
     SYNC,
-    /** A fresh file is put in its place. */
+    /** A fresh file takes the place of the image's file. */
     REPLACE,
-    /** Checkpoints get a copy of it. */
+    /** Checkpoints get a copy of the image. */
     UNSHARE
   }
 
@@ -34,15 +34,15 @@ public abstract class ImageWork implements Work {
     void apply() throws IOException;
   }
 
-  /** What is changed. */
+  /** The image that is changed. */
   protected final Image image;
 
   private final Kind kind;
 
   /**
-   * A change.
+   * A change of an image.
    *
-   * @param image the image
+   * @param image the image that is changed
    * @param kind what is done to it
    */
   protected ImageWork(final Image image, final Kind kind) {

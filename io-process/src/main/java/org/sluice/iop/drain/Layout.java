@@ -15,7 +15,7 @@ interface Layout {
    */
   void drain(ChunkWork chunk);
 
-  /** Writes what waits. */
+  /** Writes the chunks that wait for others. */
   default void flush() {}
 
   /**

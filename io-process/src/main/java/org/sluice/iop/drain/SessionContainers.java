@@ -13,9 +13,9 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * The open containers of a session. The last one is appended to; the others stay open, and so
- * theirs, while the log of any image refers to them. Each checkpoint has its own, so that its
- * blocks can be used again when it is removed.
+ * The open containers of a session. The last one is appended to; the others stay open while the log
+ * of any image refers to them. Each checkpoint has its own, so that its blocks can be used again
+ * when it is removed.
  *
  * <p>The write stage alone changes the list; the last stage reads it, and fills the reserve.
  */

@@ -14,7 +14,7 @@ final class SyncWork extends ImageWork {
   private List<Container> containers = List.of();
 
   /**
-   * An image.
+   * Brings an image to stable storage.
    *
    * @param durable takes the time when that is done, also when the image failed
    */

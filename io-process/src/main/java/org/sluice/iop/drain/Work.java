@@ -70,7 +70,7 @@ public interface Work {
   }
 
   /**
-   * Whose it is.
+   * The process that asked for the work.
    *
    * @return a slot; {@link Lane#NO_SLOT} when it is not one process's
    */

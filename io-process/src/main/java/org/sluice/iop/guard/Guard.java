@@ -37,7 +37,7 @@ public final class Guard implements Protection, AutoCloseable {
   private static final int MOST_UNANSWERED = 2; // one may have come while this process was stopped
   private static final int MOST_STARTS = 8;
 
-  /** Learns of opens. */
+  /** Learns which images programs open. */
   public interface Listener {
     /**
      * A process that is not attached waits for an open of a marked file.
@@ -69,7 +69,7 @@ public final class Guard implements Protection, AutoCloseable {
   private Listener listener;
   private volatile GuardProcess process;
 
-  /** The one or the other, or neither. */
+  /** At most one of these two is not null. */
   private volatile Fanotify permissions;
 
   private volatile Inotify notices;
@@ -77,7 +77,7 @@ public final class Guard implements Protection, AutoCloseable {
   private final Int2ObjectHashMap<Image> watched = new Int2ObjectHashMap<>();
   private final Map<Image, Integer> watches = new HashMap<>();
 
-  /** By what the guard calls them. */
+  /** The leased images, by the numbers that the guard process knows them by. */
   private final Int2ObjectHashMap<Image> leased = new Int2ObjectHashMap<>();
 
   private String means;
@@ -123,7 +123,7 @@ public final class Guard implements Protection, AutoCloseable {
     }
   }
 
-  /** Who waits goes on. Any thread. */
+  /** Lets the programs go on that wait for an answer. Any thread. */
   private void closeGroup() {
     final Fanotify asking = permissions;
     final Inotify telling = notices;
@@ -185,7 +185,7 @@ public final class Guard implements Protection, AutoCloseable {
     }
   }
 
-  /** It may have been let go while the message was under way. */
+  /** The image may have been let go while the message was under way. */
   private static void ifKnown(final Image image, final Consumer<Image> action) {
     if (image != null) {
       action.accept(image);
@@ -318,7 +318,7 @@ public final class Guard implements Protection, AutoCloseable {
   }
 
   /**
-   * Lets them go on.
+   * Ends the lease of an image, and lets the programs go on that wait for it.
    *
    * @param image an image; one without a lease stays as it is
    */
@@ -371,7 +371,7 @@ public final class Guard implements Protection, AutoCloseable {
     }
   }
 
-  /** Ends it: nobody waits any more. Any thread, once the service thread has ended. */
+  /** Ends the guard: no program waits any more. Any thread, once the service thread has ended. */
   @Override
   public void close() {
     closed = true;

@@ -21,7 +21,7 @@ final class GuardProcess implements AutoCloseable {
   private final PacketSocket socket;
 
   /**
-   * Starts it.
+   * Starts the guard process.
    *
    * @param place where it finds what it needs
    */
@@ -50,7 +50,7 @@ final class GuardProcess implements AutoCloseable {
     }
   }
 
-  /** Its pid. */
+  /** The guard process's pid. */
   int pid() {
     return (int) process.pid();
   }
@@ -87,12 +87,12 @@ final class GuardProcess implements AutoCloseable {
             });
   }
 
-  /** Ends it whatever it does; the kernel then lets all go on. */
+  /** Kills the guard process; the kernel then lets all programs go on that wait. */
   void kill() {
     process.destroyForcibly();
   }
 
-  /** The same, and waits until it is gone. */
+  /** Kills the guard process, and waits until it is gone. */
   @Override
   public void close() {
     kill();

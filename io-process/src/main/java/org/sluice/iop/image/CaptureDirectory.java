@@ -127,7 +127,7 @@ public final class CaptureDirectory {
   /**
    * Where an image is now, after any renames.
    *
-   * @param image the image
+   * @param image an image of the session
    * @return a name of its file; empty when it has none in here any more
    */
   public Optional<Path> find(final Image image) {
@@ -297,7 +297,7 @@ public final class CaptureDirectory {
   /**
    * Where an image is now, as a checkpoint names it.
    *
-   * @param image the image
+   * @param image an image of the session
    * @return its path below the directory; empty when it is not in here any more
    */
   public Optional<String> relativePath(final Image image) {

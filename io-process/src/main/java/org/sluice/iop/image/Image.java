@@ -29,13 +29,13 @@ public final class Image extends ImageState {
   private Journal journal;
   private Protection protection;
 
-  /** Any thread. */
+  /** The first error in the drain; null while there is none. Any thread. */
   private final AtomicReference<Exception> failure = new AtomicReference<>();
 
-  /** Bytes of it that went through the drain. Any thread; the first stage adds. */
+  /** Bytes of the image that went through the drain. Any thread; the first stage adds. */
   private final AtomicLong logged = new AtomicLong();
 
-  /** Written by the service thread. */
+  /** Whether a program outside Sluice may have the file open. Written by the service thread. */
   private volatile boolean outside;
 
   private long estimated;
@@ -88,7 +88,7 @@ public final class Image extends ImageState {
     logged.addAndGet(bytes);
   }
 
-  /** Whatever is in its file now counts as known. Service thread only. */
+  /** Counts all that is in the image's file now as known. Service thread only. */
   void known() {
     try {
       logged.set(file.allocated() - table.directBytes(entry()));
@@ -138,7 +138,7 @@ public final class Image extends ImageState {
   }
 
   /**
-   * When it was open. Service thread only.
+   * When processes had the image open. Service thread only.
    *
    * @return the times
    */
@@ -157,7 +157,7 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Why it is direct.
+   * Why the image is direct.
    *
    * @return {@link Reason#NONE} while it is not
    */
@@ -166,7 +166,7 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Says why it is direct.
+   * Says why the image is direct.
    *
    * @param reason why; {@link Reason#NONE} when it is no longer
    */
@@ -224,7 +224,7 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Says whether only programs have its file open.
+   * Says whether only programs have the image's file open.
    *
    * @param without whether they have
    */
@@ -251,7 +251,7 @@ public final class Image extends ImageState {
   }
 
   /**
-   * The first error met on it in the drain. Any thread.
+   * The first error of the image in the drain. Any thread.
    *
    * @return an errno, 0 for none
    */
@@ -260,7 +260,7 @@ public final class Image extends ImageState {
   }
 
   /**
-   * The first error met on it in the drain. Any thread.
+   * The first error of the image in the drain. Any thread.
    *
    * @return empty for none
    */
@@ -306,7 +306,7 @@ public final class Image extends ImageState {
   }
 
   /**
-   * One {@link #farewell} is through.
+   * The pipeline is through with one {@link #farewell}.
    *
    * @return whether nobody has it open and nothing in the pipeline is about it
    */

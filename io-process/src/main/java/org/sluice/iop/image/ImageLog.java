@@ -15,7 +15,7 @@ import org.sluice.iop.journal.Entry;
 public final class ImageLog {
   private final List<ChunkLocation> chunks = new ArrayList<>();
 
-  /** By chunk. They outlive a restart: the chunk is drained some day all the same. */
+  /** What was applied of undrained chunks, by chunk. The marks outlive a restart of the log. */
   private final Map<Integer, Entry.Mark> marks = new TreeMap<>();
 
   private boolean inPlace;
@@ -130,8 +130,8 @@ public final class ImageLog {
    * Follows a record's effect on the size.
    *
    * @param type the record's type
-   * @param offset its offset
-   * @param length its length
+   * @param offset where in the image it begins, bytes
+   * @param length bytes of the image that it is about
    */
   public void follow(final int type, final long offset, final long length) {
     size = type == RecordDescriptor.TYPE_TRUNCATE ? offset : Math.max(size, offset + length);

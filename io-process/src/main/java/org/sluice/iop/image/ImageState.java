@@ -57,14 +57,15 @@ abstract class ImageState {
     abandoned |= openers.remove(slot, Integer.MAX_VALUE);
   }
 
-  /** A copy has the same bytes. */
+  /** This image is a copy of another one, with the same bytes and writer. */
   void replace(final ImageState original) {
     writer = original.writer;
     abandoned = false;
   }
 
   /**
-   * A commit of it is over. One that failed leaves it as it was before, maybe in a checkpoint.
+   * A commit of the image is over. One that failed leaves it as it was before, maybe in a
+   * checkpoint.
    *
    * @param e how it ended
    */
@@ -78,7 +79,7 @@ abstract class ImageState {
   }
 
   /**
-   * Its state while no checkpoint has it. Behind all that was asked of the drain only.
+   * The image's state while no checkpoint has it. Behind all that was asked of the drain only.
    *
    * @return {@code ImageDescriptor.STATE_DIRECT} or {@code STATE_DIVERTED}
    */
@@ -121,7 +122,7 @@ abstract class ImageState {
   }
 
   /**
-   * How it became an image.
+   * How the file became an image.
    *
    * @return its id, its file, and its state then
    */
@@ -130,7 +131,7 @@ abstract class ImageState {
   }
 
   /**
-   * Which checkpoint it was created for by request.
+   * The checkpoint that a rank created the image for by request.
    *
    * @return null for a captured file
    */
@@ -139,7 +140,7 @@ abstract class ImageState {
   }
 
   /**
-   * Whether a checkpoint has it.
+   * Whether a checkpoint has the image.
    *
    * @return false before its commit is over, and once the image is no longer committed
    */
@@ -148,7 +149,7 @@ abstract class ImageState {
   }
 
   /**
-   * The slots whose chunks may have records of it.
+   * The slots whose chunks may have records of the image.
    *
    * @return those that have or had it open
    */
@@ -175,7 +176,7 @@ abstract class ImageState {
   }
 
   /**
-   * What was drained of it. Write stage only.
+   * What was drained of the image. Write stage only.
    *
    * @return the log
    */
@@ -184,7 +185,7 @@ abstract class ImageState {
   }
 
   /**
-   * Who has it open. Service thread only.
+   * The slots that have the image open. Service thread only.
    *
    * @return the openers
    */
@@ -193,7 +194,7 @@ abstract class ImageState {
   }
 
   /**
-   * Its state, which is not read back from the shared table. Service thread only.
+   * The image's state, which is not read back from the shared table. Service thread only.
    *
    * @return {@code ImageDescriptor.STATE_*}
    */
@@ -211,7 +212,7 @@ abstract class ImageState {
   }
 
   /**
-   * The process that wrote it last.
+   * The process that wrote the image last.
    *
    * @return a process that may have ended
    */

@@ -23,7 +23,7 @@ public final class Images implements Fold {
   private int kills;
 
   /**
-   * No image and no process.
+   * A session without images and processes.
    *
    * @param inPlace whether extents of diverted images go to the images' own files
    */

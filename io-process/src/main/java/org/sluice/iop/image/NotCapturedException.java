@@ -14,7 +14,7 @@ public final class NotCapturedException extends Exception {
   }
 
   /**
-   * Why.
+   * Why the file is not captured.
    *
    * @return one that {@link Reason#isPlain}
    */

@@ -41,7 +41,7 @@ public final class Openers {
   }
 
   /**
-   * Whether nobody has the image open.
+   * Whether no slot has the image open.
    *
    * @return true when it is closed
    */
@@ -52,7 +52,7 @@ public final class Openers {
   /**
    * Whether a slot has the image open.
    *
-   * @param slot a slot
+   * @param slot index of a slot, 0 or more
    * @return true when it has
    */
   public boolean has(final int slot) {
@@ -79,7 +79,7 @@ public final class Openers {
   }
 
   /**
-   * Says who diverts the image.
+   * Says which slot diverts the image.
    *
    * @param slot a slot that has it open, or {@link #NOBODY}
    */

@@ -14,13 +14,13 @@ public final class Writer {
     this.process = process;
   }
 
-  /** Of an image that nobody has written. */
+  /** The writer of an image that no process has written. */
   static Writer nobody() {
     return new Writer(new Entry.Attached(0, 0, 0, -1, 0, 0, 0, 0, 0));
   }
 
   /**
-   * How it got its slot.
+   * How the process got its slot.
    *
    * @return all zero, but for the rank, when it is nobody
    */
@@ -38,7 +38,7 @@ public final class Writer {
   }
 
   /**
-   * Its rank.
+   * The rank of the process.
    *
    * @return -1 unknown
    */
@@ -47,7 +47,7 @@ public final class Writer {
   }
 
   /**
-   * The ranks of its job.
+   * How many ranks the job of the process has.
    *
    * @return 0 unknown
    */
@@ -65,7 +65,7 @@ public final class Writer {
   }
 
   /**
-   * Whether its job has ranks on other nodes.
+   * Whether the job of the process has ranks on other nodes.
    *
    * @return false where nothing says so
    */
@@ -84,7 +84,7 @@ public final class Writer {
   }
 
   /**
-   * The kills before it came.
+   * How many processes were killed before this one attached.
    *
    * @return how many processes
    */
@@ -97,7 +97,7 @@ public final class Writer {
   }
 
   /**
-   * Whether it was killed.
+   * Whether the process was killed.
    *
    * @return false while it lives, or when it has ended well
    */

@@ -19,12 +19,12 @@ final class Durations {
     return count.sum();
   }
 
-  /** Nanoseconds, all together. */
+  /** The sum of all durations, in nanoseconds. */
   long total() {
     return nanos.sum();
   }
 
-  /** Nanoseconds. */
+  /** The longest duration, in nanoseconds. */
   long longest() {
     return longest.get();
   }

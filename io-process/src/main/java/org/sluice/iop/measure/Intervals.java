@@ -34,7 +34,7 @@ public final class Intervals {
     }
   }
 
-  /** Nothing yet. */
+  /** A union of no intervals. */
   public Intervals() {}
 
   /**

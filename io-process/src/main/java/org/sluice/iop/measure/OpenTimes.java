@@ -8,7 +8,7 @@ public final class OpenTimes {
   private final Map<Long, Intervals> byProcess = new HashMap<>();
   private long first = Long.MAX_VALUE;
 
-  /** Never yet. */
+  /** The times of an image that was never open. */
   public OpenTimes() {}
 
   /**
@@ -24,7 +24,7 @@ public final class OpenTimes {
   }
 
   /**
-   * When it was first opened.
+   * When a process first opened the image.
    *
    * @return nanoseconds; {@link Long#MAX_VALUE} when never
    */

@@ -16,7 +16,7 @@ final class PlainFiles {
   private final Set<Object> known = new HashSet<>();
   private final Map<Reason, Long> counts = new EnumMap<>(Reason.class);
 
-  /** Whether it is the first for this reason. */
+  /** Counts a file once; true when it is the first file for this reason. */
   boolean add(final Object key, final Reason reason) {
     if (known.size() < MOST && !known.add(key)) {
       return false;

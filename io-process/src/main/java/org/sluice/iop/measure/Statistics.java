@@ -48,7 +48,7 @@ public final class Statistics {
   private Failure failure;
 
   /**
-   * Nothing yet.
+   * The statistics of a session that begins.
    *
    * @param bufferBytes size of the buffer
    * @param pages what pages it lies on, for users

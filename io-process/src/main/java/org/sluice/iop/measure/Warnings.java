@@ -13,7 +13,7 @@ public final class Warnings {
   private Warnings() {}
 
   /**
-   * Says it.
+   * Warns the user, and counts the warning.
    *
    * @param message one line: what, where, and what comes of it
    */

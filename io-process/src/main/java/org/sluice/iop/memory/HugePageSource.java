@@ -11,7 +11,7 @@ import java.util.UUID;
 @FunctionalInterface
 interface HugePageSource {
   /**
-   * Tries it.
+   * Tries this way.
    *
    * @param directory the runtime directory, on which the caller has the lock
    * @param length bytes wanted

@@ -28,7 +28,7 @@ public record SegmentPlace(Path file, String source, boolean huge) {
       "memory is too fragmented for huge ones: let an administrator"
           + " \"echo 1 >/proc/sys/vm/compact_memory\"";
 
-  /** Best first. */
+  /** The ways to huge pages, the best first. */
   private static Map<String, HugePageSource> sources() {
     final Map<String, HugePageSource> sources = new LinkedHashMap<>();
     sources.put("a tmpfs of its own", PrivateTmpfs::find);

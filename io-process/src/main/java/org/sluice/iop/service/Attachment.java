@@ -51,7 +51,7 @@ final class Attachment {
     return writer.attached().generation();
   }
 
-  /** Its socket; null while a resumed I/O process waits for it. */
+  /** The process's socket; null while a resumed I/O process waits for the process. */
   Connection connection() {
     return connection;
   }
@@ -62,13 +62,13 @@ final class Attachment {
     gone = false;
   }
 
-  /** Whether it was there when the former I/O process was killed, and has not come back yet. */
+  /** Whether a resumed I/O process waits until the process connects again. */
   boolean isAwaited() {
     return awaited;
   }
 
   /**
-   * It will come back.
+   * A resumed I/O process waits until the process connects again.
    *
    * @param last its last request that must not be carried out twice; null for none
    */
@@ -93,7 +93,7 @@ final class Attachment {
   }
 
   /**
-   * It is back.
+   * The process has connected to the resumed I/O process.
    *
    * @param answered how many of its requests have been answered
    * @return the opening that was carried out but not answered, so that it is asked for once more;
@@ -122,7 +122,7 @@ final class Attachment {
     return process;
   }
 
-  /** What images know of it. */
+  /** The process, as images know it. */
   Writer writer() {
     return writer;
   }

@@ -45,7 +45,7 @@ final class Attachments {
   private boolean closed;
 
   /**
-   * Nobody yet.
+   * A session in which no process has attached.
    *
    * @param images has those of a former I/O process, to be resumed
    */
@@ -152,7 +152,7 @@ final class Attachments {
     add(attachment);
   }
 
-  /** No process is let in any more. */
+  /** Refuses all processes that want to attach from here on. */
   void close() {
     closed = true;
   }

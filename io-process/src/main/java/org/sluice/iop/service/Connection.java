@@ -29,7 +29,7 @@ final class Connection {
   @FunctionalInterface
   interface Receiver {
     /**
-     * Takes one.
+     * Takes a request.
      *
      * @param caller to be answered exactly once, if the request has a reply
      */

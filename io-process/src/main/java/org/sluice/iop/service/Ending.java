@@ -37,7 +37,7 @@ final class Ending {
   private boolean waiting = true;
 
   /**
-   * An end.
+   * The end of a session.
    *
    * @param commits whether images that no checkpoint has are committed
    * @param over completed at last

@@ -30,10 +30,10 @@ final class Leases {
 
   private static final long GIVEN_BACK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-  /** Between an open and its OPEN. */
+  /** The longest time between an open and its OPEN request. */
   private static final long APART_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** Between an OPEN and what the guard has to say of the open. */
+  /** The longest time between an OPEN request and the guard's message on that open. */
   private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Guard guard;
@@ -71,7 +71,7 @@ final class Leases {
   }
 
   /**
-   * No images.
+   * A session without leased images.
    *
    * @param inPlace whether closed images are whole within milliseconds
    * @param openedOutside told of images that a program outside has opened

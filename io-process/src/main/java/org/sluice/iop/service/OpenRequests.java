@@ -232,7 +232,7 @@ final class OpenRequests {
         });
   }
 
-  /** A closed image gets one new writer. */
+  /** Makes the opener the one new writer of a closed image. */
   private void divertAgain(
       final Attachment opener,
       final Image image,
@@ -301,7 +301,7 @@ final class OpenRequests {
     }
   }
 
-  /** The process may have it open more than once. */
+  /** Lets the image go, unless the process has another opening of it. */
   private void letGo(final Attachment opener, final Image image) {
     if (!image.openers().has(opener.index())) {
       opener.images().remove(image);

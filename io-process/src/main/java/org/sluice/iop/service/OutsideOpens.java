@@ -39,7 +39,7 @@ final class OutsideOpens implements Guard.Listener {
   private final Executor service;
   private final Statistics statistics;
 
-  /** Those that a program outside may still have open. */
+  /** The images that a program outside Sluice may still have open. */
   private final Set<Image> open = new LinkedHashSet<>();
 
   private final Leases leases;

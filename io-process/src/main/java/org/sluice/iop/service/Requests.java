@@ -167,7 +167,7 @@ final class Requests {
     return new Reply.Failed(Errno.EPROTO, message);
   }
 
-  /** The same for a request that is made again after a resumption. */
+  /** Tells requests apart; a request made again after a resumption has the same number. */
   private static long idOf(final Request request, final Attachment attachment) {
     if (attachment != null) {
       return attachment.writer().process() * 31 + request.hashCode();
@@ -295,7 +295,7 @@ final class Requests {
     return known;
   }
 
-  /** Processes notice at their next write. */
+  /** Sets the threshold; processes notice it at their next write. */
   private Reply threshold(final Request.Threshold request) {
     if (request.policy() < 0
         || request.policy() > HeaderDescriptor.POLICY_AUTO

@@ -114,7 +114,7 @@ final class Rings {
     }
   }
 
-  /** The same after a resumption, and no other process's: their rings are at the same positions. */
+  /** Tells the records of all rings apart. A record keeps its number over a resumption. */
   private static long idOf(final Attachment attachment, final long position) {
     return attachment.writer().process() * MIX + position;
   }
@@ -172,7 +172,7 @@ final class Rings {
    */
   private record Claimed(int chunk, long word, long sequence) {}
 
-  /** In program order, as their owner says. */
+  /** The chunks that the process has claimed, in its program order. */
   private List<Claimed> claimed(final Attachment attachment) {
     final List<Claimed> claimed = new ArrayList<>();
     pool.ownedBy(

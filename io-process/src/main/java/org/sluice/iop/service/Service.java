@@ -83,7 +83,7 @@ public final class Service implements Runnable, Executor {
   /**
    * Runs something on the service thread. Any thread.
    *
-   * @param command what
+   * @param command what the service thread runs
    */
   @Override
   public void execute(final Runnable command) {

@@ -205,12 +205,12 @@ final class Session implements AutoCloseable {
     endIfDeserted();
   }
 
-  /** Where processes publish. */
+  /** The rings that processes publish on. */
   Rings rings() {
     return rings;
   }
 
-  /** Who publishes there. */
+  /** The attached processes. */
   Attachments attachments() {
     return attachments;
   }
@@ -299,14 +299,14 @@ final class Session implements AutoCloseable {
     return over;
   }
 
-  /** Nothing is left to do but to tell. */
+  /** Ends the restarts and the drain; only {@link #tell} is left to do. */
   @Override
   public void close() throws IOException {
     checkpoints.restarts().close();
     drain.close();
   }
 
-  /** Tells the last member. */
+  /** Tells the last member that the session is over. */
   void tell() {
     members.sessionOver(statistics.failure());
   }

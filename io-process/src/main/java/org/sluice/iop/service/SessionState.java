@@ -19,7 +19,7 @@ public final class SessionState implements Fold {
   private boolean memberFailed;
 
   /**
-   * Of a session that begins.
+   * The state of a session that begins.
    *
    * @param inPlace whether extents of diverted images go to the images' own files
    */

@@ -37,7 +37,7 @@ final class TimedSettling {
   private long due;
 
   /**
-   * Nobody writes yet.
+   * A session in which no process writes.
    *
    * @param wanted whether files are read where they lie
    */

@@ -74,7 +74,7 @@ final class Unseen {
     }
   }
 
-  /** In the files layout it is let go now. */
+  /** Remembers the file of an image that the files layout lets go now. */
   private void remember(final Image image) throws PosixException {
     if (drain.isInPlace() && past.size() < MOST) {
       final long allocated = image.file().allocated();
