@@ -50,7 +50,7 @@ final class RuntimeDirectory implements AutoCloseable {
   private static final Set<PosixFilePermission> PRIVATE =
       PosixFilePermissions.fromString("rwx------");
 
-  /** So many crash reports of a name are kept, the newest. */
+  /** How many crash reports of a name the I/O process keeps, the newest. */
   private static final int MOST_REPORTS = 4;
 
   private final Path path;

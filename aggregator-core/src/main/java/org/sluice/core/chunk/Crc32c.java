@@ -25,7 +25,7 @@ public final class Crc32c {
   /**
    * The crc of a part of a buffer outside the heap.
    *
-   * @param buffer the buffer
+   * @param buffer where the bytes are
    * @param offset where the part begins in it
    * @param length bytes of the part
    * @return its crc

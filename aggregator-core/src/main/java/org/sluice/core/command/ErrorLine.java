@@ -24,7 +24,7 @@ public final class ErrorLine {
   /**
    * Lets a command and all below it fail that way.
    *
-   * @param command the command
+   * @param command the one to change
    * @return the same
    */
   public static CommandLine of(final CommandLine command) {

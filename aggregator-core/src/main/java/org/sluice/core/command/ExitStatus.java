@@ -99,7 +99,7 @@ public enum ExitStatus {
     };
   }
 
-  /** With which a command can end. */
+  /** The statuses that a command can end with. */
   static Set<ExitStatus> ofCommand(final Object command) {
     final Set<ExitStatus> statuses = EnumSet.of(OK, FAILED, USAGE);
     final Exits exits = command.getClass().getAnnotation(Exits.class);

@@ -256,7 +256,7 @@ final class LibC {
     return (int) call(RENAME, from.address(), to.address());
   }
 
-  /** Both times are the present. */
+  /** Sets both times to the present. */
   static int utimensat(final int directory, final MemorySegment path, final int flags) {
     return (int) call(UTIMENSAT, directory, path.address(), 0, flags);
   }
@@ -336,7 +336,7 @@ final class LibC {
     return (int) call(FCNTL, descriptor, command, argument);
   }
 
-  /** Such as {@code No space left on device (ENOSPC)}. */
+  /** An errno in words, such as {@code No space left on device (ENOSPC)}. */
   static String describe(final int errno) {
     final String name = name(errno);
     return name.isEmpty()

@@ -66,7 +66,7 @@ public class NativeFile extends HeldInode {
    * Opens a file.
    *
    * @param path its name
-   * @param flags what for
+   * @param flags none to read only
    * @throws PosixException when that fails
    */
   protected NativeFile(final Path path, final Flag... flags) throws PosixException {
@@ -77,7 +77,7 @@ public class NativeFile extends HeldInode {
    * Opens a file.
    *
    * @param path its name
-   * @param flags what for
+   * @param flags none to read only
    * @return the open file; the caller closes it
    * @throws PosixException when that fails
    */

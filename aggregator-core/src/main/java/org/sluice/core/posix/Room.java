@@ -18,7 +18,10 @@ import java.util.Map;
 public record Room(String fileSystem, long block, long free) {
   private static final long UNSIGNED_INT = 0xFFFF_FFFFL;
 
-  /** From linux/magic.h, and of file systems that are not part of Linux. */
+  /**
+   * The names of file systems by their numbers, from linux/magic.h and of file systems that are not
+   * part of Linux.
+   */
   private static final Map<Long, String> TYPES =
       Map.ofEntries(
           Map.entry(0xEF53L, "ext4"),

@@ -53,7 +53,7 @@ public final class ExplicitCheckpoints {
   /**
    * Begins a checkpoint.
    *
-   * @param request which
+   * @param request what the rank asks for
    * @param beginner who asks
    * @return what to answer
    */
@@ -95,7 +95,7 @@ public final class ExplicitCheckpoints {
   /**
    * Makes an image of a checkpoint.
    *
-   * @param request which
+   * @param request what the rank asks for
    * @param admitted takes the image, whose file is {@code image.file().opened()}, and says what to
    *     answer
    * @return what to answer
@@ -157,7 +157,7 @@ public final class ExplicitCheckpoints {
   /**
    * Completes a rank's part of a checkpoint.
    *
-   * @param request which
+   * @param request what the rank asks for
    * @param slot who asks
    * @param number the number of its request
    * @return what to answer
@@ -213,7 +213,7 @@ public final class ExplicitCheckpoints {
   /**
    * Whether an image was created by request, so that it has no name in the capture directory.
    *
-   * @param image an image
+   * @param image an image of the session
    * @return false for a captured file
    */
   public boolean has(final Image image) {

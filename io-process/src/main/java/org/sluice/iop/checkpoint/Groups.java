@@ -44,7 +44,7 @@ public final class Groups {
   /**
    * A process came: says once if no group that it and its like write can be committed.
    *
-   * @param writer the process
+   * @param writer the process that attached
    */
   public void attached(final Writer writer) {
     if (exist() && !toldOfObstacle) {

@@ -152,7 +152,7 @@ public final class Leftovers {
     return others;
   }
 
-  /** Nobody said how many ranks write these, so none is missing. */
+  /** The user did not say how many ranks write these images, so none is missing. */
   private void commit(final long number, final boolean ungrouped, final List<Member> members) {
     final List<Writer> writers = members.stream().map(member -> member.image().writer()).toList();
     committer.commit(number, CommitRanks.of(writers, 0), ungrouped, members, committed -> {});

@@ -41,7 +41,7 @@ public final class SharedFiles {
   }
 
   /**
-   * Whether a file is one of them that is about to become an image.
+   * Whether ranks on other nodes may write a file that is about to become an image.
    *
    * @param file a captured file
    * @param writer who has opened it
@@ -52,17 +52,17 @@ public final class SharedFiles {
   }
 
   /**
-   * Whether an image is one of them when a process has opened it.
+   * Whether ranks on other nodes may write an image that a process has opened.
    *
-   * @param image the image
-   * @param writer the process
+   * @param image an image of the session
+   * @param writer the process that opens it
    * @return false also for a job on this node alone
    */
   public boolean has(final Image image, final Writer writer) {
     return writer.isOfSeveralNodes() && has(image.file(), capture.relativePath(image), writer);
   }
 
-  /** Whether an image is one of them under this path. */
+  /** Whether ranks on other nodes may write an image under this path. */
   boolean has(final Image image, final String path) {
     return image.writer().isOfSeveralNodes()
         && has(image.file(), Optional.of(path), image.writer());

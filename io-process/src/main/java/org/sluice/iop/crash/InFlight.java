@@ -194,7 +194,7 @@ public final class InFlight implements AutoCloseable {
   /**
    * Whether I/O processes have failed again and again at what the process of a slot asks for.
    *
-   * @param slot the slot
+   * @param slot index of the slot, 0 or more
    * @return true when it must not be heard any more
    */
   public boolean isCutOff(final int slot) {
@@ -208,7 +208,7 @@ public final class InFlight implements AutoCloseable {
   /**
    * A slot goes to another process.
    *
-   * @param slot the slot
+   * @param slot index of the slot, 0 or more
    */
   public void forget(final int slot) {
     if (hasSuspects()) {

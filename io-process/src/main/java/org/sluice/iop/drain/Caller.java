@@ -2,7 +2,7 @@ package org.sluice.iop.drain;
 
 import org.sluice.core.request.Reply;
 
-/** Who waits for the reply to a request. Any thread. */
+/** The process that waits for the reply to a request. Any thread. */
 @FunctionalInterface
 public interface Caller {
   /**

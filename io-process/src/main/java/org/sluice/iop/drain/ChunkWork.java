@@ -31,13 +31,13 @@ abstract class ChunkWork implements Work {
 
   final UnsafeBuffer memory;
 
-  /** Of what is in it; 0 where no layout keeps it. */
+  /** The chunk's used length, in bytes; 0 where no layout keeps it. */
   int used;
 
   /** The checksum of the records; 0 where no layout keeps it. */
   int crc;
 
-  /** From the first stage until the chunk is released. */
+  /** The chunk's extents, from the first stage until the chunk is released. */
   ExtentTable extents;
 
   private IntArrayList poisoned = NONE;

@@ -51,14 +51,14 @@ public final class Guard implements Protection, AutoCloseable {
     /**
      * A process waits for an open of a file that is held by a lease, until that is given back.
      *
-     * @param image the image
+     * @param image an image of the session
      */
     void held(Image image);
 
     /**
      * A process, which may be attached, has opened a file.
      *
-     * @param image the image
+     * @param image an image of the session
      */
     void opened(Image image);
   }
@@ -338,7 +338,7 @@ public final class Guard implements Protection, AutoCloseable {
    * Whether any other process may have an image's own file open. The kernel tells by granting a
    * lease, for a moment, or not.
    *
-   * @param image an image
+   * @param image an image of the session
    * @return true also when that cannot be told
    */
   public boolean isOpenElsewhere(final Image image) {

@@ -24,10 +24,10 @@ record Message(int type, int number, int pid, long device, long inode) {
   static final int LATE = 19;
   static final int PONG = 20;
 
-  /** With {@link #GROUP}. */
+  /** With {@link #GROUP}: the group asks before each open. */
   static final int FANOTIFY = 1;
 
-  /** With {@link #GROUP}. */
+  /** With {@link #GROUP}: the group tells after each open. */
   static final int INOTIFY = 2;
 
   /** Bytes of a packet. */

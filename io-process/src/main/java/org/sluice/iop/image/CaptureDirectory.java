@@ -60,7 +60,7 @@ public final class CaptureDirectory {
   }
 
   /**
-   * Which directory it is.
+   * The directory whose new files are captured.
    *
    * @return absolute and resolved; null when nothing is captured by path
    */

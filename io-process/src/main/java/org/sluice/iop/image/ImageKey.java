@@ -66,7 +66,7 @@ public record ImageKey(long device, long inode) {
     }
   }
 
-  /** From the C library's encoding of device numbers. */
+  /** Decodes a device number of the C library. */
   private static long device(final long encoded) {
     final long major = encoded >>> 8 & 0xfff | encoded >>> 32 & ~0xfffL;
     final long minor = encoded & 0xff | encoded >>> 12 & 0xffffff00L;

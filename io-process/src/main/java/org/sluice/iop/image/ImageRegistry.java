@@ -53,7 +53,7 @@ public final class ImageRegistry {
   /**
    * Finds an image.
    *
-   * @param id its id
+   * @param id 1 or more
    * @return null when it is not known
    */
   public Image find(final int id) {
@@ -116,7 +116,7 @@ public final class ImageRegistry {
    * Gives an image of a former I/O process its file again. A file in the place of one that is gone
    * takes over its entry, whose identity another file may have by now.
    *
-   * @param image the image
+   * @param image an image of the session
    * @param file its file, open for reading and writing; the registry's from here on
    */
   public void resume(final Image image, final NativeFile file) {

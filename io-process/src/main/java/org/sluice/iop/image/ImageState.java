@@ -22,7 +22,7 @@ abstract class ImageState {
   private int state;
   private boolean committed;
 
-  /** Who created it is about to open it, and may die before. */
+  /** True at first: the process that created the file may die before it opens it. */
   private boolean abandoned = true;
 
   ImageState(final Entry.Admitted admitted, final boolean inPlace) {

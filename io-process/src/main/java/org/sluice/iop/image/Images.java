@@ -119,7 +119,7 @@ public final class Images implements Fold {
   /**
    * The process that has a slot.
    *
-   * @param slot its slot
+   * @param slot index of its slot, 0 or more
    * @return null for nobody
    */
   public Writer writer(final int slot) {
@@ -147,7 +147,7 @@ public final class Images implements Fold {
   /**
    * Finds an image.
    *
-   * @param id its id
+   * @param id 1 or more
    * @return null when there is none
    */
   public Image find(final int id) {

@@ -18,7 +18,7 @@ public interface Protection {
    * From here on the image's own file may lack bytes, or must not change. Repeating it does
    * nothing.
    *
-   * @param image an image
+   * @param image an image of the session
    */
   void protect(Image image);
 
@@ -26,7 +26,7 @@ public interface Protection {
    * The image's own file holds everything, or is of no interest any more. Repeating it does
    * nothing.
    *
-   * @param image an image
+   * @param image an image of the session
    */
   void release(Image image);
 }

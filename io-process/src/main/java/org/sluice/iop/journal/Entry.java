@@ -27,7 +27,7 @@ public sealed interface Entry {
   /**
    * A process got a slot.
    *
-   * @param slot the slot
+   * @param slot index of the slot, 0 or more
    * @param pid its pid
    * @param startTime its start time
    * @param rank its rank, -1 unknown
@@ -52,7 +52,7 @@ public sealed interface Entry {
   /**
    * A slot is free again; what its process had open counts as abandoned.
    *
-   * @param slot the slot
+   * @param slot index of the slot, 0 or more
    * @param killed whether its process was killed, which counts kills up
    */
   record Detached(int slot, boolean killed) implements Entry {}
@@ -93,7 +93,7 @@ public sealed interface Entry {
    * A process opened an image.
    *
    * @param image the image's id
-   * @param slot whose
+   * @param slot index of the process's slot, 0 or more
    * @param writes whether for writing
    * @param request the number of the request among those of the slot that have a reply
    */
@@ -103,7 +103,7 @@ public sealed interface Entry {
    * One opening has ended.
    *
    * @param image the image's id
-   * @param slot whose
+   * @param slot index of the process's slot, 0 or more
    * @param position of the slot's ring behind the record that told; {@link #REFUSED} when it was
    *     none; {@link #NO_POSITION} when the process asks for it once more, to write the file, which
    *     is therefore not whole
@@ -240,7 +240,7 @@ public sealed interface Entry {
   /**
    * A commit is over.
    *
-   * @param attempt which
+   * @param attempt the number of the commit
    * @param checkpoint its number
    * @param errno why it failed; 0 when it is in the store
    * @param reason the same in words; empty when it is in the store
@@ -249,7 +249,7 @@ public sealed interface Entry {
     /**
      * The end of a commit that is in the store.
      *
-     * @param decision which
+     * @param decision the commit that is over
      */
     public Ended(final Committing decision) {
       this(decision, 0, "");
@@ -258,7 +258,7 @@ public sealed interface Entry {
     /**
      * The end of a commit.
      *
-     * @param decision which
+     * @param decision the commit that is over
      * @param errno why it failed; 0 when it is in the store
      * @param reason the same in words; empty when it is in the store
      */

@@ -36,7 +36,7 @@ public final class MetricsEndpoint implements AutoCloseable {
    * Opens the endpoint.
    *
    * @param port where; 0 for any that is free, null for no endpoint
-   * @param segment the segment
+   * @param segment the session's; stays the caller's
    * @param statistics what happened
    * @return to be closed at the end
    * @throws IOException when the port is not to be had

@@ -54,7 +54,7 @@ record Share(long aggregated, List<NotAggregated> others) {
                 .formatted(percent(), SizeConverter.format(total()), String.join(", ", reasons)));
   }
 
-  /** Never rounded to all or to nothing. */
+  /** The share in percent, never rounded to all or to nothing. */
   private String percent() {
     final double percent = fraction().orElse(0.0) * 100;
     if (aggregated > 0 && percent < 0.1) {

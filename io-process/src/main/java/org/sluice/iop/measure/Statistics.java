@@ -25,7 +25,7 @@ public final class Statistics {
 
   private final SlotCounters past = new SlotCounters();
 
-  /** By process, of those that are attached. */
+  /** The times of openings, by attached process. */
   private final Map<Long, Intervals> returns = new HashMap<>();
 
   private final Intervals durable = new Intervals();

@@ -11,7 +11,7 @@ import java.util.Optional;
 final class MountTable {
   private static final Path OWN = Path.of("/proc/self/mounts");
 
-  /** One of them; {@code options} such as {@code rw} or {@code pagesize=2M}. */
+  /** A mounted file system; {@code options} such as {@code rw} or {@code pagesize=2M}. */
   record Entry(Path at, String type, List<String> options) {}
 
   private final List<Entry> entries;
@@ -24,7 +24,7 @@ final class MountTable {
     return of(Files.readAllLines(OWN));
   }
 
-  /** From lines as in {@code /proc/self/mounts}. */
+  /** Reads lines as in {@code /proc/self/mounts}. */
   static MountTable of(final List<String> lines) {
     return new MountTable(lines.stream().map(MountTable::entry).toList());
   }
@@ -35,12 +35,12 @@ final class MountTable {
     return new Entry(at, fields[2], Arrays.asList(fields[3].split(",")));
   }
 
-  /** Those of a type, in the order they were mounted. */
+  /** The file systems of a type, in the order they were mounted. */
   List<Entry> ofType(final String type) {
     return entries.stream().filter(entry -> entry.type().equals(type)).toList();
   }
 
-  /** The one that a path lies on. */
+  /** The file system that a path lies on. */
   Optional<Entry> holding(final Path path) {
     return entries.stream()
         .filter(entry -> path.startsWith(entry.at()))

@@ -218,8 +218,8 @@ final class Attachments {
   }
 
   /**
-   * Who ends without having said so was killed. Whether it still looks alive does not tell: the
-   * kernel closes the socket of a dying process first.
+   * A process that ends without having said so was killed. Whether it still looks alive does not
+   * tell: the kernel closes the socket of a dying process first.
    */
   private void over(final Attachment attachment) {
     end(attachment, !attachment.slot().hasLeft());

@@ -71,7 +71,7 @@ final class Closings {
     }
   }
 
-  /** Nobody has the image open any more. */
+  /** The last process that had the image open has closed it. */
   void ended(final Image image) {
     if (explicit.has(image)) {
       return;

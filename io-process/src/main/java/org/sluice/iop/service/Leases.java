@@ -92,7 +92,7 @@ final class Leases {
     return guard.leases() && !inPlace;
   }
 
-  /** Nobody under Sluice has an image open any more. */
+  /** The last process under Sluice that had the image open has closed it. */
   void closed(final Image image) {
     if (areUsed() && image.state() != ImageDescriptor.STATE_DIRECT) {
       wanted.add(image);

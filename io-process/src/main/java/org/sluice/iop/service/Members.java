@@ -26,7 +26,7 @@ final class Members {
   private Caller last;
 
   /**
-   * Nobody yet, but for those that a former I/O process had.
+   * A session with the members that a former I/O process had.
    *
    * @param endsSession whether the session is over when the last has left
    * @param drain what members wrote is in it

@@ -150,7 +150,7 @@ final class Resumption {
     return file;
   }
 
-  /** For one that was deleted; chunks may still have records of it. */
+  /** A file for an image that was deleted; chunks may still have records of the image. */
   private NativeFile nameless() throws IOException {
     final NativeFile file = store.createImageFile();
     Files.delete(file.opened());
