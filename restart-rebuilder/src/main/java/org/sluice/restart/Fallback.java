@@ -10,14 +10,14 @@ import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
 
 /** Tries one checkpoint after the other, the newest first, until one is intact. */
 final class Fallback {
   private static final Pattern CHECKPOINT = Pattern.compile("/checkpoints/(\\d{10,18})-");
 
-  private final CheckpointStore store;
+  private final CheckpointReader store;
   private final List<Skipped> skipped = new ArrayList<>();
 
   /** One that is damaged or of another version. */
@@ -29,7 +29,7 @@ final class Fallback {
     void on(Commit commit) throws IOException;
   }
 
-  Fallback(final CheckpointStore store) {
+  Fallback(final CheckpointReader store) {
     this.store = store;
   }
 
@@ -79,7 +79,7 @@ final class Fallback {
     final List<Commit> commits =
         store.commits(this::skip).stream().filter(commit -> commit.number() <= most).toList();
     skipped.removeIf(one -> one.number() > most);
-    final Optional<Commit> newest = CheckpointStore.newest(commits);
+    final Optional<Commit> newest = CheckpointReader.newest(commits);
     return commits.reversed().stream()
         .filter(commit -> commit.ungrouped() == newest.orElseThrow().ungrouped())
         .toList();

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.posix.NativeProcess;
-import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
 
 /**
@@ -24,7 +24,7 @@ final class Ownership {
     this.others = others;
   }
 
-  static Ownership of(final CheckpointStore store, final Commit commit) throws IOException {
+  static Ownership of(final CheckpointReader store, final Commit commit) throws IOException {
     final Map<Integer, String> others = new TreeMap<>(store.owners(commit));
     others.remove(NativeProcess.user());
     return new Ownership(store.directory(), others);

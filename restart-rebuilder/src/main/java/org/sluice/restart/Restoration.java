@@ -23,7 +23,7 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.store.Block;
-import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
@@ -39,7 +39,7 @@ final class Restoration {
   /** Set-user-id, set-group-id, sticky. */
   private static final int SPECIAL_BITS = 07000;
 
-  private final CheckpointStore store;
+  private final CheckpointReader store;
   private final Commit commit;
   private final List<CommittedImage> images;
   private final Path directory;
@@ -68,7 +68,7 @@ final class Restoration {
    * @param specialBits whether set-user-id, set-group-id and sticky bits come back
    */
   Restoration(
-      final CheckpointStore store,
+      final CheckpointReader store,
       final Commit commit,
       final List<CommittedImage> images,
       final Path directory,

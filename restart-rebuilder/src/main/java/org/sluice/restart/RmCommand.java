@@ -16,7 +16,7 @@ import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
-import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.PosixStore;
 import picocli.CommandLine.Command;
@@ -111,7 +111,7 @@ public final class RmCommand implements Subcommand {
   }
 
   private static boolean isNewest(final List<Commit> commits, final long number) {
-    return CheckpointStore.newest(commits).filter(newest -> newest.number() == number).isPresent();
+    return CheckpointReader.newest(commits).filter(newest -> newest.number() == number).isPresent();
   }
 
   private static boolean remove(

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
 
@@ -16,7 +16,7 @@ final class Selection {
   private Selection() {}
 
   /** The commit with a number; the newest without one. */
-  static Commit commit(final CheckpointStore store, final Long number) throws IOException {
+  static Commit commit(final CheckpointReader store, final Long number) throws IOException {
     if (number == null) {
       return store.newest().orElseThrow(empty(store));
     }
@@ -46,7 +46,7 @@ final class Selection {
    * Reads checkpoints, leaving out those that are removed before. When all were, newer ones have
    * taken their place, and are found instead.
    */
-  static List<Commit> read(final CheckpointStore store, final Search search, final Use use)
+  static List<Commit> read(final CheckpointReader store, final Search search, final Use use)
       throws IOException {
     while (true) {
       final List<Commit> found = search.find();
@@ -62,7 +62,7 @@ final class Selection {
     }
   }
 
-  private static Supplier<CommandException> empty(final CheckpointStore store) throws IOException {
+  private static Supplier<CommandException> empty(final CheckpointReader store) throws IOException {
     final String instead =
         store
             .leftAsFiles()

@@ -4,14 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,8 +15,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.command.CommandResult;
 import org.sluice.core.posix.NativeProcess;
-import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
+import org.sluice.core.store.OvertakenReader;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.StoreFixture;
 
@@ -97,7 +94,7 @@ class RestorationTest {
       Files.write(only(store.resolve("checkpoints")).resolve("index"), new byte[0]);
       fixture.logged("a", -1, CONTENT).commit(1, 0);
       for (long number = 2; number < 10; number += 2) {
-        final CheckpointStore first = overtaken(reader, fixture, number);
+        final CheckpointReader first = new OvertakenReader(fixture, CONTENT, number);
         final List<Commit> read =
             Selection.read(
                 first,
@@ -105,7 +102,7 @@ class RestorationTest {
                 commit -> reader.images(commit));
         assertThat(read).extracting(Commit::number).containsExactly(number);
         final List<Commit> used = new ArrayList<>();
-        new Fallback(overtaken(reader, fixture, number + 1))
+        new Fallback(new OvertakenReader(fixture, CONTENT, number + 1))
             .run(
                 null,
                 commit -> {
@@ -115,29 +112,6 @@ class RestorationTest {
         assertThat(used).extracting(Commit::number).containsExactly(number + 1);
       }
     }
-  }
-
-  /** A store in which another checkpoint takes the place of the first one that is to be read. */
-  private static CheckpointStore overtaken(
-      final CheckpointStore reader, final StoreFixture fixture, final long number) {
-    final AtomicBoolean overtaken = new AtomicBoolean();
-    final InvocationHandler handler =
-        (proxy, method, arguments) -> {
-          if (method.getName().equals("whileHeld") && !overtaken.getAndSet(true)) {
-            fixture.logged("a", -1, CONTENT).commit(number, 0);
-            assertThat(fixture.store().remove((Commit) arguments[0])).isTrue();
-          }
-          try {
-            return method.invoke(reader, arguments);
-          } catch (final InvocationTargetException e) {
-            throw e.getCause();
-          }
-        };
-    return (CheckpointStore)
-        Proxy.newProxyInstance(
-            CheckpointStore.class.getClassLoader(),
-            new Class<?>[] {CheckpointStore.class},
-            handler);
   }
 
   private void commit(final long number, final int mode) throws IOException {

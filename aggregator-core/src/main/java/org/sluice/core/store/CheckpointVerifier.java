@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.fault.Fault.Step;
 import org.sluice.core.posix.PosixException;
 
 /** Checks everything a checkpoint consists of, its manifest apart. */
@@ -19,12 +20,6 @@ final class CheckpointVerifier {
       Comparator.comparingLong(ChunkLocation::position)
           .thenComparing(ChunkLocation::used)
           .thenComparing(ChunkLocation::crc);
-
-  /** A check that fails with what is wrong. */
-  @FunctionalInterface
-  private interface Check {
-    void run() throws IOException;
-  }
 
   private final StoreDirectory store;
   private final Commit commit;
@@ -73,7 +68,7 @@ final class CheckpointVerifier {
     }
   }
 
-  private void check(final Check check) throws IOException {
+  private void check(final Step<IOException> check) throws IOException {
     try {
       check.run();
     } catch (final DamagedException | FormatVersionException | PosixException e) {

@@ -16,19 +16,15 @@ final class ContainerReaders implements AutoCloseable {
     this.sessionId = sessionId;
   }
 
-  ContainerReader get(final long id) throws IOException {
-    final ContainerReader known = open.get(id);
-    if (known != null) {
-      return known;
-    }
-    final ContainerReader container = ContainerReader.open(store.container(id), id, sessionId);
-    open.put(id, container);
-    return container;
-  }
-
   /** Reads and verifies a chunk; the reader is valid until the next call. */
   ChunkReader read(final ChunkLocation location) throws IOException {
-    return get(location.container()).read(location);
+    final long id = location.container();
+    ContainerReader container = open.get(id);
+    if (container == null) {
+      container = ContainerReader.open(store.container(id), id, sessionId);
+      open.put(id, container);
+    }
+    return container.read(location);
   }
 
   @Override

@@ -2,30 +2,25 @@ package org.sluice.core.store;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 
-/** A store in a directory of a POSIX file system. */
-public final class PosixStore implements CheckpointStore {
-  private final StoreDirectory directory;
-  private final CommitScan scan;
+/**
+ * A store of checkpoints in a directory of a POSIX file system. Thread-safe; several processes may
+ * use one store at a time.
+ */
+public final class PosixStore extends CheckpointReader implements AutoCloseable {
   private final SpareContainers spares;
   private final Garbage garbage;
-  private final StoreOwner owner;
   private final StoreLock lock;
   private final SessionFiles files;
 
@@ -33,10 +28,8 @@ public final class PosixStore implements CheckpointStore {
   private volatile boolean claimed;
 
   private PosixStore(final StoreDirectory directory) throws IOException {
-    this.directory = directory;
-    this.owner = new StoreOwner(directory, NodeIdentity.self(), directory.isShared());
+    super(directory);
     this.lock = new StoreLock(directory, owner);
-    this.scan = new CommitScan(directory);
     this.spares = new SpareContainers(directory, scan);
     this.garbage = new Garbage(directory, scan, spares);
     this.files = new SessionFiles(directory, spares);
@@ -74,7 +67,13 @@ public final class PosixStore implements CheckpointStore {
     return new PosixStore(StoreDirectory.create(directory, Disk.REAL));
   }
 
-  @Override
+  /**
+   * Makes this node the one that writes the store; to be called before anything of a checkpoint is
+   * written. Doing it again does nothing.
+   *
+   * @throws OtherNodeException when another node writes it
+   * @throws IOException when that fails
+   */
   public void claim() throws IOException {
     if (!claimed) {
       try (NativeFile held = StoredFile.open(directory.format(), Flag.WRITE)) {
@@ -87,32 +86,12 @@ public final class PosixStore implements CheckpointStore {
   }
 
   /**
-   * The node that writes the store.
-   *
-   * @return empty before one did
-   * @throws IOException when that cannot be read
-   */
-  public Optional<NodeIdentity> owner() throws IOException {
-    return owner.find();
-  }
-
-  /**
    * Makes this node the one that writes the store, whichever did. Nothing there may do so any more.
    *
    * @throws IOException when that fails
    */
   public void takeOver() throws IOException {
     owner.replace();
-  }
-
-  /**
-   * When a process was last seen to use the store: a live I/O process says so every few seconds.
-   *
-   * @return by the clock of who did
-   * @throws IOException when that cannot be found out
-   */
-  public Instant lastUsed() throws IOException {
-    return directory.lastUsed();
   }
 
   /**
@@ -128,22 +107,25 @@ public final class PosixStore implements CheckpointStore {
     return new PosixStore(StoreDirectory.open(directory));
   }
 
-  @Override
-  public Path directory() {
-    return directory.path();
-  }
-
-  @Override
+  /**
+   * Keeps in mind where a session has left files that no checkpoint has.
+   *
+   * @param left in place of what an earlier session left
+   * @throws IOException when that fails
+   */
   public void leftAsFiles(final LeftAsFiles left) throws IOException {
     left.write(directory);
   }
 
-  @Override
-  public Optional<LeftAsFiles> leftAsFiles() throws IOException {
-    return LeftAsFiles.read(directory);
-  }
-
-  @Override
+  /**
+   * Makes a container: of the blocks of one that nobody needs any more, or else a new one. Blocks
+   * that were written before take others faster than new ones.
+   *
+   * @param sessionId the session whose chunks it takes
+   * @param node the node's name
+   * @return open for appending; the caller closes it
+   * @throws IOException when that fails
+   */
   public Container createContainer(final long sessionId, final String node) throws IOException {
     final Container container = swept(() -> files.createContainer(sessionId, node));
     try {
@@ -155,23 +137,48 @@ public final class PosixStore implements CheckpointStore {
     return container;
   }
 
-  @Override
+  /**
+   * Opens a container of a session that goes on, as {@link #createContainer} left it.
+   *
+   * @param containerId a container that nobody has open
+   * @param sessionId the session
+   * @return the container; the caller closes it, and appends nothing
+   * @throws DamagedException when it is another one's by now
+   * @throws IOException when that fails
+   */
   public Container resumeContainer(final long containerId, final long sessionId)
       throws IOException {
     return lock.hold(() -> files.resumeContainer(containerId, sessionId));
   }
 
-  @Override
+  /**
+   * Deletes a container, unless a committed checkpoint refers to it or a process still appends to
+   * it.
+   *
+   * @param containerId its id
+   * @return whether it is gone
+   * @throws IOException when that fails
+   */
   public boolean discard(final long containerId) throws IOException {
     return swept(() -> spares.delete(directory.container(containerId)));
   }
 
-  @Override
+  /**
+   * Says that the open containers and image files are in use. Others leave them alone for a minute
+   * after that even when this process is killed. To be called every few seconds; any thread.
+   *
+   * @throws IOException when that fails
+   */
   public void renew() throws IOException {
     files.renew();
   }
 
-  @Override
+  /**
+   * Deletes all containers that no committed checkpoint refers to and no process appends to, also
+   * those of other sessions.
+   *
+   * @throws IOException when that fails
+   */
   public void discardSpares() throws IOException {
     lock.hold(
         () -> {
@@ -180,23 +187,55 @@ public final class PosixStore implements CheckpointStore {
         });
   }
 
-  @Override
+  /**
+   * Removes what no committed checkpoint needs and no live process uses: what is left of commits
+   * and removals that were cut short, of checkpoints that were committed again, of images never
+   * committed, and spare containers.
+   *
+   * @param dryRun only finds it
+   * @param unreadable told of each manifest that is damaged or of another version; while there is
+   *     one all containers stay, since it might name any. Told besides of what is no file where
+   *     only files of this store belong, and stays
+   * @return what it was
+   * @throws IOException when that fails
+   */
   public List<Leftover> collectGarbage(final boolean dryRun, final Consumer<IOException> unreadable)
       throws IOException {
     return lock.hold(() -> garbage.collect(dryRun, unreadable));
   }
 
-  @Override
+  /**
+   * Creates an empty file for an image of a checkpoint in the making. It is nobody's garbage while
+   * it is open.
+   *
+   * @return open for writing; the caller closes and deletes it, after the commit at the latest
+   * @throws IOException when that fails
+   */
   public NativeFile createImageFile() throws IOException {
     return files.createImage();
   }
 
-  @Override
+  /**
+   * Takes over an image file of a session that goes on.
+   *
+   * @param file what {@link #createImageFile} returned in a killed process, opened again; nothing
+   *     is done with any other file
+   * @throws IOException when that fails
+   */
   public void keepImageFile(final NativeFile file) throws IOException {
     files.keepImage(file);
   }
 
-  @Override
+  /**
+   * Commits a checkpoint: on return it is on stable storage and supersedes any older one of its
+   * number. The containers of its chunks must be open still, and this store's. Of containers that
+   * nobody needs any more, as many as it has stay for the next one.
+   *
+   * @param draft the checkpoint
+   * @param durable told of it as soon as it is on stable storage, before what it supersedes is
+   *     deleted; not called when the commit fails
+   * @throws IOException when that fails; then nothing is committed
+   */
   public void commit(final Draft draft, final Consumer<Commit> durable) throws IOException {
     final CommitWriter writer = new CommitWriter(directory, draft);
     for (final long id : CommitWriter.containers(draft)) {
@@ -222,7 +261,7 @@ public final class PosixStore implements CheckpointStore {
     return writer.prepare();
   }
 
-  private static <T> T orElse(final StoreLock.Action undoing, final StoreLock.Step<T> step)
+  private static <T> T orElse(final Fault.Step<IOException> undoing, final StoreLock.Step<T> step)
       throws IOException {
     try {
       return step.run();
@@ -234,11 +273,6 @@ public final class PosixStore implements CheckpointStore {
       }
       throw e;
     }
-  }
-
-  @Override
-  public List<Commit> commits(final Consumer<IOException> unreadable) throws IOException {
-    return scan.newest(any -> true, unreadable);
   }
 
   /**
@@ -253,27 +287,38 @@ public final class PosixStore implements CheckpointStore {
     return swept(() -> commits(unreadable));
   }
 
-  @Override
-  public Set<Long> numbers() throws IOException {
-    return scan.numbers();
+  /**
+   * Removes a committed checkpoint, its manifest first and durably, and before it what it
+   * superseded.
+   *
+   * @param commit one of {@link #commits()}
+   * @return false when a process {@linkplain #whileHeld reads} it: it stays then
+   * @throws IOException when that fails; what is left of it is not committed, or it still is
+   */
+  public boolean remove(final Commit commit) throws IOException {
+    return remove(commit, () -> true);
   }
 
-  @Override
-  public Optional<Commit> find(final long number) throws IOException {
-    final List<IOException> failures = new ArrayList<>();
-    final List<Commit> commits = scan.newest(d -> d.number() == number, failures::add);
-    if (!failures.isEmpty()) {
-      throw failures.getFirst();
-    }
-    return commits.stream().findFirst();
+  /** What comes right before a removal that nothing else prevents any more. */
+  @FunctionalInterface
+  public interface Farewell {
+    /**
+     * Does it.
+     *
+     * @return false when the checkpoint is to stay after all
+     * @throws IOException when that fails; the checkpoint stays
+     */
+    boolean run() throws IOException;
   }
 
-  @Override
-  public boolean whileHeld(final Commit commit, final Reading reading) throws IOException {
-    return directoryOf(commit).whileHeld(reading);
-  }
-
-  @Override
+  /**
+   * As {@link #remove(Commit)}.
+   *
+   * @param commit one of {@link #commits()}
+   * @param farewell called while nobody reads the checkpoint nor can begin to
+   * @return false when a process reads it, or it is to stay
+   * @throws IOException when that fails
+   */
   public boolean remove(final Commit commit, final Farewell farewell) throws IOException {
     return swept(
         () -> {
@@ -286,7 +331,13 @@ public final class PosixStore implements CheckpointStore {
         });
   }
 
-  @Override
+  /**
+   * Removes the committed checkpoints of a number that are damaged or of another version.
+   *
+   * @param number their number
+   * @return false when a process reads one: it stays then
+   * @throws IOException when that fails
+   */
   public boolean removeUnreadable(final long number) throws IOException {
     return swept(
         () -> {
@@ -306,31 +357,13 @@ public final class PosixStore implements CheckpointStore {
         });
   }
 
-  @Override
-  public List<CommittedImage> images(final Commit commit) throws IOException {
-    return IndexCodec.read(directoryOf(commit).index(), commit.id());
-  }
-
-  @Override
-  public Map<Integer, String> owners(final Commit commit) throws IOException {
-    return directory.owners(directoryOf(commit));
-  }
-
-  @Override
-  public void rebuild(final Commit commit, final CommittedImage image, final NativeFile target)
-      throws IOException {
-    try (ImageFile own = new ImageFile(directory.disk())) {
-      final Path file = directoryOf(commit).image(image.ordinal());
-      own.read(file, image.blocks(), target::pwrite);
-    }
-    target.truncate(image.size());
-    overlay(
-        commit.sessionId(),
-        image.chunks(),
-        new ImageOverlay(image.imageId(), image.size(), target::pwrite));
-  }
-
-  @Override
+  /**
+   * Gives every checkpoint that shares an image's own file a copy of it, durably, so that the file
+   * may change from here on.
+   *
+   * @param image an image's own file
+   * @throws IOException when that fails; it must not change then
+   */
   public void unshare(final NativeFile image) throws IOException {
     if (image.links() > 1) {
       lock.hold(
@@ -341,28 +374,6 @@ public final class PosixStore implements CheckpointStore {
               }
             }
           });
-    }
-  }
-
-  @Override
-  public void overlay(
-      final long sessionId, final List<ChunkLocation> chunks, final ImageOverlay overlay)
-      throws IOException {
-    try (ContainerReaders containers = new ContainerReaders(directory, sessionId)) {
-      for (final ChunkLocation chunk : chunks.reversed()) {
-        overlay.addOlder(containers.read(chunk));
-      }
-    }
-  }
-
-  @Override
-  public void verify(
-      final Commit commit, final Consumer<IOException> damage, final LongConsumer progress)
-      throws IOException {
-    try {
-      new CheckpointVerifier(directory, commit, damage, progress).verify(images(commit));
-    } catch (final DamagedException | FormatVersionException | PosixException e) {
-      damage.accept(e);
     }
   }
 
@@ -378,9 +389,5 @@ public final class PosixStore implements CheckpointStore {
           garbage.sweep();
           return step.run();
         });
-  }
-
-  private CheckpointDirectory directoryOf(final Commit commit) {
-    return directory.checkpoint(commit.number(), commit.id());
   }
 }

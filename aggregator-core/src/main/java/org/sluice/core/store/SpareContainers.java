@@ -32,7 +32,7 @@ import org.sluice.core.posix.PosixException;
 final class SpareContainers {
   /**
    * A killed I/O process that is resumed has locked its containers again by then. They count from
-   * {@link CheckpointStore#renew}, since the last write may be long ago.
+   * {@link PosixStore#renew}, since the last write may be long ago.
    */
   private static final Duration GRACE = Duration.ofMinutes(1);
 

@@ -305,7 +305,7 @@ record StoreDirectory(Path path, Disk disk) {
     }
 
     /** Reads the checkpoint and keeps it from being removed; false when it is removed already. */
-    boolean whileHeld(final CheckpointStore.Reading reading) throws IOException {
+    boolean whileHeld(final Fault.Step<IOException> reading) throws IOException {
       try (NativeFile manifest = StoredFile.open(manifest())) {
         if (!manifest.tryLockShared() || manifest.links() == 0) {
           return false;
@@ -329,7 +329,7 @@ record StoreDirectory(Path path, Disk disk) {
     }
 
     /** The same, right behind a farewell that may still prevent it. */
-    boolean removeUnlessRead(final CheckpointStore.Farewell farewell) throws IOException {
+    boolean removeUnlessRead(final PosixStore.Farewell farewell) throws IOException {
       if (isForeign()) {
         if (!farewell.run()) {
           return false;

@@ -1,6 +1,7 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
+import org.sluice.core.fault.Fault;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 
@@ -16,12 +17,6 @@ record StoreLock(StoreDirectory store, StoreOwner owner) {
     T run() throws IOException;
   }
 
-  /** The same without a result. */
-  @FunctionalInterface
-  interface Action {
-    void run() throws IOException;
-  }
-
   <T> T hold(final Step<T> step) throws IOException {
     owner.check();
     try (NativeFile lock = StoredFile.open(store.format(), Flag.WRITE)) {
@@ -30,7 +25,7 @@ record StoreLock(StoreDirectory store, StoreOwner owner) {
     }
   }
 
-  void hold(final Action action) throws IOException {
+  void hold(final Fault.Step<IOException> action) throws IOException {
     hold(
         () -> {
           action.run();

@@ -1,8 +1,8 @@
 package org.sluice.iop.checkpoint;
 
 import java.util.concurrent.Executor;
-import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Draft;
+import org.sluice.core.store.PosixStore;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.ImageRegistry;
@@ -27,7 +27,7 @@ import org.sluice.iop.measure.Statistics;
  * @param waiters processes that wait for a commit
  */
 public record Context(
-    CheckpointStore store,
+    PosixStore store,
     ImageRegistry registry,
     Drain drain,
     CaptureDirectory capture,

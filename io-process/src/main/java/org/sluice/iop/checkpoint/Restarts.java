@@ -12,9 +12,9 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
-import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
+import org.sluice.core.store.PosixStore;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.PoisonException;
@@ -23,7 +23,7 @@ import org.sluice.iop.drain.Caller;
 
 /** Answers what has to be read from the store, on a thread of its own. Thread-safe. */
 public final class Restarts implements AutoCloseable {
-  private final CheckpointStore store;
+  private final PosixStore store;
   private final Lane lane;
   private final ExecutorService reader =
       Executors.newSingleThreadExecutor(
@@ -35,7 +35,7 @@ public final class Restarts implements AutoCloseable {
     Reply get() throws IOException;
   }
 
-  Restarts(final CheckpointStore store, final InFlight inFlight) {
+  Restarts(final PosixStore store, final InFlight inFlight) {
     this.lane = inFlight.lane(Lane.Role.RESTART);
     this.store = store;
   }

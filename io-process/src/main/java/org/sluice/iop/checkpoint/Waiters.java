@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
-import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Commit;
+import org.sluice.core.store.PosixStore;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.journal.Entry;
 
@@ -35,7 +35,7 @@ public final class Waiters {
    * @param state knows how commits failed
    * @throws IOException when it cannot be read
    */
-  public Waiters(final CheckpointStore store, final CheckpointState state) throws IOException {
+  public Waiters(final PosixStore store, final CheckpointState state) throws IOException {
     committed =
         store.commits(damaged -> {}).stream()
             .map(Commit::number)

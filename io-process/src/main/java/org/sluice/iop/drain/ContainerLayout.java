@@ -7,10 +7,10 @@ import java.util.List;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.PosixException;
-import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.Container;
 import org.sluice.core.store.ImageOverlay;
+import org.sluice.core.store.PosixStore;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.image.Image;
@@ -28,7 +28,7 @@ final class ContainerLayout implements Layout {
   private static final long MAX_GATHER_LENGTH = 4 << 20;
 
   private final Statistics statistics;
-  private final CheckpointStore store;
+  private final PosixStore store;
   private final long sessionId;
   private final InFlight inFlight;
   private final Lane lane;
@@ -53,7 +53,7 @@ final class ContainerLayout implements Layout {
    * @param inFlight says what is written
    */
   ContainerLayout(
-      final CheckpointStore store,
+      final PosixStore store,
       final long sessionId,
       final SessionContainers containers,
       final long bufferLength,

@@ -10,9 +10,9 @@ import org.sluice.core.request.Reply;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Segment;
-import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.Container;
+import org.sluice.core.store.PosixStore;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.drain.ImageWork.Kind;
 import org.sluice.iop.image.Image;
@@ -41,7 +41,7 @@ public final class Drain implements AutoCloseable {
    */
   public Drain(
       final Segment segment,
-      final CheckpointStore store,
+      final PosixStore store,
       final String node,
       final Statistics statistics,
       final Journal journal) {

@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
-import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Container;
+import org.sluice.core.store.PosixStore;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Warnings;
 
@@ -22,7 +22,7 @@ import org.sluice.iop.measure.Warnings;
 final class SessionContainers {
   private static final long ROTATION_LENGTH = 1L << 30;
 
-  private final CheckpointStore store;
+  private final PosixStore store;
   private final long sessionId;
   private final String node;
   private final List<Use> open = new CopyOnWriteArrayList<>();
@@ -42,7 +42,7 @@ final class SessionContainers {
     }
   }
 
-  SessionContainers(final CheckpointStore store, final long sessionId, final String node) {
+  SessionContainers(final PosixStore store, final long sessionId, final String node) {
     this.store = store;
     this.sessionId = sessionId;
     this.node = node;

@@ -12,7 +12,7 @@ import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
-import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.PosixStore;
 import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.CaptureDirectory;
@@ -31,7 +31,7 @@ import org.sluice.iop.journal.Entry;
 final class Resumption {
   private final SessionState state;
   private final Segment segment;
-  private final CheckpointStore store;
+  private final PosixStore store;
   private final ImageRegistry registry;
   private final ImageFiles files;
   private final Attachments attachments;
@@ -43,7 +43,7 @@ final class Resumption {
   Resumption(
       final SessionState state,
       final Segment segment,
-      final CheckpointStore store,
+      final PosixStore store,
       final ImageRegistry registry,
       final CaptureDirectory capture,
       final Attachments attachments,

@@ -12,7 +12,7 @@ import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.sluice.core.segment.Segment;
-import org.sluice.core.store.CheckpointStore;
+import org.sluice.core.store.PosixStore;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.journal.Journal;
@@ -63,7 +63,7 @@ public final class Service implements Runnable, Executor {
   public Service(
       final ServerSocketChannel server,
       final Segment segment,
-      final CheckpointStore store,
+      final PosixStore store,
       final SessionSettings settings,
       final Statistics statistics,
       final Journal journal,

@@ -7,8 +7,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.Segment;
-import org.sluice.core.store.CheckpointStore;
 import org.sluice.core.store.Draft;
+import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.RankSet;
 import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
@@ -29,7 +29,7 @@ final class Session implements AutoCloseable {
   private static final long RENEWAL_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final Segment segment;
-  private final CheckpointStore store;
+  private final PosixStore store;
   private final SessionSettings settings;
   private final Executor service;
   private final Drain drain;
@@ -62,7 +62,7 @@ final class Session implements AutoCloseable {
    */
   Session(
       final Segment segment,
-      final CheckpointStore store,
+      final PosixStore store,
       final SessionSettings settings,
       final Statistics statistics,
       final Journal journal,
