@@ -1,14 +1,18 @@
 package org.sluice.core.posix;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Names of files. Unlike {@link java.nio.file.Files} these tell the errno of a failure. */
 public final class Names {
@@ -75,6 +79,24 @@ public final class Names {
       entries.forEach(all::add);
       return all;
     } catch (final DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+  }
+
+  /**
+   * A directory and everything below it, in the order in which it can be deleted.
+   *
+   * @param directory its path
+   * @return none when it is not there
+   * @throws IOException when that fails
+   */
+  public static List<Path> deepestFirst(final Path directory) throws IOException {
+    if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
+      return List.of();
+    }
+    try (Stream<Path> paths = Files.walk(directory)) {
+      return paths.sorted(Comparator.reverseOrder()).toList();
+    } catch (final UncheckedIOException e) {
       throw e.getCause();
     }
   }

@@ -1,16 +1,11 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.List;
-import java.util.stream.Stream;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
@@ -77,19 +72,37 @@ class Disk {
 
   /** Deletes a directory and all in it, if it is there. */
   final void deleteAll(final Path directory) throws IOException {
-    if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
-      for (final Path path : deepestFirst(directory)) {
-        delete(path, null);
-      }
+    for (final Path path : Names.deepestFirst(directory)) {
+      delete(path, null);
     }
   }
 
-  private static List<Path> deepestFirst(final Path directory) throws IOException {
-    try (Stream<Path> paths = Files.walk(directory)) {
-      return paths.sorted(Comparator.reverseOrder()).toList();
-    } catch (final UncheckedIOException e) {
-      throw e.getCause();
+  /**
+   * Makes a file that says something, at once as a whole, unless there is one of its name. Of two
+   * processes at once one makes it. Without links the last of two renames counts.
+   */
+  final void createWhole(final Path draft, final Path name, final byte[] bytes) throws IOException {
+    try (NativeFile file = open(draft, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
+      fill(file, bytes);
+      link(file, name);
+    } catch (final PosixException e) {
+      switch (e.errno()) {
+        case Errno.EEXIST -> {}
+        case Errno.EXDEV, Errno.EPERM, Errno.EOPNOTSUPP, Errno.ENOENT -> rename(draft, name, null);
+        default -> throw e;
+      }
+    } finally {
+      delete(draft, null);
     }
+  }
+
+  /** The same in place of whatever has the name. */
+  final void replaceWhole(final Path draft, final Path name, final byte[] bytes)
+      throws IOException {
+    try (NativeFile file = open(draft, Flag.WRITE, Flag.CREATE, Flag.TRUNCATE)) {
+      fill(file, bytes);
+    }
+    rename(draft, name, null);
   }
 
   /** Makes some bytes all of a new file, durably but for its name. */

@@ -7,7 +7,6 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.sluice.core.chunk.DamagedException;
-import org.sluice.core.posix.NativeFile.Flag;
 
 /**
  * What the last session that committed nothing of it left as plain files. A store without a
@@ -24,10 +23,8 @@ public record LeftAsFiles(Path directory, long files) {
 
   void write(final StoreDirectory store) throws IOException {
     final Path temporary = store.staging().resolve(NAME + "." + ProcessHandle.current().pid());
-    Disk.fill(
-        store.disk().open(temporary, Flag.WRITE, Flag.CREATE, Flag.TRUNCATE),
-        "%d %s%n".formatted(files, directory).getBytes(StandardCharsets.UTF_8));
-    store.disk().rename(temporary, store.path().resolve(NAME), null);
+    final byte[] text = "%d %s%n".formatted(files, directory).getBytes(StandardCharsets.UTF_8);
+    store.disk().replaceWhole(temporary, store.path().resolve(NAME), text);
   }
 
   static Optional<LeftAsFiles> read(final StoreDirectory store) throws IOException {

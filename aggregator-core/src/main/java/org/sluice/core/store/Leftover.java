@@ -1,6 +1,7 @@
 package org.sluice.core.store;
 
 import java.nio.file.Path;
+import java.util.Locale;
 
 /**
  * Something in a store that no committed checkpoint needs and no live process uses.
@@ -13,19 +14,13 @@ public record Leftover(Kind kind, Path path, long bytes) {
   /** What it can be. */
   public enum Kind {
     /** A checkpoint whose commit or whose removal was cut short. */
-    UNFINISHED("unfinished"),
+    UNFINISHED,
     /** A checkpoint that was committed again. */
-    SUPERSEDED("superseded"),
+    SUPERSEDED,
     /** The file of an image that was never committed. */
-    IMAGE("image"),
+    IMAGE,
     /** A container that no checkpoint names. */
-    CONTAINER("container");
-
-    private final String label;
-
-    Kind(final String label) {
-      this.label = label;
-    }
+    CONTAINER;
 
     /**
      * What users call it.
@@ -33,7 +28,7 @@ public record Leftover(Kind kind, Path path, long bytes) {
      * @return one word
      */
     public String label() {
-      return label;
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 }

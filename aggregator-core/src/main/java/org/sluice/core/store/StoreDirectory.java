@@ -192,17 +192,7 @@ record StoreDirectory(Path path, Disk disk) {
   private void claim() throws IOException {
     final Path temporary = path.resolve("%s.%016x".formatted(FORMAT, Entropy.nextLong()));
     final String text = "sluice store %d%n".formatted(VERSION);
-    try (NativeFile file = disk.open(temporary, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
-      Disk.fill(file, text.getBytes(StandardCharsets.UTF_8));
-      disk.link(file, format());
-      disk.delete(temporary, null);
-    } catch (final PosixException e) {
-      switch (e.errno()) {
-        case Errno.EEXIST -> disk.delete(temporary, null);
-        case Errno.EPERM, Errno.EOPNOTSUPP, Errno.ENOENT -> disk.rename(temporary, format(), null);
-        default -> throw e;
-      }
-    }
+    disk.createWhole(temporary, format(), text.getBytes(StandardCharsets.UTF_8));
   }
 
   private void checkFormat() throws IOException {

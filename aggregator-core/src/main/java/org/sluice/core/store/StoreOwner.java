@@ -13,10 +13,6 @@ import java.util.Map;
 import java.util.Optional;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.Entropy;
-import org.sluice.core.posix.Errno;
-import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.NativeFile.Flag;
-import org.sluice.core.posix.PosixException;
 
 /**
  * The node that writes a store. Locks hold among the processes of one node, and among nodes only if
@@ -103,7 +99,9 @@ final class StoreOwner {
   /** Makes this node the owner, unless another is. */
   void claim() throws IOException {
     if (!Files.exists(store.node(), LinkOption.NOFOLLOW_LINKS)) {
-      make();
+      // Of two nodes at once one makes it; what it says then counts, not which call said so.
+      store.disk().createWhole(draft(), store.node(), mark());
+      store.disk().syncDirectory(store.path(), null);
     }
     if (!isSelf()) {
       check();
@@ -111,30 +109,9 @@ final class StoreOwner {
     }
   }
 
-  /** Of two nodes at once one makes it; what it says then counts, not which call said so. */
-  private void make() throws IOException {
-    final Path draft = draft();
-    try (NativeFile file = write(draft)) {
-      store.disk().link(file, store.node());
-    } catch (final PosixException e) {
-      switch (e.errno()) {
-        case Errno.EEXIST -> {}
-        // Without links the last of two renames counts, and the other node is refused from then on.
-        case Errno.EXDEV, Errno.EPERM, Errno.EOPNOTSUPP, Errno.ENOENT ->
-            store.disk().rename(draft, store.node(), null);
-        default -> throw e;
-      }
-    } finally {
-      store.disk().delete(draft, null);
-    }
-    store.disk().syncDirectory(store.path(), null);
-  }
-
   /** Makes this node the owner, whichever was. */
   void replace() throws IOException {
-    final Path draft = draft();
-    write(draft).close();
-    store.disk().rename(draft, store.node(), null);
+    store.disk().replaceWhole(draft(), store.node(), mark());
     store.disk().syncDirectory(store.path(), null);
   }
 
@@ -142,17 +119,6 @@ final class StoreOwner {
     return store
         .path()
         .resolve(store.node().getFileName() + "." + HexFormat.of().toHexDigits(Entropy.nextLong()));
-  }
-
-  private NativeFile write(final Path draft) throws IOException {
-    final NativeFile file = store.disk().open(draft, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE);
-    try {
-      Disk.fill(file, mark());
-      return file;
-    } catch (final IOException e) {
-      file.close();
-      throw e;
-    }
   }
 
   private byte[] mark() throws IOException {

@@ -1,12 +1,9 @@
 package org.sluice.profile.replay;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.List;
-import java.util.stream.Stream;
+import org.sluice.core.posix.Names;
 
 /** A directory that is gone afterwards, with all that is in it. */
 public final class Scratch implements AutoCloseable {
@@ -50,16 +47,7 @@ public final class Scratch implements AutoCloseable {
    * @throws IOException when that fails
    */
   public static void delete(final Path directory) throws IOException {
-    if (!Files.exists(directory)) {
-      return;
-    }
-    final List<Path> all;
-    try (Stream<Path> walk = Files.walk(directory)) {
-      all = walk.sorted(Comparator.reverseOrder()).toList();
-    } catch (final UncheckedIOException e) {
-      throw e.getCause();
-    }
-    for (final Path each : all) {
+    for (final Path each : Names.deepestFirst(directory)) {
       Files.deleteIfExists(each);
     }
   }
