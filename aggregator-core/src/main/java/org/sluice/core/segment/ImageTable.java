@@ -101,26 +101,6 @@ public final class ImageTable {
     return -1;
   }
 
-  /**
-   * The logical size of an image, while the kernel's is not the right one.
-   *
-   * @param device {@code major << 32 | minor}
-   * @param inode inode number
-   * @return bytes; -1 when the image is direct or not in the table, so that the file's size is
-   *     right
-   */
-  public long logicalSize(final long device, final long inode) {
-    final int entry = find(device, inode);
-    if (entry < 0) {
-      return -1;
-    }
-    final long size = size(entry);
-    final int state = state(entry);
-    final boolean logical =
-        state == ImageDescriptor.STATE_DIVERTED || state == ImageDescriptor.STATE_COMMITTED;
-    return logical && isOf(entry, device, inode) ? size : -1;
-  }
-
   private boolean isOf(final int entry, final long device, final long inode) {
     final int offset = offset(entry);
     return entries.getLongAcquire(offset + ImageDescriptor.DEVICE_OFFSET) == device

@@ -24,15 +24,15 @@ class ImageTableTest {
   }
 
   @Test
-  void logicalSizeIsKnownWhileDivertedOrCommitted() {
+  void sizeStaysWhateverTheStateBecomes() {
     final int entry = table.insert(1, 2, 3, ImageDescriptor.STATE_DIVERTED, 4);
 
-    assertThat(table.logicalSize(1, 2)).isEqualTo(4);
-    table.state(entry, ImageDescriptor.STATE_DIRECT);
-    assertThat(table.logicalSize(1, 2)).isEqualTo(-1);
-    table.state(entry, ImageDescriptor.STATE_COMMITTED);
-    assertThat(table.logicalSize(1, 2)).isEqualTo(4);
-    assertThat(table.logicalSize(9, 9)).isEqualTo(-1);
+    for (final int state :
+        new int[] {ImageDescriptor.STATE_DIRECT, ImageDescriptor.STATE_COMMITTED}) {
+      table.state(entry, state);
+      assertThat(table.state(table.find(1, 2))).isEqualTo(state);
+      assertThat(table.size(entry)).isEqualTo(4);
+    }
   }
 
   @Test

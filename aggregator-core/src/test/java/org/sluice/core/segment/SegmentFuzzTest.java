@@ -74,7 +74,7 @@ class SegmentFuzzTest {
         segment.ring(slot).read((type, buffer, at, length) -> {}, 10);
         segment.advanceRing(slot, 64);
       }
-      segment.imageTable().logicalSize(1, 2);
+      segment.imageTable().find(1, 2);
       for (int chunk = 0; chunk < geometry.chunkCount(); chunk++) {
         segment.chunkPool().word(chunk);
         segment.chunk(chunk).getByte(geometry.chunkLength() - 1);

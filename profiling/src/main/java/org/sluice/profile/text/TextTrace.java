@@ -8,6 +8,7 @@ import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.Trace;
@@ -17,16 +18,14 @@ import org.sluice.profile.trace.Write;
 public final class TextTrace implements Trace {
   private static final int LINES_TO_TELL_BY = 2000;
 
-  /** What makes writes of the lines of one kind of text. */
-  private interface Format {
-    LineReader reader(Omissions omissions, Consumer<Write> sink);
-  }
-
   private final String kind;
   private final Path file;
-  private final Format format;
+  private final BiFunction<Omissions, Consumer<Write>, LineReader> format;
 
-  private TextTrace(final String kind, final Path file, final Format format) {
+  private TextTrace(
+      final String kind,
+      final Path file,
+      final BiFunction<Omissions, Consumer<Write>, LineReader> format) {
     this.kind = kind;
     this.file = file;
     this.format = format;
@@ -86,7 +85,7 @@ public final class TextTrace implements Trace {
   @Override
   public Omissions read(final Consumer<Write> sink) throws IOException {
     final Omissions omissions = new Omissions();
-    final LineReader reader = format.reader(omissions, sink);
+    final LineReader reader = format.apply(omissions, sink);
     try (BufferedReader lines = reader(file)) {
       long number = 0;
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {

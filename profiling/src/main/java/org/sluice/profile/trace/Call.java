@@ -1,36 +1,27 @@
 package org.sluice.profile.trace;
 
-/** The function a write was made with; the codes are those of the trace format. */
+/** The function a write was made with; its ordinal is its code in the trace format. */
 public enum Call {
   /** Some other one. */
-  OTHER(0),
+  OTHER,
   /** {@code write}. */
-  WRITE(1),
+  WRITE,
   /** {@code pwrite}. */
-  PWRITE(2),
+  PWRITE,
   /** {@code writev}. */
-  WRITEV(3),
+  WRITEV,
   /** {@code pwritev}, {@code pwritev2}. */
-  PWRITEV(4),
+  PWRITEV,
   /** {@code fwrite}, {@code fprintf} and whatever else writes to a stream. */
-  STDIO(5),
+  STDIO,
   /** {@code sendfile}, {@code copy_file_range}, {@code splice}. */
-  COPY(6),
+  COPY,
   /** A call of Sluice's own interface. */
-  API(7),
+  API,
   /** An MPI-IO function. */
-  MPIIO(8);
+  MPIIO;
 
   private static final Call[] BY_CODE = values();
-  private final int code;
-
-  Call(final int code) {
-    this.code = code;
-  }
-
-  int code() {
-    return code;
-  }
 
   /** Codes of later versions of the program read as {@link #OTHER}. */
   static Call of(final int code) {

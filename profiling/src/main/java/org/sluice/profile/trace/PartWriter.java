@@ -89,7 +89,7 @@ public final class PartWriter implements AutoCloseable {
    */
   public void append(final Write write) {
     final FileState file = files.computeIfAbsent(write.file(), this::name);
-    final int kind = write.call().code() | write.route().code() << 4;
+    final int kind = write.call().ordinal() | write.route().ordinal() << 4;
     final int tag =
         PartDescriptor.WRITE
             | (file == lastFile ? PartDescriptor.SAME_FILE : 0)
