@@ -246,7 +246,7 @@ abstract class HeldInode implements AutoCloseable {
    * @throws PosixException when the kernel does not tell
    */
   public boolean isShared() throws PosixException {
-    return !LocalFileSystems.has(descriptor, opened);
+    return room().isShared();
   }
 
   /**

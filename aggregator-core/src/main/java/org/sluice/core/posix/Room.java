@@ -6,6 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * What {@code fstatfs} tells of the file system that a file lies on. Java's {@code FileStore} looks
@@ -38,7 +39,37 @@ public record Room(String fileSystem, long block, long free) {
           Map.entry(0x0BD0_0BD0L, "lustre"),
           Map.entry(0x4750_4653L, "gpfs"),
           Map.entry(0x1983_0326L, "beegfs"),
-          Map.entry(0x00C3_6400L, "ceph"));
+          Map.entry(0x00C3_6400L, "ceph"),
+          Map.entry(0x7366_746EL, "ntfs3"),
+          Map.entry(0x2011_BAB0L, "exfat"),
+          Map.entry(0x4D44L, "vfat"),
+          Map.entry(0x3434L, "nilfs2"),
+          Map.entry(0x5265_4973L, "reiserfs"),
+          Map.entry(0x3153_464AL, "jfs"),
+          Map.entry(0xCA45_1A4EL, "bcachefs"));
+
+  /** Those that one node alone can mount; the upper directory of overlay must be local. */
+  private static final Set<String> LOCAL =
+      Set.of(
+          "ext4",
+          "xfs",
+          "btrfs",
+          "f2fs",
+          "zfs",
+          "tmpfs",
+          "hugetlbfs",
+          "overlay",
+          "bcachefs",
+          "jfs",
+          "reiserfs",
+          "nilfs2",
+          "vfat",
+          "exfat",
+          "ntfs3");
+
+  boolean isShared() {
+    return !LOCAL.contains(fileSystem);
+  }
 
   static Room of(final int descriptor, final Path opened) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
