@@ -7,6 +7,7 @@ import java.util.concurrent.Callable;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Exits;
 import org.sluice.core.posix.Quoting;
+import org.sluice.profile.replay.Scratch;
 import org.sluice.profile.source.Traces;
 import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.RecordedTrace;
@@ -56,7 +57,7 @@ public final class ImportCommand implements Callable<Integer> {
       complete = true;
     } finally {
       if (!complete) {
-        removeTarget();
+        Scratch.delete(target);
       }
     }
     final Survey survey = Survey.of(RecordedTrace.of(target));
@@ -64,16 +65,8 @@ public final class ImportCommand implements Callable<Integer> {
         .getOut()
         .printf(
             "imported %d writes of %d processes to %s%n",
-            survey.writes(), survey.origins().size(), Quoting.name(target.toString()));
+            survey.tally().writes(), survey.origins().size(), Quoting.name(target.toString()));
     Traces.print(omissions, spec.commandLine().getOut());
     return ExitStatus.OK.code();
-  }
-
-  /** A part of a trace that looks like all of it misleads. */
-  private void removeTarget() throws IOException {
-    for (final Path part : RecordedTrace.of(target).parts()) {
-      Files.delete(part);
-    }
-    Files.delete(target);
   }
 }

@@ -112,7 +112,7 @@ public final class ReplayCommand implements Callable<Integer> {
       final Replay replay =
           Replay.of(trace, scratch, flatOut ? Optional.of(Duration.ZERO) : Optional.empty());
       final ReplayResult result;
-      try (Progress progress = Progress.begin("replay", survey.bytes())) {
+      try (Progress progress = Progress.begin("replay", survey.tally().bytes())) {
         result = replay.run(place, progress, interruption);
       }
       if (verify && !result.stopped()) {

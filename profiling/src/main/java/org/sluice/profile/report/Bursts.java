@@ -3,6 +3,7 @@ package org.sluice.profile.report;
 import java.util.HashMap;
 import java.util.Map;
 import org.sluice.profile.trace.Origin;
+import org.sluice.profile.trace.Tally;
 import org.sluice.profile.trace.Write;
 
 /**
@@ -16,26 +17,23 @@ final class Bursts {
 
   private static final class Run {
     private long lastEnd = Long.MIN_VALUE;
-    private long writes;
-    private long bytes;
+    private Tally tally = new Tally();
   }
 
   private final Map<Origin, Run> runs = new HashMap<>();
+  private final Tally tally = new Tally();
   private long count;
-  private long writes;
-  private long bytes;
   private long longest;
 
   void add(final Write write) {
     final Run run = runs.computeIfAbsent(write.origin(), origin -> new Run());
     final boolean continues =
-        run.writes > 0 && Math.abs(write.time() - run.lastEnd) <= LONGEST_PAUSE_NANOS;
+        run.tally.writes() > 0 && Math.abs(write.time() - run.lastEnd) <= LONGEST_PAUSE_NANOS;
     if (write.size() >= SMALL || !continues) {
       end(run);
     }
     if (write.size() < SMALL) {
-      run.writes++;
-      run.bytes += write.size();
+      run.tally.add(write);
       run.lastEnd = write.endTime();
     }
   }
@@ -46,26 +44,20 @@ final class Bursts {
   }
 
   private void end(final Run run) {
-    if (run.writes >= LEAST_WRITES) {
+    if (run.tally.writes() >= LEAST_WRITES) {
       count++;
-      writes += run.writes;
-      bytes += run.bytes;
-      longest = Math.max(longest, run.writes);
+      tally.add(run.tally);
+      longest = Math.max(longest, run.tally.writes());
     }
-    run.writes = 0;
-    run.bytes = 0;
+    run.tally = new Tally();
   }
 
   long count() {
     return count;
   }
 
-  long writes() {
-    return writes;
-  }
-
-  long bytes() {
-    return bytes;
+  Tally tally() {
+    return tally;
   }
 
   /** Writes of the longest one. */

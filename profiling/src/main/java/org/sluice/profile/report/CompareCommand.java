@@ -13,6 +13,7 @@ import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.posix.Quoting;
 import org.sluice.profile.source.Traces;
+import org.sluice.profile.trace.Tally;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;

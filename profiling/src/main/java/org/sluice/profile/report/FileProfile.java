@@ -3,6 +3,7 @@ package org.sluice.profile.report;
 import java.util.HashMap;
 import java.util.Map;
 import org.sluice.profile.trace.Origin;
+import org.sluice.profile.trace.Tally;
 import org.sluice.profile.trace.Write;
 
 /** What was written to one file. */

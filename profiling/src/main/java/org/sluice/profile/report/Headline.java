@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
+import org.sluice.profile.trace.Tally;
 
 /** What a profile says in a sentence or two. */
 final class Headline {

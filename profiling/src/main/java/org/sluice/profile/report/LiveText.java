@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.sluice.core.command.SizeConverter;
+import org.sluice.profile.trace.Tally;
 
 /** The statistics of an I/O process as a table. */
 public final class LiveText {

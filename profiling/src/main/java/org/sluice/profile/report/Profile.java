@@ -15,6 +15,7 @@ import org.sluice.profile.trace.Call;
 import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.Route;
 import org.sluice.profile.trace.Survey;
+import org.sluice.profile.trace.Tally;
 import org.sluice.profile.trace.Trace;
 import org.sluice.profile.trace.Write;
 
@@ -33,24 +34,23 @@ public final class Profile {
 
   private final String name;
   private final String kind;
-  private final int processes;
-  private final Tally total = new Tally();
+  private final Survey survey;
   private final Tally sequential = new Tally();
   private final Tally[] classes = tallies(SizeClasses.COUNT);
   private final Tally[] sizes = tallies(Long.SIZE * STEPS);
   private final Map<Route, Tally> routes = new EnumMap<>(Route.class);
   private final Map<Call, Tally> calls = new EnumMap<>(Call.class);
-  private final SortedMap<String, NodeProfile> nodes = new TreeMap<>();
+  private final SortedMap<String, Survey> nodes = new TreeMap<>();
   private final Map<String, FileProfile> files = new HashMap<>();
   private final Bursts bursts = new Bursts();
   private List<Phase> phases;
   private TimeMap timeMap;
   private Omissions omissions;
 
-  private Profile(final String name, final String kind, final int processes) {
+  private Profile(final String name, final String kind, final Survey survey) {
     this.name = name;
     this.kind = kind;
-    this.processes = processes;
+    this.survey = survey;
   }
 
   /**
@@ -63,7 +63,7 @@ public final class Profile {
    */
   public static Profile of(final String name, final Trace trace) throws IOException {
     final Survey survey = Survey.of(trace);
-    final Profile profile = new Profile(name, trace.kind(), survey.origins().size());
+    final Profile profile = new Profile(name, trace.kind(), survey);
     if (survey.isEmpty()) {
       profile.phases = List.of();
       profile.omissions = trace.read(write -> {});
@@ -92,12 +92,11 @@ public final class Profile {
   }
 
   private void add(final Write write) {
-    total.add(write);
     classes[SlotDescriptor.sizeClass(write.size())].add(write);
     sizes[step(write.size())].add(write);
     routes.computeIfAbsent(write.route(), route -> new Tally()).add(write);
     calls.computeIfAbsent(write.call(), call -> new Tally()).add(write);
-    nodes.computeIfAbsent(write.origin().host(), host -> new NodeProfile()).add(write);
+    nodes.computeIfAbsent(write.origin().host(), host -> new Survey()).add(write);
     if (file(write.file()).add(write)) {
       sequential.add(write);
     }
@@ -127,15 +126,15 @@ public final class Profile {
   }
 
   int processes() {
-    return processes;
+    return survey.origins().size();
   }
 
   boolean isEmpty() {
-    return total.writes() == 0;
+    return survey.isEmpty();
   }
 
   Tally total() {
-    return total;
+    return survey.tally();
   }
 
   Tally sequential() {
@@ -159,7 +158,7 @@ public final class Profile {
     return calls;
   }
 
-  SortedMap<String, NodeProfile> nodes() {
+  SortedMap<String, Survey> nodes() {
     return nodes;
   }
 

@@ -2,6 +2,7 @@ package org.sluice.profile.report;
 
 import java.io.PrintWriter;
 import java.util.Locale;
+import org.sluice.profile.trace.Tally;
 
 /** The table of size classes, with the column names of the published one. */
 final class ProfileCsv {

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.sluice.profile.trace.Tally;
 
 /** A profile as maps, lists, strings and numbers; the page draws from the same. */
 final class ProfileJson {
@@ -69,7 +70,7 @@ final class ProfileJson {
             (host, node) -> {
               final Map<String, Object> members = new LinkedHashMap<>();
               members.put("node", host);
-              members.put("processes", node.processes());
+              members.put("processes", node.origins().size());
               members.putAll(counts(node.tally()));
               members.put("span_seconds", node.spanSeconds());
               nodes.add(members);
@@ -116,8 +117,8 @@ final class ProfileJson {
     final Bursts bursts = profile.bursts();
     final Map<String, Object> members = new LinkedHashMap<>();
     members.put("count", bursts.count());
-    members.put("writes", bursts.writes());
-    members.put("bytes", bursts.bytes());
+    members.put("writes", bursts.tally().writes());
+    members.put("bytes", bursts.tally().bytes());
     members.put("longest", bursts.longest());
     members.put("least_writes", Bursts.LEAST_WRITES);
     members.put("below_bytes", Bursts.SMALL);

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.posix.Quoting;
 import org.sluice.profile.source.Traces;
+import org.sluice.profile.trace.Tally;
 
 /** A profile as the two tables of the paper and a few lines. */
 final class ProfileText {
@@ -36,9 +37,9 @@ final class ProfileText {
                 out.printf(
                     "%-20s %9d %10d %10d %12s %8.3f s %8.3f s%n",
                     host,
-                    node.processes(),
+                    node.origins().size(),
                     node.tally().writes(),
-                    node.tally().writes() / node.processes(),
+                    node.tally().writes() / node.origins().size(),
                     SizeConverter.format(node.tally().bytes()),
                     node.tally().seconds(),
                     node.spanSeconds()));
@@ -73,7 +74,7 @@ final class ProfileText {
         "bursts of %d or more writes below 4 KiB: %d, with %s of the writes; the longest has %d%n",
         Bursts.LEAST_WRITES,
         bursts.count(),
-        Headline.percent(100.0 * bursts.writes() / profile.total().writes()),
+        Headline.percent(100.0 * bursts.tally().writes() / profile.total().writes()),
         bursts.longest());
     out.printf(
         "files: %d; phases of writing: %d%n", profile.files().size(), profile.phases().size());

@@ -4,16 +4,16 @@ import java.io.IOException;
 import java.util.NavigableSet;
 import java.util.TreeMap;
 
-/** The first look at a trace: who wrote, how much, from when to when, how far. */
+/** Who wrote in a trace, or on one node of it, how much, from when to when, how far. */
 public final class Survey {
   private final TreeMap<Origin, Long> nanos = new TreeMap<>();
   private long from = Long.MAX_VALUE;
   private long to = Long.MIN_VALUE;
   private long farthest;
-  private long writes;
-  private long bytes;
+  private final Tally tally = new Tally();
 
-  private Survey() {}
+  /** Nothing yet. */
+  public Survey() {}
 
   /**
    * Reads a trace once.
@@ -28,13 +28,17 @@ public final class Survey {
     return survey;
   }
 
-  private void add(final Write write) {
+  /**
+   * Adds a write.
+   *
+   * @param write one more
+   */
+  public void add(final Write write) {
     nanos.merge(write.origin(), write.duration(), Long::sum);
     from = Math.min(from, write.time());
     to = Math.max(to, write.endTime());
     farthest = Math.max(farthest, write.endOffset());
-    writes++;
-    bytes += write.size();
+    tally.add(write);
   }
 
   /**
@@ -43,7 +47,7 @@ public final class Survey {
    * @return true without a write
    */
   public boolean isEmpty() {
-    return writes == 0;
+    return tally.writes() == 0;
   }
 
   /**
@@ -83,21 +87,21 @@ public final class Survey {
   }
 
   /**
-   * Writes of all processes.
+   * The writes of all processes.
    *
-   * @return the count
+   * @return their tally
    */
-  public long writes() {
-    return writes;
+  public Tally tally() {
+    return tally;
   }
 
   /**
-   * What all processes wrote.
+   * From the first write to the end of the last.
    *
-   * @return bytes
+   * @return seconds
    */
-  public long bytes() {
-    return bytes;
+  public double spanSeconds() {
+    return (to - from) / 1e9;
   }
 
   /**

@@ -19,7 +19,9 @@ import org.sluice.profile.trace.Write;
 record Excerpt(Trace whole, long share) implements Trace {
   /** The trace itself if it has no more bytes than that. */
   static Trace of(final Trace trace, final Survey survey, final long most) {
-    return survey.bytes() <= most ? trace : new Excerpt(trace, most / survey.origins().size());
+    return survey.tally().bytes() <= most
+        ? trace
+        : new Excerpt(trace, most / survey.origins().size());
   }
 
   @Override

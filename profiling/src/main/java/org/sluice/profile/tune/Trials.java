@@ -51,7 +51,8 @@ final class Trials {
         Duration.ofMillis(Math.round(1e3 * BUFFERS_OF_A_PAUSE * largest / drain));
     final List<List<ReplayResult>> rounds = new ArrayList<>();
     try (Scratch copy = new Scratch(directory);
-        Progress progress = Progress.begin("replay", all.size() * ROUNDS * survey.bytes())) {
+        Progress progress =
+            Progress.begin("replay", all.size() * ROUNDS * survey.tally().bytes())) {
       final Replay replay = Replay.of(trace, copy, Optional.of(pause));
       while (rounds.size() < ROUNDS && !interruption.isRequested()) {
         final List<ReplayResult> round = new ArrayList<>();

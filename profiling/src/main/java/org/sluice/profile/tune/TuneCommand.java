@@ -167,8 +167,8 @@ public final class TuneCommand implements Subcommand {
       final boolean complete) {
     final Map<String, Object> all = new LinkedHashMap<>();
     all.put("processes", survey.origins().size());
-    all.put("writes", survey.writes());
-    all.put("bytes", survey.bytes());
+    all.put("writes", survey.tally().writes());
+    all.put("bytes", survey.tally().bytes());
     all.put("cores", costs.cores());
     all.put("drain_bytes_per_second", Math.round(costs.drain()));
     all.put("costs", costs.costs().stream().map(TuneCommand::members).toList());

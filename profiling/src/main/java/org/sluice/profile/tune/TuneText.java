@@ -12,8 +12,8 @@ final class TuneText {
     out.printf(
         "%d processes, %d writes, %s; this node has %d cores and drains %.1f GB/s%n%n",
         survey.origins().size(),
-        survey.writes(),
-        SizeConverter.format(survey.bytes()),
+        survey.tally().writes(),
+        SizeConverter.format(survey.tally().bytes()),
         costs.cores(),
         costs.drain() / 1e9);
     out.printf("%-12s %14s %14s %8s%n", "WRITE OF", "COPY, us", "FILE, us", "RATIO");

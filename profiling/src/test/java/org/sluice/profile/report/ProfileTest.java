@@ -14,6 +14,8 @@ import org.sluice.profile.trace.Call;
 import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.Origin;
 import org.sluice.profile.trace.Route;
+import org.sluice.profile.trace.Survey;
+import org.sluice.profile.trace.Tally;
 import org.sluice.profile.trace.Trace;
 import org.sluice.profile.trace.Write;
 import org.sluice.profile.workload.Workload;
@@ -63,9 +65,9 @@ class ProfileTest {
           .as(SizeClasses.label(i))
           .isCloseTo(PUBLISHED[i][1], within(0.1));
     }
-    final NodeProfile node = profile.nodes().get("node0");
+    final Survey node = profile.nodes().get("node0");
     assertThat(profile.nodes()).hasSize(1);
-    assertThat(node.processes()).isEqualTo(8);
+    assertThat(node.origins()).hasSize(8);
     assertThat(node.tally().writes()).isEqualTo(7800);
     assertThat(node.tally().bytes() / 1e6).isCloseTo(184.0, within(0.5));
     assertThat(node.spanSeconds()).isCloseTo(7.6, within(0.05));
@@ -119,8 +121,8 @@ class ProfileTest {
     }
     final Bursts bursts = profile().bursts();
     assertThat(bursts.count()).isOne();
-    assertThat(bursts.writes()).isEqualTo(9);
-    assertThat(bursts.bytes()).isEqualTo(450);
+    assertThat(bursts.tally().writes()).isEqualTo(9);
+    assertThat(bursts.tally().bytes()).isEqualTo(450);
     assertThat(bursts.longest()).isEqualTo(9);
   }
 
