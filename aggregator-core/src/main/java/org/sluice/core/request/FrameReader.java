@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.net.ProtocolException;
 import org.agrona.DirectBuffer;
+import org.sluice.core.segment.HeaderDescriptor;
 
 /** Reads one frame field after field and trusts none of its lengths. Not thread-safe. */
 final class FrameReader {
@@ -36,6 +37,26 @@ final class FrameReader {
     return zeros ? 0 : buffer.getInt(advance(Integer.BYTES));
   }
 
+  /** A number that 32 reserved bits follow. */
+  int getPaddedInt() throws ProtocolException {
+    final int value = getInt();
+    getInt();
+    return value;
+  }
+
+  /**
+   * The version that the sender speaks. Of what another version sends only that is read, so that
+   * the sender can be told: each field that is yet read is 0.
+   */
+  int getVersion() throws ProtocolException {
+    final int version = getInt();
+    if (version != HeaderDescriptor.VERSION) {
+      position = end;
+      zeros = true;
+    }
+    return version;
+  }
+
   long getLong() throws ProtocolException {
     return zeros ? 0 : buffer.getLong(advance(Long.BYTES));
   }
@@ -53,12 +74,6 @@ final class FrameReader {
 
   int remaining() {
     return end - position;
-  }
-
-  /** Skips the rest; each field that is yet read is 0. */
-  void onlyZeros() {
-    position = end;
-    zeros = true;
   }
 
   /** Refuses what is longer than its fields. */

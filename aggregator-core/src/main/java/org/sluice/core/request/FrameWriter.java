@@ -16,13 +16,17 @@ final class FrameWriter {
    *
    * @param buffer where the frame goes; at least {@link RequestDescriptor#MAX_LENGTH} bytes there
    * @param start offset of the frame in the buffer
-   * @param typeOrStatus type of a request, status of a reply
    */
-  FrameWriter(final MutableDirectBuffer buffer, final int start, final int typeOrStatus) {
+  FrameWriter(final MutableDirectBuffer buffer, final int start) {
     this.buffer = buffer;
     this.start = start;
     this.position = start + RequestDescriptor.HEADER_LENGTH;
-    buffer.putInt(start + RequestDescriptor.TYPE_OFFSET, typeOrStatus);
+  }
+
+  /** The type of a request, the status of a reply; each frame has one. */
+  FrameWriter putTypeOrStatus(final int value) {
+    buffer.putInt(start + RequestDescriptor.TYPE_OFFSET, value);
+    return this;
   }
 
   FrameWriter putInt(final int value) throws ProtocolException {

@@ -105,12 +105,11 @@ public sealed interface Reply {
    * @throws ProtocolException when it would be too long for a frame
    */
   default int encode(final MutableDirectBuffer buffer, final int offset) throws ProtocolException {
-    final int status = this instanceof Failed failed ? -failed.errno : 0;
-    final FrameWriter frame = new FrameWriter(buffer, offset, status);
+    final FrameWriter frame = new FrameWriter(buffer, offset);
     if (this instanceof Failed failed) {
-      frame.putText(failed.message);
+      frame.putTypeOrStatus(-failed.errno).putText(failed.message);
     } else {
-      Body.of(getClass()).put(this, frame);
+      Bodies.put(this, frame);
     }
     return frame.finish();
   }
@@ -131,7 +130,7 @@ public sealed interface Reply {
     final FrameReader frame = new FrameReader(buffer, offset, length);
     final Reply reply =
         frame.typeOrStatus() == 0
-            ? (Reply) Body.of(Body.of(request.getClass()).wire().reply()).get(frame)
+            ? Bodies.get(request, frame)
             : new Failed(-frame.typeOrStatus(), frame.getText(frame.remaining()));
     frame.finish();
     return reply;

@@ -214,7 +214,7 @@ public sealed interface Request {
    * @return false for those that are told only
    */
   default boolean hasReply() {
-    return !Body.of(getClass()).wire().told();
+    return !Bodies.isTold(this);
   }
 
   /**
@@ -226,9 +226,8 @@ public sealed interface Request {
    * @throws ProtocolException when it would be too long for a frame
    */
   default int encode(final MutableDirectBuffer buffer, final int offset) throws ProtocolException {
-    final Body body = Body.of(getClass());
-    final FrameWriter frame = new FrameWriter(buffer, offset, body.wire().type());
-    body.put(this, frame);
+    final FrameWriter frame = new FrameWriter(buffer, offset);
+    Bodies.put(this, frame);
     return frame.finish();
   }
 
@@ -245,11 +244,7 @@ public sealed interface Request {
   static Request decode(final DirectBuffer buffer, final int offset, final int length)
       throws ProtocolException {
     final FrameReader frame = new FrameReader(buffer, offset, length);
-    final Body body = Body.ofRequest(frame.typeOrStatus());
-    if (body == null) {
-      throw new ProtocolException("unknown request, type=" + frame.typeOrStatus());
-    }
-    final Request request = (Request) body.get(frame);
+    final Request request = Bodies.get(frame.typeOrStatus(), frame);
     frame.finish();
     return request;
   }

@@ -4,7 +4,10 @@ import java.util.List;
 import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.RankSet;
 
-/** One decision of the I/O process. {@code docs/format.md} says how each is written. */
+/**
+ * One decision of the I/O process. {@code docs/format.md} says how each is written: its type, which
+ * is its place among the entries here, from 1; then its fields in order.
+ */
 public sealed interface Entry {
   /** Number of a request that was not the client's. */
   long NO_REQUEST = 0;

@@ -184,7 +184,7 @@ public final class Journal implements AutoCloseable {
             || crc != Crc32c.of(in.addressForRead(in.readPosition()), length)) {
           break;
         }
-        fold.apply(EntryCodec.read(in));
+        fold.apply(EntryFields.get(in.readInt(), in));
         end += FRAME_LENGTH + length;
         in.readPosition(end);
       }
@@ -257,7 +257,7 @@ public final class Journal implements AutoCloseable {
   private void append(final Entry entry) {
     final long start = frame.writePosition();
     frame.writeLong(0);
-    EntryCodec.write(frame, entry);
+    EntryFields.put(entry, frame);
     final int length = (int) (frame.writePosition() - start) - FRAME_LENGTH;
     frame.writeInt(start, length);
     frame.writeInt(

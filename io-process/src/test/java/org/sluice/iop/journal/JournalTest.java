@@ -72,8 +72,8 @@ class JournalTest {
   @MethodSource("everyEntry")
   void readsWhatItWrote(final Entry entry) {
     final Bytes<Void> bytes = Bytes.allocateElasticDirect();
-    EntryCodec.write(bytes, entry);
-    assertThat(EntryCodec.read(bytes)).isEqualTo(entry);
+    EntryFields.put(entry, bytes);
+    assertThat(EntryFields.get(bytes.readInt(), bytes)).isEqualTo(entry);
     assertThat(bytes.readRemaining()).isZero();
     bytes.releaseLast();
   }
