@@ -56,6 +56,10 @@ final class Tables {
     if (name.equals("requests")) {
       return Messages.table();
     }
+    final String ofRecords = RecordTables.named(name);
+    if (ofRecords != null) {
+      return ofRecords;
+    }
     final Structure structure = STRUCTURES.get(name);
     if (structure == null) {
       throw new IllegalArgumentException("docs/format.md has a table of no structure: " + name);

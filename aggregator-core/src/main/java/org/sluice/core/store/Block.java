@@ -4,7 +4,7 @@ package org.sluice.core.store;
  * A piece of an image's own file.
  *
  * @param offset where it begins, 0 or more
- * @param length its bytes, 1 to {@link #MAX_LENGTH}
+ * @param length its bytes, from 1 to 1 MiB
  * @param crc their crc
  */
 public record Block(long offset, int length, int crc) {

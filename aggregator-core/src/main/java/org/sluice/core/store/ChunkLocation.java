@@ -4,7 +4,7 @@ package org.sluice.core.store;
  * Where a drained chunk is.
  *
  * @param container the container's id
- * @param position the chunk's offset in it
+ * @param position the chunk's offset in it, a multiple of 4096
  * @param used the chunk's used length, its header included
  * @param crc the crc of its records
  */

@@ -32,7 +32,7 @@ public sealed interface Entry {
    *
    * @param slot index of the slot, 0 or more
    * @param pid its pid
-   * @param startTime its start time
+   * @param startTime field 22 of {@code /proc/PID/stat}
    * @param rank its rank, -1 unknown
    * @param ranks ranks of its job, 0 unknown
    * @param localRanks those of them on this node; 0 all, -1 fewer, but nobody knows how many
@@ -61,14 +61,14 @@ public sealed interface Entry {
   record Detached(int slot, boolean killed) implements Entry {}
 
   /**
-   * A file became an image.
+   * A file became an image; it counts as abandoned until it is opened for writing.
    *
    * @param image the image's id
    * @param entry its index in the image table
-   * @param device {@code major << 32 | minor}
-   * @param inode inode number
+   * @param device of the file, {@code major << 32 | minor}
+   * @param inode of the file
    * @param born when the file was created, in nanoseconds since 1970; 0 unknown
-   * @param state its first state
+   * @param state its first state, {@code STATE} of the image table
    * @param path a name of its file
    */
   record Admitted(int image, int entry, long device, long inode, long born, int state, String path)
@@ -88,7 +88,7 @@ public sealed interface Entry {
    * An image changes its state.
    *
    * @param image the image's id
-   * @param state {@code ImageDescriptor.STATE_*}, free when it is forgotten
+   * @param state its next state, 0 when the image is forgotten
    */
   record Changed(int image, int state) implements Entry {}
 
@@ -98,7 +98,8 @@ public sealed interface Entry {
    * @param image the image's id
    * @param slot index of the process's slot, 0 or more
    * @param writes whether for writing
-   * @param request the number of the request among those of the slot that have a reply
+   * @param request the number of the request among those of the slot that have a reply; 0 when it
+   *     was no request of a client
    */
   record Opened(int image, int slot, boolean writes, long request) implements Entry {}
 
@@ -107,20 +108,21 @@ public sealed interface Entry {
    *
    * @param image the image's id
    * @param slot index of the process's slot, 0 or more
-   * @param position of the slot's ring behind the record that told; {@link #REFUSED} when it was
-   *     none; {@link #NO_POSITION} when the process asks for it once more, to write the file, which
-   *     is therefore not whole
+   * @param position in the slot's ring, behind the record that told; {@link #REFUSED} when there
+   *     was none and the opening counts for nothing; {@link #NO_POSITION} when the opening was not
+   *     answered and is asked for once more, to write the file, which counts as abandoned
    */
   record Closed(int image, int slot, long position) implements Entry {}
 
   /**
    * A chunk goes into the drain.
    *
-   * @param slot who published it
+   * @param slot of the process that published it
    * @param chunk its index
-   * @param generation tells its uses apart
-   * @param used its used length, or {@link #ADOPTED}
-   * @param position of the slot's ring behind the record that told; -1 when none did
+   * @param generation tells the chunk's uses apart
+   * @param used its used length; {@link #ADOPTED} when its owner died before it told
+   * @param position in the slot's ring, behind the record that told; {@link #NO_POSITION} when none
+   *     did
    */
   record Taken(int slot, int chunk, int generation, int used, long position) implements Entry {}
 
@@ -128,8 +130,8 @@ public sealed interface Entry {
    * A chunk is written and may be released.
    *
    * @param chunk its index
-   * @param generation tells its uses apart
-   * @param location where it lies in a container; {@link #NOWHERE} when it does not
+   * @param generation tells the chunk's uses apart
+   * @param location where it lies in a container; all zero when it does not
    * @param shares the images whose logs refer to it
    */
   record Drained(int chunk, int generation, ChunkLocation location, List<Share> shares)
@@ -184,7 +186,7 @@ public sealed interface Entry {
    * How much of a chunk was applied to an image's own file before the chunk was drained.
    *
    * @param chunk its index
-   * @param generation tells its uses apart
+   * @param generation tells the chunk's uses apart
    * @param end of the last payload byte applied
    */
   record Mark(int chunk, int generation, int end) {}
@@ -201,7 +203,7 @@ public sealed interface Entry {
    * The ranks that complete a checkpoint by request.
    *
    * @param ranks ranks of the job
-   * @param expected how many of them do, on this node
+   * @param expected how many of them complete it on this node
    * @param spread whether others do on other nodes
    */
   record Scope(int ranks, int expected, boolean spread) {}
@@ -211,7 +213,7 @@ public sealed interface Entry {
    *
    * @param checkpoint the checkpoint's number
    * @param rank the rank
-   * @param slot who said so
+   * @param slot of the process that said so
    * @param request as in {@link Opened}
    */
   record Completed(long checkpoint, int rank, int slot, long request) implements Entry {}
@@ -222,7 +224,8 @@ public sealed interface Entry {
    * @param attempt tells commits apart, from 1
    * @param checkpoint its number
    * @param ranks ranks of the job, 0 unknown
-   * @param part those whose images it has, if the job has others on other nodes; else none
+   * @param part the ranks whose images it has, as in the manifest; empty unless the job has others
+   *     on other nodes
    * @param ungrouped whether it has what no group took
    * @param members its images
    */
@@ -235,7 +238,7 @@ public sealed interface Entry {
    *
    * @param image the image's id
    * @param path what the checkpoint calls it
-   * @param rank who wrote it, -1 unknown
+   * @param rank of the process that wrote it, -1 unknown
    * @param ranks ranks of the job, 0 unknown
    */
   record Part(int image, String path, int rank, int ranks) {}
@@ -314,10 +317,10 @@ public sealed interface Entry {
    * What became of an image since it was admitted and created.
    *
    * @param image the image's id
-   * @param state {@code ImageDescriptor.STATE_*}
-   * @param writer who wrote it last; all zero for nobody
+   * @param state its state
+   * @param writer the process that wrote it last; generation 0 when there is none
    * @param writerKilled whether that one was killed
-   * @param abandoned whether the last who wrote it died
+   * @param abandoned whether the last process that wrote it died
    * @param committed whether a checkpoint has it
    * @param openers the slots that have it open
    * @param granted the slots whose chunks may have records of it

@@ -12,7 +12,7 @@ public enum Call {
   WRITEV,
   /** {@code pwritev}, {@code pwritev2}. */
   PWRITEV,
-  /** {@code fwrite}, {@code fprintf} and whatever else writes to a stream. */
+  /** {@code fwrite}, {@code fprintf} and others that write to a stream. */
   STDIO,
   /** {@code sendfile}, {@code copy_file_range}, {@code splice}. */
   COPY,
