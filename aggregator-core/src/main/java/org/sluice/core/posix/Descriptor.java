@@ -8,18 +8,15 @@ abstract class Descriptor implements AutoCloseable {
 
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  Descriptor(final String what, final int number) throws PosixException {
-    if (number < 0) {
-      throw new PosixException(what, LibC.errno());
-    }
-    this.number = number;
+  Descriptor(final String what, final long number) throws PosixException {
+    this.number = (int) LibC.check(number, what);
   }
 
   /** Gives the descriptor back; asking again does nothing. Any thread. */
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      LibC.close(number);
+      LibC.CLOSE.call(number);
     }
   }
 }

@@ -22,7 +22,7 @@ public final class Entropy {
   public static long nextLong() {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment bits = arena.allocate(ValueLayout.JAVA_LONG);
-      if (LibC.getrandom(bits.address(), bits.byteSize()) != bits.byteSize()) {
+      if (LibC.GETRANDOM.call(bits.address(), bits.byteSize(), 0) != bits.byteSize()) {
         throw new IllegalStateException("getrandom: " + Errno.describe(LibC.errno()));
       }
       return bits.get(ValueLayout.JAVA_LONG, 0);

@@ -97,7 +97,7 @@ public final class Errno {
    */
   public static int named(final String name) {
     return IntStream.rangeClosed(1, LAST)
-        .filter(errno -> LibC.name(errno).equals(name))
+        .filter(errno -> name(errno).equals(name))
         .findFirst()
         .orElse(0);
   }
@@ -109,7 +109,7 @@ public final class Errno {
    * @return such as {@code ENOSPC}; empty when there is none of that number
    */
   public static String name(final int errno) {
-    return LibC.name(errno);
+    return LibC.STRERRORNAME_NP.text(errno);
   }
 
   /**
@@ -119,6 +119,9 @@ public final class Errno {
    * @return such as {@code No space left on device (ENOSPC)}
    */
   public static String describe(final int errno) {
-    return LibC.describe(errno);
+    final String name = name(errno);
+    return name.isEmpty()
+        ? "error " + errno
+        : "%s (%s)".formatted(LibC.STRERRORDESC_NP.text(errno), name);
   }
 }

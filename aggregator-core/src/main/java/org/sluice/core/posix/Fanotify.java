@@ -14,7 +14,7 @@ public final class Fanotify extends Descriptor {
   public Fanotify() throws PosixException {
     super(
         "ask the kernel to let programs wait that open files",
-        LibC.fanotifyInit(
+        LibC.FANOTIFY_INIT.call(
             LibC.FAN_CLASS_CONTENT
                 | LibC.FAN_CLOEXEC
                 | LibC.FAN_NONBLOCK
@@ -30,9 +30,7 @@ public final class Fanotify extends Descriptor {
    * @throws PosixException when its file system does not allow it
    */
   public void mark(final NativeFile file) throws PosixException {
-    if (LibC.fanotifyMark(number, LibC.FAN_MARK_ADD, LibC.FAN_OPEN_PERM, file.descriptor) < 0) {
-      throw new PosixException("have opens of %s wait".formatted(file.opened()), LibC.errno());
-    }
+    LibC.check(mark(file, LibC.FAN_MARK_ADD), "have opens of %s wait".formatted(file.opened()));
   }
 
   /**
@@ -41,6 +39,10 @@ public final class Fanotify extends Descriptor {
    * @param file an open file
    */
   public void unmark(final NativeFile file) {
-    LibC.fanotifyMark(number, LibC.FAN_MARK_REMOVE, LibC.FAN_OPEN_PERM, file.descriptor);
+    mark(file, LibC.FAN_MARK_REMOVE);
+  }
+
+  private long mark(final NativeFile file, final int action) {
+    return LibC.FANOTIFY_MARK.call(number, action, LibC.FAN_OPEN_PERM, file.descriptor);
   }
 }

@@ -37,14 +37,9 @@ record FileStatus(
       throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment status = arena.allocate(LibC.STATX_LENGTH, Long.BYTES);
-      final int result =
-          LibC.statx(
-              directory,
-              arena.allocateFrom(name),
-              flags,
-              LibC.STATX_BASIC_STATS | LibC.STATX_BTIME,
-              status);
-      if (result < 0) {
+      final int fields = LibC.STATX_BASIC_STATS | LibC.STATX_BTIME;
+      final long path = arena.allocateFrom(name).address();
+      if (LibC.STATX.call(directory, path, flags, fields, status.address()) < 0) {
         throw new PosixException("stat " + called, LibC.errno());
       }
       return new FileStatus(

@@ -37,15 +37,12 @@ abstract class HeldInode implements AutoCloseable {
 
   private static int open(final Path path, final int flags) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment name = arena.allocateFrom(path.toString());
-      int descriptor;
-      do {
-        descriptor = LibC.open(name, flags, PRIVATE);
-      } while (descriptor < 0 && LibC.errno() == Errno.EINTR);
+      final long name = arena.allocateFrom(path.toString()).address();
+      final long descriptor = LibC.OPEN.uninterrupted(name, flags, PRIVATE, 0);
       if (descriptor < 0) {
         throw new PosixException("open " + path, LibC.errno());
       }
-      return descriptor;
+      return (int) descriptor;
     }
   }
 
@@ -65,7 +62,7 @@ abstract class HeldInode implements AutoCloseable {
    * @return after {@link #letGo}, and when it was opened so
    */
   public boolean isLetGo() {
-    return (LibC.fcntl(descriptor, LibC.F_GETFL, 0) & INODE_ONLY) != 0;
+    return (LibC.FCNTL.call(descriptor, LibC.F_GETFL, 0) & INODE_ONLY) != 0;
   }
 
   /**
@@ -103,8 +100,8 @@ abstract class HeldInode implements AutoCloseable {
 
   private void reopen(final int flags) throws PosixException {
     final int again = open(procPath(), flags | CLOSE_ON_EXEC);
-    final int result = LibC.dup3(again, descriptor, CLOSE_ON_EXEC);
-    LibC.close(again);
+    final long result = LibC.DUP3.call(again, descriptor, CLOSE_ON_EXEC);
+    LibC.CLOSE.call(again);
     check(result, "open again ");
   }
 
@@ -256,7 +253,7 @@ abstract class HeldInode implements AutoCloseable {
    * @throws PosixException when that fails
    */
   public void chmod(final int mode) throws PosixException {
-    check(LibC.fchmod(descriptor, mode), "change mode of ");
+    check(LibC.FCHMOD.call(descriptor, mode), "change mode of ");
   }
 
   /**
@@ -281,7 +278,7 @@ abstract class HeldInode implements AutoCloseable {
       times.setAtIndex(ValueLayout.JAVA_LONG, 1, LibC.UTIME_OMIT);
       times.setAtIndex(ValueLayout.JAVA_LONG, 2, time.getEpochSecond());
       times.setAtIndex(ValueLayout.JAVA_LONG, 3, time.getNano());
-      check(LibC.futimens(descriptor, times), "set the time of ");
+      check(LibC.FUTIMENS.call(descriptor, times.address()), "set the time of ");
     }
   }
 
@@ -294,10 +291,10 @@ abstract class HeldInode implements AutoCloseable {
    */
   public void linkTo(final Path name) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment from = arena.allocateFrom(procPath().toString());
-      final MemorySegment to = arena.allocateFrom(name.toString());
+      final long from = arena.allocateFrom(procPath().toString()).address();
+      final long to = arena.allocateFrom(name.toString()).address();
       check(
-          LibC.linkat(LibC.AT_FDCWD, from, LibC.AT_FDCWD, to, LibC.AT_SYMLINK_FOLLOW),
+          LibC.LINKAT.call(LibC.AT_FDCWD, from, LibC.AT_FDCWD, to, LibC.AT_SYMLINK_FOLLOW),
           "link " + name + " to ");
     }
   }
@@ -335,10 +332,7 @@ abstract class HeldInode implements AutoCloseable {
   }
 
   private boolean flock(final int operation) throws PosixException {
-    int result;
-    do {
-      result = LibC.flock(descriptor, operation);
-    } while (result < 0 && LibC.errno() == Errno.EINTR);
+    final long result = LibC.FLOCK.uninterrupted(descriptor, operation, 0, 0);
     if (result < 0 && LibC.errno() == Errno.EAGAIN) {
       return false;
     }
@@ -348,14 +342,14 @@ abstract class HeldInode implements AutoCloseable {
 
   @Override
   public void close() throws PosixException {
-    check(LibC.close(descriptor), "close ");
+    check(LibC.CLOSE.call(descriptor), "close ");
   }
 
   private FileStatus status() throws PosixException {
     return FileStatus.of(descriptor, opened);
   }
 
-  final void check(final int result, final String operation) throws PosixException {
+  final void check(final long result, final String operation) throws PosixException {
     if (result < 0) {
       throw new PosixException(operation + opened, LibC.errno());
     }

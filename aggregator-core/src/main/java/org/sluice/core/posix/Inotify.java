@@ -10,7 +10,9 @@ public final class Inotify extends Descriptor {
    * @throws PosixException when the user has too many groups
    */
   public Inotify() throws PosixException {
-    super("ask the kernel to tell of opens", LibC.inotifyInit(LibC.IN_CLOEXEC | LibC.IN_NONBLOCK));
+    super(
+        "ask the kernel to tell of opens",
+        LibC.INOTIFY_INIT1.call(LibC.IN_CLOEXEC | LibC.IN_NONBLOCK));
   }
 
   /**
@@ -22,12 +24,9 @@ public final class Inotify extends Descriptor {
    */
   public int watch(final NativeFile file) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final String path = file.procPath().toString();
-      final int watch = LibC.inotifyAddWatch(number, arena.allocateFrom(path), LibC.IN_OPEN);
-      if (watch < 0) {
-        throw new PosixException("learn of opens of " + file.opened(), LibC.errno());
-      }
-      return watch;
+      final long path = arena.allocateFrom(file.procPath().toString()).address();
+      final long watch = LibC.INOTIFY_ADD_WATCH.call(number, path, LibC.IN_OPEN);
+      return (int) LibC.check(watch, "learn of opens of " + file.opened());
     }
   }
 
@@ -37,6 +36,6 @@ public final class Inotify extends Descriptor {
    * @param watch what {@link #watch} returned
    */
   public void unwatch(final int watch) {
-    LibC.inotifyRemoveWatch(number, watch);
+    LibC.INOTIFY_RM_WATCH.call(number, watch);
   }
 }

@@ -12,11 +12,15 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
 /**
- * The C library's functions under their own names. After a result below 0, {@link #errno()} of the
- * same thread says why.
+ * A function of the C library, and the constants of them all. What it takes and returns is in its
+ * manual page; pointers are addresses. After a result below 0, {@link #errno()} of the same thread
+ * says why.
+ *
+ * @param address where it begins
+ * @param wide whether its result has 64 bits
  */
 @SuppressWarnings("restricted")
-final class LibC {
+record LibC(MemorySegment address, boolean wide) {
   static final int AT_FDCWD = -100;
   static final int AT_SYMLINK_NOFOLLOW = 0x100;
   static final int AT_SYMLINK_FOLLOW = 0x400;
@@ -87,307 +91,121 @@ final class LibC {
           FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
           Linker.Option.captureCallState("errno"));
 
-  private static final MemorySegment OPEN = symbol("open");
-  private static final MemorySegment CLOSE = symbol("close");
-  private static final MemorySegment PREAD = symbol("pread");
-  private static final MemorySegment PWRITE = symbol("pwrite");
-  private static final MemorySegment PWRITEV2 = symbol("pwritev2");
-  private static final MemorySegment FTRUNCATE = symbol("ftruncate");
-  private static final MemorySegment DUP3 = symbol("dup3");
-  private static final MemorySegment FDATASYNC = symbol("fdatasync");
-  private static final MemorySegment FSYNC = symbol("fsync");
-  private static final MemorySegment SYNC_FILE_RANGE = symbol("sync_file_range");
-  private static final MemorySegment POSIX_FADVISE = symbol("posix_fadvise");
-  private static final MemorySegment SYSCALL = symbol("syscall");
-  private static final long SYS_MEMBARRIER =
-      System.getProperty("os.arch").equals("amd64") ? 324 : 283;
-  private static final MemorySegment GETRANDOM = symbol("getrandom");
-  private static final MemorySegment SETPRIORITY = symbol("setpriority");
-  private static final MemorySegment GETRLIMIT = symbol("getrlimit");
-  private static final MemorySegment FCHMOD = symbol("fchmod");
-  private static final MemorySegment FUTIMENS = symbol("futimens");
-  private static final MemorySegment FLOCK = symbol("flock");
-  private static final MemorySegment LSEEK = symbol("lseek");
-  private static final MemorySegment STATX = symbol("statx");
-  private static final MemorySegment FSTATFS = symbol("fstatfs");
-  private static final MemorySegment LINKAT = symbol("linkat");
-  private static final MemorySegment MKDIR = symbol("mkdir");
-  private static final MemorySegment RENAME = symbol("rename");
-  private static final MemorySegment UTIMENSAT = symbol("utimensat");
-  private static final MemorySegment FALLOCATE = symbol("fallocate");
-  private static final MemorySegment MADVISE = symbol("madvise");
-  private static final MemorySegment MOUNT = symbol("mount");
-  private static final MemorySegment UMOUNT2 = symbol("umount2");
-  private static final MemorySegment KILL = symbol("kill");
-  private static final MemorySegment GETEUID = symbol("geteuid");
-  private static final MemorySegment ISATTY = symbol("isatty");
-  private static final MemorySegment SOCKET = symbol("socket");
-  private static final MemorySegment CONNECT = symbol("connect");
-  private static final MemorySegment SENDMSG = symbol("sendmsg");
-  private static final MemorySegment RECV = symbol("recv");
-  private static final MemorySegment FANOTIFY_INIT = symbol("fanotify_init");
-  private static final MemorySegment FANOTIFY_MARK = symbol("fanotify_mark");
-  private static final MemorySegment INOTIFY_INIT1 = symbol("inotify_init1");
-  private static final MemorySegment INOTIFY_ADD_WATCH = symbol("inotify_add_watch");
-  private static final MemorySegment INOTIFY_RM_WATCH = symbol("inotify_rm_watch");
-  private static final MemorySegment FCNTL = symbol("fcntl");
-  private static final MemorySegment STRERRORNAME_NP = symbol("strerrorname_np");
-  private static final MemorySegment STRERRORDESC_NP = symbol("strerrordesc_np");
+  static final LibC OPEN = function("open");
+  static final LibC CLOSE = function("close");
+  static final LibC PREAD = wide("pread");
+  static final LibC PWRITE = wide("pwrite");
+  static final LibC PWRITEV2 = wide("pwritev2");
+  static final LibC FTRUNCATE = function("ftruncate");
+  static final LibC DUP3 = function("dup3");
+  static final LibC FDATASYNC = function("fdatasync");
+  static final LibC FSYNC = function("fsync");
+  static final LibC SYNC_FILE_RANGE = function("sync_file_range");
+  static final LibC POSIX_FADVISE = function("posix_fadvise");
+  static final LibC SYSCALL = function("syscall");
+  static final long SYS_MEMBARRIER = System.getProperty("os.arch").equals("amd64") ? 324 : 283;
+  static final LibC GETRANDOM = wide("getrandom");
+  static final LibC SETPRIORITY = function("setpriority");
+  static final LibC GETRLIMIT = function("getrlimit");
+  static final LibC FCHMOD = function("fchmod");
+  static final LibC FUTIMENS = function("futimens");
+  static final LibC FLOCK = function("flock");
+  static final LibC LSEEK = wide("lseek");
+  static final LibC STATX = function("statx");
+  static final LibC FSTATFS = function("fstatfs");
+  static final LibC LINKAT = function("linkat");
+  static final LibC MKDIR = function("mkdir");
+  static final LibC RENAME = function("rename");
+  static final LibC UTIMENSAT = function("utimensat");
+  static final LibC FALLOCATE = function("fallocate");
+  static final LibC MADVISE = function("madvise");
+  static final LibC MOUNT = function("mount");
+  static final LibC UMOUNT2 = function("umount2");
+  static final LibC KILL = function("kill");
+  static final LibC GETEUID = function("geteuid");
+  static final LibC ISATTY = function("isatty");
+  static final LibC SOCKET = function("socket");
+  static final LibC CONNECT = function("connect");
+  static final LibC SENDMSG = wide("sendmsg");
+  static final LibC RECV = wide("recv");
+  static final LibC FANOTIFY_INIT = function("fanotify_init");
+  static final LibC FANOTIFY_MARK = function("fanotify_mark");
+  static final LibC INOTIFY_INIT1 = function("inotify_init1");
+  static final LibC INOTIFY_ADD_WATCH = function("inotify_add_watch");
+  static final LibC INOTIFY_RM_WATCH = function("inotify_rm_watch");
+  static final LibC FCNTL = function("fcntl");
+  static final LibC STRERRORNAME_NP = wide("strerrorname_np");
+  static final LibC STRERRORDESC_NP = wide("strerrordesc_np");
 
-  private LibC() {}
+  private static LibC function(final String name) {
+    return new LibC(LINKER.defaultLookup().findOrThrow(name), false);
+  }
+
+  private static LibC wide(final String name) {
+    return new LibC(LINKER.defaultLookup().findOrThrow(name), true);
+  }
 
   /** The errno of this thread's last call. */
   static int errno() {
     return (int) ERRNO.get(CAPTURE.get(), 0L);
   }
 
-  static int open(final MemorySegment path, final int flags, final int mode) {
-    return (int) call(OPEN, path.address(), flags, mode);
+  /**
+   * The check of a result.
+   *
+   * @param result of this thread's last call
+   * @param operation what was tried
+   * @return the result
+   * @throws PosixException when it is below 0
+   */
+  static long check(final long result, final String operation) throws PosixException {
+    if (result < 0) {
+      throw new PosixException(operation, errno());
+    }
+    return result;
   }
 
-  static int close(final int descriptor) {
-    return (int) call(CLOSE, descriptor);
+  long call(final long a) {
+    return call(a, 0, 0, 0, 0);
   }
 
-  static long pread(
-      final int descriptor, final long address, final long length, final long offset) {
-    return call(PREAD, descriptor, address, length, offset);
+  long call(final long a, final long b) {
+    return call(a, b, 0, 0, 0);
   }
 
-  static long pwrite(
-      final int descriptor, final long address, final long length, final long offset) {
-    return call(PWRITE, descriptor, address, length, offset);
+  long call(final long a, final long b, final long c) {
+    return call(a, b, c, 0, 0);
   }
 
-  static long pwritev2(
-      final int descriptor,
-      final long vectors,
-      final int count,
-      final long offset,
-      final int flags) {
-    return call(PWRITEV2, descriptor, vectors, count, offset, flags);
+  long call(final long a, final long b, final long c, final long d) {
+    return call(a, b, c, d, 0);
   }
 
-  static int ftruncate(final int descriptor, final long size) {
-    return (int) call(FTRUNCATE, descriptor, size);
-  }
-
-  static int dup3(final int descriptor, final int target, final int flags) {
-    return (int) call(DUP3, descriptor, target, flags);
-  }
-
-  static int fdatasync(final int descriptor) {
-    return (int) call(FDATASYNC, descriptor);
-  }
-
-  static int fsync(final int descriptor) {
-    return (int) call(FSYNC, descriptor);
-  }
-
-  static int syncFileRange(
-      final int descriptor, final long offset, final long length, final int flags) {
-    return (int) call(SYNC_FILE_RANGE, descriptor, offset, length, flags);
-  }
-
-  /** Returns the error instead of setting {@code errno}. */
-  static int fadvise(final int descriptor, final long offset, final long length, final int advice) {
-    return (int) call(POSIX_FADVISE, descriptor, offset, length, advice);
-  }
-
-  static int membarrier(final int command) {
-    return (int) call(SYSCALL, SYS_MEMBARRIER, command, 0, 0);
-  }
-
-  static long getrandom(final long address, final long length) {
-    return call(GETRANDOM, address, length, 0);
-  }
-
-  static int setpriority(final int which, final int who, final int priority) {
-    return (int) call(SETPRIORITY, which, who, priority);
-  }
-
-  static int getrlimit(final int resource, final MemorySegment limits) {
-    return (int) call(GETRLIMIT, resource, limits.address());
-  }
-
-  static int fchmod(final int descriptor, final int mode) {
-    return (int) call(FCHMOD, descriptor, mode);
-  }
-
-  static int futimens(final int descriptor, final MemorySegment times) {
-    return (int) call(FUTIMENS, descriptor, times.address());
-  }
-
-  static int flock(final int descriptor, final int operation) {
-    return (int) call(FLOCK, descriptor, operation);
-  }
-
-  static long lseek(final int descriptor, final long offset, final int whence) {
-    return call(LSEEK, descriptor, offset, whence);
-  }
-
-  static int statx(
-      final int directory,
-      final MemorySegment path,
-      final int flags,
-      final int mask,
-      final MemorySegment status) {
-    return (int) call(STATX, directory, path.address(), flags, mask, status.address());
-  }
-
-  static int fstatfs(final int descriptor, final MemorySegment status) {
-    return (int) call(FSTATFS, descriptor, status.address());
-  }
-
-  static int linkat(
-      final int fromDirectory,
-      final MemorySegment from,
-      final int toDirectory,
-      final MemorySegment to,
-      final int flags) {
-    return (int) call(LINKAT, fromDirectory, from.address(), toDirectory, to.address(), flags);
-  }
-
-  static int mkdir(final MemorySegment path, final int mode) {
-    return (int) call(MKDIR, path.address(), mode);
-  }
-
-  static int rename(final MemorySegment from, final MemorySegment to) {
-    return (int) call(RENAME, from.address(), to.address());
-  }
-
-  /** Sets both times to the present. */
-  static int utimensat(final int directory, final MemorySegment path, final int flags) {
-    return (int) call(UTIMENSAT, directory, path.address(), 0, flags);
-  }
-
-  static int fallocate(final int descriptor, final int mode, final long offset, final long length) {
-    return (int) call(FALLOCATE, descriptor, mode, offset, length);
-  }
-
-  static int madvise(final long address, final long length, final int advice) {
-    return (int) call(MADVISE, address, length, advice);
-  }
-
-  static int mount(
-      final MemorySegment source,
-      final MemorySegment target,
-      final MemorySegment type,
-      final long flags,
-      final MemorySegment options) {
-    return (int)
-        call(MOUNT, source.address(), target.address(), type.address(), flags, options.address());
-  }
-
-  static int umount2(final MemorySegment target, final int flags) {
-    return (int) call(UMOUNT2, target.address(), flags);
-  }
-
-  static int kill(final int process, final int signal) {
-    return (int) call(KILL, process, signal);
-  }
-
-  static int geteuid() {
-    return (int) call(GETEUID, 0);
-  }
-
-  static int isatty(final int descriptor) {
-    return (int) call(ISATTY, descriptor);
-  }
-
-  static int socket(final int domain, final int type) {
-    return (int) call(SOCKET, domain, type, 0);
-  }
-
-  static int connect(final int socket, final MemorySegment address) {
-    return (int) call(CONNECT, socket, address.address(), address.byteSize());
-  }
-
-  static long sendmsg(final int socket, final MemorySegment message, final int flags) {
-    return call(SENDMSG, socket, message.address(), flags);
-  }
-
-  static long recv(final int socket, final MemorySegment into) {
-    return call(RECV, socket, into.address(), into.byteSize(), 0);
-  }
-
-  static int fanotifyInit(final int flags, final int eventFlags) {
-    return (int) call(FANOTIFY_INIT, flags, eventFlags);
-  }
-
-  /** Marks the file that the descriptor {@code file} is open on. */
-  static int fanotifyMark(final int group, final int flags, final long mask, final int file) {
-    return (int) call(FANOTIFY_MARK, group, flags, mask, file, 0);
-  }
-
-  static int inotifyInit(final int flags) {
-    return (int) call(INOTIFY_INIT1, flags);
-  }
-
-  static int inotifyAddWatch(final int group, final MemorySegment path, final int mask) {
-    return (int) call(INOTIFY_ADD_WATCH, group, path.address(), mask);
-  }
-
-  static int inotifyRemoveWatch(final int group, final int watch) {
-    return (int) call(INOTIFY_RM_WATCH, group, watch);
-  }
-
-  static int fcntl(final int descriptor, final int command, final int argument) {
-    return (int) call(FCNTL, descriptor, command, argument);
-  }
-
-  /** An errno in words, such as {@code No space left on device (ENOSPC)}. */
-  static String describe(final int errno) {
-    final String name = name(errno);
-    return name.isEmpty()
-        ? "error " + errno
-        : "%s (%s)".formatted(text(call(STRERRORDESC_NP, errno)), name);
-  }
-
-  /** Such as {@code ENOSPC}; empty when there is no error of that number. */
-  static String name(final int errno) {
-    final long name = call(STRERRORNAME_NP, errno);
-    return name == 0 ? "" : text(name);
-  }
-
-  private static String text(final long address) {
-    return MemorySegment.ofAddress(address).reinterpret(Long.MAX_VALUE).getString(0);
-  }
-
-  private static MemorySegment symbol(final String name) {
-    return LINKER.defaultLookup().findOrThrow(name);
-  }
-
-  private static long call(final MemorySegment function, final long a) {
-    return call(function, a, 0, 0, 0, 0);
-  }
-
-  private static long call(final MemorySegment function, final long a, final long b) {
-    return call(function, a, b, 0, 0, 0);
-  }
-
-  private static long call(final MemorySegment function, final long a, final long b, final long c) {
-    return call(function, a, b, c, 0, 0);
-  }
-
-  private static long call(
-      final MemorySegment function, final long a, final long b, final long c, final long d) {
-    return call(function, a, b, c, d, 0);
-  }
-
-  private static long call(
-      final MemorySegment function,
-      final long a,
-      final long b,
-      final long c,
-      final long d,
-      final long e) {
+  long call(final long a, final long b, final long c, final long d, final long e) {
+    final long result;
     try {
-      return (long) CALL.invokeExact(function, CAPTURE.get(), a, b, c, d, e);
+      result = (long) CALL.invokeExact(address, CAPTURE.get(), a, b, c, d, e);
     } catch (final RuntimeException | Error failure) {
       throw failure;
     } catch (final Throwable functionsOfCThrowNothing) {
       throw new IllegalStateException(functionsOfCThrowNothing);
     }
+    return wide ? result : (int) result;
+  }
+
+  /** The call, again each time that a signal interrupts it. */
+  long uninterrupted(final long a, final long b, final long c, final long d) {
+    while (true) {
+      final long result = call(a, b, c, d, 0);
+      if (result >= 0 || errno() != Errno.EINTR) {
+        return result;
+      }
+    }
+  }
+
+  /** The text that a function for an errno tells; empty when it tells none. */
+  String text(final int errno) {
+    final long text = call(errno);
+    return text == 0 ? "" : MemorySegment.ofAddress(text).reinterpret(Long.MAX_VALUE).getString(0);
   }
 }

@@ -24,7 +24,7 @@ public final class MappedMemory {
    * @param length its bytes
    */
   public static void preferHugePages(final long address, final long length) {
-    LibC.madvise(address, length, LibC.MADV_HUGEPAGE);
+    LibC.MADVISE.call(address, length, LibC.MADV_HUGEPAGE);
   }
 
   /**
@@ -36,11 +36,7 @@ public final class MappedMemory {
    *     the file too short, {@link Errno#EINVAL} before Linux 5.14
    */
   public static void populate(final long address, final long length) throws PosixException {
-    int result;
-    do {
-      result = LibC.madvise(address, length, LibC.MADV_POPULATE_WRITE);
-    } while (result < 0 && LibC.errno() == Errno.EINTR);
-    if (result < 0) {
+    if (LibC.MADVISE.uninterrupted(address, length, LibC.MADV_POPULATE_WRITE, 0) < 0) {
       throw new PosixException("populate %d bytes of memory".formatted(length), LibC.errno());
     }
   }

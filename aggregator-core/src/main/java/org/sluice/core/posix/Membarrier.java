@@ -11,6 +11,10 @@ public final class Membarrier {
 
   private Membarrier() {}
 
+  static long membarrier(final int command) {
+    return LibC.SYSCALL.call(LibC.SYS_MEMBARRIER, command, 0, 0);
+  }
+
   /**
    * Whether the kernel can do it for processes that register.
    *
@@ -18,7 +22,7 @@ public final class Membarrier {
    */
   public static boolean isAvailable() {
     final int needed = GLOBAL_EXPEDITED | REGISTER_GLOBAL_EXPEDITED;
-    final int commands = LibC.membarrier(QUERY);
+    final long commands = membarrier(QUERY);
     return commands > 0 && (commands & needed) == needed;
   }
 
@@ -29,7 +33,7 @@ public final class Membarrier {
    * @throws IllegalStateException when it is not available
    */
   public static void run() {
-    if (LibC.membarrier(GLOBAL_EXPEDITED) < 0) {
+    if (membarrier(GLOBAL_EXPEDITED) < 0) {
       throw new IllegalStateException("membarrier: " + Errno.describe(LibC.errno()));
     }
   }

@@ -16,16 +16,14 @@ public final class Mount {
    */
   public static void tmpfs(final Path directory, final String options) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final int result =
-          LibC.mount(
-              arena.allocateFrom("sluice"),
-              arena.allocateFrom(directory.toString()),
-              arena.allocateFrom("tmpfs"),
+      LibC.check(
+          LibC.MOUNT.call(
+              arena.allocateFrom("sluice").address(),
+              arena.allocateFrom(directory.toString()).address(),
+              arena.allocateFrom("tmpfs").address(),
               LibC.MS_NOSUID | LibC.MS_NODEV | LibC.MS_NOEXEC,
-              arena.allocateFrom(options));
-      if (result < 0) {
-        throw new PosixException("mount tmpfs at " + directory, LibC.errno());
-      }
+              arena.allocateFrom(options).address()),
+          "mount tmpfs at " + directory);
     }
   }
 
@@ -55,9 +53,8 @@ public final class Mount {
    */
   public static void detach(final Path directory) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      if (LibC.umount2(arena.allocateFrom(directory.toString()), LibC.MNT_DETACH) < 0) {
-        throw new PosixException("unmount " + directory, LibC.errno());
-      }
+      final long name = arena.allocateFrom(directory.toString()).address();
+      LibC.check(LibC.UMOUNT2.call(name, LibC.MNT_DETACH), "unmount " + directory);
     }
   }
 }

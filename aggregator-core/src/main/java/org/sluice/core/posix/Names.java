@@ -3,7 +3,6 @@ package org.sluice.core.posix;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -28,9 +27,8 @@ public final class Names {
    */
   public static void createDirectory(final Path path) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      if (LibC.mkdir(arena.allocateFrom(path.toString()), ALL) < 0) {
-        throw new PosixException("create the directory " + path, LibC.errno());
-      }
+      final long name = arena.allocateFrom(path.toString()).address();
+      LibC.check(LibC.MKDIR.call(name, ALL), "create the directory " + path);
     }
   }
 
@@ -43,9 +41,9 @@ public final class Names {
    */
   public static void rename(final Path from, final Path to) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      if (LibC.rename(arena.allocateFrom(from.toString()), arena.allocateFrom(to.toString())) < 0) {
-        throw new PosixException("rename " + from + " to " + to, LibC.errno());
-      }
+      final long old = arena.allocateFrom(from.toString()).address();
+      final long name = arena.allocateFrom(to.toString()).address();
+      LibC.check(LibC.RENAME.call(old, name), "rename " + from + " to " + to);
     }
   }
 
@@ -58,10 +56,11 @@ public final class Names {
    */
   public static void touch(final Path path) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment name = arena.allocateFrom(path.toString());
-      if (LibC.utimensat(LibC.AT_FDCWD, name, LibC.AT_SYMLINK_NOFOLLOW) < 0) {
-        throw new PosixException("say that %s is in use".formatted(path), LibC.errno());
-      }
+      final long name = arena.allocateFrom(path.toString()).address();
+      final int now = 0; // instead of two times
+      LibC.check(
+          LibC.UTIMENSAT.call(LibC.AT_FDCWD, name, now, LibC.AT_SYMLINK_NOFOLLOW),
+          "say that %s is in use".formatted(path));
     }
   }
 

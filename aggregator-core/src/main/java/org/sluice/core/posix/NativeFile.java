@@ -3,7 +3,6 @@ package org.sluice.core.posix;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntUnaryOperator;
 import org.sluice.core.posix.Hazard.Mishap;
 
 /**
@@ -138,10 +137,10 @@ public class NativeFile extends HeldInode {
       throws PosixException {
     final Mishap mishap = at(writes);
     if (mishap == null) {
-      return LibC.pwrite(descriptor, address, length, offset);
+      return LibC.PWRITE.call(descriptor, address, length, offset);
     }
     mishap.begin("write " + opened);
-    final long count = LibC.pwrite(descriptor, address, mishap.cut(length), offset);
+    final long count = LibC.PWRITE.call(descriptor, address, mishap.cut(length), offset);
     mishap.end();
     return count;
   }
@@ -171,7 +170,7 @@ public class NativeFile extends HeldInode {
     final long length = pieces.length();
     pwrite(pieces, offset, writesPast ? LibC.RWF_DONTCACHE : 0);
     if (!writesPast) {
-      LibC.syncFileRange(descriptor, offset, length, LibC.SYNC_FILE_RANGE_WRITE);
+      LibC.SYNC_FILE_RANGE.call(descriptor, offset, length, LibC.SYNC_FILE_RANGE_WRITE);
     }
   }
 
@@ -203,15 +202,15 @@ public class NativeFile extends HeldInode {
       throws PosixException {
     final Mishap mishap = at(writes);
     if (mishap == null) {
-      return LibC.pwritev2(descriptor, pieces.address(), pieces.count(), offset, flags);
+      return LibC.PWRITEV2.call(descriptor, pieces.address(), pieces.count(), offset, flags);
     }
     mishap.begin("write " + opened);
     final long most = mishap.cut(pieces.length());
     final long count =
         most < pieces.length()
-            ? LibC.pwrite(
+            ? LibC.PWRITE.call(
                 descriptor, pieces.firstAddress(), Math.min(most, pieces.firstLength()), offset)
-            : LibC.pwritev2(descriptor, pieces.address(), pieces.count(), offset, flags);
+            : LibC.PWRITEV2.call(descriptor, pieces.address(), pieces.count(), offset, flags);
     mishap.end();
     return count;
   }
@@ -229,7 +228,7 @@ public class NativeFile extends HeldInode {
       throws PosixException {
     long done = 0;
     while (done < length) {
-      final long count = LibC.pread(descriptor, address + done, length - done, offset + done);
+      final long count = LibC.PREAD.call(descriptor, address + done, length - done, offset + done);
       if (count == 0) {
         break;
       }
@@ -249,7 +248,7 @@ public class NativeFile extends HeldInode {
    * @throws PosixException when that fails
    */
   public void truncate(final long size) throws PosixException {
-    check(LibC.ftruncate(descriptor, size), "truncate ");
+    check(LibC.FTRUNCATE.call(descriptor, size), "truncate ");
   }
 
   /**
@@ -260,11 +259,7 @@ public class NativeFile extends HeldInode {
    * @throws PosixException when that fails; {@link Errno#ENOSPC} when the file system is full
    */
   public void allocate(final long offset, final long length) throws PosixException {
-    int result;
-    do {
-      result = LibC.fallocate(descriptor, 0, offset, length);
-    } while (result < 0 && LibC.errno() == Errno.EINTR);
-    check(result, "allocate ");
+    check(LibC.FALLOCATE.uninterrupted(descriptor, 0, offset, length), "allocate ");
   }
 
   /**
@@ -275,7 +270,7 @@ public class NativeFile extends HeldInode {
    * @throws PosixException when that fails; what was written since the last success may be lost
    */
   public void sync() throws PosixException {
-    sync(LibC::fdatasync);
+    sync(LibC.FDATASYNC);
   }
 
   /**
@@ -284,10 +279,10 @@ public class NativeFile extends HeldInode {
    * @throws PosixException when that fails, or {@link #sync()} has failed before
    */
   public void syncAll() throws PosixException {
-    sync(LibC::fsync);
+    sync(LibC.FSYNC);
   }
 
-  private void sync(final IntUnaryOperator call) throws PosixException {
+  private void sync(final LibC call) throws PosixException {
     if (lost != 0) {
       throw new PosixException("sync " + opened, lost);
     }
@@ -296,7 +291,7 @@ public class NativeFile extends HeldInode {
       if (mishap != null) {
         mishap.begin("sync " + opened);
       }
-      check(call.applyAsInt(descriptor), "sync ");
+      check(call.call(descriptor), "sync ");
     } catch (final PosixException e) {
       lost = e.errno();
       throw e;
@@ -325,7 +320,7 @@ public class NativeFile extends HeldInode {
    * file system may ignore it, and what was not synchronised stays.
    */
   public void forget() {
-    LibC.fadvise(descriptor, 0, 0, LibC.FADV_DONTNEED);
+    LibC.POSIX_FADVISE.call(descriptor, 0, 0, LibC.FADV_DONTNEED);
   }
 
   /**
@@ -348,7 +343,7 @@ public class NativeFile extends HeldInode {
   }
 
   private long seek(final long offset, final int whence) throws PosixException {
-    final long found = LibC.lseek(descriptor, offset, whence);
+    final long found = LibC.LSEEK.call(descriptor, offset, whence);
     if (found < 0 && LibC.errno() != Errno.ENXIO) {
       throw new PosixException("seek in " + opened, LibC.errno());
     }
@@ -365,9 +360,9 @@ public class NativeFile extends HeldInode {
    *     there are no leases
    */
   public boolean lease(final int told) {
-    return LibC.fcntl(descriptor, LibC.F_SETOWN, told) >= 0
-        && LibC.fcntl(descriptor, LibC.F_SETSIG, LEASE_SIGNAL) >= 0
-        && LibC.fcntl(descriptor, LibC.F_SETLEASE, LibC.F_WRLCK) >= 0;
+    return LibC.FCNTL.call(descriptor, LibC.F_SETOWN, told) >= 0
+        && LibC.FCNTL.call(descriptor, LibC.F_SETSIG, LEASE_SIGNAL) >= 0
+        && LibC.FCNTL.call(descriptor, LibC.F_SETLEASE, LibC.F_WRLCK) >= 0;
   }
 
   /**
@@ -376,12 +371,12 @@ public class NativeFile extends HeldInode {
    * @return true also when it holds it no more
    */
   public boolean isLeaseInTheWay() {
-    return LibC.fcntl(descriptor, LibC.F_GETLEASE, 0) != LibC.F_WRLCK;
+    return LibC.FCNTL.call(descriptor, LibC.F_GETLEASE, 0) != LibC.F_WRLCK;
   }
 
   /** Lets those go on who wait to open this file. */
   public void unlease() {
-    LibC.fcntl(descriptor, LibC.F_SETLEASE, LibC.F_UNLCK);
+    LibC.FCNTL.call(descriptor, LibC.F_SETLEASE, LibC.F_UNLCK);
   }
 
   /**

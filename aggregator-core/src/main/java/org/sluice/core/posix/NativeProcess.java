@@ -15,7 +15,7 @@ public final class NativeProcess {
    * @return the number of the effective user
    */
   public static int user() {
-    return LibC.geteuid();
+    return (int) LibC.GETEUID.call(0);
   }
 
   /**
@@ -27,7 +27,8 @@ public final class NativeProcess {
   public static long mostOpenFiles() {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment limits = arena.allocate(2 * Long.BYTES, Long.BYTES);
-      LibC.getrlimit(LibC.RLIMIT_NOFILE, limits); // fails for no resource that there is
+      LibC.GETRLIMIT.call(
+          LibC.RLIMIT_NOFILE, limits.address()); // fails for no resource that there is
       final long soft = limits.get(JAVA_LONG, 0);
       return soft < 0 ? Long.MAX_VALUE : soft;
     }
@@ -35,7 +36,7 @@ public final class NativeProcess {
 
   /** Ends this process at once, as {@code kill -9} does: nothing is tidied up. Does not return. */
   public static void killSelf() {
-    LibC.kill((int) ProcessHandle.current().pid(), LibC.SIGKILL);
+    LibC.KILL.call(ProcessHandle.current().pid(), LibC.SIGKILL);
     throw new IllegalStateException("survived SIGKILL");
   }
 }

@@ -12,8 +12,6 @@ public final class NativeThread {
    * @throws PosixException when that fails; never for raising it
    */
   public static void nice(final int nice) throws PosixException {
-    if (LibC.setpriority(LibC.PRIO_PROCESS, 0, nice) < 0) {
-      throw new PosixException("set the priority of a thread", LibC.errno());
-    }
+    LibC.check(LibC.SETPRIORITY.call(LibC.PRIO_PROCESS, 0, nice), "set the priority of a thread");
   }
 }

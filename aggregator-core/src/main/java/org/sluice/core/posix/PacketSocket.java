@@ -23,7 +23,9 @@ public final class PacketSocket extends Descriptor {
    * @throws PosixException when it does not
    */
   public PacketSocket(final Path path) throws PosixException {
-    super("make a socket", LibC.socket(LibC.AF_UNIX, LibC.SOCK_SEQPACKET | LibC.SOCK_CLOEXEC));
+    super(
+        "make a socket",
+        LibC.SOCKET.call(LibC.AF_UNIX, LibC.SOCK_SEQPACKET | LibC.SOCK_CLOEXEC, 0));
     try (Arena arena = Arena.ofConfined()) {
       final byte[] name = path.toString().getBytes(StandardCharsets.UTF_8);
       final MemorySegment address = arena.allocate(ADDRESS_LENGTH, Long.BYTES);
@@ -32,7 +34,7 @@ public final class PacketSocket extends Descriptor {
       if (fits) {
         MemorySegment.copy(name, 0, address, ValueLayout.JAVA_BYTE, PATH_OFFSET, name.length);
       }
-      if (!fits || LibC.connect(number, address) < 0) {
+      if (!fits || LibC.CONNECT.call(number, address.address(), address.byteSize()) < 0) {
         final int errno = fits ? LibC.errno() : Errno.ENAMETOOLONG;
         close();
         throw new PosixException("connect to " + path, errno);
@@ -64,7 +66,8 @@ public final class PacketSocket extends Descriptor {
         header.set(ValueLayout.JAVA_LONG, CONTROL_OFFSET, control.address());
         header.set(ValueLayout.JAVA_LONG, CONTROL_OFFSET + Long.BYTES, CONTROL_ROOM);
       }
-      return LibC.sendmsg(number, header, LibC.MSG_DONTWAIT | LibC.MSG_NOSIGNAL) >= 0;
+      final int flags = LibC.MSG_DONTWAIT | LibC.MSG_NOSIGNAL;
+      return LibC.SENDMSG.call(number, header.address(), flags) >= 0;
     }
   }
 
@@ -83,10 +86,6 @@ public final class PacketSocket extends Descriptor {
    * @return false when the other side has closed its end
    */
   public boolean receive(final MemorySegment into) {
-    long length;
-    do {
-      length = LibC.recv(number, into);
-    } while (length < 0 && LibC.errno() == Errno.EINTR);
-    return length > 0;
+    return LibC.RECV.uninterrupted(number, into.address(), into.byteSize(), 0) > 0;
   }
 }

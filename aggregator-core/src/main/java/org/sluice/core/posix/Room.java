@@ -74,7 +74,7 @@ public record Room(String fileSystem, long block, long free) {
   static Room of(final int descriptor, final Path opened) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment status = arena.allocate(LibC.STATFS_LENGTH, Long.BYTES);
-      if (LibC.fstatfs(descriptor, status) < 0) {
+      if (LibC.FSTATFS.call(descriptor, status.address()) < 0) {
         throw new PosixException("ask for the file system of " + opened, LibC.errno());
       }
       final long type = status.get(JAVA_LONG, 0) & UNSIGNED_INT;

@@ -12,6 +12,6 @@ public final class Terminal {
    * @return false for a file, a pipe or nothing
    */
   public static boolean watchesErrors() {
-    return LibC.isatty(STDERR) == 1;
+    return LibC.ISATTY.call(STDERR) == 1;
   }
 }
