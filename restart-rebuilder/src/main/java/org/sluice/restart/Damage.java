@@ -1,12 +1,11 @@
 package org.sluice.restart;
 
 import java.io.IOException;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Members;
 
 /** What is said of damage. */
 final class Damage {
@@ -23,15 +22,12 @@ final class Damage {
                 .formatted(first.getMessage(), damage.size() - 1));
   }
 
-  static Map<String, Object> members(final IOException e) {
-    final Map<String, Object> members = new LinkedHashMap<>();
-    if (e instanceof final DamagedException damaged) {
-      members.put("file", damaged.file());
-      members.put("offset", damaged.offset());
-      members.put("reason", damaged.reason());
-    } else {
-      members.put("reason", e.getMessage());
-    }
-    return members;
+  static Members members(final IOException e) {
+    return e instanceof final DamagedException damaged
+        ? new Members()
+            .with("file", damaged.file())
+            .with("offset", damaged.offset())
+            .with("reason", damaged.reason())
+        : new Members().with("reason", e.getMessage());
   }
 }

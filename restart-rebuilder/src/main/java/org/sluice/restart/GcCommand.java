@@ -3,13 +3,12 @@ package org.sluice.restart;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Members;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
@@ -58,7 +57,13 @@ public final class GcCommand implements Subcommand {
       final List<Leftover> leftovers = opened.collectGarbage(dryRun, unreadable::add);
       final long bytes = leftovers.stream().mapToLong(Leftover::bytes).sum();
       if (json.wanted()) {
-        printJson(opened, leftovers, bytes);
+        json.print(
+            spec,
+            new Members()
+                .with("store", opened.directory().toString())
+                .with("dry_run", dryRun)
+                .with("bytes", bytes)
+                .with("removed", leftovers.stream().map(GcCommand::members).toList()));
       } else {
         print(opened, leftovers, bytes);
       }
@@ -87,21 +92,10 @@ public final class GcCommand implements Subcommand {
     out.flush();
   }
 
-  private void printJson(final PosixStore opened, final List<Leftover> leftovers, final long bytes)
-      throws IOException {
-    final Map<String, Object> all = new LinkedHashMap<>();
-    all.put("store", opened.directory().toString());
-    all.put("dry_run", dryRun);
-    all.put("bytes", bytes);
-    all.put("removed", leftovers.stream().map(GcCommand::members).toList());
-    json.print(spec, all);
-  }
-
-  private static Map<String, Object> members(final Leftover leftover) {
-    final Map<String, Object> members = new LinkedHashMap<>();
-    members.put("kind", leftover.kind().label());
-    members.put("path", leftover.path().toString());
-    members.put("bytes", leftover.bytes());
-    return members;
+  private static Members members(final Leftover leftover) {
+    return new Members()
+        .with("kind", leftover.kind().label())
+        .with("path", leftover.path().toString())
+        .with("bytes", leftover.bytes());
   }
 }

@@ -8,12 +8,12 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Members;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
@@ -72,7 +72,11 @@ public final class LsCommand implements Subcommand {
               ? Selection.read(opened, () -> find(opened), commit -> readImages(opened, commit))
               : find(opened);
       if (json.wanted()) {
-        printJson(opened, commits);
+        json.print(
+            spec,
+            new Members()
+                .with("store", opened.directory().toString())
+                .with("checkpoints", commits.stream().map(this::members).toList()));
       } else {
         printTable(commits);
       }
@@ -145,44 +149,31 @@ public final class LsCommand implements Subcommand {
         Quoting.name(image.path()));
   }
 
-  private void printJson(final PosixStore opened, final List<Commit> commits) throws IOException {
-    final List<Object> checkpoints = new ArrayList<>();
-    for (final Commit commit : commits) {
-      final Map<String, Object> members = members(commit);
-      if (showsImages()) {
-        members.put("images", images.get(commit).stream().map(LsCommand::members).toList());
-      }
-      checkpoints.add(members);
-    }
-    final Map<String, Object> all = new LinkedHashMap<>();
-    all.put("store", opened.directory().toString());
-    all.put("checkpoints", checkpoints);
-    json.print(spec, all);
+  private Members members(final Commit commit) {
+    final Members members =
+        new Members()
+            .with("number", commit.number())
+            .with("commit", "%016x".formatted(commit.id()))
+            .with("time", commit.time().toString())
+            .with("node", commit.node())
+            .with("job", commit.job())
+            .with("layout", layout(commit))
+            .with("ranks", commit.ranks())
+            .with("part", commit.part().isEmpty() ? null : commit.part().list())
+            .with("image_count", commit.imageCount())
+            .with("bytes", commit.bytes());
+    return showsImages()
+        ? members.with("images", images.get(commit).stream().map(LsCommand::members).toList())
+        : members;
   }
 
-  private static Map<String, Object> members(final Commit commit) {
-    final Map<String, Object> members = new LinkedHashMap<>();
-    members.put("number", commit.number());
-    members.put("commit", "%016x".formatted(commit.id()));
-    members.put("time", commit.time().toString());
-    members.put("node", commit.node());
-    members.put("job", commit.job());
-    members.put("layout", layout(commit));
-    members.put("ranks", commit.ranks());
-    members.put("part", commit.part().isEmpty() ? null : commit.part().list());
-    members.put("image_count", commit.imageCount());
-    members.put("bytes", commit.bytes());
-    return members;
-  }
-
-  private static Map<String, Object> members(final CommittedImage image) {
-    final Map<String, Object> members = new LinkedHashMap<>();
-    members.put("path", image.path());
-    members.put("rank", image.rank());
-    members.put("ranks", image.ranks());
-    members.put("mode", "%04o".formatted(image.mode()));
-    members.put("size", image.size());
-    return members;
+  private static Members members(final CommittedImage image) {
+    return new Members()
+        .with("path", image.path())
+        .with("rank", image.rank())
+        .with("ranks", image.ranks())
+        .with("mode", "%04o".formatted(image.mode()))
+        .with("size", image.size());
   }
 
   private static String layout(final Commit commit) {

@@ -3,13 +3,12 @@ package org.sluice.restart;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Members;
 import org.sluice.core.command.Progress;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
@@ -167,23 +166,23 @@ public final class RestoreCommand implements Subcommand {
       final long bytes,
       final List<Fallback.Skipped> skipped)
       throws IOException {
-    final Map<String, Object> all = new LinkedHashMap<>();
-    all.put("checkpoint", commit.number());
-    all.put("ranks", commit.ranks());
-    all.put("part", commit.part().isEmpty() ? null : commit.part().list());
-    all.put("to", target.toString());
-    all.put("bytes", bytes);
-    all.put("images", images.stream().map(CommittedImage::path).toList());
+    final Members all =
+        new Members()
+            .with("checkpoint", commit.number())
+            .with("ranks", commit.ranks())
+            .with("part", commit.part().isEmpty() ? null : commit.part().list())
+            .with("to", target.toString())
+            .with("bytes", bytes)
+            .with("images", images.stream().map(CommittedImage::path).toList());
     if (fallback) {
-      all.put("skipped", skipped.stream().map(RestoreCommand::members).toList());
+      all.with("skipped", skipped.stream().map(RestoreCommand::members).toList());
     }
     json.print(spec, all);
   }
 
-  private static Map<String, Object> members(final Fallback.Skipped skipped) {
-    final Map<String, Object> members = new LinkedHashMap<>();
-    members.put("checkpoint", skipped.number());
-    members.putAll(Damage.members(skipped.reason()));
-    return members;
+  private static Members members(final Fallback.Skipped skipped) {
+    return new Members()
+        .with("checkpoint", skipped.number())
+        .with(Damage.members(skipped.reason()));
   }
 }

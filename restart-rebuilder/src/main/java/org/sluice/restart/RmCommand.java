@@ -3,10 +3,8 @@ package org.sluice.restart;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -14,6 +12,7 @@ import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Members;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.store.CheckpointReader;
@@ -134,11 +133,12 @@ public final class RmCommand implements Subcommand {
 
   private void print(final List<Long> removed) throws IOException {
     if (json.wanted()) {
-      final Map<String, Object> all = new LinkedHashMap<>();
-      all.put("store", store.directory().toString());
-      all.put("dry_run", dryRun);
-      all.put("removed", removed);
-      json.print(spec, all);
+      json.print(
+          spec,
+          new Members()
+              .with("store", store.directory().toString())
+              .with("dry_run", dryRun)
+              .with("removed", removed));
     } else {
       final PrintWriter out = spec.commandLine().getOut();
       removed.forEach(

@@ -47,11 +47,11 @@ public final class TakeoverCommand implements Subcommand {
         refuseUsed(opened, owner.get().name());
         opened.takeOver();
         say(
-            "node %s writes the store %s from here on, no longer node %s",
-            self, owner.get().name());
+            "node %s writes the store %s from here on, no longer node %s"
+                .formatted(self, store.directory(), owner.get().name()));
       } else {
         opened.claim();
-        say("node %s writes the store %s", self);
+        say("node %s writes the store %s".formatted(self, store.directory()));
       }
     }
     return ExitStatus.OK.code();
@@ -67,14 +67,8 @@ public final class TakeoverCommand implements Subcommand {
     }
   }
 
-  private void say(final String line, final String self, final String... other) {
-    spec.commandLine()
-        .getOut()
-        .println(
-            Quoting.line(
-                other.length == 0
-                    ? line.formatted(self, store.directory())
-                    : line.formatted(self, store.directory(), other[0])));
+  private void say(final String line) {
+    spec.commandLine().getOut().println(Quoting.line(line));
     spec.commandLine().getOut().flush();
   }
 }

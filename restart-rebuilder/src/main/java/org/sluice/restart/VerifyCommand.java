@@ -3,12 +3,11 @@ package org.sluice.restart;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Members;
 import org.sluice.core.command.Progress;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
@@ -51,7 +50,13 @@ public final class VerifyCommand implements Subcommand {
     try (PosixStore opened = PosixStore.open(store.directory())) {
       final List<Commit> commits = verify(opened);
       if (json.wanted()) {
-        printJson(opened, commits);
+        json.print(
+            spec,
+            new Members()
+                .with("store", opened.directory().toString())
+                .with("checkpoints", commits.stream().map(Commit::number).toList())
+                .with("bytes", commits.stream().mapToLong(Commit::bytes).sum())
+                .with("damage", damage.stream().map(Damage::members).toList()));
       } else {
         print(commits);
       }
@@ -88,14 +93,5 @@ public final class VerifyCommand implements Subcommand {
     damage.forEach(e -> out.println(Quoting.line(e.getMessage())));
     out.println(damage.isEmpty() ? "no damage" : damage.size() + " damaged places");
     out.flush();
-  }
-
-  private void printJson(final PosixStore opened, final List<Commit> commits) throws IOException {
-    final Map<String, Object> all = new LinkedHashMap<>();
-    all.put("store", opened.directory().toString());
-    all.put("checkpoints", commits.stream().map(Commit::number).toList());
-    all.put("bytes", commits.stream().mapToLong(Commit::bytes).sum());
-    all.put("damage", damage.stream().map(Damage::members).toList());
-    json.print(spec, all);
   }
 }

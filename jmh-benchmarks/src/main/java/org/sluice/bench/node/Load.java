@@ -1,7 +1,6 @@
 package org.sluice.bench.node;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
+import org.sluice.core.command.Members;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.profile.workload.GeneratedTrace;
 import org.sluice.profile.workload.Workload;
@@ -43,13 +42,12 @@ record Load(String workload, int ranks, long bytes, long buffer) {
         : buffer;
   }
 
-  Map<String, Object> toJson() {
-    final Map<String, Object> json = new LinkedHashMap<>();
-    json.put("workload", workload);
-    json.put("ranks", ranks);
-    json.put("bytes", length());
-    json.put("buffer_bytes", room());
-    return json;
+  Members toJson() {
+    return new Members()
+        .with("workload", workload)
+        .with("ranks", ranks)
+        .with("bytes", length())
+        .with("buffer_bytes", room());
   }
 
   @Override

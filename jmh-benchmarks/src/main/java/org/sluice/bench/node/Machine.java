@@ -3,8 +3,7 @@ package org.sluice.bench.node;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import org.sluice.core.command.Members;
 import org.sluice.core.posix.NativeFile;
 
 /**
@@ -56,15 +55,14 @@ record Machine(
         .orElse(UNKNOWN);
   }
 
-  Map<String, Object> toJson() {
-    final Map<String, Object> json = new LinkedHashMap<>();
-    json.put("processor", processor);
-    json.put("cores", cores);
-    json.put("memory", memory);
-    json.put("kernel", kernel);
-    json.put("file_system", fileSystem);
-    json.put("device", device);
-    return json;
+  Members toJson() {
+    return new Members()
+        .with("processor", processor)
+        .with("cores", cores)
+        .with("memory", memory)
+        .with("kernel", kernel)
+        .with("file_system", fileSystem)
+        .with("device", device);
   }
 
   @Override

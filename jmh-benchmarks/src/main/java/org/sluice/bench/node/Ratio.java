@@ -2,12 +2,11 @@ package org.sluice.bench.node;
 
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.sluice.core.command.Members;
 import org.sluice.core.command.SizeConverter;
 
 /**
@@ -45,12 +44,8 @@ record Ratio(String name, String goal, Summary summary) {
     return pairs.ratios;
   }
 
-  Map<String, Object> toJson() {
-    final Map<String, Object> json = new LinkedHashMap<>();
-    json.put("name", name);
-    json.put("wanted", goal);
-    json.putAll(summary.toJson());
-    return json;
+  Members toJson() {
+    return new Members().with("name", name).with("wanted", goal).with(summary.toJson());
   }
 
   private record Pairs(List<Series> series, List<Ratio> ratios) {

@@ -6,10 +6,9 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import org.sluice.core.command.Members;
 
 /** What a sweep measured: tables for a terminal, and all of it as JSON. */
 final class Report {
@@ -46,9 +45,7 @@ final class Report {
           ratio.summary().min(),
           ratio.summary().max(),
           ratio.goal().isEmpty() ? "" : "  wanted " + ratio.goal());
-      final Map<String, Object> json = place(any);
-      json.putAll(ratio.toJson());
-      ratios.add(json);
+      ratios.add(place(any).with(ratio.toJson()));
     }
     out.flush();
   }
@@ -87,22 +84,20 @@ final class Report {
 
   /** Writes the machine, an object for each load, gap and system, and one for each ratio. */
   void write(final Path file) throws IOException {
-    final Map<String, Object> json = new LinkedHashMap<>();
-    json.put("machine", machine.toJson());
-    json.put("series", all.stream().map(Report::json).toList());
-    json.put("ratios", ratios);
+    final Members json =
+        new Members()
+            .with("machine", machine.toJson())
+            .with("series", all.stream().map(Report::json).toList())
+            .with("ratios", ratios);
     Files.writeString(file, JSON_WITH_NULLS.asString(json) + "\n");
   }
 
-  private static Map<String, Object> place(final Series series) {
-    final Map<String, Object> json = series.load().toJson();
-    json.put("gap_ms", series.gapMillis());
-    return json;
+  private static Members place(final Series series) {
+    return series.load().toJson().with("gap_ms", series.gapMillis());
   }
 
-  private static Map<String, Object> json(final Series series) {
-    final Map<String, Object> json = place(series);
-    json.put("system", series.storage().label());
+  private static Members json(final Series series) {
+    final Members json = place(series).with("system", series.storage().label());
     for (final Figure figure : Figure.values()) {
       final List<Double> values = series.get(figure);
       json.put(figure.key(), values.isEmpty() ? null : Summary.of(values).toJson());

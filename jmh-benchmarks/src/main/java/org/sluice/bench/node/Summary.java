@@ -1,8 +1,7 @@
 package org.sluice.bench.node;
 
 import java.util.Collection;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import org.sluice.core.command.Members;
 
 /**
  * Several measurements of one thing.
@@ -20,12 +19,11 @@ record Summary(double median, double min, double max) {
     return new Summary(median, sorted[0], sorted[sorted.length - 1]);
   }
 
-  Map<String, Object> toJson() {
-    final Map<String, Object> json = new LinkedHashMap<>();
-    json.put("median", rounded(median));
-    json.put("min", rounded(min));
-    json.put("max", rounded(max));
-    return json;
+  Members toJson() {
+    return new Members()
+        .with("median", rounded(median))
+        .with("min", rounded(min))
+        .with("max", rounded(max));
   }
 
   /** To a thousandth: of a millisecond, what the clock is good for. */

@@ -5,9 +5,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.sluice.bridge.NativeLibraries;
@@ -15,6 +13,7 @@ import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Members;
 import org.sluice.core.command.Progress;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.profile.source.TraceSource;
@@ -180,17 +179,16 @@ public final class ReplayCommand implements Callable<Integer> {
     out.flush();
   }
 
-  private Map<String, Object> members(final ReplayResult result) {
-    final Map<String, Object> members = new LinkedHashMap<>();
-    members.put("writes", result.writes());
-    members.put("bytes", result.bytes());
-    members.put("return_seconds", result.calls() / 1e9);
-    members.put("span_seconds", result.ended() / 1e9);
-    members.put("durable_seconds", result.durable() / 1e9);
-    members.put("peak_buffer_bytes", result.peakBuffer());
-    members.put("waited_seconds", result.waitedSeconds());
-    members.put("stopped", result.stopped());
-    members.put("verified", verify && !result.stopped());
-    return members;
+  private Members members(final ReplayResult result) {
+    return new Members()
+        .with("writes", result.writes())
+        .with("bytes", result.bytes())
+        .with("return_seconds", result.calls() / 1e9)
+        .with("span_seconds", result.ended() / 1e9)
+        .with("durable_seconds", result.durable() / 1e9)
+        .with("peak_buffer_bytes", result.peakBuffer())
+        .with("waited_seconds", result.waitedSeconds())
+        .with("stopped", result.stopped())
+        .with("verified", verify && !result.stopped());
   }
 }
