@@ -3,14 +3,13 @@ package org.sluice.profile.report;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.ToDoubleBiFunction;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Members;
 import org.sluice.core.posix.Quoting;
 import org.sluice.profile.source.Traces;
 import org.sluice.profile.trace.Tally;
@@ -47,8 +46,8 @@ public final class CompareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    final Profile first = Profile.of(Traces.name(before), Traces.open(before));
-    final Profile second = Profile.of(Traces.name(after), Traces.open(after));
+    final Profile first = new Profile(Traces.name(before), Traces.open(before));
+    final Profile second = new Profile(Traces.name(after), Traces.open(after));
     if (json.wanted()) {
       json.print(spec, members(first, second));
     } else {
@@ -78,9 +77,9 @@ public final class CompareCommand implements Callable<Integer> {
     }
     out.printf("%n%s%n", verdict(first, second));
     for (final Profile profile : List.of(first, second)) {
-      if (profile.omissions().skipped() > 0) {
+      if (profile.omissions.skipped() > 0) {
         out.printf(
-            "%s: skipped %d lines%n", Quoting.name(profile.name()), profile.omissions().skipped());
+            "%s: skipped %d lines%n", Quoting.name(profile.name), profile.omissions.skipped());
       }
     }
     out.flush();
@@ -135,19 +134,19 @@ public final class CompareCommand implements Callable<Integer> {
   }
 
   private static double phases(final Profile profile) {
-    return profile.phases().stream().mapToLong(Phases.Phase::length).sum() / 1e9;
+    return profile.phases.stream().mapToLong(Phases.Phase::length).sum() / 1e9;
   }
 
-  private static Map<String, Object> members(final Profile first, final Profile second) {
-    final Map<String, Object> change = new LinkedHashMap<>();
-    change.put("writes", ratio(second.total().writes(), first.total().writes()));
-    change.put("bytes", ratio(second.total().bytes(), first.total().bytes()));
-    change.put("seconds", ratio(second.total().nanos(), first.total().nanos()));
-    final Map<String, Object> all = new LinkedHashMap<>();
-    all.put("before", ProfileJson.of(first));
-    all.put("after", ProfileJson.of(second));
-    all.put("change", change);
-    return all;
+  private static Members members(final Profile first, final Profile second) {
+    return new Members()
+        .with("before", ProfileJson.of(first))
+        .with("after", ProfileJson.of(second))
+        .with(
+            "change",
+            new Members()
+                .with("writes", ratio(second.total().writes(), first.total().writes()))
+                .with("bytes", ratio(second.total().bytes(), first.total().bytes()))
+                .with("seconds", ratio(second.total().nanos(), first.total().nanos())));
   }
 
   private static Double ratio(final long after, final long before) {

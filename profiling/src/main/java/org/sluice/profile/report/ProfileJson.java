@@ -1,10 +1,12 @@
 package org.sluice.profile.report;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+import org.sluice.core.command.Members;
 import org.sluice.profile.trace.Tally;
 
 /** A profile as maps, lists, strings and numbers; the page draws from the same. */
@@ -17,78 +19,68 @@ final class ProfileJson {
     this.profile = profile;
   }
 
-  static Map<String, Object> of(final Profile profile) {
+  static Members of(final Profile profile) {
     return new ProfileJson(profile).all();
   }
 
-  private Map<String, Object> all() {
-    final Map<String, Object> all = new LinkedHashMap<>();
-    all.put("name", profile.name());
-    all.put("kind", profile.kind());
-    all.put("headline", Headline.of(profile));
-    all.put("processes", profile.processes());
-    all.put("total", counts(profile.total()));
-    all.put("nodes", nodes());
-    all.put("classes", classes());
-    all.put("cumulative", cumulative());
-    all.put("sequential", shares(profile.sequential()));
-    all.put("bursts", bursts());
-    all.put("routes", named(profile.routes()));
-    all.put("calls", named(profile.calls()));
-    all.put("phases", phases());
+  private Members all() {
+    final Members all =
+        new Members()
+            .with("name", profile.name)
+            .with("kind", profile.kind)
+            .with("headline", Headline.of(profile))
+            .with("processes", profile.processes())
+            .with("total", counts(profile.total()))
+            .with("nodes", nodes())
+            .with("classes", IntStream.range(0, SizeClasses.COUNT).mapToObj(this::sizes).toList())
+            .with("cumulative", cumulative())
+            .with("sequential", shares(profile.sequential))
+            .with("bursts", bursts())
+            .with("routes", named(profile.routes))
+            .with("calls", named(profile.calls))
+            .with("phases", profile.phases.stream().map(this::phase).toList());
     if (!profile.isEmpty()) {
-      all.put("timeline", timeline(profile.timeMap()));
-      all.put("heat", heat(profile.timeMap()));
+      all.with("timeline", timeline(profile.timeMap)).with("heat", heat(profile.timeMap));
     }
-    all.put("file_count", profile.files().size());
-    all.put("files", files());
-    all.put("omissions", omissions());
-    return all;
+    final List<FileProfile> files = profile.files();
+    return all.with("file_count", files.size())
+        .with("files", files.stream().limit(MOST_FILES).map(this::file).toList())
+        .with("omissions", omissions());
   }
 
-  private static Map<String, Object> counts(final Tally tally) {
-    final Map<String, Object> members = new LinkedHashMap<>();
-    members.put("writes", tally.writes());
-    members.put("bytes", tally.bytes());
-    members.put("seconds", tally.seconds());
-    return members;
+  private static Members counts(final Tally tally) {
+    return new Members()
+        .with("writes", tally.writes())
+        .with("bytes", tally.bytes())
+        .with("seconds", tally.seconds());
   }
 
-  private Map<String, Object> shares(final Tally tally) {
-    final Map<String, Object> members = counts(tally);
-    members.put("percent_of_writes", rounded(tally.percentOfWrites(profile.total())));
-    members.put("percent_of_data", rounded(tally.percentOfBytes(profile.total())));
-    members.put("percent_of_time", rounded(tally.percentOfTime(profile.total())));
-    return members;
+  private Members shares(final Tally tally) {
+    return counts(tally)
+        .with("percent_of_writes", rounded(tally.percentOfWrites(profile.total())))
+        .with("percent_of_data", rounded(tally.percentOfBytes(profile.total())))
+        .with("percent_of_time", rounded(tally.percentOfTime(profile.total())));
   }
 
-  private List<Object> nodes() {
-    final List<Object> nodes = new ArrayList<>();
-    profile
-        .nodes()
-        .forEach(
-            (host, node) -> {
-              final Map<String, Object> members = new LinkedHashMap<>();
-              members.put("node", host);
-              members.put("processes", node.origins().size());
-              members.putAll(counts(node.tally()));
-              members.put("span_seconds", node.spanSeconds());
-              nodes.add(members);
-            });
+  private List<Members> nodes() {
+    final List<Members> nodes = new ArrayList<>();
+    profile.nodes.forEach(
+        (host, node) ->
+            nodes.add(
+                new Members()
+                    .with("node", host)
+                    .with("processes", node.origins().size())
+                    .with(counts(node.tally()))
+                    .with("span_seconds", node.spanSeconds())));
     return nodes;
   }
 
-  private List<Object> classes() {
-    final List<Object> classes = new ArrayList<>();
-    for (int i = 0; i < SizeClasses.COUNT; i++) {
-      final Map<String, Object> members = new LinkedHashMap<>();
-      members.put("label", SizeClasses.label(i));
-      members.put("from", SizeClasses.from(i));
-      members.put("to", i == SizeClasses.COUNT - 1 ? null : SizeClasses.to(i));
-      members.putAll(shares(profile.sizeClass(i)));
-      classes.add(members);
-    }
-    return classes;
+  private Members sizes(final int sizeClass) {
+    return new Members()
+        .with("label", SizeClasses.label(sizeClass))
+        .with("from", SizeClasses.from(sizeClass))
+        .with("to", sizeClass == SizeClasses.COUNT - 1 ? null : SizeClasses.to(sizeClass))
+        .with(shares(profile.sizeClass(sizeClass)));
   }
 
   /**
@@ -96,114 +88,89 @@ final class ProfileJson {
    */
   private List<Object> cumulative() {
     final List<Object> points = new ArrayList<>();
-    double writes = 0;
-    double data = 0;
-    double time = 0;
-    for (int step = 0; step < profile.sizes().size(); step++) {
-      final Tally tally = profile.sizes().get(step);
+    final Tally below = new Tally();
+    for (int step = 0; step < profile.sizes.size(); step++) {
+      final Tally tally = profile.sizes.get(step);
       if (tally.writes() > 0) {
-        writes += tally.percentOfWrites(profile.total());
-        data += tally.percentOfBytes(profile.total());
-        time += tally.percentOfTime(profile.total());
+        below.add(tally);
         points.add(
             List.of(
-                Math.round(Profile.stepEnd(step)), rounded(writes), rounded(data), rounded(time)));
+                Math.round(Profile.stepEnd(step)),
+                rounded(below.percentOfWrites(profile.total())),
+                rounded(below.percentOfBytes(profile.total())),
+                rounded(below.percentOfTime(profile.total()))));
       }
     }
     return points;
   }
 
-  private Map<String, Object> bursts() {
-    final Bursts bursts = profile.bursts();
-    final Map<String, Object> members = new LinkedHashMap<>();
-    members.put("count", bursts.count());
-    members.put("writes", bursts.tally().writes());
-    members.put("bytes", bursts.tally().bytes());
-    members.put("longest", bursts.longest());
-    members.put("least_writes", Bursts.LEAST_WRITES);
-    members.put("below_bytes", Bursts.SMALL);
-    return members;
+  private Members bursts() {
+    final Bursts bursts = profile.bursts;
+    return new Members()
+        .with("count", bursts.count())
+        .with("writes", bursts.tally().writes())
+        .with("bytes", bursts.tally().bytes())
+        .with("longest", bursts.longest())
+        .with("least_writes", Bursts.LEAST_WRITES)
+        .with("below_bytes", Bursts.SMALL);
   }
 
-  private <K extends Enum<K>> Map<String, Object> named(final Map<K, Tally> tallies) {
-    final Map<String, Object> members = new LinkedHashMap<>();
+  private <K extends Enum<K>> Members named(final Map<K, Tally> tallies) {
+    final Members members = new Members();
     tallies.forEach(
-        (key, tally) -> members.put(key.name().toLowerCase(Locale.ROOT), shares(tally)));
+        (key, tally) -> members.with(key.name().toLowerCase(Locale.ROOT), shares(tally)));
     return members;
   }
 
-  private List<Object> phases() {
-    final List<Object> phases = new ArrayList<>();
-    profile
-        .phases()
-        .forEach(
-            phase -> {
-              final Map<String, Object> members = new LinkedHashMap<>();
-              members.put(
-                  "start_seconds", (phase.from() - profile.phases().getFirst().from()) / 1e9);
-              members.put("seconds", phase.length() / 1e9);
-              phases.add(members);
-            });
-    return phases;
+  private Members phase(final Phases.Phase phase) {
+    final long first = profile.phases.getFirst().from();
+    return new Members()
+        .with("start_seconds", (phase.from() - first) / 1e9)
+        .with("seconds", phase.length() / 1e9);
   }
 
-  private static Map<String, Object> timeline(final TimeMap map) {
-    final List<Object> lines = new ArrayList<>();
+  private static Members timeline(final TimeMap map) {
+    final List<Members> lines = new ArrayList<>();
     for (int line = 0; line < map.labels().size(); line++) {
-      final List<Object> busy = new ArrayList<>();
-      for (int column = 0; column < map.axis().columns(); column++) {
-        busy.add(rounded(map.busy(line, column)));
-      }
-      final Map<String, Object> members = new LinkedHashMap<>();
-      members.put("label", map.labels().get(line));
-      members.put("busy", busy);
-      lines.add(members);
+      final int of = line;
+      lines.add(
+          new Members()
+              .with("label", map.labels().get(line))
+              .with("busy", columns(map, column -> rounded(map.busy(of, column)))));
     }
-    final Map<String, Object> members = new LinkedHashMap<>();
-    members.put("columns", map.axis().columns());
-    members.put("phase_columns", map.axis().stretches().stream().map(s -> s.end()).toList());
-    members.put("lines", lines);
-    return members;
+    return new Members()
+        .with("columns", map.axis().columns())
+        .with("phase_columns", map.axis().stretches().stream().map(s -> s.end()).toList())
+        .with("lines", lines);
   }
 
-  private static Map<String, Object> heat(final TimeMap map) {
+  private static Members heat(final TimeMap map) {
     final List<Object> rows = new ArrayList<>();
     for (int row = 0; row < map.offsetRows(); row++) {
-      final List<Object> bytes = new ArrayList<>();
-      for (int column = 0; column < map.axis().columns(); column++) {
-        bytes.add(Math.round(map.bytes(row, column)));
-      }
-      rows.add(bytes);
+      final int of = row;
+      rows.add(columns(map, column -> Math.round(map.bytes(of, column))));
     }
-    final Map<String, Object> members = new LinkedHashMap<>();
-    members.put("farthest", map.farthest());
-    members.put("rows", rows);
-    return members;
+    return new Members().with("farthest", map.farthest()).with("rows", rows);
   }
 
-  private List<Object> files() {
-    final List<Object> files = new ArrayList<>();
-    profile.files().stream()
-        .limit(MOST_FILES)
-        .forEach(
-            file -> {
-              final Map<String, Object> members = new LinkedHashMap<>();
-              members.put("path", file.path());
-              members.put("writers", file.writers());
-              members.put("end", file.end());
-              members.put("percent_sequential", rounded(file.percentSequential()));
-              members.putAll(shares(file.tally()));
-              files.add(members);
-            });
-    return files;
+  private static List<Object> columns(final TimeMap map, final IntFunction<Object> value) {
+    return IntStream.range(0, map.axis().columns()).mapToObj(value).toList();
   }
 
-  private Map<String, Object> omissions() {
-    final Map<String, Object> members = new LinkedHashMap<>();
-    members.put("skipped", profile.omissions().skipped());
-    members.put("first", profile.omissions().first());
-    members.put("notes", profile.omissions().notes());
-    return members;
+  private Members file(final FileProfile file) {
+    return new Members()
+        .with("path", file.path())
+        .with("writers", file.writers())
+        .with("end", file.end())
+        .with("percent_sequential", rounded(file.percentSequential()))
+        .with(shares(file.tally()));
+  }
+
+  private Members omissions() {
+    return new Members()
+        .with("skipped", profile.omissions.skipped())
+        .with("first", profile.omissions.first())
+        .with("notes", profile.omissions.notes());
   }
 
   private static double rounded(final double value) {

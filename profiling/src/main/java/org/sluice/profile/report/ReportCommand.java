@@ -59,7 +59,7 @@ public final class ReportCommand implements Callable<Integer> {
     if (csv && json.wanted()) {
       throw new ParameterException(spec.commandLine(), "--csv and --json exclude each other");
     }
-    final Profile profile = Profile.of(Traces.name(file), Traces.open(file));
+    final Profile profile = new Profile(Traces.name(file), Traces.open(file));
     final PrintWriter out = spec.commandLine().getOut();
     if (html != null) {
       ProfilePage.write(profile, html);

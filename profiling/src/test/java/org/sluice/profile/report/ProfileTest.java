@@ -44,7 +44,7 @@ class ProfileTest {
   @ParameterizedTest
   @EnumSource
   void reproducesThePublishedSharesOfWritesAndTime(final Workload workload) throws IOException {
-    final Profile profile = Profile.of("", workload.checkpoint(8));
+    final Profile profile = new Profile("", workload.checkpoint(8));
     for (int i = 0; i < SizeClasses.COUNT; i++) {
       final Tally tally = profile.sizeClass(i);
       final double oneWrite = 100.0 * 8 / profile.total().writes();
@@ -59,14 +59,14 @@ class ProfileTest {
 
   @Test
   void reproducesThePublishedTablesOfLu() throws IOException {
-    final Profile profile = Profile.of("", Workload.LU.checkpoint(8));
+    final Profile profile = new Profile("", Workload.LU.checkpoint(8));
     for (int i = 0; i < SizeClasses.COUNT; i++) {
       assertThat(profile.sizeClass(i).percentOfBytes(profile.total()))
           .as(SizeClasses.label(i))
           .isCloseTo(PUBLISHED[i][1], within(0.1));
     }
-    final Survey node = profile.nodes().get("node0");
-    assertThat(profile.nodes()).hasSize(1);
+    final Survey node = profile.nodes.get("node0");
+    assertThat(profile.nodes).hasSize(1);
     assertThat(node.origins()).hasSize(8);
     assertThat(node.tally().writes()).isEqualTo(7800);
     assertThat(node.tally().bytes() / 1e6).isCloseTo(184.0, within(0.5));
@@ -75,7 +75,7 @@ class ProfileTest {
 
   @Test
   void saysWhereTheDataIs() throws IOException {
-    assertThat(Headline.of(Profile.of("", Workload.LU.checkpoint(8))))
+    assertThat(Headline.of(new Profile("", Workload.LU.checkpoint(8))))
         .startsWith("87 % of the data is in 2.3 % of the writes, those of 16 KiB or more; 51 % ")
         .contains("below 64 B and carry less than 0.1 % of the data")
         .endsWith("those of 4 KiB to 16 KiB take 45 % of the time.");
@@ -100,7 +100,7 @@ class ProfileTest {
     write(FIRST, "f", 5, 1, 21, 10);
     write(FIRST, "g", 6, 1, 500, 10);
     final Profile profile = profile();
-    assertThat(profile.sequential().writes()).isEqualTo(5);
+    assertThat(profile.sequential.writes()).isEqualTo(5);
     assertThat(profile.files()).extracting(FileProfile::path).containsExactly("f", "g");
     assertThat(profile.files()).extracting(FileProfile::writers).containsExactly(2, 1);
     assertThat(profile.files()).extracting(FileProfile::end).containsExactly(1020L, 510L);
@@ -119,7 +119,7 @@ class ProfileTest {
     for (int i = 0; i < 8; i++) {
       write(SECOND, "f", i * 2_000_000L, 500, i * 50L, 50);
     }
-    final Bursts bursts = profile().bursts();
+    final Bursts bursts = profile().bursts;
     assertThat(bursts.count()).isOne();
     assertThat(bursts.tally().writes()).isEqualTo(9);
     assertThat(bursts.tally().bytes()).isEqualTo(450);
@@ -134,10 +134,10 @@ class ProfileTest {
       write(FIRST, "f", i * hour + 40_000_000, 10_000_000, 1 << 20, 1 << 20);
     }
     final Profile profile = profile();
-    assertThat(profile.phases()).hasSize(4);
-    assertThat(profile.phases())
+    assertThat(profile.phases).hasSize(4);
+    assertThat(profile.phases)
         .allSatisfy(phase -> assertThat(phase.length()).isEqualTo(50_000_000));
-    final TimeMap map = profile.timeMap();
+    final TimeMap map = profile.timeMap;
     double busyNanos = 0;
     double bytes = 0;
     for (int column = 0; column < map.axis().columns(); column++) {
@@ -161,7 +161,7 @@ class ProfileTest {
   }
 
   private Profile profile() throws IOException {
-    return Profile.of(
+    return new Profile(
         "",
         new Trace() {
           @Override
