@@ -1,12 +1,14 @@
 package org.sluice.profile.tune;
 
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.sluice.core.command.Progress;
+import org.sluice.core.command.SizeConverter;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
@@ -42,7 +44,24 @@ record NodeCosts(List<Cost> costs, double drain, int cores) {
    * @param copy of a copy into shared memory
    * @param write of a write to a new file
    */
-  record Cost(long size, double copy, double write) {}
+  record Cost(long size, double copy, double write) {
+    Map<String, Object> members() {
+      return Map.of("size", size, "copy_ns", copy, "write_ns", write);
+    }
+  }
+
+  void print(final PrintWriter out) {
+    out.printf("%-12s %14s %14s %8s%n", "WRITE OF", "COPY, us", "FILE, us", "RATIO");
+    for (final Cost cost : costs) {
+      out.printf(
+          "%-12s %14.3f %14.3f %8.1f%n",
+          SizeConverter.format(cost.size()),
+          cost.copy() / 1e3,
+          cost.write() / 1e3,
+          cost.write() / cost.copy());
+    }
+    out.println();
+  }
 
   /**
    * Measures, in a few seconds.

@@ -1,5 +1,6 @@
 package org.sluice.profile.tune;
 
+import org.sluice.core.command.Members;
 import org.sluice.core.command.SizeConverter;
 
 /**
@@ -11,18 +12,20 @@ import org.sluice.core.command.SizeConverter;
 record Setting(long threshold, long buffer) {
   static final Setting PLAIN = new Setting(0, 0);
 
-  /** Such as {@code 64K} or {@code all}. */
-  String thresholdText() {
-    return threshold == Long.MAX_VALUE ? "all" : size(threshold);
-  }
-
   /** As {@code --threshold} takes it. */
   String thresholdOption() {
-    return threshold == Long.MAX_VALUE ? "auto" : "fixed:" + thresholdText();
+    return threshold == Long.MAX_VALUE ? "auto" : "fixed:" + size(threshold);
   }
 
   String bufferText() {
     return size(buffer);
+  }
+
+  Members members() {
+    return new Members()
+        .with("threshold", threshold == Long.MAX_VALUE ? null : threshold)
+        .with("threshold_option", thresholdOption())
+        .with("buffer", buffer);
   }
 
   private static String size(final long bytes) {

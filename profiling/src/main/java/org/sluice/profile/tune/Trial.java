@@ -1,6 +1,9 @@
 package org.sluice.profile.tune;
 
+import java.io.PrintWriter;
 import java.util.List;
+import org.sluice.core.command.Members;
+import org.sluice.core.command.SizeConverter;
 import org.sluice.profile.replay.ReplayResult;
 
 /**
@@ -17,12 +20,31 @@ record Trial(Setting setting, List<ReplayResult> rounds) {
   }
 
   /** The most bytes in the buffer at a time. */
-  long peak() {
+  private long peak() {
     return rounds.stream().mapToLong(ReplayResult::peakBuffer).max().orElse(0);
   }
 
   /** How long processes waited for room, summed: the most of any round. */
-  double waitedMillis() {
+  private double waitedMillis() {
     return 1e3 * rounds.stream().mapToDouble(ReplayResult::waitedSeconds).max().orElse(0);
+  }
+
+  void print(final PrintWriter out) {
+    final boolean plain = setting.equals(Setting.PLAIN);
+    out.printf(
+        "%-12s %8s %14.1f %12s %10s%n",
+        plain ? "plain" : setting.thresholdOption(),
+        plain ? "-" : setting.bufferText(),
+        millis(),
+        plain ? "-" : SizeConverter.format(peak()),
+        plain ? "-" : "%.1f".formatted(waitedMillis()));
+  }
+
+  Members members() {
+    return setting
+        .members()
+        .with("milliseconds", millis())
+        .with("memory", peak())
+        .with("waited_milliseconds", waitedMillis());
   }
 }

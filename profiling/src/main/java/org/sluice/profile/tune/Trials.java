@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.sluice.core.command.Progress;
 import org.sluice.profile.replay.Interruption;
 import org.sluice.profile.replay.Place;
@@ -41,36 +42,29 @@ final class Trials {
    * @param drain bytes a second: by then a buffer is empty, so longer pauses change nothing
    * @return one of each; none if interrupted before the end of the first round
    */
-  List<Trial> of(
-      final Trace trace, final Survey survey, final List<Setting> settings, final double drain)
+  List<Trial> of(final Trace trace, final List<Setting> settings, final double drain)
       throws IOException {
-    final List<Setting> all = new ArrayList<>(settings);
-    all.addFirst(Setting.PLAIN);
+    final List<Trial> trials =
+        Stream.concat(Stream.of(Setting.PLAIN), settings.stream())
+            .map(setting -> new Trial(setting, new ArrayList<>()))
+            .toList();
     final long largest = settings.stream().mapToLong(Setting::buffer).max().orElseThrow();
     final Duration pause =
         Duration.ofMillis(Math.round(1e3 * BUFFERS_OF_A_PAUSE * largest / drain));
-    final List<List<ReplayResult>> rounds = new ArrayList<>();
+    final long bytes = Survey.of(trace).tally().bytes();
     try (Scratch copy = new Scratch(directory);
-        Progress progress =
-            Progress.begin("replay", all.size() * ROUNDS * survey.tally().bytes())) {
+        Progress progress = Progress.begin("replay", trials.size() * ROUNDS * bytes)) {
       final Replay replay = Replay.of(trace, copy, Optional.of(pause));
-      while (rounds.size() < ROUNDS && !interruption.isRequested()) {
-        final List<ReplayResult> round = new ArrayList<>();
-        for (int i = 0; i < all.size() && !interruption.isRequested(); i++) {
-          round.add(replay(replay, all.get(i), progress));
-        }
-        rounds.add(round);
+      for (int i = 0; i < ROUNDS * trials.size() && !interruption.isRequested(); i++) {
+        final Trial trial = trials.get(i % trials.size());
+        trial.rounds().add(replay(replay, trial.setting(), progress));
       }
     }
-    if (interruption.isRequested() && !rounds.isEmpty()) {
-      rounds.removeLast();
+    if (interruption.isRequested()) {
+      final int whole = Math.max(0, trials.getFirst().rounds().size() - 1);
+      trials.forEach(trial -> trial.rounds().subList(whole, trial.rounds().size()).clear());
     }
-    final List<Trial> trials = new ArrayList<>();
-    for (int i = 0; i < all.size() && !rounds.isEmpty(); i++) {
-      final int place = i;
-      trials.add(new Trial(all.get(i), rounds.stream().map(round -> round.get(place)).toList()));
-    }
-    return trials;
+    return trials.getFirst().rounds().isEmpty() ? List.of() : trials;
   }
 
   private ReplayResult replay(final Replay replay, final Setting setting, final Progress progress)
