@@ -26,7 +26,7 @@ public enum FaultPoint implements Hazard {
       "resumed with the long one",
       "goes on with the long one"),
   /** An answer on a socket. */
-  REPLY(Kind.MESSAGE, "answers a process", "the process asks again once resumed", "cannot fail"),
+  REPLY(Kind.MESSAGE, "answers a process"),
   /** A spare container becomes a new one. */
   CONTAINER_REUSE(
       Kind.STEP,
@@ -52,65 +52,29 @@ public enum FaultPoint implements Hazard {
       "written again once resumed",
       "their writers get the error; no commit"),
   /** The first step of a commit. */
-  CONTAINER_FSYNC(
-      Kind.STEP,
-      "commit: makes the containers durable",
-      "committed once resumed",
-      "no commit; the one before stays"),
+  CONTAINER_FSYNC(Kind.STEP, "commit: makes the containers durable"),
   /** The image's own file, before the index. */
-  IMAGE_FSYNC(
-      Kind.STEP,
-      "commit: makes an image's own file durable",
-      "committed once resumed",
-      "no commit; the one before stays"),
+  IMAGE_FSYNC(Kind.STEP, "commit: makes an image's own file durable"),
   /** A second name for an image's own file. */
-  IMAGE_LINK(
-      Kind.STEP,
-      "commit: links an image's own file into the checkpoint",
-      "committed once resumed",
-      "no commit; the one before stays"),
+  IMAGE_LINK(Kind.STEP, "commit: links an image's own file into the checkpoint"),
   /** The index says where every byte is. */
-  INDEX_WRITE(
-      Kind.WRITE,
-      "commit: writes the index",
-      "committed once resumed",
-      "no commit; the one before stays"),
+  INDEX_WRITE(Kind.WRITE, "commit: writes the index"),
   /** The index, before the manifest. */
-  INDEX_FSYNC(
-      Kind.STEP,
-      "commit: makes the index durable",
-      "committed once resumed",
-      "no commit; the one before stays"),
+  INDEX_FSYNC(Kind.STEP, "commit: makes the index durable"),
   /** The names of new containers and of a checkpoint's files. */
-  DIRECTORY_FSYNC(
-      Kind.STEP,
-      "makes names of new files durable",
-      "committed once resumed",
-      "no commit; the one before stays"),
+  DIRECTORY_FSYNC(Kind.STEP, "makes names of new files durable"),
   /** The manifest under a temporary name. */
-  MANIFEST_WRITE(
-      Kind.WRITE,
-      "commit: writes the manifest",
-      "committed once resumed",
-      "no commit; the one before stays"),
+  MANIFEST_WRITE(Kind.WRITE, "commit: writes the manifest"),
   /** The manifest under a temporary name. */
-  MANIFEST_FSYNC(
-      Kind.STEP,
-      "commit: makes the manifest durable",
-      "committed once resumed",
-      "no commit; the one before stays"),
+  MANIFEST_FSYNC(Kind.STEP, "commit: makes the manifest durable"),
   /** From here on a restart sees the checkpoint. */
   MANIFEST_RENAME(
       Kind.STEP,
       "commit: gives the manifest its name",
       "before: committed once resumed; after: committed",
-      "no commit; the one before stays"),
+      Kind.NO_COMMIT),
   /** From here on a power cut leaves the checkpoint committed. */
-  COMMIT_FSYNC(
-      Kind.STEP,
-      "commit: makes the manifest's name durable",
-      "committed",
-      "no commit; the one before stays"),
+  COMMIT_FSYNC(Kind.STEP, "commit: makes the manifest's name durable", "committed", Kind.NO_COMMIT),
   /** The manifest of a checkpoint that is not kept, or was committed again. */
   MANIFEST_REMOVE(
       Kind.STEP,
@@ -136,47 +100,53 @@ public enum FaultPoint implements Hazard {
       "every checkpoint stays whole",
       "the container stays, and is used again or deleted later"),
   /** Thread {@code service}. */
-  SERVICE(Kind.THREAD, "thread: takes a request", Text.AGAIN, Text.STOPS),
+  SERVICE(Kind.THREAD, "thread: takes a request"),
   /** Thread {@code validate}. */
-  VALIDATE(
-      Kind.THREAD, "thread: checks a chunk, or what is asked of an image", Text.AGAIN, Text.STOPS),
+  VALIDATE(Kind.THREAD, "thread: checks a chunk, or what is asked of an image"),
   /** Thread {@code write}. */
-  WRITE(
-      Kind.THREAD, "thread: writes a chunk, or what is asked of an image", Text.AGAIN, Text.STOPS),
+  WRITE(Kind.THREAD, "thread: writes a chunk, or what is asked of an image"),
   /** Thread {@code commit}. */
-  COMMIT(
-      Kind.THREAD, "thread: waits for storage, for a commit or an image", Text.AGAIN, Text.STOPS),
+  COMMIT(Kind.THREAD, "thread: waits for storage, for a commit or an image"),
   /** Thread {@code restart}. */
-  RESTART(
-      Kind.THREAD, "thread: reads the store for a process that restarts", Text.AGAIN, Text.STOPS),
+  RESTART(Kind.THREAD, "thread: reads the store for a process that restarts"),
   /** Thread {@code prefault}. */
-  PREFAULT(Kind.THREAD, "thread: gives a chunk its memory", "the next one goes on", Text.STOPS),
+  PREFAULT(Kind.THREAD, "thread: gives a chunk its memory", "the next one goes on", Kind.CRASH),
   /** Threads {@code metrics}. */
-  METRICS(Kind.THREAD, "thread: answers a request for metrics", "no answer", Text.STOPS);
+  METRICS(Kind.THREAD, "thread: answers a request for metrics", "no answer", Kind.CRASH);
 
+  /** What can happen at a point, and what most points of that kind lead to. */
   private enum Kind {
-    WRITE(EnumSet.allOf(Action.class)),
-    STEP(EnumSet.of(Action.KILL, Action.FAIL)),
-    MESSAGE(EnumSet.of(Action.KILL)),
-    THREAD(EnumSet.of(Action.KILL, Action.EXCEPTION, Action.OOM));
+    WRITE(EnumSet.allOf(Action.class), Kind.COMMITTED, Kind.NO_COMMIT),
+    STEP(EnumSet.of(Action.KILL, Action.FAIL), Kind.COMMITTED, Kind.NO_COMMIT),
+    MESSAGE(EnumSet.of(Action.KILL), "the process asks again once resumed", "cannot fail"),
+    THREAD(
+        EnumSet.of(Action.KILL, Action.EXCEPTION, Action.OOM),
+        "done again once resumed",
+        Kind.CRASH);
+
+    static final String COMMITTED = "committed once resumed";
+    static final String NO_COMMIT = "no commit; the one before stays";
+    static final String CRASH = "it ends with a crash report, and is resumed as if killed";
 
     private final Set<Action> actions;
+    private final String killed;
+    private final String failed;
 
-    Kind(final Set<Action> actions) {
+    Kind(final Set<Action> actions, final String killed, final String failed) {
       this.actions = actions;
+      this.killed = killed;
+      this.failed = failed;
     }
-  }
-
-  /** What is the same for all threads. */
-  private static final class Text {
-    static final String AGAIN = "done again once resumed";
-    static final String STOPS = "it ends with a crash report, and is resumed as if killed";
   }
 
   private final Kind kind;
   private final String step;
   private final String killed;
   private final String failed;
+
+  FaultPoint(final Kind kind, final String step) {
+    this(kind, step, kind.killed, kind.failed);
+  }
 
   FaultPoint(final Kind kind, final String step, final String killed, final String failed) {
     this.kind = kind;
