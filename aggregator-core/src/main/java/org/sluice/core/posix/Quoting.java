@@ -25,26 +25,7 @@ public final class Quoting {
   public static String name(final String name) {
     final boolean plain =
         !name.isEmpty() && name.codePoints().allMatch(c -> isShown(c) && SPECIAL.indexOf(c) < 0);
-    return plain ? name : quoted(name);
-  }
-
-  private static String quoted(final String name) {
-    final StringBuilder out = new StringBuilder("'");
-    boolean escaping = false;
-    for (final int c : name.codePoints().toArray()) {
-      if (isShown(c) == escaping) {
-        out.append(escaping ? "''" : "'$'");
-        escaping = !escaping;
-      }
-      if (escaping) {
-        escape(c, out);
-      } else if (c == '\'') {
-        out.append("'\\''");
-      } else {
-        out.appendCodePoint(c);
-      }
-    }
-    return out.append('\'').toString();
+    return plain ? name : "'" + escaped(name, "'$'", "''", "'\\''") + "'";
   }
 
   /**
@@ -54,20 +35,37 @@ public final class Quoting {
    * @return one line; what a terminal would not show as itself is in quotes of its own
    */
   public static String line(final String message) {
+    final String out = escaped(message, "$'", "'", "'");
+    return message.isEmpty() || isShown(message.codePointBefore(message.length()))
+        ? out
+        : out + "'";
+  }
+
+  /**
+   * Escapes what is not shown.
+   *
+   * @param begin goes before a run of it
+   * @param end goes behind the run, when anything follows
+   * @param apostrophe stands for each apostrophe
+   */
+  private static String escaped(
+      final String text, final String begin, final String end, final String apostrophe) {
     final StringBuilder out = new StringBuilder();
     boolean escaping = false;
-    for (final int c : message.codePoints().toArray()) {
+    for (final int c : text.codePoints().toArray()) {
       if (isShown(c) == escaping) {
-        out.append(escaping ? "'" : "$'");
+        out.append(escaping ? end : begin);
         escaping = !escaping;
       }
       if (escaping) {
         escape(c, out);
+      } else if (c == '\'') {
+        out.append(apostrophe);
       } else {
         out.appendCodePoint(c);
       }
     }
-    return (escaping ? out.append('\'') : out).toString();
+    return out.toString();
   }
 
   /** Neither a control nor anything else that has no picture of its own. */

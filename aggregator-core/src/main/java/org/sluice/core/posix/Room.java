@@ -6,7 +6,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * What {@code fstatfs} tells of the file system that a file lies on. Java's {@code FileStore} looks
@@ -20,10 +19,10 @@ public record Room(String fileSystem, long block, long free) {
   private static final long UNSIGNED_INT = 0xFFFF_FFFFL;
 
   /**
-   * The names of file systems by their numbers, from linux/magic.h and of file systems that are not
-   * part of Linux.
+   * File systems that one node alone can mount; the upper directory of overlay must be local. The
+   * numbers are from linux/magic.h and of file systems that are not part of Linux.
    */
-  private static final Map<Long, String> TYPES =
+  private static final Map<Long, String> LOCAL =
       Map.ofEntries(
           Map.entry(0xEF53L, "ext4"),
           Map.entry(0x5846_5342L, "xfs"),
@@ -31,15 +30,8 @@ public record Room(String fileSystem, long block, long free) {
           Map.entry(0xF2F5_2010L, "f2fs"),
           Map.entry(0x2FC1_2FC1L, "zfs"),
           Map.entry(0x0102_1994L, "tmpfs"),
-          Map.entry(0x8584_58F6L, "ramfs"),
           Map.entry(0x9584_58F6L, "hugetlbfs"),
           Map.entry(0x794C_7630L, "overlay"),
-          Map.entry(0x6573_5546L, "fuse"),
-          Map.entry(0x6969L, "nfs"),
-          Map.entry(0x0BD0_0BD0L, "lustre"),
-          Map.entry(0x4750_4653L, "gpfs"),
-          Map.entry(0x1983_0326L, "beegfs"),
-          Map.entry(0x00C3_6400L, "ceph"),
           Map.entry(0x7366_746EL, "ntfs3"),
           Map.entry(0x2011_BAB0L, "exfat"),
           Map.entry(0x4D44L, "vfat"),
@@ -48,27 +40,18 @@ public record Room(String fileSystem, long block, long free) {
           Map.entry(0x3153_464AL, "jfs"),
           Map.entry(0xCA45_1A4EL, "bcachefs"));
 
-  /** Those that one node alone can mount; the upper directory of overlay must be local. */
-  private static final Set<String> LOCAL =
-      Set.of(
-          "ext4",
-          "xfs",
-          "btrfs",
-          "f2fs",
-          "zfs",
-          "tmpfs",
-          "hugetlbfs",
-          "overlay",
-          "bcachefs",
-          "jfs",
-          "reiserfs",
-          "nilfs2",
-          "vfat",
-          "exfat",
-          "ntfs3");
+  private static final Map<Long, String> OTHERS =
+      Map.ofEntries(
+          Map.entry(0x8584_58F6L, "ramfs"),
+          Map.entry(0x6573_5546L, "fuse"),
+          Map.entry(0x6969L, "nfs"),
+          Map.entry(0x0BD0_0BD0L, "lustre"),
+          Map.entry(0x4750_4653L, "gpfs"),
+          Map.entry(0x1983_0326L, "beegfs"),
+          Map.entry(0x00C3_6400L, "ceph"));
 
   boolean isShared() {
-    return !LOCAL.contains(fileSystem);
+    return !LOCAL.containsValue(fileSystem);
   }
 
   static Room of(final int descriptor, final Path opened) throws PosixException {
@@ -82,7 +65,7 @@ public record Room(String fileSystem, long block, long free) {
       // A tmpfs without a limit says that it has no blocks.
       final boolean limited = status.get(JAVA_LONG, 16) > 0;
       return new Room(
-          TYPES.getOrDefault(type, "0x" + Long.toHexString(type)),
+          LOCAL.getOrDefault(type, OTHERS.getOrDefault(type, "0x" + Long.toHexString(type))),
           block,
           limited ? block * status.get(JAVA_LONG, 32) : Long.MAX_VALUE);
     }
