@@ -19,6 +19,7 @@ import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
+import org.sluice.core.segment.TestSegments;
 import org.sluice.core.store.LoggedDisk;
 import org.sluice.core.store.PosixStore;
 import org.sluice.iop.checkpoint.Grouping;
@@ -67,7 +68,8 @@ final class LoggedIoProcess implements AutoCloseable {
             HeaderDescriptor.WHEN_FULL_WAIT,
             store.directory().toString(),
             capture.toString());
-    final Segment segment = keep(Segment.create(directory.resolve("segment"), GEOMETRY, settings));
+    final Segment segment =
+        keep(TestSegments.create(directory.resolve("segment"), GEOMETRY, settings));
     final Journal journal =
         keep(
             Journal.create(directory.resolve("journal"), session, () -> new SessionState(inPlace)));

@@ -27,6 +27,7 @@ import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.RingDescriptor;
 import org.sluice.core.segment.Segment;
+import org.sluice.core.segment.TestSegments;
 
 /**
  * An application process byte by byte, so that it can be frozen, killed or mad at any point. It
@@ -48,7 +49,7 @@ final class RawProcess implements AutoCloseable {
     this.channel = channel;
     this.segment = segment;
     this.slot = slot;
-    this.ring = slot < 0 ? null : segment.ring(slot);
+    this.ring = slot < 0 ? null : TestSegments.ring(segment, slot);
   }
 
   /** Connects without attaching. */

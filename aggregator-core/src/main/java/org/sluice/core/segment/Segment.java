@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.Objects;
 import net.openhft.chronicle.bytes.MappedBytes;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.MappedMemory;
 import org.sluice.core.posix.NativeFile;
@@ -49,31 +48,6 @@ public final class Segment implements AutoCloseable {
     this.imageTable =
         new ImageTable(
             view(geometry.imagesOffset(), geometry.images() * ImageDescriptor.LENGTH), header);
-  }
-
-  /**
-   * Creates a segment and publishes it, with all of its memory.
-   *
-   * @param file the file to create, mode 0600
-   * @param geometry what the segment is to hold
-   * @param settings what the header is to say
-   * @return the mapped segment
-   * @throws SegmentException when it does not fit, or on an unsupported platform
-   * @throws IOException when the file exists or cannot be created
-   */
-  public static Segment create(
-      final Path file, final Geometry geometry, final SegmentSettings settings) throws IOException {
-    final Segment segment = reserve(file, geometry, settings);
-    try {
-      for (int chunk = 0; chunk < geometry.chunkCount(); chunk++) {
-        segment.provide(chunk);
-      }
-      return segment;
-    } catch (final IOException e) {
-      segment.close();
-      Files.delete(file);
-      throw e;
-    }
   }
 
   /**
@@ -256,16 +230,6 @@ public final class Segment implements AutoCloseable {
     Objects.checkIndex(slot, geometry.slots());
     return new Slot(
         view(geometry.slotsOffset() + (long) slot * SlotDescriptor.LENGTH, SlotDescriptor.LENGTH));
-  }
-
-  /**
-   * The ring of a slot. {@link RingDescriptor} has the types of its messages.
-   *
-   * @param slot 0 to {@code geometry().slots()} - 1
-   * @return a new view of it
-   */
-  public OneToOneRingBuffer ring(final int slot) {
-    return new OneToOneRingBuffer(ringBuffer(slot));
   }
 
   /**

@@ -28,6 +28,7 @@ import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.RingDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
+import org.sluice.core.segment.TestSegments;
 import org.sluice.core.store.ImageOverlay;
 
 /**
@@ -81,7 +82,7 @@ public final class StandInIoProcess implements AutoCloseable {
     this.directory = directory;
     this.container = layout == HeaderDescriptor.LAYOUT_CONTAINER;
     this.segment =
-        Segment.create(
+        TestSegments.create(
             directory.resolve("segment"),
             new Geometry(2, 64, chunks, chunkLength),
             new SegmentSettings(
@@ -160,8 +161,7 @@ public final class StandInIoProcess implements AutoCloseable {
 
   /** Takes the published chunks: copies of them in the container layout, else into the files. */
   private void drain() {
-    segment
-        .ring(0)
+    TestSegments.ring(segment, 0)
         .read(
             (type, buffer, index, length) -> {
               if (type == RingDescriptor.TYPE_CLOSE) {

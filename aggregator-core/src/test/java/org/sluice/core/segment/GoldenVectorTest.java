@@ -40,7 +40,7 @@ class GoldenVectorTest {
             HeaderDescriptor.WHEN_FULL_WAIT,
             "/store",
             "/capture");
-    segment = Segment.create(directory.resolve("segment"), GEOMETRY, settings);
+    segment = TestSegments.create(directory.resolve("segment"), GEOMETRY, settings);
     segment.slot(SLOT).attach(new ProcessIdentity(4243, 987_654_321), RANK, 8, 1);
   }
 
@@ -122,7 +122,8 @@ class GoldenVectorTest {
       body.putInt(RingDescriptor.CHUNK_OFFSET, i);
       body.putInt(RingDescriptor.USED_OFFSET, 89 + i);
       body.putLong(RingDescriptor.SEQUENCE_OFFSET, 1 + i);
-      segment.ring(SLOT).write(RingDescriptor.TYPE_CHUNK, body, 0, RingDescriptor.BODY_LENGTH);
+      TestSegments.ring(segment, SLOT)
+          .write(RingDescriptor.TYPE_CHUNK, body, 0, RingDescriptor.BODY_LENGTH);
     }
     Claims.claim(segment.chunkPool(), 1, 4);
     Claims.claim(segment.chunkPool(), 3, 6);

@@ -35,7 +35,7 @@ class SegmentFuzzTest {
             HeaderDescriptor.WHEN_FULL_WAIT,
             "/store",
             "/capture");
-    Segment.create(file(), SMALL, settings).close();
+    TestSegments.create(file(), SMALL, settings).close();
     header = Arrays.copyOf(Files.readAllBytes(file()), HeaderDescriptor.LENGTH);
   }
 
@@ -71,7 +71,7 @@ class SegmentFuzzTest {
       final Geometry geometry = segment.geometry();
       for (int slot = 0; slot < geometry.slots(); slot++) {
         segment.slot(slot).process();
-        segment.ring(slot).read((type, buffer, at, length) -> {}, 10);
+        TestSegments.ring(segment, slot).read((type, buffer, at, length) -> {}, 10);
         segment.advanceRing(slot, 64);
       }
       segment.imageTable().find(1, 2);

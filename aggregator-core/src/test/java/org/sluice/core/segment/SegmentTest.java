@@ -42,7 +42,7 @@ class SegmentTest {
 
   @Test
   void mappedSegmentSaysWhatTheCreatorSaid() throws IOException {
-    try (Segment created = Segment.create(file(), SMALL, SETTINGS);
+    try (Segment created = TestSegments.create(file(), SMALL, SETTINGS);
         Segment mapped = Segment.map(file())) {
       final Header header = mapped.header();
       assertThat(mapped.geometry()).isEqualTo(SMALL);
@@ -64,7 +64,7 @@ class SegmentTest {
 
   @Test
   void fileIsPrivateAndAsLongAsTheGeometrySays() throws IOException {
-    Segment.create(file(), SMALL, SETTINGS).close();
+    TestSegments.create(file(), SMALL, SETTINGS).close();
 
     assertThat(Files.size(file())).isEqualTo(SMALL.segmentLength());
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file())))
@@ -98,7 +98,7 @@ class SegmentTest {
 
   @Test
   void chunksBeginAtHugePagesAndFollowEachOther() throws IOException {
-    try (Segment segment = Segment.create(file(), SMALL, SETTINGS)) {
+    try (Segment segment = TestSegments.create(file(), SMALL, SETTINGS)) {
       assertThat(SMALL.chunksOffset() % (2 << 20)).isZero();
       for (int i = 0; i < SMALL.chunkCount(); i++) {
         assertThat(segment.chunk(i).capacity()).isEqualTo(SMALL.chunkLength());
@@ -110,16 +110,17 @@ class SegmentTest {
 
   @Test
   void ringIsAdvancedToWhereItsRecordsWereTaken() throws IOException {
-    try (Segment segment = Segment.create(file(), SMALL, SETTINGS)) {
+    try (Segment segment = TestSegments.create(file(), SMALL, SETTINGS)) {
       final UnsafeBuffer body = new UnsafeBuffer(new byte[RingDescriptor.BODY_LENGTH]);
       for (int i = 0; i < 3; i++) {
         body.putInt(0, i);
-        segment.ring(0).write(RingDescriptor.TYPE_CHUNK, body, 0, RingDescriptor.BODY_LENGTH);
+        TestSegments.ring(segment, 0)
+            .write(RingDescriptor.TYPE_CHUNK, body, 0, RingDescriptor.BODY_LENGTH);
       }
       assertThat(segment.advanceRing(0, 2 * RingDescriptor.RECORD_LENGTH)).isTrue();
 
       final List<Integer> left = new ArrayList<>();
-      segment.ring(0).read((type, buffer, at, length) -> left.add(buffer.getInt(at)));
+      TestSegments.ring(segment, 0).read((type, buffer, at, length) -> left.add(buffer.getInt(at)));
       assertThat(left).containsExactly(2);
     }
   }
@@ -127,11 +128,11 @@ class SegmentTest {
   @ParameterizedTest
   @ValueSource(longs = {Long.MIN_VALUE, -32, -1, 7, 96, 1L << 40, Long.MAX_VALUE})
   void ringWhosePositionCannotBeIsLeftAlone(final long position) throws IOException {
-    try (Segment segment = Segment.create(file(), SMALL, SETTINGS)) {
+    try (Segment segment = TestSegments.create(file(), SMALL, SETTINGS)) {
       final int head = RingDescriptor.CAPACITY + RingDescriptor.HEAD_POSITION_OFFSET;
-      segment.ring(1).buffer().putLong(head, position);
+      TestSegments.ring(segment, 1).buffer().putLong(head, position);
       assertThat(segment.advanceRing(1, 64)).isFalse();
-      assertThat(segment.ring(1).consumerPosition()).isEqualTo(position);
+      assertThat(TestSegments.ring(segment, 1).consumerPosition()).isEqualTo(position);
     }
   }
 
@@ -139,7 +140,7 @@ class SegmentTest {
   void existingFileIsLeftAlone() throws IOException {
     Files.writeString(file(), "mine");
 
-    assertThatThrownBy(() -> Segment.create(file(), SMALL, SETTINGS))
+    assertThatThrownBy(() -> TestSegments.create(file(), SMALL, SETTINGS))
         .isInstanceOf(FileAlreadyExistsException.class);
     assertThat(file()).hasContent("mine");
   }
@@ -148,7 +149,7 @@ class SegmentTest {
   void segmentThatDoesNotFitIsRefusedAndLeavesNoFile() {
     final Geometry huge = new Geometry(4, 64, 1 << 24, 1 << 30);
 
-    assertRefused(() -> Segment.create(file(), huge, SETTINGS), Reason.NO_ROOM);
+    assertRefused(() -> TestSegments.create(file(), huge, SETTINGS), Reason.NO_ROOM);
     assertThat(file()).doesNotExist();
   }
 
@@ -168,7 +169,7 @@ class SegmentTest {
 
   @Test
   void otherVersionIsRefusedAsSuch() throws IOException {
-    Segment.create(file(), SMALL, SETTINGS).close();
+    TestSegments.create(file(), SMALL, SETTINGS).close();
     overwriteInt(HeaderDescriptor.VERSION_OFFSET, HeaderDescriptor.VERSION + 1);
 
     assertRefused(() -> Segment.map(file()), Reason.OTHER_VERSION);
@@ -176,7 +177,7 @@ class SegmentTest {
 
   @Test
   void truncatedFileIsRefused() throws IOException {
-    Segment.create(file(), SMALL, SETTINGS).close();
+    TestSegments.create(file(), SMALL, SETTINGS).close();
     try (RandomAccessFile raw = new RandomAccessFile(file().toFile(), "rw")) {
       raw.setLength(SMALL.segmentLength() - 4096);
     }
@@ -186,7 +187,7 @@ class SegmentTest {
 
   @Test
   void fileCutInsideTheHeaderIsRefused() throws IOException {
-    Segment.create(file(), SMALL, SETTINGS).close();
+    TestSegments.create(file(), SMALL, SETTINGS).close();
     try (RandomAccessFile raw = new RandomAccessFile(file().toFile(), "rw")) {
       raw.setLength(100);
     }
@@ -196,7 +197,7 @@ class SegmentTest {
 
   @Test
   void headerThatContradictsItselfIsRefused() throws IOException {
-    Segment.create(file(), SMALL, SETTINGS).close();
+    TestSegments.create(file(), SMALL, SETTINGS).close();
     overwriteInt(HeaderDescriptor.CHUNK_COUNT_OFFSET, 4);
 
     assertRefused(() -> Segment.map(file()), Reason.DAMAGED);
@@ -204,7 +205,7 @@ class SegmentTest {
 
   @Test
   void mappingWaitsForTheVersion() throws Exception {
-    Segment.create(file(), SMALL, SETTINGS).close();
+    TestSegments.create(file(), SMALL, SETTINGS).close();
     overwriteInt(HeaderDescriptor.VERSION_OFFSET, 0);
     final CompletableFuture<Segment> mapping =
         CompletableFuture.supplyAsync(

@@ -12,6 +12,7 @@ import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
+import org.sluice.core.segment.TestSegments;
 import org.sluice.iop.journal.Journal;
 
 class ImageRegistryTest {
@@ -34,7 +35,7 @@ class ImageRegistryTest {
     final Path file = directory.resolve("journal");
     final Images past = new Images(false);
     try (Segment segment =
-        Segment.create(directory.resolve("segment"), new Geometry(4, 64, 8, 8192), SETTINGS)) {
+        TestSegments.create(directory.resolve("segment"), new Geometry(4, 64, 8, 8192), SETTINGS)) {
       final ImageKey gone;
       try (Journal journal = Journal.create(file, SESSION, () -> new Images(false))) {
         final ImageRegistry former =

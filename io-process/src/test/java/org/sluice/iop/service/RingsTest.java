@@ -18,6 +18,7 @@ import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.RingDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentSettings;
+import org.sluice.core.segment.TestSegments;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.Subject;
@@ -38,7 +39,7 @@ class RingsTest {
   @BeforeEach
   void open() throws IOException {
     segment =
-        Segment.create(
+        TestSegments.create(
             root.resolve("segment"),
             new Geometry(2, 64, 4, 16384),
             new SegmentSettings(
@@ -59,7 +60,7 @@ class RingsTest {
   }
 
   private void publishClose(final int slot, final int image) {
-    final OneToOneRingBuffer ring = segment.ring(slot);
+    final OneToOneRingBuffer ring = TestSegments.ring(segment, slot);
     final int record = ring.tryClaim(RingDescriptor.TYPE_CLOSE, RingDescriptor.BODY_LENGTH);
     ring.buffer().putInt(record + RingDescriptor.IMAGE_ID_OFFSET, image);
     ring.commit(record);

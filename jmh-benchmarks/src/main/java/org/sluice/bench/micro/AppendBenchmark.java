@@ -27,6 +27,7 @@ import org.sluice.core.request.StandInIoProcess;
 import org.sluice.core.segment.ChunkPool;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.RingDescriptor;
+import org.sluice.core.segment.TestSegments;
 
 /**
  * A write of the Java client into the log, the claiming and publishing of chunks included. The
@@ -125,7 +126,7 @@ public class AppendBenchmark {
   }
 
   private void drain() {
-    final OneToOneRingBuffer ring = ioProcess.segment.ring(0);
+    final OneToOneRingBuffer ring = TestSegments.ring(ioProcess.segment, 0);
     while (ring.size() > BEHIND * RingDescriptor.RECORD_LENGTH) {
       ring.read(release, 1);
     }
