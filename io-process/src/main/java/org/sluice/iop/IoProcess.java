@@ -184,7 +184,7 @@ final class IoProcess implements AutoCloseable {
       }
       return reserved;
     } catch (final SegmentException e) {
-      if (e.reason() == SegmentException.Reason.NO_ROOM) {
+      if (e.isNoRoom()) {
         throw new CommandException(ExitStatus.NO_ROOM, e.getMessage());
       }
       throw e;

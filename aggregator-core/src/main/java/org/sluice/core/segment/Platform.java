@@ -19,7 +19,6 @@ final class Platform {
         || !ARCHITECTURES.contains(architecture)
         || order != ByteOrder.LITTLE_ENDIAN) {
       throw new SegmentException(
-          SegmentException.Reason.UNSUPPORTED_PLATFORM,
           "unsupported platform: %s %s %s; Sluice runs on little-endian Linux x86-64 and aarch64"
               .formatted(system, architecture, order));
     }

@@ -15,7 +15,6 @@ import net.openhft.chronicle.bytes.MappedBytes;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.Room;
-import org.sluice.core.segment.SegmentException.Reason;
 
 /** The file of a segment: how it is made, waited for, checked and mapped. */
 final class SegmentFile {
@@ -41,9 +40,9 @@ final class SegmentFile {
 
   static SegmentException noRoom(final NativeFile file, final long length, final Room room) {
     return new SegmentException(
-        Reason.NO_ROOM,
         "no room for a segment of %d bytes, %d are free: %s; choose a smaller buffer"
-            .formatted(length, room.free(), file.opened()));
+            .formatted(length, room.free(), file.opened()),
+        true);
   }
 
   /** Waits in stages (spin, yield, park) until the version is there; returns the file's length. */
@@ -63,7 +62,6 @@ final class SegmentFile {
         final boolean foreign = magic != 0 && magic != HeaderDescriptor.MAGIC;
         if (foreign || System.nanoTime() - deadline > 0) {
           throw new SegmentException(
-              Reason.NOT_A_SEGMENT,
               "not a segment, magic=%016x version=%d: %s; start an I/O process"
                   .formatted(magic, version, file));
         }
@@ -75,7 +73,6 @@ final class SegmentFile {
   private static void checkVersion(final Path file, final int version) throws SegmentException {
     if (version != HeaderDescriptor.VERSION) {
       throw new SegmentException(
-          Reason.OTHER_VERSION,
           "segment of another version, version=%d expected=%d: %s; use the same release of Sluice"
               .formatted(version, HeaderDescriptor.VERSION, file));
     }
@@ -98,7 +95,6 @@ final class SegmentFile {
 
   private static SegmentException damaged(final Path file, final String what) {
     return new SegmentException(
-        Reason.DAMAGED,
         "segment truncated or damaged, %s: %s; start a new I/O process".formatted(what, file));
   }
 

@@ -2,7 +2,6 @@ package org.sluice.core.segment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -20,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.sluice.core.segment.SegmentException.Reason;
 
 class SegmentTest {
   private static final Geometry SMALL = new Geometry(4, 64, 8, 8192);
@@ -149,7 +147,7 @@ class SegmentTest {
   void segmentThatDoesNotFitIsRefusedAndLeavesNoFile() {
     final Geometry huge = new Geometry(4, 64, 1 << 24, 1 << 30);
 
-    assertRefused(() -> TestSegments.create(file(), huge, SETTINGS), Reason.NO_ROOM);
+    assertRefused(() -> TestSegments.create(file(), huge, SETTINGS), "no room for a segment");
     assertThat(file()).doesNotExist();
   }
 
@@ -157,14 +155,14 @@ class SegmentTest {
   void foreignFileIsNotASegment() throws IOException {
     Files.writeString(file(), "#!/bin/sh\necho I am something else entirely\n");
 
-    assertRefused(() -> Segment.map(file()), Reason.NOT_A_SEGMENT);
+    assertRefused(() -> Segment.map(file()), "not a segment");
   }
 
   @Test
   void fileThatIsNeverPublishedIsNotASegment() throws IOException {
     Files.write(file(), new byte[8192]);
 
-    assertRefused(() -> Segment.map(file(), Duration.ofMillis(20)), Reason.NOT_A_SEGMENT);
+    assertRefused(() -> Segment.map(file(), Duration.ofMillis(20)), "not a segment");
   }
 
   @Test
@@ -172,7 +170,7 @@ class SegmentTest {
     TestSegments.create(file(), SMALL, SETTINGS).close();
     overwriteInt(HeaderDescriptor.VERSION_OFFSET, HeaderDescriptor.VERSION + 1);
 
-    assertRefused(() -> Segment.map(file()), Reason.OTHER_VERSION);
+    assertRefused(() -> Segment.map(file()), "segment of another version");
   }
 
   @Test
@@ -182,7 +180,7 @@ class SegmentTest {
       raw.setLength(SMALL.segmentLength() - 4096);
     }
 
-    assertRefused(() -> Segment.map(file()), Reason.DAMAGED);
+    assertRefused(() -> Segment.map(file()), "segment truncated or damaged");
   }
 
   @Test
@@ -192,7 +190,7 @@ class SegmentTest {
       raw.setLength(100);
     }
 
-    assertRefused(() -> Segment.map(file()), Reason.DAMAGED);
+    assertRefused(() -> Segment.map(file()), "segment truncated or damaged");
   }
 
   @Test
@@ -200,7 +198,7 @@ class SegmentTest {
     TestSegments.create(file(), SMALL, SETTINGS).close();
     overwriteInt(HeaderDescriptor.CHUNK_COUNT_OFFSET, 4);
 
-    assertRefused(() -> Segment.map(file()), Reason.DAMAGED);
+    assertRefused(() -> Segment.map(file()), "segment truncated or damaged");
   }
 
   @Test
@@ -241,11 +239,10 @@ class SegmentTest {
   }
 
   private void assertRefused(
-      final org.assertj.core.api.ThrowableAssert.ThrowingCallable action, final Reason reason) {
+      final org.assertj.core.api.ThrowableAssert.ThrowingCallable action, final String why) {
     assertThatThrownBy(action)
+        .isInstanceOf(SegmentException.class)
         .hasMessageContaining(file().toString())
-        .asInstanceOf(type(SegmentException.class))
-        .extracting(SegmentException::reason)
-        .isEqualTo(reason);
+        .hasMessageStartingWith(why);
   }
 }
