@@ -146,7 +146,7 @@ final class RawProcess implements AutoCloseable {
 
   /** Says that it ends well. */
   void leave() {
-    segment.slot(slot).leave();
+    TestSegments.leave(segment, slot);
   }
 
   /** Announces a file that this process has opened. */

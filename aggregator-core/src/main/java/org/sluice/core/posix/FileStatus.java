@@ -19,7 +19,6 @@ record FileStatus(
     FileType type,
     int mode,
     int links,
-    int owner,
     Instant modified) {
   private static final int BLOCK = 512;
 
@@ -51,7 +50,6 @@ record FileStatus(
           FileType.of(status.get(JAVA_SHORT, 28)),
           status.get(JAVA_SHORT, 28) & 07777,
           status.get(JAVA_INT, 16),
-          status.get(JAVA_INT, 20),
           Instant.ofEpochSecond(status.get(JAVA_LONG, 112), status.get(JAVA_INT, 120)));
     }
   }

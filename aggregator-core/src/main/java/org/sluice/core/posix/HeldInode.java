@@ -217,16 +217,6 @@ abstract class HeldInode implements AutoCloseable {
   }
 
   /**
-   * The user that owns the file.
-   *
-   * @return a user's number
-   * @throws PosixException when that fails
-   */
-  public int owner() throws PosixException {
-    return status().owner();
-  }
-
-  /**
    * The file system that the file lies on.
    *
    * @return how it counts and what it has left

@@ -15,7 +15,7 @@ import org.agrona.concurrent.AtomicBuffer;
  */
 public final class ImageTable {
   private final Header header;
-  private final AtomicBuffer entries;
+  final AtomicBuffer entries;
   private final int count;
 
   ImageTable(final AtomicBuffer entries, final Header header) {
@@ -82,29 +82,6 @@ public final class ImageTable {
    */
   public void remove(final int entry) {
     state(entry, ImageDescriptor.STATE_FREE);
-  }
-
-  /**
-   * Finds an image.
-   *
-   * @param device {@code major << 32 | minor}
-   * @param inode inode number
-   * @return index of its entry; -1 when it is not in the table
-   */
-  public int find(final long device, final long inode) {
-    final int bucket = ImageDescriptor.bucket(device, inode, count);
-    for (int entry = bucket; entry < bucket + ImageDescriptor.BUCKET_LENGTH; entry++) {
-      if (state(entry) != ImageDescriptor.STATE_FREE && isOf(entry, device, inode)) {
-        return entry;
-      }
-    }
-    return -1;
-  }
-
-  private boolean isOf(final int entry, final long device, final long inode) {
-    final int offset = offset(entry);
-    return entries.getLongAcquire(offset + ImageDescriptor.DEVICE_OFFSET) == device
-        && entries.getLongAcquire(offset + ImageDescriptor.INODE_OFFSET) == inode;
   }
 
   /**

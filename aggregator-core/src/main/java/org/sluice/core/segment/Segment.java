@@ -277,7 +277,7 @@ public final class Segment implements AutoCloseable {
     return true;
   }
 
-  private UnsafeBuffer ringBuffer(final int slot) {
+  UnsafeBuffer ringBuffer(final int slot) {
     Objects.checkIndex(slot, geometry.slots());
     return view(
         geometry.ringsOffset() + (long) slot * RingDescriptor.LENGTH, RingDescriptor.LENGTH);

@@ -12,7 +12,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * write late.
  */
 public final class Slot {
-  private final UnsafeBuffer buffer;
+  final UnsafeBuffer buffer;
 
   Slot(final UnsafeBuffer buffer) {
     this.buffer = buffer;
@@ -43,11 +43,6 @@ public final class Slot {
   /** Takes the slot back; the counters stay readable until the next attach. */
   public void detach() {
     buffer.putIntRelease(SlotDescriptor.STATE_OFFSET, SlotDescriptor.STATE_FREE);
-  }
-
-  /** Says that the process ends well. The attached process calls this last. */
-  public void leave() {
-    buffer.putIntRelease(SlotDescriptor.LEFT_OFFSET, 1);
   }
 
   /**
@@ -95,24 +90,6 @@ public final class Slot {
   public ProcessIdentity process() {
     return new ProcessIdentity(
         buffer.getInt(SlotDescriptor.PID_OFFSET), buffer.getLong(SlotDescriptor.START_TIME_OFFSET));
-  }
-
-  /**
-   * The rank of the process.
-   *
-   * @return -1 unknown
-   */
-  public int rank() {
-    return buffer.getInt(SlotDescriptor.RANK_OFFSET);
-  }
-
-  /**
-   * The ranks of the process's job.
-   *
-   * @return 0 unknown
-   */
-  public int ranks() {
-    return buffer.getInt(SlotDescriptor.RANKS_OFFSET);
   }
 
   /**

@@ -156,7 +156,7 @@ public final class StandInIoProcess implements AutoCloseable {
   }
 
   public int entry(final int imageId) {
-    return segment.imageTable().find(DEVICE, imageId);
+    return TestSegments.find(segment.imageTable(), DEVICE, imageId);
   }
 
   /** Takes the published chunks: copies of them in the container layout, else into the files. */

@@ -15,12 +15,12 @@ class ImageTableTest {
   void imageIsFoundByDeviceAndInodeOnly() {
     final int entry = table.insert(1, 2, 3, ImageDescriptor.STATE_DIVERTED, 4);
 
-    assertThat(table.find(1, 2)).isEqualTo(entry);
-    assertThat(table.find(2, 2)).isEqualTo(-1);
-    assertThat(table.find(1, 3)).isEqualTo(-1);
+    assertThat(TestSegments.find(table, 1, 2)).isEqualTo(entry);
+    assertThat(TestSegments.find(table, 2, 2)).isEqualTo(-1);
+    assertThat(TestSegments.find(table, 1, 3)).isEqualTo(-1);
     assertThat(table.imageId(entry)).isEqualTo(3);
     table.remove(entry);
-    assertThat(table.find(1, 2)).isEqualTo(-1);
+    assertThat(TestSegments.find(table, 1, 2)).isEqualTo(-1);
   }
 
   @Test
@@ -30,7 +30,7 @@ class ImageTableTest {
     for (final int state :
         new int[] {ImageDescriptor.STATE_DIRECT, ImageDescriptor.STATE_COMMITTED}) {
       table.state(entry, state);
-      assertThat(table.state(table.find(1, 2))).isEqualTo(state);
+      assertThat(table.state(TestSegments.find(table, 1, 2))).isEqualTo(state);
       assertThat(table.size(entry)).isEqualTo(4);
     }
   }

@@ -74,7 +74,7 @@ class SegmentFuzzTest {
         TestSegments.ring(segment, slot).read((type, buffer, at, length) -> {}, 10);
         segment.advanceRing(slot, 64);
       }
-      segment.imageTable().find(1, 2);
+      TestSegments.find(segment.imageTable(), 1, 2);
       for (int chunk = 0; chunk < geometry.chunkCount(); chunk++) {
         segment.chunkPool().word(chunk);
         segment.chunk(chunk).getByte(geometry.chunkLength() - 1);

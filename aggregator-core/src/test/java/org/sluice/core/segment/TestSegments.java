@@ -3,10 +3,9 @@ package org.sluice.core.segment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
 
-/** Segments with all of their memory, and their rings as both sides see them. */
+/** Segments with all of their memory, and what programs in C do with them. */
 public final class TestSegments {
   private TestSegments() {}
 
@@ -26,8 +25,25 @@ public final class TestSegments {
   }
 
   public static OneToOneRingBuffer ring(final Segment segment, final int slot) {
-    final long offset = segment.geometry().ringsOffset() + (long) slot * RingDescriptor.LENGTH;
-    return new OneToOneRingBuffer(
-        new UnsafeBuffer(segment.address() + offset, RingDescriptor.LENGTH));
+    return new OneToOneRingBuffer(segment.ringBuffer(slot));
+  }
+
+  /** The entry of an inode; -1 when it has none. */
+  public static int find(final ImageTable table, final long device, final long inode) {
+    final int bucket = ImageDescriptor.bucket(device, inode, table.count());
+    for (int entry = bucket; entry < bucket + ImageDescriptor.BUCKET_LENGTH; entry++) {
+      final int offset = entry * ImageDescriptor.LENGTH;
+      if (table.state(entry) != ImageDescriptor.STATE_FREE
+          && table.entries.getLongAcquire(offset + ImageDescriptor.DEVICE_OFFSET) == device
+          && table.entries.getLongAcquire(offset + ImageDescriptor.INODE_OFFSET) == inode) {
+        return entry;
+      }
+    }
+    return -1;
+  }
+
+  /** What a process stores when it ends well. */
+  public static void leave(final Segment segment, final int slot) {
+    segment.slot(slot).buffer.putIntRelease(SlotDescriptor.LEFT_OFFSET, 1);
   }
 }

@@ -42,14 +42,15 @@ class ImageRegistryTest {
             new ImageRegistry(segment.imageTable(), new Images(false), journal, Protection.NONE);
         gone = former.admit(create("gone"), ImageDescriptor.STATE_DIVERTED).key();
       }
-      assertThat(segment.imageTable().find(gone.device(), gone.inode())).isNotNegative();
+      assertThat(TestSegments.find(segment.imageTable(), gone.device(), gone.inode()))
+          .isNotNegative();
       try (Journal journal = Journal.resume(file, SESSION, past, () -> new Images(false))) {
         final ImageRegistry resumed =
             new ImageRegistry(segment.imageTable(), past, journal, Protection.NONE);
         resumed.resume(past.all().getFirst(), create("in its place"));
         resumed.publish();
       }
-      assertThat(segment.imageTable().find(gone.device(), gone.inode())).isNegative();
+      assertThat(TestSegments.find(segment.imageTable(), gone.device(), gone.inode())).isNegative();
     }
   }
 

@@ -45,10 +45,6 @@ final class StraceArguments {
     return parts;
   }
 
-  int count() {
-    return arguments.size();
-  }
-
   String text(final int index) {
     return index < arguments.size() ? arguments.get(index) : "";
   }

@@ -141,15 +141,6 @@ public final class PartWriter implements AutoCloseable {
     out.writeByte(begin, (byte) tag);
   }
 
-  /**
-   * Bytes written so far.
-   *
-   * @return header and records
-   */
-  public long length() {
-    return out.writePosition();
-  }
-
   @Override
   public void close() throws IOException {
     final long end = out.writePosition();

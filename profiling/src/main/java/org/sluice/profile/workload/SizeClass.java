@@ -27,10 +27,6 @@ record SizeClass(
         .toList();
   }
 
-  boolean has(final long size) {
-    return size >= from && size < to;
-  }
-
   /** Whether its writes are page runs. */
   boolean isPages() {
     return from >= WritePattern.PAGE;
