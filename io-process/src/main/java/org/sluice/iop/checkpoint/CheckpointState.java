@@ -89,16 +89,20 @@ public final class CheckpointState implements Fold {
     if (explicit != null && explicit.isComplete()) {
       underWay.remove(e.checkpoint());
     }
-    if (!e.ungrouped() && e.members().stream().allMatch(part -> isCaptured(part.image()))) {
+    if (isOfGroup(e) && e.members().stream().allMatch(part -> images.find(part.image()) != null)) {
       final Map<Image, String> paths = new LinkedHashMap<>();
       e.members().forEach(part -> paths.put(images.find(part.image()), part.path()));
       groups.committed(e.checkpoint(), paths);
     }
   }
 
-  private boolean isCaptured(final int id) {
-    final Image image = images.find(id);
-    return image != null && image.created() == null;
+  /** A checkpoint without images was made by request. An image may have gone since. */
+  private boolean isOfGroup(final Entry.Committing e) {
+    return !e.ungrouped()
+        && !e.members().isEmpty()
+        && e.members().stream()
+            .map(part -> images.find(part.image()))
+            .noneMatch(image -> image != null && image.created() != null);
   }
 
   private void end(final Entry.Ended e) {
@@ -109,7 +113,7 @@ public final class CheckpointState implements Fold {
       if (failed.size() > MOST_FAILED) {
         failed.remove(failed.keySet().iterator().next());
       }
-      if (groups.find(e.checkpoint()) != null) {
+      if (commit != null && isOfGroup(commit) && groups.find(e.checkpoint()) != null) {
         groups.find(e.checkpoint()).failed();
       }
     }

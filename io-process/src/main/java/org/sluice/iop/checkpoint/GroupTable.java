@@ -6,7 +6,6 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.sluice.iop.image.Image;
 
 /**
@@ -29,10 +28,6 @@ final class GroupTable {
   /** The group that has an image; null when none has. */
   Group of(final Image image) {
     return byImage.get(image);
-  }
-
-  Stream<Image> images() {
-    return byImage.keySet().stream();
   }
 
   void enter(final Group group) {

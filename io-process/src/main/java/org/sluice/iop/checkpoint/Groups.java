@@ -25,6 +25,10 @@ public final class Groups {
   private final Committer committer;
   private final Retention retention;
   private final GroupTable table;
+
+  /** Parts of checkpoints that ever had a file, for a warning. */
+  private final Set<Long> parts = new HashSet<>();
+
   private boolean toldOfGrowth;
   private boolean toldOfObstacle;
   private boolean toldOfWaiting;
@@ -108,6 +112,7 @@ public final class Groups {
     final Group known = table.find(number.getAsLong());
     final Group group = known == null ? begin(number.getAsLong()) : known;
     table.add(group, image, path.get());
+    parts.add(image.writer().part());
     return group;
   }
 
@@ -117,9 +122,8 @@ public final class Groups {
    */
   private Group begin(final long number) {
     if (!toldOfWaiting) {
-      final long seen = table.images().map(i -> i.writer().part()).distinct().count();
       table.all().stream()
-          .filter(former -> former.waitsFor(grouping, seen))
+          .filter(former -> former.waitsFor(grouping, parts.size()))
           .min(Comparator.comparingLong(Group::number))
           .ifPresent(former -> tellOfWaiting(former, number));
     }

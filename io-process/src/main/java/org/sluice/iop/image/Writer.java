@@ -92,7 +92,8 @@ public final class Writer {
     return process.killsBefore();
   }
 
-  void killed() {
+  /** The process was killed, as DETACHED will say; it stays so. */
+  public void killed() {
     killed = true;
   }
 

@@ -211,18 +211,26 @@ final class Attachments {
   }
 
   private void endIfOver(final Attachment attachment) {
-    rings.poll(attachment);
-    if (!attachment.process().isAlive() || rings.unpublished(attachment).length == 0) {
-      over(attachment);
+    if (attachment.process().isAlive()) {
+      rings.poll(attachment);
+      if (rings.unpublished(attachment).length > 0) {
+        return;
+      }
     }
+    over(attachment);
   }
 
   /**
    * A process that ends without having said so was killed. Whether it still looks alive does not
-   * tell: the kernel closes the socket of a dying process first.
+   * tell: the kernel closes the socket of a dying process first. Its writer counts as killed before
+   * the rest of its ring is read, for an end of an opening there may complete a group.
    */
   private void over(final Attachment attachment) {
-    end(attachment, !attachment.slot().hasLeft());
+    final boolean killed = !attachment.slot().hasLeft();
+    if (killed) {
+      attachment.writer().killed();
+    }
+    end(attachment, killed);
   }
 
   /** Ends a process's part in the session, with all it left behind. */
