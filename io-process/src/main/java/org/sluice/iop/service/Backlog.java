@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Fold;
 
@@ -41,19 +42,21 @@ final class Backlog implements Fold {
       case Entry.Emptying e -> pending.add(e);
       case Entry.Drained e -> {
         drained.put(e.chunk(), e.generation());
-        pending.removeIf(
-            p ->
-                p instanceof final Entry.Taken t
-                    && t.chunk() == e.chunk()
-                    && t.generation() == e.generation());
+        done(p -> p instanceof final Entry.Taken t && isOne(t, e));
       }
       case Entry.Restarted e when e.cause() == Entry.Cause.EMPTIED ->
-          pending.stream()
-              .filter(p -> p instanceof final Entry.Emptying t && t.image() == e.image())
-              .findFirst()
-              .ifPresent(pending::remove);
+          done(p -> p instanceof final Entry.Emptying t && t.image() == e.image());
       default -> {}
     }
+  }
+
+  private static boolean isOne(final Entry.Taken taken, final Entry.Drained drained) {
+    return taken.chunk() == drained.chunk() && taken.generation() == drained.generation();
+  }
+
+  /** The first is done. It is near the beginning, as chunks are drained in the order they came. */
+  private void done(final Predicate<Entry> which) {
+    pending.stream().filter(which).findFirst().ifPresent(pending::remove);
   }
 
   /** To be applied before a slot is attached; {@link #sumOfSlots} behind that. */
