@@ -28,7 +28,7 @@ final class Commands {
     Stream.concat(exec.stream(), record.stream())
         .distinct()
         .forEach(name -> out.append("    %s,%n".formatted(constant(name))));
-    out.append("};\n");
+    out.append("    SLUICE_OPTIONS, /* how many, with none */\n};\n");
     table(out, "exec", exec);
     table(out, "record", record);
     return out.append("\n#endif\n").toString();

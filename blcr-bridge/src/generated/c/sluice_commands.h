@@ -40,6 +40,7 @@ enum sluice_option {
     SLUICE_OPTION_WHEN_FULL,
     SLUICE_OPTION_WRITERS,
     SLUICE_OPTION_TO,
+    SLUICE_OPTIONS, /* how many, with none */
 };
 
 static const struct option sluice_exec_known[] = {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,20 @@
 #include "status.h"
 
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT};
+
+char **sluice_exec_command_behind(char **options)
+{
+    if (*options == NULL)
+        sluice_exec_fail(SLUICE_STATUS_USAGE, "no command to run; see %s --help", sluice_exec_name);
+    return options;
+}
+
+_Noreturn void sluice_exec_command_refuse(int answer, char **next)
+{
+    sluice_exec_fail(SLUICE_STATUS_USAGE, "%s %s; see %s --help",
+                     answer == ':' ? "a value is missing after" : "unknown option", next[-1],
+                     sluice_exec_name);
+}
 
 void sluice_exec_preload(void)
 {
@@ -55,10 +70,10 @@ _Noreturn static void become_command(char **command, const sigset_t *mask, pid_t
         _exit(SLUICE_STATUS_FAILED);
     sigprocmask(SIG_SETMASK, mask, NULL);
     execvp(command[0], command);
-    const int error = errno;
-    if (write(failure, &error, sizeof error) != sizeof error)
+    const bool missing = errno == ENOENT;
+    if (write(failure, &errno, sizeof errno) != sizeof errno)
         _exit(SLUICE_STATUS_FAILED);
-    _exit(error == ENOENT ? SLUICE_STATUS_NO_COMMAND : SLUICE_STATUS_NOT_EXECUTABLE);
+    _exit(missing ? SLUICE_STATUS_NO_COMMAND : SLUICE_STATUS_NOT_EXECUTABLE);
 }
 
 /* A signal of the terminal's has gone to the command as well: they are in one group. */
@@ -85,9 +100,8 @@ static int await_end(pid_t child, const sigset_t *signals)
 
 static void report_exec_failure(int fd, const char *program)
 {
-    int error;
-    if (read(fd, &error, sizeof error) == sizeof error)
-        sluice_exec_say("cannot run %s: %s", program, strerror(error));
+    if (read(fd, &errno, sizeof errno) == sizeof errno)
+        sluice_exec_say("cannot run %s: %m", program);
     close(fd);
 }
 
@@ -105,7 +119,7 @@ int sluice_exec_command_run(char **command)
     const pid_t parent = getpid();
     const pid_t child = pipe2(failure, O_CLOEXEC) == 0 ? fork() : -1;
     if (child < 0) {
-        sluice_exec_say("cannot start %s: %s", command[0], strerror(errno));
+        sluice_exec_say("cannot start %s: %m", command[0]);
         return SLUICE_STATUS_FAILED;
     }
     if (child == 0)

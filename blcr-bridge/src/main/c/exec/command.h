@@ -10,6 +10,12 @@ void sluice_exec_preload(void);
  */
 void sluice_exec_capture(const char *directory);
 
+/* What stands behind the options; without a command the process ends with one line and status 2. */
+char **sluice_exec_command_behind(char **options);
+
+/* Ends the process for an option that getopt_long() answered ':' or '?' to, the one before `next`. */
+_Noreturn void sluice_exec_command_refuse(int answer, char **next);
+
 /*
  * Runs the command as a child, forwards signals to it, and returns its exit status, 128 + N when signal N killed it, 127 when it is not found, 126 when it cannot be executed.
  */

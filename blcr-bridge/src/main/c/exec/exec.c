@@ -1,7 +1,9 @@
 /* sluice exec: runs a command inside a rank, captured by the I/O process of the rank's node. */
-#include <stddef.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
-#include "job.h"
 #include "launcher.h"
 #include "options.h"
 #include "service.h"
@@ -21,6 +23,35 @@ static void need_local_ranks(void)
     }
 }
 
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value == NULL || *value == 0 ? NULL : value;
+}
+
+/*
+ * A name that all ranks of the job on this node find, and no others: what the launcher calls the
+ * job, or else the process id of the parent, which is the launcher's daemon on the node. MPICH's Hydra, which sets PMI_RANK alone, names no job, and several of its jobs may share one
+ * Slurm step: its daemon is the parent. So Slurm is asked only where Slurm itself started the rank.
+ */
+static void name_job(char *name, size_t capacity)
+{
+    const char *open_mpi = variable("PMIX_NAMESPACE");
+    open_mpi = open_mpi != NULL ? open_mpi : variable("OMPI_MCA_ess_base_jobid");
+    const char *cray = variable("PMI_JOBID");
+    const char *slurm = variable("HYDI_CONTROL_FD") == NULL ? variable("SLURM_STEP_ID") : NULL;
+    if (open_mpi != NULL)
+        snprintf(name, capacity, "job-%s", open_mpi);
+    else if (cray != NULL)
+        snprintf(name, capacity, "job-%s", cray);
+    else if (slurm != NULL && variable("SLURM_JOB_ID") != NULL)
+        snprintf(name, capacity, "job-%s.%s", variable("SLURM_JOB_ID"), slurm);
+    else
+        snprintf(name, capacity, "parent-%d", getppid());
+    for (char *at = name; *at != 0; at++)
+        *at = isalnum((unsigned char)*at) || *at == '.' ? *at : '-';
+}
+
 int main(int count, char **arguments)
 {
     static struct sluice_exec_options options;
@@ -30,7 +61,7 @@ int main(int count, char **arguments)
     if (options.counts_ranks)
         need_local_ranks();
     if (options.name == NULL) {
-        sluice_exec_job_name(name, sizeof name);
+        name_job(name, sizeof name);
         options.name = name;
     }
     sluice_exec_service_join(&service, &options);

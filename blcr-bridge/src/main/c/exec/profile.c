@@ -35,11 +35,8 @@ static bool has_parts(const char *directory)
 void sluice_exec_profile(const char *directory)
 {
     char absolute[PATH_MAX];
-    if ((mkdir(directory, 0777) != 0 && errno != EEXIST) || realpath(directory, absolute) == NULL) {
-        const int error = errno;
-        sluice_exec_fail(sluice_exec_status(-error), "cannot create %s: %s", directory,
-                         strerror(error));
-    }
+    if ((mkdir(directory, 0777) != 0 && errno != EEXIST) || realpath(directory, absolute) == NULL)
+        sluice_exec_fail(sluice_exec_status(-errno), "cannot create %s: %m", directory);
     if (!in_job() && has_parts(absolute)) {
         sluice_exec_fail(SLUICE_STATUS_EXISTS,
                          "%s holds a trace already; name another or remove it", directory);

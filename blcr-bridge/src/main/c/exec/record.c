@@ -2,11 +2,9 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "command.h"
 #include "profile.h"
-#include "sluice_commands.h"
 #include "status.h"
 
 struct record_options {
@@ -22,32 +20,22 @@ static struct record_options parse(int count, char **arguments)
     opterr = 0;
     for (int option;
          (option = getopt_long(count, arguments, "+:", sluice_record_known, NULL)) != -1;) {
-        if (option == SLUICE_OPTION_CAPTURE) {
+        if (option == SLUICE_OPTION_CAPTURE)
             options.capture = optarg;
-        } else if (option == SLUICE_OPTION_TO) {
+        else if (option == SLUICE_OPTION_TO)
             options.trace = optarg;
-        } else {
-            sluice_exec_fail(SLUICE_STATUS_USAGE, "%s %s; see sluice profile record --help",
-                             option == ':' ? "a value is missing after" : "unknown option",
-                             arguments[optind - 1]);
-        }
+        else
+            sluice_exec_command_refuse(option, arguments + optind);
     }
-    options.command = arguments + optind;
-    if (*options.command == NULL) {
-        sluice_exec_fail(SLUICE_STATUS_USAGE,
-                         "no command to run; see sluice profile record --help");
-    }
+    options.command = sluice_exec_command_behind(arguments + optind);
     return options;
 }
 
 static void set_capture(const char *directory)
 {
     char absolute[PATH_MAX];
-    if (realpath(directory, absolute) == NULL) {
-        const int error = errno;
-        sluice_exec_fail(sluice_exec_status(-error), "--capture %s: %s", directory,
-                         strerror(error));
-    }
+    if (realpath(directory, absolute) == NULL)
+        sluice_exec_fail(sluice_exec_status(-errno), "--capture %s: %m", directory);
     setenv("SLUICE_CAPTURE", absolute, 1);
     unsetenv("SLUICE_DIRECTORY");
 }

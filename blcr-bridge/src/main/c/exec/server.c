@@ -54,8 +54,7 @@ _Noreturn static void become_server(const struct sluice_exec_options *options, c
     dup2(nothing, STDIN_FILENO);
     dup2(ready, STDOUT_FILENO);
     execve(program, arguments, with_name);
-    sluice_exec_fail(SLUICE_STATUS_FAILED, "cannot run %s: %s; set SLUICE_HOME", program,
-                     strerror(errno));
+    sluice_exec_fail(SLUICE_STATUS_FAILED, "cannot run %s: %m; set SLUICE_HOME", program);
 }
 
 /* Reads until a line begins with "ready:": 1, or 0 at the end, -1 when time is up. */
@@ -107,7 +106,7 @@ int sluice_exec_server_start(const struct sluice_exec_options *options, char **e
     int pipe_fds[2];
     const pid_t child = pipe2(pipe_fds, O_CLOEXEC) == 0 ? fork() : -1;
     if (child < 0) {
-        sluice_exec_say("cannot start an I/O process: %s", strerror(errno));
+        sluice_exec_say("cannot start an I/O process: %m");
         return SLUICE_STATUS_FAILED;
     }
     if (child == 0)

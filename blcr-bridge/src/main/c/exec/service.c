@@ -56,9 +56,8 @@ static void name_directory(struct sluice_exec_service *service)
     else
         snprintf(base, sizeof base, "/dev/shm/sluice-%u", (unsigned)getuid());
     if ((mkdir(base, 0700) != 0 && errno != EEXIST) || realpath(base, absolute) == NULL) {
-        const int error = errno;
-        sluice_exec_fail(sluice_exec_status(-error), "cannot create %s: %s; set SLUICE_RUNTIME",
-                         base, strerror(error));
+        sluice_exec_fail(sluice_exec_status(-errno), "cannot create %s: %m; set SLUICE_RUNTIME",
+                         base);
     }
     if (!is_private(base)) {
         sluice_exec_fail(SLUICE_STATUS_DENIED,
@@ -148,10 +147,8 @@ static void start(int fd, struct sluice_exec_service *service)
     if (status == 0)
         return;
     const unsigned char left = (unsigned char)status;
-    if (pwrite(fd, &left, 1, 0) != 1) {
-        sluice_exec_say("cannot tell the other ranks in %s: %s", service->start_file,
-                        strerror(errno));
-    }
+    if (pwrite(fd, &left, 1, 0) != 1)
+        sluice_exec_say("cannot tell the other ranks in %s: %m", service->start_file);
     exit(status);
 }
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "line.h"
 
@@ -26,28 +25,14 @@ int sluice_exec_status(int error)
 
 const char *sluice_exec_name = "sluice exec";
 
-static void say(const char *format, va_list arguments)
+void sluice_exec_say(const char *format, ...)
 {
     char text[1024];
     char line[4 * sizeof text];
+    va_list arguments;
+    va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
     sluice_exec_line(line, sizeof line, text);
     fprintf(stderr, "%s: %s\n", sluice_exec_name, line);
-}
-
-void sluice_exec_say(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say(format, arguments);
-    va_end(arguments);
-}
-
-void sluice_exec_fail(int status, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say(format, arguments);
-    va_end(arguments);
-    exit(status);
 }

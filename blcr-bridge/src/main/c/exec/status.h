@@ -1,6 +1,8 @@
 /* What sluice exec and sluice profile record exit with when the command's own status is not the answer. */
 #pragma once
 
+#include <stdlib.h>
+
 #include "sluice_commands.h"
 
 /* Besides those of all commands. */
@@ -19,6 +21,10 @@ extern const char *sluice_exec_name;
 /* One line on standard error. */
 void sluice_exec_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* One line on standard error, and the end of the process. */
-_Noreturn void sluice_exec_fail(int status, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* One line on standard error, and the end of the process. errno is as it was when the line is formatted. */
+#define sluice_exec_fail(status, ...)                                                              \
+    do {                                                                                           \
+        const int status_ = (status);                                                              \
+        sluice_exec_say(__VA_ARGS__);                                                              \
+        exit(status_);                                                                             \
+    } while (0)
