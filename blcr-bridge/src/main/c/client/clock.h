@@ -4,12 +4,18 @@
 #include <stdint.h>
 #include <time.h>
 
+/* A clock of the kernel, in nanoseconds; 0 where there is none. */
+static inline int64_t sluice_clock_of(clockid_t clock)
+{
+    struct timespec time = {0};
+    clock_gettime(clock, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
 /* CLOCK_MONOTONIC in nanoseconds. */
 static inline int64_t sluice_clock(void)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+    return sluice_clock_of(CLOCK_MONOTONIC);
 }
 
 /* The same in milliseconds. */

@@ -29,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/param.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -67,10 +68,10 @@ static void survey(void)
             struct replay_file *file = &parts[i].files[write.file];
             const int64_t end = write.offset + write.size;
             file->writes++;
-            file->end = end > file->end ? end : file->end;
-            plan.farthest = end > plan.farthest ? end : plan.farthest;
-            plan.longest = write.size > plan.longest ? write.size : plan.longest;
-            plan.begin = write.begin < plan.begin ? write.begin : plan.begin;
+            file->end = MAX(file->end, end);
+            plan.farthest = MAX(plan.farthest, end);
+            plan.longest = MAX(plan.longest, write.size);
+            plan.begin = MIN(plan.begin, write.begin);
         }
     }
 }
@@ -82,14 +83,12 @@ static void set_number(const char *name, int number)
     setenv(name, text, 1);
 }
 
-static bool start_ranks(const char *warm_up)
+static void start_ranks(const char *warm_up)
 {
     for (int i = 0; i < rank_count; i++) {
         ranks[i] = fork();
-        if (ranks[i] < 0) {
-            sluice_exec_say("cannot start a process: %s", strerror(errno));
-            return false;
-        }
+        if (ranks[i] < 0)
+            sluice_exec_fail(1, "cannot start a process: %m");
         if (ranks[i] == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             signal(SIGINT, SIG_IGN);
@@ -101,7 +100,6 @@ static bool start_ranks(const char *warm_up)
             replay_rank_run(&parts[i], &plan, warm_up, board, &board->results[i]);
         }
     }
-    return true;
 }
 
 static void print_progress(void)
@@ -133,16 +131,6 @@ static bool await_ranks(uint32_t before)
     }
 }
 
-static int64_t earlier(int64_t one, int64_t other)
-{
-    return one < other ? one : other;
-}
-
-static int64_t later(int64_t one, int64_t other)
-{
-    return one > other ? one : other;
-}
-
 static void print_result(int64_t durable, int64_t iop_cpu, int64_t buffered, int64_t system_calls)
 {
     int64_t writes = 0, bytes = 0, calls = 0, cpu = 0, ended = board->task.started;
@@ -152,11 +140,11 @@ static void print_result(int64_t durable, int64_t iop_cpu, int64_t buffered, int
         writes += each->writes;
         bytes += each->bytes;
         cpu += each->cpu;
-        opened = earlier(opened, each->opened);
-        began = earlier(began, each->began);
-        ended = later(ended, each->ended);
-        calls = later(calls, each->ended - each->opened - each->paused);
-        durable = later(durable, each->durable);
+        opened = MIN(opened, each->opened);
+        began = MIN(began, each->began);
+        ended = MAX(ended, each->ended);
+        calls = MAX(calls, each->ended - each->opened - each->paused);
+        durable = MAX(durable, each->durable);
     }
     const int64_t start = board->task.started;
     printf("{\"writes\":%" PRId64 ",\"bytes\":%" PRId64 ",\"calls\":%" PRId64 ",\"opened\":%" PRId64
@@ -173,7 +161,7 @@ static bool replay(int64_t number, enum ending ending, const char *directory)
 {
     int64_t system_calls = -1;
     if (ending == COUNT && replay_census_begin(ranks, rank_count) != 0) {
-        sluice_exec_say("cannot trace the ranks: %s", strerror(errno));
+        sluice_exec_say("cannot trace the ranks: %m");
         return false;
     }
     for (int i = 0; i < rank_count; i++)
@@ -187,7 +175,7 @@ static bool replay(int64_t number, enum ending ending, const char *directory)
     board->task.started = sluice_clock();
     replay_board_advance(&board->tasks);
     if (ending == COUNT && (system_calls = replay_census_end(ranks, rank_count)) < 0) {
-        sluice_exec_say("cannot trace the ranks: %s", strerror(errno));
+        sluice_exec_say("cannot trace the ranks: %m");
         return false;
     }
     if (!await_ranks(before))
@@ -239,35 +227,30 @@ static bool replay_all(const char *directory)
     board = mmap(NULL, sizeof *board + sizeof *board->results * (size_t)rank_count,
                  PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ranks = calloc((size_t)rank_count, sizeof *ranks);
-    if (board == MAP_FAILED || ranks == NULL) {
-        sluice_exec_say("no memory");
-        return false;
-    }
+    if (board == MAP_FAILED || ranks == NULL)
+        sluice_exec_fail(1, "no memory");
     signal(SIGINT, plan.rounds ? SIG_IGN : stop); /* who gives the orders gets it, too */
     signal(SIGTERM, stop);
     replay_service_await_room();
-    if (!start_ranks(directory) || !await_ranks(0) || !replay_service_open(plan.rounds))
+    start_ranks(directory);
+    if (!await_ranks(0))
         return false;
+    replay_service_open(plan.rounds);
     replay_service_await_room();
     const bool well = plan.rounds ? replay_rounds() : replay(0, SYNC, directory);
     return dismiss_ranks() && well;
 }
 
-static bool open_parts(char **paths)
+static void open_parts(char **paths)
 {
     parts = calloc((size_t)rank_count, sizeof *parts);
-    if (parts == NULL) {
-        sluice_exec_say("no memory");
-        return false;
-    }
+    if (parts == NULL)
+        sluice_exec_fail(1, "no memory");
     for (int i = 0; i < rank_count; i++) {
         const int error = replay_part_open(&parts[i], paths[i]);
-        if (error != 0) {
-            sluice_exec_say("cannot read %s: %s", paths[i], strerror(-error));
-            return false;
-        }
+        if (error != 0)
+            sluice_exec_fail(1, "cannot read %s: %s", paths[i], strerror(-error));
     }
-    return true;
 }
 
 static void allow_many_files(void)
@@ -306,13 +289,10 @@ int main(int count, char **arguments)
     plan.rounds = output != NULL;
     plan.in_time = pauses == NULL && !plan.rounds;
     plan.longest_pause = pauses == NULL ? 0 : atoll(pauses) * 1000000;
-    if (!open_parts(arguments + first))
-        return 1;
+    open_parts(arguments + first);
     survey();
-    if (!plan.rounds && !replay_content_prepare(plan.farthest, plan.longest, false)) {
-        sluice_exec_say("no memory for what is written");
-        return 1;
-    }
+    if (!plan.rounds && !replay_content_prepare(plan.farthest, plan.longest, false))
+        sluice_exec_fail(1, "no memory for what is written");
     allow_many_files();
     if (!verifies)
         return replay_all(directory) ? 0 : 1;

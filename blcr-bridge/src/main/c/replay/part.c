@@ -8,26 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEADER 512
 #define LONGEST_PATH 4096
 #define MOST_FILES (1 << 24)
-
-enum { REALTIME = 40, MONOTONIC = 48, END = 56 };
-enum {
-    FILE_TAG = 0x02,
-    WRITE_TAG = 0x01,
-    SAME_FILE = 0x02,
-    SEQUENTIAL = 0x04,
-    SAME_SIZE = 0x08,
-    SAME_KIND = 0x10
-};
-
-static int64_t header_field(const struct replay_part *part, size_t offset)
-{
-    int64_t value;
-    memcpy(&value, part->bytes + offset, sizeof value);
-    return value;
-}
 
 /* Of whatever a damaged part says. */
 static int64_t sum(int64_t one, int64_t other)
@@ -46,17 +28,17 @@ int replay_part_open(struct replay_part *part, const char *path)
         close(fd);
         return 0; /* its process died before it wrote anything */
     }
-    void *bytes = status.st_size < HEADER
+    const struct sluice_trace_header *header = status.st_size < (off_t)sizeof *header
         ? MAP_FAILED
         : mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
-    if (bytes == MAP_FAILED || memcmp(bytes, "SLUICTRC", 8) != 0)
+    if (header == MAP_FAILED || header->magic != SLUICE_PART_MAGIC)
         return -EBADMSG;
-    part->bytes = bytes;
-    const int64_t end = header_field(part, END);
-    part->limit = part->bytes + (end >= HEADER && end <= status.st_size ? end : status.st_size);
-    part->clock_difference =
-        sum(header_field(part, REALTIME), (int64_t)-(uint64_t)header_field(part, MONOTONIC));
+    part->header = header;
+    const int64_t end = header->end;
+    part->limit = (const uint8_t *)header
+        + (end >= (int64_t)sizeof *header && end <= status.st_size ? end : status.st_size);
+    part->clock_difference = sum(header->realtime, (int64_t)-(uint64_t)header->monotonic);
     replay_part_rewind(part);
     return 0;
 }
@@ -68,9 +50,11 @@ void replay_part_rewind(struct replay_part *part)
     part->named = 0;
     part->kind = 0;
     part->last = (struct replay_write){.file = -1};
-    part->at = part->bytes == NULL ? NULL : part->bytes + HEADER;
-    if (part->bytes != NULL)
-        part->last.end = sum(header_field(part, MONOTONIC), part->clock_difference);
+    part->at = NULL;
+    if (part->header != NULL) {
+        part->at = (const uint8_t *)(part->header + 1);
+        part->last.end = sum(part->header->monotonic, part->clock_difference);
+    }
 }
 
 /* -1 where there is none. */
@@ -114,17 +98,17 @@ static bool read_file(struct replay_part *part)
 static bool read_write(struct replay_part *part, int tag, struct replay_write *write)
 {
     *write = part->last;
-    if (!(tag & SAME_FILE)) {
+    if (!(tag & SLUICE_PART_SAME_FILE)) {
         const int64_t file = number(part);
         write->file = file < 0 || file >= part->named ? -1 : (int32_t)file;
     }
     if (write->file < 0)
         return false;
     struct replay_file *file = &part->files[write->file];
-    const int64_t skip = tag & SEQUENTIAL ? 0 : number(part);
+    const int64_t skip = tag & SLUICE_PART_SEQUENTIAL ? 0 : number(part);
     write->offset = sum(file->next, unzigzag(skip));
-    write->size = tag & SAME_SIZE ? write->size : number(part);
-    if (!(tag & SAME_KIND))
+    write->size = tag & SLUICE_PART_SAME_SIZE ? write->size : number(part);
+    if (!(tag & SLUICE_PART_SAME_KIND))
         part->kind = part->at < part->limit ? *part->at++ : 0;
     const int64_t gap = number(part), duration = number(part);
     int64_t end;
@@ -144,9 +128,9 @@ bool replay_part_next(struct replay_part *part, struct replay_write *write)
 {
     while (part->at < part->limit && *part->at != 0) {
         const int tag = *part->at++;
-        if (tag & WRITE_TAG)
+        if (tag & SLUICE_PART_WRITE)
             return read_write(part, tag, write);
-        if (tag != FILE_TAG || !read_file(part))
+        if (tag != SLUICE_PART_FILE || !read_file(part))
             return false;
     }
     return false;

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sluice_layout.h"
+
 struct replay_file {
     char *path;
     int64_t next;   /* where the last write that was read ended */
@@ -22,7 +24,7 @@ struct replay_write {
 };
 
 struct replay_part {
-    const uint8_t *bytes;
+    const struct sluice_trace_header *header; /* NULL without a part */
     const uint8_t *at, *limit;
     struct replay_file *files;
     int32_t named;      /* files named so far */

@@ -34,8 +34,7 @@ static struct {
 
 _Noreturn static void fail(const char *what, const char *path)
 {
-    sluice_exec_say("cannot %s %s: %s", what, path, strerror(errno));
-    exit(1);
+    sluice_exec_fail(1, "cannot %s %s: %m", what, path);
 }
 
 bool replay_name(const char *directory, const char *path, char target[PATH_MAX])
@@ -184,26 +183,19 @@ static void make_durable(void)
     }
 }
 
-static int64_t cpu_time(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
-
 static void replay(void)
 {
     replay_part_rewind(rank.part);
     for (int32_t i = 0; i < rank.part->file_count; i++)
         rank.targets[i].writes_left = rank.part->files[i].writes;
-    const int64_t cpu = cpu_time();
+    const int64_t cpu = sluice_clock_of(CLOCK_PROCESS_CPUTIME_ID);
     syscall(REPLAY_CENSUS_MARK);
     replay_all();
     syscall(REPLAY_CENSUS_MARK);
     if (rank.board->task.what == REPLAY_WRITE_THEN_SYNC)
         make_durable();
     rank.result->durable = sluice_clock();
-    rank.result->cpu = cpu_time() - cpu;
+    rank.result->cpu = sluice_clock_of(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 }
 
 _Noreturn void replay_rank_run(struct replay_part *part, const struct replay_plan *plan,

@@ -28,21 +28,16 @@ void replay_service_await_room(void)
     sluice_segment_unmap(mapped);
 }
 
-bool replay_service_open(bool waits)
+void replay_service_open(bool waits)
 {
     const char *directory = getenv("SLUICE_DIRECTORY");
     if (directory == NULL)
-        return true;
+        return;
     const int error = sluice_segment_map(directory, &segment);
-    if (error != 0) {
-        sluice_exec_say("cannot map the segment of %s: %s", directory, strerror(-error));
-        return false;
-    }
-    if (waits && sluice_session_open(directory, 0, 1, &session) != 0) {
-        sluice_exec_say("%s", sluice_message());
-        return false;
-    }
-    return true;
+    if (error != 0)
+        sluice_exec_fail(1, "cannot map the segment of %s: %s", directory, strerror(-error));
+    if (waits && sluice_session_open(directory, 0, 1, &session) != 0)
+        sluice_exec_fail(1, "%s", sluice_message());
 }
 
 int64_t replay_service_buffered(void)
@@ -55,10 +50,9 @@ int64_t replay_service_buffered(void)
 int64_t replay_service_cpu(void)
 {
     clockid_t clock;
-    struct timespec time = {0, 0};
-    if (segment != NULL && clock_getcpuclockid(segment->header->pid, &clock) == 0)
-        clock_gettime(clock, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+    return segment != NULL && clock_getcpuclockid(segment->header->pid, &clock) == 0
+        ? sluice_clock_of(clock)
+        : 0;
 }
 
 bool replay_service_await(int64_t checkpoint)

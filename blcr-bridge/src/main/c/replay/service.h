@@ -7,8 +7,8 @@
 /* Waits for what one that has just begun still allocates, and for what it still drains. */
 void replay_service_await_room(void);
 
-/* Looks at it from now on; with `waits` it can be waited for. False after it has said why. */
-bool replay_service_open(bool waits);
+/* Looks at it from now on; with `waits` it can be waited for. Ends the process after it has said why not. */
+void replay_service_open(bool waits);
 
 /* Bytes of its buffer that are taken. */
 int64_t replay_service_buffered(void);

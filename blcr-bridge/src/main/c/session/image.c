@@ -79,6 +79,13 @@ static int enter(struct sluice_image *image)
     return 0;
 }
 
+static int64_t file_failure(int64_t result, const char *what)
+{
+    return result >= 0 ? result
+                       : sluice_failure((int)-result, "cannot %s the image's file: %s", what,
+                                        strerror((int)-result));
+}
+
 static ssize_t write_whole(struct sluice_image *image, const char *data, size_t length,
                            int64_t offset)
 {
@@ -89,10 +96,7 @@ static ssize_t write_whole(struct sluice_image *image, const char *data, size_t 
         if (written == -ESTALE) {
             written = sluice_kernel_pwrite(image->fd, data + done, length - done, at);
             sluice_tally_add(&image->log.tally, SLUICE_REASON_NONE, written);
-            if (written < 0) {
-                return sluice_failure((int)-written, "cannot write to the image's file: %s",
-                                      strerror((int)-written));
-            }
+            written = file_failure(written, "write to");
         }
         if (written < 0)
             return written;
@@ -133,13 +137,6 @@ ssize_t sluice_image_try_pwrite(sluice_image *image, const void *data, size_t le
     const ssize_t written = sluice_log_try_pwrite(&image->log, data, length, offset);
     sluice_lock_release(&image->log.lock);
     return written;
-}
-
-static int64_t file_failure(int64_t result, const char *what)
-{
-    return result >= 0 ? result
-                       : sluice_failure((int)-result, "cannot %s the image's file: %s", what,
-                                        strerror((int)-result));
 }
 
 ssize_t sluice_image_pread(sluice_image *image, void *data, size_t length, int64_t offset)
