@@ -264,9 +264,11 @@ static void begin(long number)
     CHECK(file >= 0);
     struct stat status;
     CHECK_EQUAL(fstat(file, &status), 0);
-    CHECK_EQUAL(sluice_log_announce(client, status.st_dev, status.st_ino,
-                                    SLUICE_REQUEST_OPEN_CREATED | SLUICE_REQUEST_OPEN_WRITE, path,
-                                    &disposition),
+    CHECK_EQUAL(sluice_client_announce(client,
+                                       (struct sluice_request_open){
+                                           sluice_device(status.st_dev), (int64_t)status.st_ino,
+                                           SLUICE_REQUEST_OPEN_CREATED | SLUICE_REQUEST_OPEN_WRITE},
+                                       path, &disposition),
                 0);
     CHECK_EQUAL(disposition.kind, SLUICE_REQUEST_DIVERT);
     sluice_log_init(&image, client, &disposition);

@@ -39,8 +39,11 @@ int open_file(struct sluice_client *by, const char *directory, const char *name,
     struct stat status;
     struct sluice_disposition disposition = {.kind = SLUICE_REQUEST_PLAIN};
     if (file->fd < 0 || fstat(file->fd, &status) != 0
-        || sluice_log_announce(by, status.st_dev, status.st_ino, SLUICE_REQUEST_OPEN_CREATED, path,
-                               &disposition)
+        || sluice_client_announce(by,
+                                  (struct sluice_request_open){sluice_device(status.st_dev),
+                                                               (int64_t)status.st_ino,
+                                                               SLUICE_REQUEST_OPEN_CREATED},
+                                  path, &disposition)
             != 0) {
         return -1;
     }

@@ -25,9 +25,13 @@ void open_image(struct sluice_log_image *opened, int *fd, const char *name)
     struct stat status;
     assert_true(*fd >= 0 && fstat(*fd, &status) == 0);
     struct sluice_disposition disposition;
-    assert_int_equal(sluice_log_announce(client, status.st_dev, status.st_ino,
-                                         SLUICE_REQUEST_OPEN_CREATED, path, &disposition),
-                     0);
+    assert_int_equal(
+        sluice_client_announce(client,
+                               (struct sluice_request_open){sluice_device(status.st_dev),
+                                                            (int64_t)status.st_ino,
+                                                            SLUICE_REQUEST_OPEN_CREATED},
+                               path, &disposition),
+        0);
     assert_int_equal(disposition.kind, SLUICE_REQUEST_DIVERT);
     sluice_log_init(opened, client, &disposition);
 }

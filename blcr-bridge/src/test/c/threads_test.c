@@ -38,9 +38,13 @@ static void open_image(struct opened *opened, const char *name)
     struct stat status;
     assert_true(opened->fd >= 0 && fstat(opened->fd, &status) == 0);
     struct sluice_disposition disposition;
-    assert_int_equal(sluice_log_announce(client, status.st_dev, status.st_ino,
-                                         SLUICE_REQUEST_OPEN_CREATED, path, &disposition),
-                     0);
+    assert_int_equal(
+        sluice_client_announce(client,
+                               (struct sluice_request_open){sluice_device(status.st_dev),
+                                                            (int64_t)status.st_ino,
+                                                            SLUICE_REQUEST_OPEN_CREATED},
+                               path, &disposition),
+        0);
     sluice_log_init(&opened->image, client, &disposition);
 }
 

@@ -36,10 +36,6 @@ struct sluice_client {
  */
 int sluice_client_leave_log(struct sluice_log_image *image);
 
-/* OPEN, of an image as its entry has it. */
-int sluice_client_announce(struct sluice_client *client, struct sluice_request_open request,
-                           const char *path, struct sluice_disposition *disposition);
-
 /* Sends OPEN or CREATE. `path`, unless NULL, takes the path behind the disposition,
  * unterminated. */
 int sluice_client_open(struct sluice_client *client, int type, const struct sluice_body *body,

@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -161,14 +160,10 @@ void sluice_client_detach(struct sluice_client *client)
     free_client(client);
 }
 
-struct sluice_client *sluice_client_successor(const struct sluice_client *client)
+bool sluice_client_has(const struct sluice_client *client, const void *address)
 {
-    return client->successor;
-}
-
-const struct sluice_segment *sluice_client_segment(const struct sluice_client *client)
-{
-    return client->segment;
+    return sluice_segment_has(client->segment, address)
+        || (client->successor != NULL && sluice_client_has(client->successor, address));
 }
 
 bool sluice_client_away(const struct sluice_client *client)
@@ -178,14 +173,7 @@ bool sluice_client_away(const struct sluice_client *client)
 
 static bool is_free(pthread_mutex_t *mutex)
 {
-    for (int attempt = 0; attempt < 200; attempt++) {
-        if (pthread_mutex_trylock(mutex) == 0) {
-            pthread_mutex_unlock(mutex);
-            return true;
-        }
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    }
-    return false;
+    return sluice_lock_take_in_time(mutex) && pthread_mutex_unlock(mutex) == 0;
 }
 
 bool sluice_client_idle(struct sluice_client *client)
@@ -241,11 +229,4 @@ int sluice_client_announce(struct sluice_client *client, struct sluice_request_o
 {
     return sluice_client_open(client, SLUICE_REQUEST_OPEN, SLUICE_BODY_AND(request, path),
                               disposition, NULL, 0);
-}
-
-int sluice_log_announce(struct sluice_client *client, dev_t device, ino_t inode, int flags,
-                        const char *path, struct sluice_disposition *disposition)
-{
-    const struct sluice_request_open request = {sluice_device(device), (int64_t)inode, flags};
-    return sluice_client_announce(client, request, path, disposition);
 }

@@ -84,10 +84,8 @@ bool sluice_client_adrift(struct sluice_client *client);
  */
 struct sluice_client *sluice_client_current(struct sluice_client *client);
 
-/* The one that was attached in its place; NULL if none was. */
-struct sluice_client *sluice_client_successor(const struct sluice_client *client);
-
-const struct sluice_segment *sluice_client_segment(const struct sluice_client *client);
+/* Whether an address lies in its segment, or in one of its successors. Async-signal-safe. */
+bool sluice_client_has(const struct sluice_client *client, const void *address);
 
 /*
  * An image as this process sees it. `fd` is a descriptor of the image's own file, open for writing,
@@ -123,9 +121,9 @@ static inline int sluice_open_direct(int reason)
     return SLUICE_REQUEST_OPEN_DIRECT | reason << SLUICE_REQUEST_OPEN_REASON_SHIFT;
 }
 
-/* OPEN. `flags` are SLUICE_REQUEST_OPEN_*. `path` is absolute. */
-int sluice_log_announce(struct sluice_client *client, dev_t device, ino_t inode, int flags,
-                        const char *path, struct sluice_disposition *disposition);
+/* OPEN. Its flags are SLUICE_REQUEST_OPEN_*, its device is sluice_device()'s. `path` is absolute. */
+int sluice_client_announce(struct sluice_client *client, struct sluice_request_open request,
+                           const char *path, struct sluice_disposition *disposition);
 
 void sluice_log_init(struct sluice_log_image *image, struct sluice_client *client,
                      const struct sluice_disposition *disposition);

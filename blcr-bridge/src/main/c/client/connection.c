@@ -265,17 +265,28 @@ static int forbid_cancellation(void)
     return former;
 }
 
-int sluice_connection_request(struct sluice_connection *connection, int type,
-                              const struct sluice_body *body, const struct sluice_reply *reply)
+/* Sends a request, anew on each connection that breaks. The caller holds request_lock. */
+static int send_until_sent(struct sluice_connection *connection, int type,
+                           const struct sluice_body *body, bool replied,
+                           const struct sluice_reply *reply)
 {
     int error;
-    const int cancellable = forbid_cancellation();
-    pthread_mutex_lock(&connection->request_lock);
     do {
         error = restore(connection);
         if (error == 0)
-            error = sluice_connection_exchange(connection, type, body, reply);
+            error = send_frame(connection, type, body);
+        if (error == 0 && replied)
+            error = receive_reply(connection, reply);
     } while (is_broken(connection) && !is_lost(connection));
+    return error;
+}
+
+int sluice_connection_request(struct sluice_connection *connection, int type,
+                              const struct sluice_body *body, const struct sluice_reply *reply)
+{
+    const int cancellable = forbid_cancellation();
+    pthread_mutex_lock(&connection->request_lock);
+    const int error = send_until_sent(connection, type, body, true, reply);
     connection->answered++;
     connection->stuck_since = 0;
     pthread_mutex_unlock(&connection->request_lock);
@@ -290,10 +301,7 @@ int sluice_connection_tell(struct sluice_connection *connection, int type,
     int error = send_frame(connection, type, body);
     if (is_broken(connection)) {
         pthread_mutex_lock(&connection->request_lock);
-        do {
-            error = restore(connection);
-            error = error == 0 ? send_frame(connection, type, body) : error;
-        } while (is_broken(connection) && !is_lost(connection));
+        error = send_until_sent(connection, type, body, false, NULL);
         pthread_mutex_unlock(&connection->request_lock);
     }
     pthread_setcancelstate(cancellable, NULL);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -97,6 +98,16 @@ static inline ssize_t sluice_kernel_pwrite(int fd, const void *data, size_t leng
     return (ssize_t)done;
 }
 
+/* The process may have as many descriptors from here on as it is allowed at the most. */
+static inline void sluice_kernel_allow_files(void)
+{
+    struct rlimit limit;
+    if (sluice_kernel_call(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        sluice_kernel_call(SYS_prlimit64, 0, RLIMIT_NOFILE, (long)&limit);
+    }
+}
+
 /* A mapping to read and write: of a file from `position` on, or, without one, of zeros. NULL with *error. */
 static inline void *sluice_kernel_map(int fd, int64_t position, size_t length, int *error)
 {
@@ -105,6 +116,12 @@ static inline void *sluice_kernel_map(int fd, int64_t position, size_t length, i
         sluice_kernel_call(SYS_mmap, 0, (long)length, PROT_READ | PROT_WRITE, flags, fd, position);
     *error = found < 0 && found > -4096 ? (int)found : 0;
     return *error == 0 ? (void *)found : NULL;
+}
+
+/* Whether an address lies in a mapping. */
+static inline bool sluice_kernel_lies_in(const void *mapping, size_t length, const void *address)
+{
+    return (uintptr_t)address - (uintptr_t)mapping < length;
 }
 
 static inline void sluice_kernel_unmap(void *address, size_t length)

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <sys/single_threaded.h>
+#include <time.h>
 
 struct sluice_lock {
     pthread_mutex_t mutex;
@@ -37,6 +38,21 @@ static inline bool sluice_lock_try(struct sluice_lock *lock)
         lock->taken = true;
     }
     return true;
+}
+
+/*
+ * Takes a mutex unless another thread has it for longer than any does that runs: one that is suspended,
+ * while the process is written down.
+ */
+static inline bool sluice_lock_take_in_time(pthread_mutex_t *mutex)
+{
+    static const long longest = 200000000; /* ns */
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_nsec += longest;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    return pthread_mutex_timedlock(mutex, &end) == 0;
 }
 
 static inline void sluice_lock_release(struct sluice_lock *lock)

@@ -1,5 +1,6 @@
 /* Writes and truncations of a logged image: to the log, or past it to the image's own file. */
 #include <errno.h>
+#include <sys/param.h>
 
 #include "barrier.h"
 #include "clock.h"
@@ -152,9 +153,8 @@ static void note_logged(struct sluice_log_image *image, int64_t offset, ssize_t 
     if (logged <= 0)
         return;
     grow(image, offset, logged);
-    image->pending_low = offset < image->pending_low ? offset : image->pending_low;
-    image->pending_high =
-        offset + logged > image->pending_high ? offset + logged : image->pending_high;
+    image->pending_low = MIN(image->pending_low, offset);
+    image->pending_high = MAX(image->pending_high, offset + logged);
 }
 
 static ssize_t log_write(struct sluice_log_image *image, int fd, const void *data, size_t length,

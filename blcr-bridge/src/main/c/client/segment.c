@@ -89,32 +89,6 @@ static int check_header(const struct sluice_header *header, const char *path, in
     return 0;
 }
 
-static void describe(struct sluice_segment *segment, uint8_t *base,
-                     const struct sluice_header *header)
-{
-    *segment = (struct sluice_segment){
-        .header = (struct sluice_header *)base,
-        .slots = (struct sluice_slot *)(base + header->slots),
-        .rings = base + header->rings,
-        .images = (struct sluice_image_entry *)(base + header->images),
-        .chunk_states = (_Atomic uint64_t *)(base + header->chunk_states),
-        .chunks = base + header->chunks,
-        .slot_count = (uint32_t)header->slot_count,
-        .ring_capacity = (uint32_t)header->ring_capacity,
-        .ring_length = (uint32_t)header->ring_length,
-        .image_count = (uint32_t)header->image_count,
-        .chunk_count = (uint32_t)header->chunk_count,
-        .chunk_length = (uint32_t)header->chunk_length,
-        .layout = header->layout,
-    };
-}
-
-/* tmpfs and hugetlbfs tell it by their preferred block. */
-static bool lies_on_huge_pages(int fd)
-{
-    return sluice_kernel_block(fd) >= HUGE_PAGE;
-}
-
 static int map_file(int fd, const char *path, struct sluice_segment **segment)
 {
     struct sluice_header header;
@@ -133,9 +107,24 @@ static int map_file(int fd, const char *path, struct sluice_segment **segment)
         free(mapped);
         return sluice_failure(-error, "cannot map segment %s: %s", path, strerror(-error));
     }
-    describe(mapped, base, &header);
-    mapped->length = length;
-    mapped->huge = lies_on_huge_pages(fd);
+    *mapped = (struct sluice_segment){
+        .header = (struct sluice_header *)base,
+        .slots = (struct sluice_slot *)(base + header.slots),
+        .rings = base + header.rings,
+        .images = (struct sluice_image_entry *)(base + header.images),
+        .chunk_states = (_Atomic uint64_t *)(base + header.chunk_states),
+        .chunks = base + header.chunks,
+        .slot_count = (uint32_t)header.slot_count,
+        .ring_capacity = (uint32_t)header.ring_capacity,
+        .ring_length = (uint32_t)header.ring_length,
+        .image_count = (uint32_t)header.image_count,
+        .chunk_count = (uint32_t)header.chunk_count,
+        .chunk_length = (uint32_t)header.chunk_length,
+        .layout = header.layout,
+        .length = length,
+        /* tmpfs and hugetlbfs tell it by their preferred block */
+        .huge = sluice_kernel_block(fd) >= HUGE_PAGE,
+    };
     *segment = mapped;
     return 0;
 }
@@ -165,8 +154,7 @@ void sluice_segment_unmap(struct sluice_segment *segment)
 
 bool sluice_segment_has(const struct sluice_segment *segment, const void *address)
 {
-    const char *start = (const char *)segment->header;
-    return (const char *)address >= start && (const char *)address < start + segment->length;
+    return sluice_kernel_lies_in(segment->header, segment->length, address);
 }
 
 bool sluice_segment_present(const struct sluice_segment *segment)

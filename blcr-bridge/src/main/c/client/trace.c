@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
-#include <time.h>
 
 #include "clock.h"
 #include "failure.h"
@@ -19,13 +18,6 @@
 #define PAGE INT64_C(4096)
 #define LONGEST_PATH 4095
 #define MOST_PARTS 100000 /* of one process number: it may exec as often */
-
-static int64_t realtime(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
 
 /* Beyond the program's own limit the kernel would send it a signal. */
 static bool is_allowed(int64_t length)
@@ -165,7 +157,7 @@ static int write_header(int fd, const char *host)
         .magic = SLUICE_PART_MAGIC,
         .version = SLUICE_PART_VERSION,
         .pid = getpid(),
-        .realtime = realtime(),
+        .realtime = sluice_clock_of(CLOCK_REALTIME),
         .monotonic = sluice_clock(),
     };
     sluice_launcher_rank(&header.rank, &header.ranks);
@@ -222,16 +214,11 @@ void sluice_trace_close(struct sluice_trace *trace)
     }
 }
 
-static bool lies_in(const void *mapping, size_t length, const void *address)
-{
-    return mapping != NULL && (const char *)address >= (const char *)mapping
-        && (const char *)address < (const char *)mapping + length;
-}
-
 bool sluice_trace_has(const struct sluice_trace *trace, const void *address)
 {
-    return lies_in(trace->window, WINDOW, address)
-        || lies_in(trace->header, sizeof *trace->header, address);
+    return trace->header != NULL
+        && (sluice_kernel_lies_in(trace->window, WINDOW, address)
+            || sluice_kernel_lies_in(trace->header, sizeof *trace->header, address));
 }
 
 void sluice_trace_forget(struct sluice_trace *trace)
@@ -246,6 +233,5 @@ void sluice_trace_abandon(struct sluice_trace *trace)
         sluice_kernel_unmap(trace->window, WINDOW);
     if (trace->header != NULL)
         sluice_kernel_unmap(trace->header, sizeof *trace->header);
-    trace->window = NULL;
-    trace->header = NULL;
+    sluice_trace_forget(trace);
 }

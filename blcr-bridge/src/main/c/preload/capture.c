@@ -1,6 +1,5 @@
 #include "capture.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,12 +155,8 @@ void sluice_capture_abandon(void)
 bool sluice_capture_has_mapped(const void *address)
 {
     struct sluice_segment *mapped = segment;
-    if (mapped != NULL && sluice_segment_has(mapped, address))
-        return true;
-    for (struct sluice_client *each = first; each != NULL; each = sluice_client_successor(each))
-        if (sluice_segment_has(sluice_client_segment(each), address))
-            return true;
-    return false;
+    return (mapped != NULL && sluice_segment_has(mapped, address))
+        || (first != NULL && sluice_client_has(first, address));
 }
 
 bool sluice_capture_own(void)

@@ -16,7 +16,6 @@
 #include "segment.h"
 
 #define SETTLES_BEFORE_DIRECT 16
-#define LONGEST_HOLD 200000000 /* ns */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct image *images;
@@ -35,13 +34,8 @@ void sluice_images_lock(void)
  */
 bool sluice_images_try_lock(void)
 {
-    struct timespec end;
-    clock_gettime(CLOCK_REALTIME, &end);
-    end.tv_nsec += LONGEST_HOLD;
-    end.tv_sec += end.tv_nsec / 1000000000;
-    end.tv_nsec %= 1000000000;
     sluice_guard_enter();
-    if (pthread_mutex_timedlock(&lock, &end) == 0)
+    if (sluice_lock_take_in_time(&lock))
         return true;
     sluice_guard_leave();
     return false;
@@ -92,14 +86,18 @@ void sluice_image_stamp(struct image *image)
     image->unstamped = false;
 }
 
+void sluice_image_incomplete(const struct image *image, const char *why)
+{
+    dprintf(STDERR_FILENO, "sluice: inode %lu: what was written may be incomplete: %s\n",
+            (unsigned long)image->inode, why);
+}
+
 void sluice_image_surrender(struct image *image, int reason)
 {
     const int error = sluice_log_settle(&image->log, reason);
     sluice_image_stamp(image);
-    if (error < 0 && error != -ESTALE) {
-        dprintf(2, "sluice: inode %lu: what was written may be incomplete: %s\n",
-                (unsigned long)image->inode, strerror(-error));
-    }
+    if (error < 0 && error != -ESTALE)
+        sluice_image_incomplete(image, strerror(-error));
     return_all_to_kernel(image);
 }
 
@@ -193,7 +191,10 @@ static int announce(int fd, const struct stat *status, int announced, const char
     if (unreadable)
         REAL(fchmod)(fd, mode | 0600);
     int error =
-        sluice_log_announce(client, status->st_dev, status->st_ino, announced, path, disposition);
+        sluice_client_announce(client,
+                               (struct sluice_request_open){sluice_device(status->st_dev),
+                                                            (int64_t)status->st_ino, announced},
+                               path, disposition);
     if (error != -ESTALE && error != 0 && sluice_client_lost(client))
         error = -ENOTCONN; /* no answer is no refusal */
     if (unreadable)

@@ -100,6 +100,9 @@ void sluice_image_surrender(struct image *image, int reason);
  */
 bool sluice_images_surrender_file(const struct stat *status, int reason);
 
+/* Says on standard error that what was written to the file may be incomplete, and why. */
+void sluice_image_incomplete(const struct image *image, const char *why);
+
 /* The file is made to hold everything written, before a process reads it. Locked. -ESTALE: use
  * it. */
 int sluice_image_settle(struct image *image);
