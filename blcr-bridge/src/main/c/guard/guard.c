@@ -12,19 +12,17 @@
  * PID is the I/O process, whose end closes the standard input.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "message.h"
+#include "kernel.h"
 #include "watch.h"
 
 static const char *socket_path;
@@ -63,17 +61,6 @@ static int accept_io_process(void)
     return connection;
 }
 
-/* Many may wait at once, each with a descriptor: one that the kernel cannot give denies the
- * open. */
-static void raise_limit(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
-
 /* What is sent to the I/O process's group is not meant for us; leases tell by signals. */
 static int take_signals(void)
 {
@@ -97,7 +84,8 @@ int main(int count, char **arguments)
         return 2;
     }
     socket_path = arguments[1];
-    raise_limit();
+    /* Many may wait at once, each with a descriptor: one that the kernel cannot give denies the open. */
+    sluice_kernel_allow_files();
     const int signals = take_signals();
     if (signals < 0 || !sluice_watch_init(arguments[2], arguments[3], atoi(arguments[4])))
         fail("begin");

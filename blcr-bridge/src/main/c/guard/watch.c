@@ -10,6 +10,7 @@
 #include <sys/fanotify.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/param.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -23,18 +24,15 @@
 #define MOST_MILLIS 1000
 #define FANOTIFY 1
 
-/* A program that waits to open a file. */
-struct waiting {
-    int number; /* under which the I/O process was asked */
-    int event;  /* fanotify's descriptor; of a lease the copy of the image's, which stays open */
-    bool leased;
-    int64_t deadline; /* CLOCK_MONOTONIC, ms */
-};
+/* Nobody waits. */
+#define NEVER INT64_MAX
 
-/* An image that is held by a lease. */
-struct leased {
-    int number; /* its descriptor in the I/O process */
-    int fd;
+/* A file that a program waits to open, or that is held by a lease, for which one may wait. */
+struct held {
+    int number; /* under which the I/O process was asked; of a lease its descriptor there */
+    int fd;     /* fanotify's; of a lease a copy of the image's */
+    bool leased;
+    int64_t deadline; /* of the program that waits, CLOCK_MONOTONIC, ms */
 };
 
 static const uint8_t *segment;
@@ -45,10 +43,8 @@ static int group = -1;
 static bool asks; /* the group is fanotify's, so that programs wait */
 static int last_number;
 
-static struct waiting *waiting;
-static size_t waiting_count, waiting_room;
-static struct leased *leased;
-static size_t leased_count, leased_room;
+static struct held *held;
+static size_t held_count, held_room;
 
 bool sluice_watch_init(const char *segment_path, const char *store_path, int pid)
 {
@@ -79,27 +75,33 @@ static void send_message(const struct sluice_guard_message *message)
     send(connection, message, sizeof *message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Makes room for one more; false without memory. */
-static bool make_room(void **array, size_t count, size_t *room, size_t size)
+static void say(int type, int number)
 {
-    if (count < *room)
-        return true;
-    const size_t more = *room == 0 ? 64 : 2 * *room;
-    void *grown = realloc(*array, more * size);
-    if (grown == NULL)
-        return false;
-    *array = grown;
-    *room = more;
+    send_message(&(struct sluice_guard_message){.type = type, .number = number});
+}
+
+/* False without memory. */
+static bool hold(struct held one)
+{
+    if (held_count == held_room) {
+        const size_t more = held_room == 0 ? 64 : 2 * held_room;
+        struct held *grown = realloc(held, more * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        held = grown;
+        held_room = more;
+    }
+    held[held_count++] = one;
     return true;
 }
 
-static bool wait_for(int number, int event, bool is_leased)
+/* NULL for none. */
+static struct held *find(bool leased, int number)
 {
-    if (!make_room((void **)&waiting, waiting_count, &waiting_room, sizeof *waiting))
-        return false;
-    waiting[waiting_count++] =
-        (struct waiting){number, event, is_leased, sluice_clock_ms() + MOST_MILLIS};
-    return true;
+    struct held *one = held;
+    while (one < held + held_count && (one->leased != leased || one->number != number))
+        one++;
+    return one < held + held_count ? one : NULL;
 }
 
 static void allow(int event)
@@ -110,78 +112,59 @@ static void allow(int event)
     close(event);
 }
 
-/* Lets the program go on that waits as number `i`. */
-static void let_go_on(size_t i)
+/* Lets the program go on that waits; a lease is held on until the I/O process drops it. */
+static void let_go_on(struct held *one)
 {
-    const struct waiting one = waiting[i];
-    waiting[i] = waiting[--waiting_count];
-    if (one.leased)
-        fcntl(one.event, F_SETLEASE, F_UNLCK);
-    else
-        allow(one.event);
+    if (one->leased) {
+        fcntl(one->fd, F_SETLEASE, F_UNLCK);
+        one->deadline = NEVER;
+    } else {
+        allow(one->fd);
+        *one = held[--held_count];
+    }
 }
 
 int sluice_watch_patience(void)
 {
-    int64_t first = INT64_MAX;
-    for (size_t i = 0; i < waiting_count; i++)
-        first = waiting[i].deadline < first ? waiting[i].deadline : first;
-    const int64_t left = first - sluice_clock_ms();
-    return first == INT64_MAX ? -1 : left > 0 ? (int)left : 0;
+    int64_t first = NEVER;
+    for (size_t i = 0; i < held_count; i++)
+        first = MIN(first, held[i].deadline);
+    return first == NEVER ? -1 : (int)MAX(0, first - sluice_clock_ms());
 }
 
 void sluice_watch_expire(void)
 {
     const int64_t time = sluice_clock_ms();
-    for (size_t i = 0; i < waiting_count;) {
-        if (waiting[i].deadline <= time) {
-            send_message(&(struct sluice_guard_message){.type = SLUICE_GUARD_LATE,
-                                                        .number = waiting[i].number});
-            let_go_on(i);
-        } else {
-            i++;
+    for (size_t i = held_count; i-- > 0;) {
+        if (held[i].deadline <= time) {
+            say(SLUICE_GUARD_LATE, held[i].number);
+            let_go_on(&held[i]);
         }
     }
 }
 
 /* ---- what the I/O process says ---- */
 
-/* The place of a program that waits, waiting_count for none. */
-static size_t find_waiting(bool is_leased, int number)
-{
-    size_t i = 0;
-    while (i < waiting_count && (waiting[i].leased != is_leased || waiting[i].number != number))
-        i++;
-    return i;
-}
-
 static void answered(int number)
 {
-    const size_t i = find_waiting(false, number);
-    if (i < waiting_count)
-        let_go_on(i);
+    struct held *one = find(false, number);
+    if (one != NULL)
+        let_go_on(one);
 }
 
 static void hold_lease(int number, int fd)
 {
-    if (!make_room((void **)&leased, leased_count, &leased_room, sizeof *leased)) {
+    if (!hold((struct held){number, fd, true, NEVER}))
         close(fd);
-        return;
-    }
-    leased[leased_count++] = (struct leased){number, fd};
 }
 
 /* The I/O process has given the lease back itself. */
 static void drop_lease(int number)
 {
-    for (size_t i; (i = find_waiting(true, number)) < waiting_count;)
-        waiting[i] = waiting[--waiting_count];
-    for (size_t i = 0; i < leased_count; i++) {
-        if (leased[i].number == number) {
-            close(leased[i].fd);
-            leased[i] = leased[--leased_count];
-            return;
-        }
+    struct held *one = find(true, number);
+    if (one != NULL) {
+        close(one->fd);
+        *one = held[--held_count];
     }
 }
 
@@ -202,7 +185,7 @@ static void handle_message(const struct sluice_guard_message *message, int fd)
         drop_lease(message->number);
         break;
     case SLUICE_GUARD_PING:
-        send_message(&(struct sluice_guard_message){.type = SLUICE_GUARD_PONG});
+        say(SLUICE_GUARD_PONG, 0);
         break;
     }
 }
@@ -269,7 +252,8 @@ static void ask(int event, int pid)
 {
     struct stat status;
     if (pid == io_process || pid == getpid() || is_attached(pid) || is_in_store(event)
-        || fstat(event, &status) != 0 || !wait_for(++last_number, event, false)) {
+        || fstat(event, &status) != 0
+        || !hold((struct held){++last_number, event, false, sluice_clock_ms() + MOST_MILLIS})) {
         allow(event);
         return;
     }
@@ -301,8 +285,7 @@ static bool read_notices(void)
     const ssize_t length = read(group, events, sizeof events);
     for (ssize_t at = 0; at < length;) {
         const struct inotify_event *event = (const struct inotify_event *)(events + at);
-        send_message(
-            &(struct sluice_guard_message){.type = SLUICE_GUARD_OPENED, .number = event->wd});
+        say(SLUICE_GUARD_OPENED, event->wd);
         at += (ssize_t)(sizeof *event + event->len);
     }
     return length > 0;
@@ -314,37 +297,32 @@ void sluice_watch_events(void)
         continue;
 }
 
-static void tell_of_broken_lease(struct leased *one)
+static void tell_of_broken_lease(struct held *one)
 {
-    if (find_waiting(true, one->number) < waiting_count)
+    if (one->deadline != NEVER)
         return;
-    wait_for(one->number, one->fd, true);
-    send_message(
-        &(struct sluice_guard_message){.type = SLUICE_GUARD_BROKEN, .number = one->number});
+    one->deadline = sluice_clock_ms() + MOST_MILLIS;
+    say(SLUICE_GUARD_BROKEN, one->number);
 }
 
 /* The queue of signals was full: which leases they were about is to be asked for. */
 static void look_at_all_leases(void)
 {
-    for (size_t i = 0; i < leased_count; i++)
-        if (fcntl(leased[i].fd, F_GETLEASE) != F_WRLCK)
-            tell_of_broken_lease(&leased[i]);
+    for (struct held *one = held; one < held + held_count; one++)
+        if (one->leased && fcntl(one->fd, F_GETLEASE) != F_WRLCK)
+            tell_of_broken_lease(one);
 }
 
 void sluice_watch_signals(int signals)
 {
     struct signalfd_siginfo signal;
     while (read(signals, &signal, sizeof signal) == sizeof signal) {
-        struct leased *found = NULL;
-        for (size_t i = 0; i < leased_count; i++)
-            found = leased[i].number == signal.ssi_fd ? &leased[i] : found;
-        if ((int)signal.ssi_signo == SIGIO) {
+        struct held *one = find(true, signal.ssi_fd);
+        if ((int)signal.ssi_signo == SIGIO)
             look_at_all_leases();
-        } else if (found != NULL) {
-            tell_of_broken_lease(found);
-        } else {
-            send_message(&(struct sluice_guard_message){.type = SLUICE_GUARD_BROKEN,
-                                                        .number = signal.ssi_fd});
-        }
+        else if (one != NULL)
+            tell_of_broken_lease(one);
+        else
+            say(SLUICE_GUARD_BROKEN, signal.ssi_fd);
     }
 }

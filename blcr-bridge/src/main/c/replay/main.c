@@ -31,13 +31,13 @@
 #include <sys/mman.h>
 #include <sys/param.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "census.h"
 #include "clock.h"
 #include "content.h"
+#include "kernel.h"
 #include "rank.h"
 #include "service.h"
 #include "status.h"
@@ -253,15 +253,6 @@ static void open_parts(char **paths)
     }
 }
 
-static void allow_many_files(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
-
 /* What stands behind `name` in the first argument; NULL if that is something else. */
 static const char *value_of(int count, char **arguments, const char *name)
 {
@@ -293,7 +284,7 @@ int main(int count, char **arguments)
     survey();
     if (!plan.rounds && !replay_content_prepare(plan.farthest, plan.longest, false))
         sluice_exec_fail(1, "no memory for what is written");
-    allow_many_files();
+    sluice_kernel_allow_files();
     if (!verifies)
         return replay_all(directory) ? 0 : 1;
     int status = 0;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -96,8 +97,7 @@ static int64_t sleep_until(int64_t end)
     int64_t now = begin;
     while (end - now >= SHORTEST_SLEEP && !rank.board->stopped) {
         const int64_t left = end - now;
-        nanosleep(&(struct timespec){.tv_nsec = left < LONGEST_SLEEP ? left - SHORTEST_SLEEP / 2
-                                                                     : LONGEST_SLEEP - 1},
+        nanosleep(&(struct timespec){.tv_nsec = MIN(left - SHORTEST_SLEEP / 2, LONGEST_SLEEP - 1)},
                   NULL);
         now = sluice_clock();
     }
@@ -113,8 +113,7 @@ static int64_t pause_before(const struct replay_write *write, int64_t last_end)
     const int64_t pause = last_end > write->begin ? 0 : write->begin - last_end;
     if (pause < SHORTEST_PAUSE || plan->longest_pause == 0)
         return 0;
-    return sleep_until(sluice_clock()
-                       + (pause < plan->longest_pause ? pause : plan->longest_pause));
+    return sleep_until(sluice_clock() + MIN(pause, plan->longest_pause));
 }
 
 static void open_target(struct target *target, const char *path)
