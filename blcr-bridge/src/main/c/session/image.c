@@ -18,28 +18,22 @@ struct sluice_image {
     unsigned forks; /* when it was created; in a forked child there were more */
 };
 
-static int create(struct sluice_session *session, struct sluice_client *client, int64_t checkpoint,
-                  const char *name, struct sluice_disposition *disposition, char *path,
-                  size_t capacity)
-{
-    const struct sluice_request_create request = {checkpoint, session->rank, session->ranks};
-    return sluice_client_open(client, SLUICE_REQUEST_CREATE, SLUICE_BODY_AND(request, name),
-                              disposition, path, capacity);
-}
-
 int sluice_image_create(sluice_session *session, int64_t checkpoint, const char *name,
                         sluice_image **image)
 {
     *image = NULL;
+    int error;
+    struct sluice_client *client = sluice_session_client(session, &error);
+    if (error != 0)
+        return error;
     char path[4096] = "";
     struct sluice_disposition disposition;
+    const struct sluice_request_create request = {checkpoint, session->rank, session->ranks};
     struct sluice_image *created = calloc(1, sizeof *created);
     if (created == NULL)
         return sluice_failure(ENOMEM, "no memory for image %s", name);
-    int error;
-    struct sluice_client *client = sluice_session_client(session, &error);
-    if (error == 0)
-        error = create(session, client, checkpoint, name, &disposition, path, sizeof path - 1);
+    error = sluice_client_open(client, SLUICE_REQUEST_CREATE, SLUICE_BODY_AND(request, name),
+                               &disposition, path, sizeof path - 1);
     if (error != 0) {
         free(created);
         return error;
@@ -79,6 +73,13 @@ static int enter(struct sluice_image *image)
     return 0;
 }
 
+/* Unlocks it; `result` of what was done. */
+static int64_t leave(struct sluice_image *image, int64_t result)
+{
+    sluice_lock_release(&image->log.lock);
+    return result;
+}
+
 static int64_t file_failure(int64_t result, const char *what)
 {
     return result >= 0 ? result
@@ -108,11 +109,7 @@ static ssize_t write_whole(struct sluice_image *image, const char *data, size_t 
 ssize_t sluice_image_pwrite(sluice_image *image, const void *data, size_t length, int64_t offset)
 {
     const int error = enter(image);
-    if (error != 0)
-        return error;
-    const ssize_t written = write_whole(image, data, length, offset);
-    sluice_lock_release(&image->log.lock);
-    return written;
+    return error != 0 ? error : leave(image, write_whole(image, data, length, offset));
 }
 
 ssize_t sluice_image_write(sluice_image *image, const void *data, size_t length)
@@ -123,8 +120,7 @@ ssize_t sluice_image_write(sluice_image *image, const void *data, size_t length)
     const ssize_t written = write_whole(image, data, length, image->position);
     if (written > 0)
         image->position += written;
-    sluice_lock_release(&image->log.lock);
-    return written;
+    return leave(image, written);
 }
 
 ssize_t sluice_image_try_pwrite(sluice_image *image, const void *data, size_t length,
@@ -135,8 +131,7 @@ ssize_t sluice_image_try_pwrite(sluice_image *image, const void *data, size_t le
         return -EAGAIN;
     }
     const ssize_t written = sluice_log_try_pwrite(&image->log, data, length, offset);
-    sluice_lock_release(&image->log.lock);
-    return written;
+    return leave(image, written);
 }
 
 ssize_t sluice_image_pread(sluice_image *image, void *data, size_t length, int64_t offset)
@@ -148,8 +143,7 @@ ssize_t sluice_image_pread(sluice_image *image, void *data, size_t length, int64
     ssize_t got = settled ? 0 : sluice_log_settle(&image->log, SLUICE_REASON_NONE);
     if (got == 0)
         got = file_failure(sluice_kernel_pread(image->fd, data, length, offset), "read");
-    sluice_lock_release(&image->log.lock);
-    return got;
+    return leave(image, got);
 }
 
 int64_t sluice_image_size(sluice_image *image)
@@ -160,8 +154,7 @@ int64_t sluice_image_size(sluice_image *image)
     int64_t size = sluice_log_size(&image->log);
     if (size == -ESTALE)
         size = file_failure(sluice_kernel_length(image->fd), "measure");
-    sluice_lock_release(&image->log.lock);
-    return size;
+    return leave(image, size);
 }
 
 int sluice_image_truncate(sluice_image *image, int64_t length)
@@ -173,8 +166,7 @@ int sluice_image_truncate(sluice_image *image, int64_t length)
     error = sluice_log_truncate(&image->log, image->fd, length);
     if (error == -ESTALE)
         error = (int)file_failure(sluice_kernel_truncate(image->fd, length), "truncate");
-    sluice_lock_release(&image->log.lock);
-    return error;
+    return (int)leave(image, error);
 }
 
 int sluice_image_sync(sluice_image *image)
@@ -185,8 +177,7 @@ int sluice_image_sync(sluice_image *image)
     error = sluice_log_sync(&image->log);
     if (error == -ESTALE)
         error = (int)file_failure(fdatasync(image->fd) == 0 ? 0 : -errno, "synchronise");
-    sluice_lock_release(&image->log.lock);
-    return error;
+    return (int)leave(image, error);
 }
 
 int sluice_image_close(sluice_image *image)

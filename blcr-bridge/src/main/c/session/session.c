@@ -9,7 +9,7 @@
 
 /* The sessions of this process, for the fork handlers; the lock is held across a fork. */
 static pthread_mutex_t sessions_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct sluice_session *sessions;
+static LIST_HEAD(, sluice_session) sessions;
 static unsigned forks;
 
 static void before_fork(void)
@@ -30,7 +30,8 @@ static void in_parent(void)
 static void in_child(void)
 {
     forks++;
-    for (struct sluice_session *session = sessions; session != NULL; session = session->next) {
+    struct sluice_session *session;
+    LIST_FOREACH (session, &sessions, all) {
         pthread_mutex_init(&session->lock, NULL);
         if (session->client != NULL)
             sluice_client_abandon(session->client);
@@ -50,18 +51,14 @@ static void enlist(struct sluice_session *session)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_forks);
     pthread_mutex_lock(&sessions_lock);
-    session->next = sessions;
-    sessions = session;
+    LIST_INSERT_HEAD(&sessions, session, all);
     pthread_mutex_unlock(&sessions_lock);
 }
 
 static void delist(struct sluice_session *session)
 {
     pthread_mutex_lock(&sessions_lock);
-    struct sluice_session **link = &sessions;
-    while (*link != session)
-        link = &(*link)->next;
-    *link = session->next;
+    LIST_REMOVE(session, all);
     pthread_mutex_unlock(&sessions_lock);
 }
 

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <sys/queue.h>
 
 #include "attachment.h"
 #include "sluice.h"
@@ -17,8 +18,8 @@ struct sluice_session {
     char *directory;
     int rank;
     int ranks;
-    unsigned images;             /* open */
-    struct sluice_session *next; /* of this process's sessions */
+    unsigned images;                /* open */
+    LIST_ENTRY(sluice_session) all; /* sessions of this process */
 };
 
 /* The client of the session, attached anew in a forked child or when adrift; NULL with *error set otherwise, or without a session. */
