@@ -52,7 +52,7 @@ public final class Checkpoint {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment bytes = arena.allocateFrom(name);
       final MemorySegment created = arena.allocate(ValueLayout.JAVA_LONG);
-      session.call(s -> LibSluice.create(s, number, bytes, created));
+      session.call(LibSluice.IMAGE_CREATE, number, bytes.address(), created.address());
       final ImageChannel image = new ImageChannel(name, created.get(ValueLayout.JAVA_LONG, 0));
       images.add(image);
       return image;
@@ -69,7 +69,7 @@ public final class Checkpoint {
   public synchronized void complete() throws IOException {
     complete = true;
     closeImages();
-    session.call(s -> LibSluice.complete(s, number));
+    session.call(LibSluice.CHECKPOINT_COMPLETE, number);
   }
 
   synchronized boolean isComplete() {
@@ -95,7 +95,7 @@ public final class Checkpoint {
     while (true) {
       final long left = Math.max(0, (deadline - System.nanoTime()) / 1_000_000);
       try {
-        session.call(s -> LibSluice.await(s, number, Math.min(left, WAIT_SLICE_MILLIS)));
+        session.call(LibSluice.CHECKPOINT_WAIT, number, Math.min(left, WAIT_SLICE_MILLIS));
         return true;
       } catch (final CheckpointException e) {
         if (e.errno() != Errno.ETIMEDOUT) {

@@ -84,7 +84,7 @@ public final class CheckpointClient implements AutoCloseable {
    * @throws IOException when the I/O process refuses or is gone
    */
   public synchronized Checkpoint begin(final long number) throws IOException {
-    session.call(s -> LibSluice.begin(s, number));
+    session.call(LibSluice.CHECKPOINT_BEGIN, number);
     final Checkpoint checkpoint = new Checkpoint(session, number);
     checkpoints.removeIf(Checkpoint::isComplete);
     checkpoints.add(checkpoint);
@@ -98,10 +98,10 @@ public final class CheckpointClient implements AutoCloseable {
    * @throws IOException when the I/O process refuses or is gone
    */
   public List<Long> checkpoints() throws IOException {
-    final int capacity = session.call(s -> LibSluice.list(s, MemorySegment.NULL, 0));
+    final int capacity = session.call(LibSluice.CHECKPOINT_LIST);
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment numbers = arena.allocate(ValueLayout.JAVA_LONG, capacity);
-      final int count = session.call(s -> LibSluice.list(s, numbers, capacity));
+      final int count = session.call(LibSluice.CHECKPOINT_LIST, numbers.address(), capacity);
       return Arrays.stream(numbers.toArray(ValueLayout.JAVA_LONG)).limit(count).boxed().toList();
     }
   }
@@ -117,7 +117,7 @@ public final class CheckpointClient implements AutoCloseable {
   public SeekableByteChannel restart(final long checkpoint, final String name) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment bytes = arena.allocateFrom(name);
-      final int descriptor = session.call(s -> LibSluice.restart(s, checkpoint, bytes));
+      final int descriptor = session.call(LibSluice.IMAGE_RESTART, checkpoint, bytes.address());
       try {
         return FileChannel.open(Path.of("/proc/self/fd/" + descriptor), READ);
       } finally {

@@ -14,16 +14,14 @@ public final class CheckpointException extends IOException {
     this.errno = errno;
   }
 
-  /** What the failed call of this thread left; {@code result} is a negative errno. */
-  static CheckpointException of(final long result) {
-    return of("", result);
-  }
-
-  /** The same, behind what it is about, such as {@code image state}. */
-  static CheckpointException of(final String subject, final long result) {
+  /**
+   * What the failed call of this thread left; {@code result} is a negative errno.
+   *
+   * @param about what the sentence begins with, such as {@code "image state: "}
+   */
+  static CheckpointException of(final String about, final long result) {
     final int errno = (int) -result;
     final String sentence = LibSluice.message();
-    final String about = subject.isEmpty() ? "" : subject + ": ";
     final String name = Errno.name(errno);
     final String error = sentence.contains(name) ? "" : " (%s)".formatted(name);
     return new CheckpointException(about + sentence + error, errno);

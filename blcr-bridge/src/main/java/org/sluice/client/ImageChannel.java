@@ -182,7 +182,7 @@ public final class ImageChannel implements SeekableByteChannel {
 
   private long check(final long result) throws CheckpointException {
     if (result < 0) {
-      throw CheckpointException.of("image " + name, result);
+      throw CheckpointException.of("image " + name + ": ", result);
     }
     return result;
   }

@@ -25,11 +25,11 @@ final class LibSluice {
 
   private static final MethodHandle SESSION_OPEN = function("sluice_session_open");
   private static final MethodHandle SESSION_CLOSE = function("sluice_session_close");
-  private static final MethodHandle CHECKPOINT_BEGIN = function("sluice_checkpoint_begin");
-  private static final MethodHandle CHECKPOINT_COMPLETE = function("sluice_checkpoint_complete");
-  private static final MethodHandle CHECKPOINT_WAIT = function("sluice_checkpoint_wait");
-  private static final MethodHandle CHECKPOINT_LIST = function("sluice_checkpoint_list");
-  private static final MethodHandle IMAGE_CREATE = function("sluice_image_create");
+  static final MethodHandle CHECKPOINT_BEGIN = function("sluice_checkpoint_begin");
+  static final MethodHandle CHECKPOINT_COMPLETE = function("sluice_checkpoint_complete");
+  static final MethodHandle CHECKPOINT_WAIT = function("sluice_checkpoint_wait");
+  static final MethodHandle CHECKPOINT_LIST = function("sluice_checkpoint_list");
+  static final MethodHandle IMAGE_CREATE = function("sluice_image_create");
   private static final MethodHandle IMAGE_PWRITE = function("sluice_image_pwrite");
   private static final MethodHandle IMAGE_TRY_PWRITE =
       Linker.nativeLinker()
@@ -42,7 +42,7 @@ final class LibSluice {
   private static final MethodHandle IMAGE_TRUNCATE = function("sluice_image_truncate");
   private static final MethodHandle IMAGE_SYNC = function("sluice_image_sync");
   private static final MethodHandle IMAGE_CLOSE = function("sluice_image_close");
-  private static final MethodHandle IMAGE_RESTART = function("sluice_image_restart");
+  static final MethodHandle IMAGE_RESTART = function("sluice_image_restart");
   private static final MethodHandle MESSAGE = function("sluice_message");
   private static final MethodHandle CLOSE =
       Linker.nativeLinker()
@@ -57,30 +57,6 @@ final class LibSluice {
 
   static int closeSession(final long session) {
     return (int) call(SESSION_CLOSE, session, 0, 0, 0);
-  }
-
-  static int begin(final long session, final long checkpoint) {
-    return (int) call(CHECKPOINT_BEGIN, session, checkpoint, 0, 0);
-  }
-
-  static int complete(final long session, final long checkpoint) {
-    return (int) call(CHECKPOINT_COMPLETE, session, checkpoint, 0, 0);
-  }
-
-  static int await(final long session, final long checkpoint, final long millis) {
-    return (int) call(CHECKPOINT_WAIT, session, checkpoint, millis, 0);
-  }
-
-  static int list(final long session, final MemorySegment checkpoints, final long capacity) {
-    return (int) call(CHECKPOINT_LIST, session, checkpoints.address(), capacity, 0);
-  }
-
-  static int create(
-      final long session,
-      final long checkpoint,
-      final MemorySegment name,
-      final MemorySegment image) {
-    return (int) call(IMAGE_CREATE, session, checkpoint, name.address(), image.address());
   }
 
   static long write(final long image, final long address, final long length, final long offset) {
@@ -117,10 +93,6 @@ final class LibSluice {
     return (int) call(IMAGE_CLOSE, image, 0, 0, 0);
   }
 
-  static int restart(final long session, final long checkpoint, final MemorySegment name) {
-    return (int) call(IMAGE_RESTART, session, checkpoint, name.address(), 0);
-  }
-
   /** Of the C library. */
   static void closeDescriptor(final int descriptor) {
     call(CLOSE, descriptor, 0, 0, 0);
@@ -137,7 +109,8 @@ final class LibSluice {
     return Linker.nativeLinker().downcallHandle(LIBRARY.findOrThrow(name), SIGNATURE);
   }
 
-  private static long call(
+  /** Calls a function, whose parameters behind its last are 0. */
+  static long call(
       final MethodHandle function, final long a, final long b, final long c, final long d) {
     try {
       return (long) function.invokeExact(a, b, c, d);

@@ -4,11 +4,12 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
-import java.util.function.LongToIntFunction;
 import org.sluice.bridge.NativeLibraries;
 
 /**
@@ -44,7 +45,7 @@ final class LibrarySession {
       final MemorySegment opened = arena.allocate(ValueLayout.JAVA_LONG);
       final int error = LibSluice.openSession(name, rank, ranks, opened);
       if (error < 0) {
-        throw CheckpointException.of(error);
+        throw CheckpointException.of("", error);
       }
       return new LibrarySession(opened.get(ValueLayout.JAVA_LONG, 0));
     } catch (final LinkageError e) {
@@ -53,21 +54,23 @@ final class LibrarySession {
   }
 
   /**
-   * Calls a function of the library.
+   * Calls a function of {@link LibSluice} whose first parameter is the session.
    *
+   * @param others its further parameters, three at the most
    * @return what it returned, at least 0
    * @throws CheckpointException when it failed
    * @throws IOException when the session is closed
    */
-  int call(final LongToIntFunction function) throws IOException {
+  int call(final MethodHandle function, final long... others) throws IOException {
+    final long[] three = Arrays.copyOf(others, 3);
     lock.readLock().lock();
     try {
       if (session == 0) {
         throw new IOException("the client is closed");
       }
-      final int result = function.applyAsInt(session);
+      final int result = (int) LibSluice.call(function, session, three[0], three[1], three[2]);
       if (result < 0) {
-        throw CheckpointException.of(result);
+        throw CheckpointException.of("", result);
       }
       return result;
     } finally {
