@@ -11,11 +11,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "installed.h"
 #include "segment.h"
 #include "status.h"
 
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT};
+
+/* Below SLUICE_HOME this program is blcr-bridge/target/native/sluice-exec. */
+void sluice_exec_installed(char *path, size_t capacity, const char *file)
+{
+    char home[3000] = "";
+    const char *given = getenv("SLUICE_HOME");
+    if (given != NULL && *given != 0) {
+        snprintf(home, sizeof home, "%s", given);
+    } else if (readlink("/proc/self/exe", home, sizeof home - 1) > 0) {
+        for (int level = 0; level < 4; level++) {
+            char *slash = strrchr(home, '/');
+            *(slash == NULL ? home : slash) = 0;
+        }
+    }
+    snprintf(path, capacity, "%s/%s", home, file);
+}
 
 char **sluice_exec_command_behind(char **options)
 {

@@ -1,6 +1,11 @@
 /* The command that sluice exec and sluice profile record run. */
 #pragma once
 
+#include <stddef.h>
+
+/* A file of the installation, from SLUICE_HOME or else from where this program lies. */
+void sluice_exec_installed(char *path, size_t capacity, const char *file);
+
 /* Puts the shim before whatever the user preloads. */
 void sluice_exec_preload(void);
 

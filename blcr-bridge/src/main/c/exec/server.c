@@ -5,13 +5,12 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "clock.h"
-#include "installed.h"
+#include "command.h"
 #include "status.h"
 
 #define PATIENCE 30000
