@@ -21,10 +21,7 @@ SLUICE_WRAPPER pid_t _Fork(void)
 }
 
 /* A child of vfork() would change our tables; fork() may stand for it. */
-SLUICE_WRAPPER pid_t vfork(void)
-{
-    return fork();
-}
+SLUICE_AS(pid_t, vfork, (void), fork())
 
 void sluice_process_unshare(void)
 {

@@ -1,7 +1,6 @@
 /* Closing and duplicating descriptors, and what fcntl() does to them. */
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <unistd.h>
 
 #include "description.h"
@@ -32,11 +31,8 @@ SLUICE_WRAPPER int close_range(unsigned first, unsigned last, int flags)
     return result;
 }
 
-SLUICE_WRAPPER void closefrom(int first)
-{
-    close_range(first < 0 ? 0 : (unsigned)first, UINT_MAX, 0);
-}
-
+SLUICE_AS(void, closefrom, (int first),
+          (void)close_range(first < 0 ? 0 : (unsigned)first, UINT_MAX, 0))
 SLUICE_AFTER(int, dup, (int fd), (fd), if (result >= 0) sluice_description_share(fd, result))
 
 static int duplicate_unseen(int from, int to, int flags)
@@ -59,15 +55,9 @@ static int duplicate(int from, int to, int flags)
     return copy;
 }
 
-SLUICE_WRAPPER int dup2(int from, int to)
-{
-    return from == to ? REAL(dup2)(from, to) : duplicate(from, to, 0);
-}
-
-SLUICE_WRAPPER int dup3(int from, int to, int flags)
-{
-    return from == to ? REAL(dup3)(from, to, flags) : duplicate(from, to, flags);
-}
+SLUICE_AS(int, dup2, (int from, int to), from == to ? REAL(dup2)(from, to) : duplicate(from, to, 0))
+SLUICE_AS(int, dup3, (int from, int to, int flags),
+          from == to ? REAL(dup3)(from, to, flags) : duplicate(from, to, flags))
 
 /* While logged, O_APPEND is kept here; O_DIRECT leaves no room for a log. */
 static int set_flags(int fd, long flags)
@@ -112,35 +102,31 @@ static int get_flags(int fd)
  */
 static bool follows(int command, const struct flock *lock)
 {
-    switch (command) {
-    case F_GETLK:
-    case F_SETLK:
-    case F_SETLKW:
-    case F_OFD_GETLK:
-    case F_OFD_SETLK:
-    case F_OFD_SETLKW:
-        return lock == NULL || lock->l_whence == SEEK_SET;
-    case F_DUPFD:
-    case F_DUPFD_CLOEXEC:
-    case SLUICE_F_DUPFD_QUERY:
-    case SLUICE_F_CREATED_QUERY:
-    case F_GETFD:
-    case F_SETFD:
-    case F_GETOWN:
-    case F_SETOWN:
-    case F_GETOWN_EX:
-    case F_SETOWN_EX:
-    case F_GETSIG:
-    case F_SETSIG:
-    case F_GET_SEALS:
-    case F_GET_RW_HINT:
-    case F_SET_RW_HINT:
-    case F_GET_FILE_RW_HINT:
-    case F_SET_FILE_RW_HINT:
-        return true;
-    default:
-        return false;
-    }
+    static const int locks[] = {F_GETLK, F_SETLK, F_SETLKW, F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW};
+    static const int others[] = {F_DUPFD,
+                                 F_DUPFD_CLOEXEC,
+                                 SLUICE_F_DUPFD_QUERY,
+                                 SLUICE_F_CREATED_QUERY,
+                                 F_GETFD,
+                                 F_SETFD,
+                                 F_GETOWN,
+                                 F_SETOWN,
+                                 F_GETOWN_EX,
+                                 F_SETOWN_EX,
+                                 F_GETSIG,
+                                 F_SETSIG,
+                                 F_GET_SEALS,
+                                 F_GET_RW_HINT,
+                                 F_SET_RW_HINT,
+                                 F_GET_FILE_RW_HINT,
+                                 F_SET_FILE_RW_HINT};
+    for (size_t i = 0; i < sizeof locks / sizeof *locks; i++)
+        if (command == locks[i])
+            return lock == NULL || lock->l_whence == SEEK_SET;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (command == others[i])
+            return true;
+    return false;
 }
 
 /*
@@ -166,10 +152,7 @@ static void prepare_lease(int fd)
 
 SLUICE_WRAPPER int fcntl(int fd, int command, ...)
 {
-    va_list arguments;
-    va_start(arguments, command);
-    void *argument = va_arg(arguments, void *);
-    va_end(arguments);
+    void *argument = SLUICE_NEXT(void *, command);
     if (command == F_SETLEASE && (long)argument != F_UNLCK)
         prepare_lease(fd);
     if (sluice_description_of(fd) == NULL)

@@ -9,12 +9,13 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include "capture.h"
 #include "guard.h"
 #include "kernel.h"
 #include "real.h"
+
+_Thread_local struct sluice_guard sluice_guard;
 
 typedef void handler(int number, siginfo_t *info, void *context);
 
@@ -33,17 +34,11 @@ static struct action {
 /* Sent by an instruction of this very thread it must be handled at once. */
 static bool may_wait(int number)
 {
-    switch (number) {
-    case SIGSEGV:
-    case SIGBUS:
-    case SIGFPE:
-    case SIGILL:
-    case SIGTRAP:
-    case SIGSYS:
-        return false;
-    default:
-        return number > 0 && number < _NSIG;
-    }
+    static const int at_once[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    for (size_t i = 0; i < sizeof at_once / sizeof *at_once; i++)
+        if (number == at_once[i])
+            return false;
+    return number > 0 && number < _NSIG;
 }
 
 /* By abort(), which does not return: the handler is all that is left to run. */
@@ -71,6 +66,15 @@ static bool put_off(int number, siginfo_t *info, ucontext_t *interrupted)
     }
     errno = error;
     return sent;
+}
+
+/* None is put off meanwhile. */
+void sluice_guard_deliver(void)
+{
+    const sigset_t waiting = sluice_guard.waiting;
+    sigemptyset(&sluice_guard.waiting);
+    sluice_guard.deferred = false;
+    pthread_sigmask(SIG_UNBLOCK, &waiting, NULL);
 }
 
 /* By the function that set the handler, which therefore need not look the C library's own up. */
@@ -148,15 +152,10 @@ static sighandler_t set_handler(int number, sighandler_t function, int flags)
 /* By siginterrupt(). */
 static sigset_t interrupting;
 
-SLUICE_WRAPPER sighandler_t signal(int number, sighandler_t function)
-{
-    return set_handler(number, function, sigismember(&interrupting, number) == 1 ? 0 : SA_RESTART);
-}
-
-SLUICE_WRAPPER sighandler_t __sysv_signal(int number, sighandler_t function)
-{
-    return set_handler(number, function, SA_RESETHAND | SA_NODEFER);
-}
+SLUICE_AS(sighandler_t, signal, (int number, sighandler_t function),
+          set_handler(number, function, sigismember(&interrupting, number) == 1 ? 0 : SA_RESTART))
+SLUICE_AS(sighandler_t, __sysv_signal, (int number, sighandler_t function),
+          set_handler(number, function, SA_RESETHAND | SA_NODEFER))
 
 SLUICE_WRAPPER int siginterrupt(int number, int interrupts)
 {

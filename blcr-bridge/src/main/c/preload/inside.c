@@ -89,10 +89,5 @@ SLUICE_BEFORE(void, backtrace_symbols_fd, (void *const *frames, int count, int f
               (frames, count, fd), sluice_descriptor_surrender(fd, SLUICE_REASON_STREAM))
 
 /* It closes what is 0, 1 and 2. */
-SLUICE_WRAPPER int login_tty(int fd)
-{
-    const int result = REAL(login_tty)(fd);
-    for (int standard = 0; result == 0 && standard <= STDERR_FILENO; standard++)
-        sluice_description_forget(standard);
-    return result;
-}
+SLUICE_AFTER(int, login_tty, (int fd), (fd),
+             for (int i = 0; result == 0 && i <= STDERR_FILENO; i++) sluice_description_forget(i))

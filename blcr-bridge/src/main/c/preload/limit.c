@@ -1,6 +1,5 @@
 #include "limit.h"
 
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -34,14 +33,6 @@ SLUICE_AFTER(int, prlimit,
               struct rlimit *old),
              (pid, resource, value, old), if (resource == RLIMIT_FSIZE) look_up_limit())
 
-SLUICE_WRAPPER long ulimit(int command, ...)
-{
-    va_list arguments;
-    va_start(arguments, command);
-    const long wanted = command == UL_SETFSIZE ? va_arg(arguments, long) : 0;
-    va_end(arguments);
-    const long result = REAL(ulimit)(command, wanted);
-    if (command == UL_SETFSIZE)
-        look_up_limit();
-    return result;
-}
+SLUICE_AFTER(long, ulimit, (int command, ...),
+             (command, command == UL_SETFSIZE ? SLUICE_NEXT(long, command) : 0),
+             if (command == UL_SETFSIZE) look_up_limit())

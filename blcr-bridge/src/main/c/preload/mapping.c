@@ -2,8 +2,6 @@
  * Memory that is a file. The image becomes direct, and its opening lasts as long as the mapping:
  * until then the file may change without a call.
  */
-#include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -13,8 +11,6 @@
 #include "mapping.h"
 #include "presence.h"
 #include "real.h"
-
-typedef void *mapper(void *, size_t, int, int, int, off_t);
 
 struct mapping {
     struct image *image;
@@ -61,16 +57,24 @@ static void remember_mapping(struct image *image, const char *address, size_t le
     mapping_count++;
 }
 
-static void *map_by(mapper *map, void *address, size_t length, int protection, int flags, int fd,
-                    off_t offset)
+static void *map(bool by_number, void *address, size_t length, int protection, int flags, int fd,
+                 off_t offset)
+{
+    return by_number
+        ? (void *)REAL(syscall)(SYS_mmap, address, length, protection, flags, fd, offset)
+        : REAL(mmap)(address, length, protection, flags, fd, offset);
+}
+
+void *sluice_mapping_make(bool by_number, void *address, size_t length, int protection, int flags,
+                          int fd, off_t offset)
 {
     if ((flags & MAP_FIXED) && sluice_capture_on() && sluice_capture_has_mapped(address))
         sluice_presence_doubt();
     if ((flags & MAP_ANONYMOUS) || sluice_description_of(fd) == NULL || sluice_guard_inside())
-        return map(address, length, protection, flags, fd, offset);
+        return map(by_number, address, length, protection, flags, fd, offset);
     sluice_descriptor_surrender(fd, SLUICE_REASON_MMAP);
     struct image *image = flags & MAP_SHARED ? hold_image(fd) : NULL;
-    void *mapped = map(address, length, protection, flags, fd, offset);
+    void *mapped = map(by_number, address, length, protection, flags, fd, offset);
     if (image == NULL)
         return mapped;
     sluice_images_lock(); /* errno stays */
@@ -82,23 +86,9 @@ static void *map_by(mapper *map, void *address, size_t length, int protection, i
     return mapped;
 }
 
-SLUICE_WRAPPER void *mmap(void *address, size_t length, int protection, int flags, int fd,
-                          off_t offset)
-{
-    return map_by(REAL(mmap), address, length, protection, flags, fd, offset);
-}
-
-static void *mmap_number(void *address, size_t length, int protection, int flags, int fd,
-                         off_t offset)
-{
-    return (void *)REAL(syscall)(SYS_mmap, address, length, protection, flags, fd, offset);
-}
-
-void *sluice_mapping_by_number(void *address, size_t length, int protection, int flags, int fd,
-                               off_t offset)
-{
-    return map_by(mmap_number, address, length, protection, flags, fd, offset);
-}
+SLUICE_AS(void *, mmap,
+          (void *address, size_t length, int protection, int flags, int fd, off_t offset),
+          sluice_mapping_make(false, address, length, protection, flags, fd, offset))
 
 /* How much of a mapping lies in a range. */
 static size_t overlap(const struct mapping *mapping, const char *from, const char *to)
@@ -127,22 +117,16 @@ static void unmapped(const char *address, size_t length)
     sluice_images_unlock();
 }
 
-static int after_unmap(int result, void *address, size_t length)
+int sluice_mapping_end(bool by_number, void *address, size_t length)
 {
+    const int result =
+        by_number ? (int)REAL(syscall)(SYS_munmap, address, length) : REAL(munmap)(address, length);
     if (result == 0 && mapping_count > 0 && !sluice_guard_inside())
         unmapped(address, length);
     return result;
 }
 
-SLUICE_WRAPPER int munmap(void *address, size_t length)
-{
-    return after_unmap(REAL(munmap)(address, length), address, length);
-}
-
-int sluice_unmapping_by_number(void *address, size_t length)
-{
-    return after_unmap((int)REAL(syscall)(SYS_munmap, address, length), address, length);
-}
+SLUICE_AS(int, munmap, (void *address, size_t length), sluice_mapping_end(false, address, length))
 
 static void moved(const char *from, const char *to, size_t length)
 {
@@ -157,28 +141,20 @@ static void moved(const char *from, const char *to, size_t length)
     sluice_images_unlock();
 }
 
-static void *after_remap(void *found, void *address, size_t length)
+void *sluice_mapping_move(bool by_number, void *address, size_t old_length, size_t length,
+                          int flags, void *wanted)
 {
+    void *found = by_number
+        ? (void *)REAL(syscall)(SYS_mremap, address, old_length, length, flags, wanted)
+        : REAL(mremap)(address, old_length, length, flags, wanted);
     if (found != MAP_FAILED && mapping_count > 0 && !sluice_guard_inside())
         moved(address, found, length);
     return found;
 }
 
-SLUICE_WRAPPER void *mremap(void *address, size_t old_length, size_t length, int flags, ...)
-{
-    va_list arguments;
-    va_start(arguments, flags);
-    void *wanted = va_arg(arguments, void *);
-    va_end(arguments);
-    return after_remap(REAL(mremap)(address, old_length, length, flags, wanted), address, length);
-}
-
-void *sluice_remapping_by_number(void *address, size_t old_length, size_t length, int flags,
-                                 void *wanted)
-{
-    void *found = (void *)REAL(syscall)(SYS_mremap, address, old_length, length, flags, wanted);
-    return after_remap(found, address, length);
-}
+SLUICE_AS(void *, mremap, (void *address, size_t old_length, size_t length, int flags, ...),
+          sluice_mapping_move(false, address, old_length, length, flags,
+                              SLUICE_NEXT(void *, flags)))
 
 void sluice_mappings_in_child(void)
 {

@@ -21,24 +21,15 @@ static void tell_renamed(int dirfd, const char *path)
     sluice_guard_leave();
 }
 
-SLUICE_WRAPPER int renameat2(int from_dirfd, const char *from, int to_dirfd, const char *to,
-                             unsigned flags)
-{
-    const int result = REAL(renameat2)(from_dirfd, from, to_dirfd, to, flags);
-    if (result == 0) {
+SLUICE_AFTER(
+    int, renameat2,
+    (int from_dirfd, const char *from, int to_dirfd, const char *to, unsigned flags),
+    (from_dirfd, from, to_dirfd, to, flags), if (result == 0) {
         tell_renamed(to_dirfd, to);
         if (flags & RENAME_EXCHANGE)
             tell_renamed(from_dirfd, from);
-    }
-    return result;
-}
-
-SLUICE_WRAPPER int renameat(int from_dirfd, const char *from, int to_dirfd, const char *to)
-{
-    return renameat2(from_dirfd, from, to_dirfd, to, 0);
-}
-
-SLUICE_WRAPPER int rename(const char *from, const char *to)
-{
-    return renameat2(AT_FDCWD, from, AT_FDCWD, to, 0);
-}
+    })
+SLUICE_AS(int, renameat, (int from_dirfd, const char *from, int to_dirfd, const char *to),
+          renameat2(from_dirfd, from, to_dirfd, to, 0))
+SLUICE_AS(int, rename, (const char *from, const char *to),
+          renameat2(AT_FDCWD, from, AT_FDCWD, to, 0))

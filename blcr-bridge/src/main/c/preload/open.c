@@ -1,10 +1,11 @@
 #include "open.h"
 
 #include <fcntl.h>
-#include <stdarg.h>
+#include <linux/openat2.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "description.h"
@@ -36,6 +37,17 @@ static bool writes(int flags)
     return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
 }
 
+static int request_replace(const struct stat *status, int flags, const char *name)
+{
+    struct sluice_client *client = sluice_capture_client();
+    if (client == NULL)
+        return -EIO;
+    sluice_guard_enter();
+    const int error = sluice_client_replace(client, status->st_dev, status->st_ino, flags, name);
+    sluice_guard_leave();
+    return error;
+}
+
 /* A committed image must not change: a fresh file takes its name. */
 static int replace(int dirfd, const char *path, const struct stat *status, bool truncate)
 {
@@ -46,16 +58,7 @@ static int replace(int dirfd, const char *path, const struct stat *status, bool 
         return errno == ENOENT ? 0 : -errno;
     const bool same = sluice_capture_file(fd, &found, name) && found.st_ino == status->st_ino;
     REAL(close)(fd);
-    if (!same)
-        return 0;
-    struct sluice_client *client = sluice_capture_client();
-    if (client == NULL)
-        return -EIO;
-    sluice_guard_enter();
-    const int error = sluice_client_replace(client, status->st_dev, status->st_ino,
-                                            truncate ? SLUICE_REQUEST_REPLACE_TRUNCATE : 0, name);
-    sluice_guard_leave();
-    return error;
+    return same ? request_replace(status, truncate ? SLUICE_REQUEST_REPLACE_TRUNCATE : 0, name) : 0;
 }
 
 static int look_up(int dirfd, const char *path, int flags, struct stat *status)
@@ -77,16 +80,8 @@ static void ask_lease_back(int dirfd, const char *path, int flags)
         return;
     }
     const int state = sluice_capture_image_state(&status);
-    struct sluice_client *client =
-        state == SLUICE_IMAGE_STATE_DIVERTED || state == SLUICE_IMAGE_STATE_COMMITTED
-        ? sluice_capture_client()
-        : NULL;
-    if (client != NULL) {
-        sluice_guard_enter();
-        sluice_client_replace(client, status.st_dev, status.st_ino, SLUICE_REQUEST_REPLACE_NONE,
-                              "");
-        sluice_guard_leave();
-    }
+    if (state == SLUICE_IMAGE_STATE_DIVERTED || state == SLUICE_IMAGE_STATE_COMMITTED)
+        request_replace(&status, SLUICE_REQUEST_REPLACE_NONE, "");
 }
 
 static int plan_existing(int dirfd, const char *path, struct plan *plan)
@@ -226,19 +221,6 @@ int sluice_open(int dirfd, const char *path, int flags, mode_t mode)
     return fd;
 }
 
-int sluice_open_again(int fd, int flags)
-{
-    struct stat status, named;
-    char path[PATH_MAX];
-    if (left_alone(flags) || !sluice_capture_file(fd, &status, path)
-        || REAL(fstatat)(AT_FDCWD, path, &named, 0) != 0 || named.st_ino != status.st_ino
-        || named.st_dev != status.st_dev) {
-        errno = ENOENT;
-        return -1;
-    }
-    return sluice_open(AT_FDCWD, path, flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW), 0);
-}
-
 /*
  * The offset that the kernel has is not the owner's, who keeps it: most files are written from
  * their beginning to their end, so that is where the owner is.
@@ -282,31 +264,14 @@ void sluice_open_settle(int dirfd, const char *path, int flags)
 
 /* The third argument is there only if the flags say so, which those of __open_2() do not. */
 #define MODE_OF(flags)                                                                             \
-    __extension__({                                                                                \
-        mode_t mode_ = 0;                                                                          \
-        if ((flags) & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))) {                                    \
-            va_list arguments_;                                                                    \
-            va_start(arguments_, flags);                                                           \
-            mode_ = va_arg(arguments_, mode_t);                                                    \
-            va_end(arguments_);                                                                    \
-        }                                                                                          \
-        mode_;                                                                                     \
-    })
+    ((flags) & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)) ? SLUICE_NEXT(mode_t, flags) : 0)
 
-SLUICE_WRAPPER int open(const char *path, int flags, ...)
-{
-    return sluice_open(AT_FDCWD, path, flags, MODE_OF(flags));
-}
-
-SLUICE_WRAPPER int openat(int dirfd, const char *path, int flags, ...)
-{
-    return sluice_open(dirfd, path, flags, MODE_OF(flags));
-}
-
-SLUICE_WRAPPER int creat(const char *path, mode_t mode)
-{
-    return sluice_open(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
-}
+SLUICE_AS(int, open, (const char *path, int flags, ...),
+          sluice_open(AT_FDCWD, path, flags, MODE_OF(flags)))
+SLUICE_AS(int, openat, (int dirfd, const char *path, int flags, ...),
+          sluice_open(dirfd, path, flags, MODE_OF(flags)))
+SLUICE_AS(int, creat, (const char *path, mode_t mode),
+          sluice_open(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode))
 
 SLUICE_WRAPPER int mkostemps(char *template, int suffix, int flags)
 {
@@ -318,17 +283,62 @@ SLUICE_WRAPPER int mkostemps(char *template, int suffix, int flags)
     return fd;
 }
 
-SLUICE_WRAPPER int mkstemp(char *template)
+SLUICE_AS(int, mkstemp, (char *template), mkostemps(template, 0, 0))
+SLUICE_AS(int, mkostemp, (char *template, int flags), mkostemps(template, 0, flags))
+SLUICE_AS(int, mkstemps, (char *template, int suffix), mkostemps(template, suffix, 0))
+
+/* ---- by something else than a name, or in a way that only the kernel knows ---- */
+
+/*
+ * Opens the file that `path_fd` stands for, which it closes, as openat() would open its name. -1 and
+ * ENOENT for one that has none.
+ */
+static int open_found(int path_fd, int flags)
 {
-    return mkostemps(template, 0, 0);
+    struct stat status, named;
+    char path[PATH_MAX];
+    if (path_fd < 0)
+        return -1;
+    const int before = errno;
+    const bool has_name = !left_alone(flags) && sluice_capture_file(path_fd, &status, path)
+        && REAL(fstatat)(AT_FDCWD, path, &named, 0) == 0 && named.st_ino == status.st_ino
+        && named.st_dev == status.st_dev;
+    REAL(close)(path_fd);
+    errno = has_name ? before : ENOENT;
+    return has_name ? sluice_open(AT_FDCWD, path, flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW), 0) : -1;
 }
 
-SLUICE_WRAPPER int mkostemp(char *template, int flags)
+SLUICE_WRAPPER int open_by_handle_at(int mount, struct file_handle *handle, int flags)
 {
-    return mkostemps(template, 0, flags);
+    if (left_alone(flags))
+        return REAL(open_by_handle_at)(mount, handle, flags);
+    const int fd = open_found(REAL(open_by_handle_at)(mount, handle, O_PATH | O_CLOEXEC), flags);
+    return fd >= 0 || errno != ENOENT ? fd : REAL(open_by_handle_at)(mount, handle, flags);
 }
 
-SLUICE_WRAPPER int mkstemps(char *template, int suffix)
+/* What is there is opened by its name; what is not is made by the kernel as asked. */
+long sluice_open_by_how(int dirfd, const char *path, const struct open_how *how, size_t size)
 {
-    return mkostemps(template, suffix, 0);
+    const bool asked = how == NULL || size < sizeof *how; /* whether there is such a call */
+    if (asked || left_alone((int)how->flags))
+        return REAL(syscall)(SYS_openat2, dirfd, path, how, size);
+    const int flags = (int)how->flags;
+    struct open_how look = {.flags = O_PATH | O_CLOEXEC | (flags & (O_NOFOLLOW | O_DIRECTORY)),
+                            .resolve = how->resolve};
+    const bool exclusive = (flags & O_CREAT) && (flags & O_EXCL);
+    const int there =
+        exclusive ? -1 : (int)REAL(syscall)(SYS_openat2, dirfd, path, &look, sizeof look);
+    if (there >= 0) {
+        const int found = open_found(there, flags);
+        if (found >= 0 || errno != ENOENT)
+            return found;
+    }
+    const int fd = (int)REAL(syscall)(SYS_openat2, dirfd, path, how, size);
+    struct stat status;
+    if (fd >= 0 && REAL(fstat)(fd, &status) == 0 && S_ISREG(status.st_mode) && (flags & O_CREAT)
+        && status.st_size == 0) {
+        sluice_description_adopt(fd, flags, SLUICE_REQUEST_OPEN_CREATED | SLUICE_REQUEST_OPEN_WRITE,
+                                 false);
+    }
+    return fd;
 }

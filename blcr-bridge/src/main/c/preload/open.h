@@ -1,16 +1,16 @@
 /* Opening files. */
 #pragma once
 
+#include <stddef.h>
 #include <sys/types.h>
+
+struct open_how;
 
 /* openat(): the descriptor, or -1 and errno. A captured file is known from here on. */
 int sluice_open(int dirfd, const char *path, int flags, mode_t mode);
 
-/*
- * Opens the file that `fd` stands for, which may be O_PATH, as openat() would open its name. -1 and
- * ENOENT for one that has none.
- */
-int sluice_open_again(int fd, int flags);
+/* openat2(), which the C library has no function for: the descriptor, or -1 and errno. */
+long sluice_open_by_how(int dirfd, const char *path, const struct open_how *how, size_t size);
 
 /* A descriptor that another process shares, of a file that it may still log: it becomes direct. */
 void sluice_open_shared(int fd);

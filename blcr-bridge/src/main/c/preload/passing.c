@@ -1,5 +1,4 @@
 /* Descriptors that another process comes to share: its offset is this one's, so the kernel keeps it. */
-#include <fcntl.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
@@ -25,13 +24,8 @@ static void surrender_sent(const struct msghdr *message)
 
 SLUICE_BEFORE(ssize_t, sendmsg, (int socket, const struct msghdr *message, int flags),
               (socket, message, flags), surrender_sent(message))
-
-SLUICE_WRAPPER int sendmmsg(int socket, struct mmsghdr *messages, unsigned count, int flags)
-{
-    for (unsigned i = 0; i < count; i++)
-        surrender_sent(&messages[i].msg_hdr);
-    return REAL(sendmmsg)(socket, messages, count, flags);
-}
-
+SLUICE_BEFORE(int, sendmmsg, (int socket, struct mmsghdr *messages, unsigned count, int flags),
+              (socket, messages, count, flags),
+              for (unsigned i = 0; i < count; i++) surrender_sent(&messages[i].msg_hdr))
 SLUICE_AFTER(int, pidfd_getfd, (int pidfd, int target, unsigned flags), (pidfd, target, flags),
              if (result >= 0) sluice_open_shared(result))

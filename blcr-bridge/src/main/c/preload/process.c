@@ -15,12 +15,12 @@
 
 #include "actions.h"
 #include "description.h"
+#include "kernel.h"
 #include "open.h"
 #include "process.h"
 #include "real.h"
 #include "recording.h"
 #include "stream.h"
-#include "text.h"
 
 extern char **environ;
 
@@ -47,11 +47,8 @@ long sluice_process_forked(long child)
 static void end_image(struct image *image, int reason)
 {
     (void)reason;
-    const int error = sluice_image_end(image);
-    if (error != 0) {
-        dprintf(STDERR_FILENO, "sluice: inode %lu: what was written may be incomplete: %s\n",
-                (unsigned long)image->inode, sluice_failure_message());
-    }
+    if (sluice_image_end(image) != 0)
+        sluice_image_incomplete(image, sluice_failure_message());
 }
 
 void sluice_process_end(bool well)
@@ -102,6 +99,53 @@ SLUICE_WRAPPER void quick_exit(int status)
     __builtin_unreachable();
 }
 
+static bool copy_bytes(int from, int to)
+{
+    static const size_t most = 1 << 30;
+    ssize_t copied;
+    do {
+        copied = REAL(copy_file_range)(from, NULL, to, NULL, most, 0);
+    } while (copied > 0);
+    return copied == 0;
+}
+
+/* The copy gets the name only when it is complete. */
+static bool copy_over(const char *path, const struct stat *status)
+{
+    char copy[PATH_MAX];
+    if (snprintf(copy, sizeof copy, "%s.XXXXXX", path) >= (int)sizeof copy)
+        return false;
+    const int from = sluice_kernel_open(path, O_RDONLY);
+    const int to = from >= 0 ? REAL(mkostemps)(copy, 0, O_CLOEXEC) : -1;
+    bool done = to >= 0 && copy_bytes(from, to) && REAL(fchmod)(to, status->st_mode & 07777) == 0;
+    sluice_kernel_close(from);
+    sluice_kernel_close(to);
+    done = done && REAL(renameat2)(AT_FDCWD, copy, AT_FDCWD, path, 0) == 0;
+    if (to >= 0 && !done)
+        unlink(copy);
+    return done;
+}
+
+/*
+ * The kernel runs no file that is open for writing, as every image is in the I/O process.
+ * After a call failed with `error`: if that was the reason, a copy that is no image takes the name
+ * of `path`. True when the call should be repeated.
+ */
+static bool free_text(const char *path, int error)
+{
+    struct stat status;
+    if (error != ETXTBSY || !sluice_capture_on() || sluice_guard_inside()
+        || REAL(fstatat)(AT_FDCWD, path, &status, 0) != 0
+        || sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE) {
+        return false;
+    }
+    sluice_open_settle(AT_FDCWD, path, O_RDONLY);
+    sluice_guard_enter();
+    const bool freed = copy_over(path, &status);
+    sluice_guard_leave();
+    return freed;
+}
+
 typedef int spawn_function(int *child, const char *file, const posix_spawn_file_actions_t *actions,
                            const posix_spawnattr_t *attributes, char *const arguments[],
                            char *const environment[]);
@@ -118,7 +162,7 @@ static int spawn(spawn_function *real, bool is_path, int *child, const char *fil
     if (real == NULL)
         return ENOSYS;
     const int error = real(child, file, actions, attributes, arguments, environment);
-    return is_path && sluice_text_free(file, error)
+    return is_path && free_text(file, error)
         ? real(child, file, actions, attributes, arguments, environment)
         : error;
 }
@@ -183,48 +227,29 @@ static int execute(__typeof__(&execve) real, const char *path, const char *file,
         sluice_open_settle(AT_FDCWD, path, O_RDONLY);
     real(file, arguments, environment);
     const int error = errno;
-    if (path != NULL && sluice_text_free(path, error))
+    if (path != NULL && free_text(path, error))
         real(file, arguments, environment);
     else
         errno = error;
     return exec_failed();
 }
 
-SLUICE_WRAPPER int execve(const char *path, char *const arguments[], char *const environment[])
-{
-    return execute(REAL(execve), path, path, arguments, environment);
-}
+SLUICE_AS(int, execve, (const char *path, char *const arguments[], char *const environment[]),
+          execute(REAL(execve), path, path, arguments, environment))
+SLUICE_AS(int, execvpe, (const char *file, char *const arguments[], char *const environment[]),
+          execute(REAL(execvpe), strchr(file, '/') != NULL ? file : NULL, file, arguments,
+                  environment))
+SLUICE_AS(int, execv, (const char *path, char *const arguments[]), execve(path, arguments, environ))
+SLUICE_AS(int, execvp, (const char *file, char *const arguments[]),
+          execvpe(file, arguments, environ))
 
-SLUICE_WRAPPER int execvpe(const char *file, char *const arguments[], char *const environment[])
-{
-    return execute(REAL(execvpe), strchr(file, '/') != NULL ? file : NULL, file, arguments,
-                   environment);
-}
-
-SLUICE_WRAPPER int execv(const char *path, char *const arguments[])
-{
-    return execve(path, arguments, environ);
-}
-
-SLUICE_WRAPPER int execvp(const char *file, char *const arguments[])
-{
-    return execvpe(file, arguments, environ);
-}
-
-SLUICE_WRAPPER int fexecve(int fd, char *const arguments[], char *const environment[])
-{
-    prepare_exec();
-    REAL(fexecve)(fd, arguments, environment);
-    return exec_failed();
-}
-
-SLUICE_WRAPPER int execveat(int dirfd, const char *path, char *const arguments[],
-                            char *const environment[], int flags)
-{
-    prepare_exec();
-    REAL(execveat)(dirfd, path, arguments, environment, flags);
-    return exec_failed();
-}
+SLUICE_AS(int, fexecve, (int fd, char *const arguments[], char *const environment[]),
+          (prepare_exec(), REAL(fexecve)(fd, arguments, environment), exec_failed()))
+SLUICE_AS(int, execveat,
+          (int dirfd, const char *path, char *const arguments[], char *const environment[],
+           int flags),
+          (prepare_exec(), REAL(execveat)(dirfd, path, arguments, environment, flags),
+           exec_failed()))
 
 static int count_arguments(va_list arguments)
 {
@@ -244,32 +269,22 @@ static void gather(const char *first, va_list arguments, char **array, char *con
         *environment = va_arg(arguments, char *const *);
 }
 
-/* The body of an execl*(): counts, gathers, and calls `run` with `array` and `environment`. */
-#define EXECUTE(first, with_environment, run)                                                      \
-    do {                                                                                           \
-        va_list arguments_;                                                                        \
-        va_start(arguments_, first);                                                               \
-        const int count_ = count_arguments(arguments_);                                            \
-        va_end(arguments_);                                                                        \
-        char *array[count_ + 1];                                                                   \
+/* An execl*(): counts, gathers, and calls `run` with `array` and `environment`. */
+#define EXECUTES(name, first, with_environment, run)                                               \
+    SLUICE_WRAPPER int name(const char *first, const char *argument, ...)                          \
+    {                                                                                              \
+        va_list arguments;                                                                         \
+        va_start(arguments, argument);                                                             \
+        const int count = count_arguments(arguments);                                              \
+        va_end(arguments);                                                                         \
+        char *array[count + 1];                                                                    \
         char *const *environment = environ;                                                        \
-        va_start(arguments_, first);                                                               \
-        gather(first, arguments_, array, (with_environment) ? &environment : NULL);                \
-        va_end(arguments_);                                                                        \
+        va_start(arguments, argument);                                                             \
+        gather(argument, arguments, array, (with_environment) ? &environment : NULL);              \
+        va_end(arguments);                                                                         \
         return run;                                                                                \
-    } while (0)
+    }
 
-SLUICE_WRAPPER int execl(const char *path, const char *argument, ...)
-{
-    EXECUTE(argument, false, execve(path, array, environment));
-}
-
-SLUICE_WRAPPER int execle(const char *path, const char *argument, ...)
-{
-    EXECUTE(argument, true, execve(path, array, environment));
-}
-
-SLUICE_WRAPPER int execlp(const char *file, const char *argument, ...)
-{
-    EXECUTE(argument, false, execvpe(file, array, environment));
-}
+EXECUTES(execl, path, false, execve(path, array, environment))
+EXECUTES(execle, path, true, execve(path, array, environment))
+EXECUTES(execlp, file, false, execvpe(file, array, environment))

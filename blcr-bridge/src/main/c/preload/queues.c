@@ -6,8 +6,6 @@
 #include <dlfcn.h>
 #include <linux/aio_abi.h>
 #include <stddef.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "capture.h"
 #include "guard.h"

@@ -50,14 +50,16 @@ static ssize_t read_inside(int fd, void *data, size_t length)
     return got;
 }
 
-/* What a positioned read needs first. */
-static int settle(int fd)
+/* What a positioned read needs first: 0, or -1 and errno. */
+static long settle(int fd)
 {
     int error;
+    if (!sluice_description_logged(fd))
+        return 0;
     struct description *description = lock_settled(fd, &error);
     if (description != NULL)
         sluice_description_unlock(description);
-    return error;
+    return sluice_guard_result(error);
 }
 
 SLUICE_WRAPPER ssize_t read(int fd, void *data, size_t length)
@@ -80,42 +82,23 @@ SLUICE_WRAPPER ssize_t readv(int fd, const struct iovec *vector, int count)
     return REAL(readv)(fd, vector, count);
 }
 
-SLUICE_WRAPPER ssize_t pread(int fd, void *data, size_t length, off_t offset)
-{
-    const int error = sluice_description_logged(fd) ? settle(fd) : 0;
-    return error != 0 ? sluice_guard_result(error) : REAL(pread)(fd, data, length, offset);
-}
-
-SLUICE_WRAPPER ssize_t preadv(int fd, const struct iovec *vector, int count, off_t offset)
-{
-    const int error = sluice_description_logged(fd) ? settle(fd) : 0;
-    return error != 0 ? sluice_guard_result(error) : REAL(preadv)(fd, vector, count, offset);
-}
+SLUICE_AS(ssize_t, pread, (int fd, void *data, size_t length, off_t offset),
+          settle(fd) < 0 ? -1 : REAL(pread)(fd, data, length, offset))
+SLUICE_AS(ssize_t, preadv, (int fd, const struct iovec *vector, int count, off_t offset),
+          settle(fd) < 0 ? -1 : REAL(preadv)(fd, vector, count, offset))
 
 SLUICE_WRAPPER ssize_t preadv2(int fd, const struct iovec *vector, int count, off_t offset,
                                int flags)
 {
-    if (!sluice_description_logged(fd)) {
-        if (offset == -1)
-            sluice_recording_moved(fd);
-        return REAL(preadv2)(fd, vector, count, offset, flags);
-    }
-    if (offset == -1)
+    if (offset == -1 && sluice_description_logged(fd))
         return read_vector(fd, vector, count);
-    const int error = settle(fd);
-    return error != 0 ? sluice_guard_result(error)
-                      : REAL(preadv2)(fd, vector, count, offset, flags);
+    if (offset == -1)
+        sluice_recording_moved(fd);
+    return settle(fd) < 0 ? -1 : REAL(preadv2)(fd, vector, count, offset, flags);
 }
 
 /* With _FORTIFY_SOURCE. */
-SLUICE_WRAPPER ssize_t __read_chk(int fd, void *data, size_t length, size_t room)
-{
-    sluice_check_fit(length, room);
-    return read(fd, data, length);
-}
-
-SLUICE_WRAPPER ssize_t __pread_chk(int fd, void *data, size_t length, off_t offset, size_t room)
-{
-    sluice_check_fit(length, room);
-    return pread(fd, data, length, offset);
-}
+SLUICE_AS(ssize_t, __read_chk, (int fd, void *data, size_t length, size_t room),
+          (sluice_check_fit(length, room), read(fd, data, length)))
+SLUICE_AS(ssize_t, __pread_chk, (int fd, void *data, size_t length, off_t offset, size_t room),
+          (sluice_check_fit(length, room), pread(fd, data, length, offset)))

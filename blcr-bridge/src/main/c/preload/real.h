@@ -25,6 +25,13 @@ void *sluice_real_find(const char *name, _Atomic(void *) *found);
 /* A function of the C library that this shim defines anew. */
 #define SLUICE_WRAPPER __attribute__((visibility("default")))
 
+/* One that is `call`, of another function perhaps. */
+#define SLUICE_AS(type, name, parameters, call)                                                    \
+    SLUICE_WRAPPER type name parameters                                                            \
+    {                                                                                              \
+        return call;                                                                               \
+    }
+
 /* One that does `before` what the C library's own does. */
 #define SLUICE_BEFORE(type, name, parameters, arguments, before)                                   \
     SLUICE_WRAPPER type name parameters                                                            \
@@ -41,6 +48,16 @@ void *sluice_real_find(const char *name, _Atomic(void *) *found);
         after;                                                                                     \
         return result;                                                                             \
     }
+
+/* The argument behind the parameter `last`. */
+#define SLUICE_NEXT(type, last)                                                                    \
+    __extension__({                                                                                \
+        va_list rest_;                                                                             \
+        va_start(rest_, last);                                                                     \
+        type const next_ = va_arg(rest_, type);                                                    \
+        va_end(rest_);                                                                             \
+        next_;                                                                                     \
+    })
 
 /* One whose arguments behind the parameter `last` are a va_list, `rest`, for `run`. */
 #define SLUICE_VARIADIC(type, name, parameters, last, run)                                         \

@@ -1,12 +1,12 @@
-/* The stat family: the size of a file whose writes are still in the log is in the segment. */
+/* The stat family, and what asks by it: the size of a file whose writes are still in the log is in the segment. */
 #include <fcntl.h>
+#include <fts.h>
+#include <ftw.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "capture.h"
-#include "guard.h"
 #include "real.h"
-#include "status.h"
 
 #define STAT_BLOCK 512
 
@@ -24,7 +24,8 @@ static void correct(dev_t device, ino_t inode, uint32_t mode, uint64_t *size, ui
     *blocks = *blocks < needed ? needed : *blocks;
 }
 
-int sluice_status_correct(int result, struct stat *status)
+/* Corrects the size and blocks in the status that a call has filled in; its `result`. */
+static int corrected(int result, struct stat *status)
 {
     if (result == 0) {
         uint64_t size = (uint64_t)status->st_size, blocks = (uint64_t)status->st_blocks;
@@ -35,26 +36,13 @@ int sluice_status_correct(int result, struct stat *status)
     return result;
 }
 
-SLUICE_WRAPPER int fstat(int fd, struct stat *status)
-{
-    return sluice_status_correct(REAL(fstat)(fd, status), status);
-}
-
-SLUICE_WRAPPER int fstatat(int dirfd, const char *path, struct stat *status, int flags)
-{
-    return sluice_status_correct(REAL(fstatat)(dirfd, path, status, flags), status);
-}
-
-SLUICE_WRAPPER int stat(const char *path, struct stat *status)
-{
-    return sluice_status_correct(REAL(fstatat)(AT_FDCWD, path, status, 0), status);
-}
-
-SLUICE_WRAPPER int lstat(const char *path, struct stat *status)
-{
-    return sluice_status_correct(REAL(fstatat)(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW),
-                                 status);
-}
+SLUICE_AS(int, fstat, (int fd, struct stat *status), corrected(REAL(fstat)(fd, status), status))
+SLUICE_AS(int, fstatat, (int dirfd, const char *path, struct stat *status, int flags),
+          corrected(REAL(fstatat)(dirfd, path, status, flags), status))
+SLUICE_AS(int, stat, (const char *path, struct stat *status),
+          corrected(REAL(fstatat)(AT_FDCWD, path, status, 0), status))
+SLUICE_AS(int, lstat, (const char *path, struct stat *status),
+          corrected(REAL(fstatat)(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW), status))
 
 SLUICE_WRAPPER int statx(int dirfd, const char *path, int flags, unsigned mask,
                          struct statx *status)
@@ -71,15 +59,70 @@ SLUICE_WRAPPER int statx(int dirfd, const char *path, int flags, unsigned mask,
 }
 
 /* What programs call that were linked with a C library before 2.33. `version` has one value here. */
-#define VERSIONED(name, parameters, call)                                                          \
-    SLUICE_WRAPPER int name parameters                                                             \
-    {                                                                                              \
-        (void)version;                                                                             \
-        return call;                                                                               \
-    }
+SLUICE_AS(int, __fxstat, (int version, int fd, struct stat *status),
+          ((void)version, fstat(fd, status)))
+SLUICE_AS(int, __xstat, (int version, const char *path, struct stat *status),
+          ((void)version, stat(path, status)))
+SLUICE_AS(int, __lxstat, (int version, const char *path, struct stat *status),
+          ((void)version, lstat(path, status)))
+SLUICE_AS(int, __fxstatat,
+          (int version, int dirfd, const char *path, struct stat *status, int flags),
+          ((void)version, fstatat(dirfd, path, status, flags)))
 
-VERSIONED(__fxstat, (int version, int fd, struct stat *status), fstat(fd, status))
-VERSIONED(__xstat, (int version, const char *path, struct stat *status), stat(path, status))
-VERSIONED(__lxstat, (int version, const char *path, struct stat *status), lstat(path, status))
-VERSIONED(__fxstatat, (int version, int dirfd, const char *path, struct stat *status, int flags),
-          fstatat(dirfd, path, status, flags))
+/* ---- walks through directories, on which the C library asks for the status of each file by itself ---- */
+
+/* What the walks that this thread is on call; one may begin another. */
+static _Thread_local union {
+    __ftw_func_t simple;
+    __nftw_func_t full;
+} step;
+
+static int simple_step(const char *path, const struct stat *status, int type)
+{
+    struct stat copy = *status;
+    if (type == FTW_F)
+        corrected(0, &copy);
+    return step.simple(path, &copy, type);
+}
+
+static int full_step(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    struct stat copy = *status;
+    if (type == FTW_F)
+        corrected(0, &copy);
+    return step.full(path, &copy, type, place);
+}
+
+SLUICE_WRAPPER int ftw(const char *directory, __ftw_func_t function, int descriptors)
+{
+    __ftw_func_t outer = step.simple;
+    step.simple = function;
+    const int result = REAL(ftw)(directory, simple_step, descriptors);
+    step.simple = outer;
+    return result;
+}
+
+SLUICE_WRAPPER int nftw(const char *directory, __nftw_func_t function, int descriptors, int flags)
+{
+    __nftw_func_t outer = step.full;
+    step.full = function;
+    const int result = REAL(nftw)(directory, full_step, descriptors, flags);
+    step.full = outer;
+    return result;
+}
+
+static void correct_entry(FTSENT *entry)
+{
+    if (entry != NULL && entry->fts_info == FTS_F && entry->fts_statp != NULL)
+        corrected(0, entry->fts_statp);
+}
+
+SLUICE_AFTER(FTSENT *, fts_read, (FTS *walk), (walk), correct_entry(result))
+
+SLUICE_WRAPPER FTSENT *fts_children(FTS *walk, int options)
+{
+    FTSENT *const first = REAL(fts_children)(walk, options);
+    for (FTSENT *each = first; each != NULL && !(options & FTS_NAMEONLY); each = each->fts_link)
+        correct_entry(each);
+    return first;
+}

@@ -109,20 +109,12 @@ size_t sluice_write_whole(int fd, const void *data, size_t length)
 /* The open() flags of an fopen() mode, -1 for none; what the C library ignores is ignored. */
 static int flags_of(const char *mode)
 {
-    int flags;
-    switch (*mode) {
-    case 'r':
-        flags = O_RDONLY;
-        break;
-    case 'w':
-        flags = O_WRONLY | O_CREAT | O_TRUNC;
-        break;
-    case 'a':
-        flags = O_WRONLY | O_CREAT | O_APPEND;
-        break;
-    default:
-        return -1;
-    }
+    int flags = *mode == 'r' ? O_RDONLY
+        : *mode == 'w'       ? O_WRONLY | O_CREAT | O_TRUNC
+        : *mode == 'a'       ? O_WRONLY | O_CREAT | O_APPEND
+                             : -1;
+    if (flags < 0)
+        return flags;
     for (int i = 1; i < 7 && mode[i] != '\0' && mode[i] != ','; i++)
         if (mode[i] == '+')
             flags = (flags & ~O_ACCMODE) | O_RDWR;
@@ -318,11 +310,7 @@ SLUICE_WRAPPER int vdprintf(int fd, const char *restrict format, va_list argumen
 SLUICE_VARIADIC(int, dprintf, (int fd, const char *restrict format, ...), format,
                 vdprintf(fd, format, rest))
 
-SLUICE_WRAPPER int __vdprintf_chk(int fd, int flag, const char *format, va_list arguments)
-{
-    (void)flag;
-    return vdprintf(fd, format, arguments);
-}
-
+SLUICE_AS(int, __vdprintf_chk, (int fd, int flag, const char *format, va_list arguments),
+          ((void)flag, vdprintf(fd, format, arguments)))
 SLUICE_VARIADIC(int, __dprintf_chk, (int fd, int flag, const char *format, ...), format,
                 ((void)flag, vdprintf(fd, format, rest)))

@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "description.h"
@@ -35,14 +34,5 @@ SYNCHRONISES(fdatasync, (int fd), (fd))
 SYNCHRONISES(sync_file_range, (int fd, off64_t offset, off64_t count, unsigned flags),
              (fd, offset, count, flags))
 
-SLUICE_WRAPPER void sync(void)
-{
-    sluice_images_each(sync_image, SLUICE_REASON_OTHER);
-    REAL(sync)();
-}
-
-SLUICE_WRAPPER int syncfs(int fd)
-{
-    sluice_images_each(sync_image, SLUICE_REASON_OTHER);
-    return REAL(syncfs)(fd);
-}
+SLUICE_BEFORE(void, sync, (void), (), sluice_images_each(sync_image, SLUICE_REASON_OTHER))
+SLUICE_BEFORE(int, syncfs, (int fd), (fd), sluice_images_each(sync_image, SLUICE_REASON_OTHER))

@@ -21,7 +21,6 @@
 #include <utime.h>
 
 #include "description.h"
-#include "handle.h"
 #include "mapping.h"
 #include "open.h"
 #include "process.h"
@@ -37,10 +36,10 @@
     case SYS_##number:                                                                             \
         return *result = (long)(call), true
 
-/* Bytes and lengths. */
-static bool by_name_bytes(long number, const long a[6], long *result)
+static bool by_name(long number, const long a[6], long *result)
 {
     switch (number) {
+        /* Bytes and lengths. */
         BY_NAME(read, read(INT(0), POINTER(1), SIZE(2)));
         BY_NAME(readv, readv(INT(0), POINTER(1), INT(2)));
         BY_NAME(pread64, pread(INT(0), POINTER(1), SIZE(2), a[3]));
@@ -64,17 +63,10 @@ static bool by_name_bytes(long number, const long a[6], long *result)
         BY_NAME(splice, splice(INT(0), POINTER(1), INT(2), POINTER(3), SIZE(4), (unsigned)a[5]));
         BY_NAME(copy_file_range,
                 copy_file_range(INT(0), POINTER(1), INT(2), POINTER(3), SIZE(4), (unsigned)a[5]));
-    default:
-        return false;
-    }
-}
 
-/* Descriptors and mappings, and programs that take this one's place. */
-static bool by_name_descriptors(long number, const long a[6], long *result)
-{
-    switch (number) {
+        /* Descriptors and mappings, and programs that take this one's place. */
         BY_NAME(openat, sluice_open(INT(0), TEXT(1), INT(2), (mode_t)a[3]));
-        BY_NAME(openat2, sluice_handle_openat2(INT(0), TEXT(1), POINTER(2), SIZE(3)));
+        BY_NAME(openat2, sluice_open_by_how(INT(0), TEXT(1), POINTER(2), SIZE(3)));
         BY_NAME(open_by_handle_at, open_by_handle_at(INT(0), POINTER(1), INT(2)));
         BY_NAME(close, close(INT(0)));
         BY_NAME(close_range, close_range((unsigned)a[0], (unsigned)a[1], INT(2)));
@@ -85,26 +77,14 @@ static bool by_name_descriptors(long number, const long a[6], long *result)
         BY_NAME(sendmsg, sendmsg(INT(0), POINTER(1), INT(2)));
         BY_NAME(sendmmsg, sendmmsg(INT(0), POINTER(1), (unsigned)a[2], INT(3)));
         BY_NAME(pidfd_getfd, pidfd_getfd(INT(0), INT(1), (unsigned)a[2]));
-        BY_NAME(mmap, sluice_mapping_by_number(POINTER(0), SIZE(1), INT(2), INT(3), INT(4), a[5]));
-        BY_NAME(munmap, sluice_unmapping_by_number(POINTER(0), SIZE(1)));
+        BY_NAME(mmap, sluice_mapping_make(true, POINTER(0), SIZE(1), INT(2), INT(3), INT(4), a[5]));
+        BY_NAME(munmap, sluice_mapping_end(true, POINTER(0), SIZE(1)));
         BY_NAME(mremap,
-                sluice_remapping_by_number(POINTER(0), SIZE(1), SIZE(2), INT(3), POINTER(4)));
+                sluice_mapping_move(true, POINTER(0), SIZE(1), SIZE(2), INT(3), POINTER(4)));
         BY_NAME(execve, execve(TEXT(0), POINTER(1), POINTER(2)));
         BY_NAME(execveat, execveat(INT(0), TEXT(1), POINTER(2), POINTER(3), INT(4)));
-#ifdef SYS_open /* x86-64 alone has the older ones */
-        BY_NAME(open, sluice_open(AT_FDCWD, TEXT(0), INT(1), (mode_t)a[2]));
-        BY_NAME(creat, creat(TEXT(0), (mode_t)a[1]));
-        BY_NAME(dup2, dup2(INT(0), INT(1)));
-#endif
-    default:
-        return false;
-    }
-}
 
-/* Names and attributes. The kernel's structures are the C library's. */
-static bool by_name_attributes(long number, const long a[6], long *result)
-{
-    switch (number) {
+        /* Names and attributes. The kernel's structures are the C library's. */
         BY_NAME(fstat, fstat(INT(0), POINTER(1)));
         BY_NAME(newfstatat, fstatat(INT(0), TEXT(1), POINTER(2), INT(3)));
         BY_NAME(statx, statx(INT(0), TEXT(1), INT(2), (unsigned)a[3], POINTER(4)));
@@ -119,7 +99,11 @@ static bool by_name_attributes(long number, const long a[6], long *result)
         BY_NAME(lsetxattr, lsetxattr(TEXT(0), TEXT(1), POINTER(2), SIZE(3), INT(4)));
         BY_NAME(setrlimit, setrlimit((__rlimit_resource_t)a[0], POINTER(1)));
         BY_NAME(prlimit64, prlimit((pid_t)a[0], (__rlimit_resource_t)a[1], POINTER(2), POINTER(3)));
-#ifdef SYS_stat
+
+#ifdef SYS_open /* x86-64 alone has the older ones */
+        BY_NAME(open, sluice_open(AT_FDCWD, TEXT(0), INT(1), (mode_t)a[2]));
+        BY_NAME(creat, creat(TEXT(0), (mode_t)a[1]));
+        BY_NAME(dup2, dup2(INT(0), INT(1)));
         BY_NAME(stat, stat(TEXT(0), POINTER(1)));
         BY_NAME(lstat, lstat(TEXT(0), POINTER(1)));
         BY_NAME(rename, rename(TEXT(0), TEXT(1)));
@@ -131,12 +115,6 @@ static bool by_name_attributes(long number, const long a[6], long *result)
     default:
         return false;
     }
-}
-
-static bool by_name(long number, const long a[6], long *result)
-{
-    return by_name_bytes(number, a, result) || by_name_descriptors(number, a, result)
-        || by_name_attributes(number, a, result);
 }
 
 /* A child with memory of its own; the call itself is the kernel's. */

@@ -3,10 +3,8 @@
  * what it always does.
  */
 #include <aio.h>
-#include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/loop.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/sendfile.h>
@@ -66,10 +64,7 @@ static void surrender_other(unsigned long request, const void *argument)
 /* Terminal requests, by which programs ask whether this is one, do nothing to a file. */
 SLUICE_WRAPPER int ioctl(int fd, unsigned long request, ...)
 {
-    va_list arguments;
-    va_start(arguments, request);
-    void *argument = va_arg(arguments, void *);
-    va_end(arguments);
+    void *argument = SLUICE_NEXT(void *, request);
     if (request != TCGETS && request != TIOCGWINSZ && request != FIOCLEX && request != FIONCLEX) {
         sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
         surrender_other(request, argument);

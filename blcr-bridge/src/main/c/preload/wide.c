@@ -7,8 +7,6 @@
 #include <malloc.h>
 #include <stdarg.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -118,23 +116,11 @@ SCANS(c99, "__isoc99_")
 SCANS(c23, "__isoc23_")
 
 /* With _FORTIFY_SOURCE: the checks of the format are left out, the results are the same. */
-SLUICE_WRAPPER int __vfwprintf_chk(FILE *file, int flag, const wchar_t *format, va_list rest)
-{
-    (void)flag;
-    return vfwprintf(file, format, rest);
-}
-
+SLUICE_AS(int, __vfwprintf_chk, (FILE *file, int flag, const wchar_t *format, va_list rest),
+          ((void)flag, vfwprintf(file, format, rest)))
 SLUICE_VARIADIC(int, __fwprintf_chk, (FILE *file, int flag, const wchar_t *format, ...), format,
                 ((void)flag, vfwprintf(file, format, rest)))
-
-SLUICE_WRAPPER wchar_t *__fgetws_chk(wchar_t *string, size_t size, int room, FILE *file)
-{
-    sluice_check_fit((size_t)room, size);
-    return fgetws(string, room, file);
-}
-
-SLUICE_WRAPPER wchar_t *__fgetws_unlocked_chk(wchar_t *string, size_t size, int room, FILE *file)
-{
-    sluice_check_fit((size_t)room, size);
-    return fgetws_unlocked(string, room, file);
-}
+SLUICE_AS(wchar_t *, __fgetws_chk, (wchar_t * string, size_t size, int room, FILE *file),
+          (sluice_check_fit((size_t)room, size), fgetws(string, room, file)))
+SLUICE_AS(wchar_t *, __fgetws_unlocked_chk, (wchar_t * string, size_t size, int room, FILE *file),
+          (sluice_check_fit((size_t)room, size), fgetws_unlocked(string, room, file)))

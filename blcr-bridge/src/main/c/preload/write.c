@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -137,55 +136,43 @@ static bool log_call(int fd, const struct iovec *vector, int count, int64_t offs
 }
 
 /*
- * What a write to `fd` returns, carried out on the log if it has one, else by `kernel`, the call
- * itself. `offset` is -1 for the descriptor's own.
+ * What a write to `fd` returns, recorded as a call of this kind. It is carried out on the log if the file has
+ * one, else by `kernel`, the call itself. `offset` is -1 for the descriptor's own.
  */
-#define WRITTEN(fd, vector, count, offset, kernel)                                                 \
-    __extension__({                                                                                \
-        ssize_t written_;                                                                          \
-        if (sluice_description_of(fd) == NULL)                                                     \
-            written_ = (kernel);                                                                   \
-        else if (!log_call(fd, vector, count, offset, &written_))                                  \
-            written_ = sluice_descriptor_count(fd, SLUICE_REASON_NONE, kernel);                    \
-        written_;                                                                                  \
-    })
+#define WRITTEN(fd, vector, count, offset, kind, kernel)                                           \
+    RECORDED(fd, offset, kind, __extension__({                                                     \
+                 ssize_t written_;                                                                 \
+                 if (sluice_description_of(fd) == NULL)                                            \
+                     written_ = (kernel);                                                          \
+                 else if (!log_call(fd, vector, count, offset, &written_))                         \
+                     written_ = sluice_descriptor_count(fd, SLUICE_REASON_NONE, kernel);           \
+                 written_;                                                                         \
+             }))
 
-SLUICE_WRAPPER ssize_t write(int fd, const void *data, size_t length)
-{
-    const struct iovec vector = {(void *)data, length};
-    return RECORDED(fd, -1, SLUICE_TRACE_WRITE,
-                    WRITTEN(fd, &vector, 1, -1, REAL(write)(fd, data, length)));
-}
+#define ONE(data, length) (&(const struct iovec){(void *)(data), length})
+
+SLUICE_AS(ssize_t, write, (int fd, const void *data, size_t length),
+          WRITTEN(fd, ONE(data, length), 1, -1, SLUICE_TRACE_WRITE, REAL(write)(fd, data, length)))
 
 ssize_t sluice_write_stream(int fd, const void *data, size_t length)
 {
-    const struct iovec vector = {(void *)data, length};
-    return RECORDED(fd, -1, SLUICE_TRACE_STREAM,
-                    WRITTEN(fd, &vector, 1, -1, REAL(write)(fd, data, length)));
+    return WRITTEN(fd, ONE(data, length), 1, -1, SLUICE_TRACE_STREAM,
+                   REAL(write)(fd, data, length));
 }
 
-SLUICE_WRAPPER ssize_t writev(int fd, const struct iovec *vector, int count)
-{
-    return RECORDED(fd, -1, SLUICE_TRACE_WRITEV,
-                    WRITTEN(fd, vector, count, -1, REAL(writev)(fd, vector, count)));
-}
+SLUICE_AS(ssize_t, writev, (int fd, const struct iovec *vector, int count),
+          WRITTEN(fd, vector, count, -1, SLUICE_TRACE_WRITEV, REAL(writev)(fd, vector, count)))
 
-SLUICE_WRAPPER ssize_t pwrite(int fd, const void *data, size_t length, off_t offset)
-{
-    if (offset < 0)
-        return REAL(pwrite)(fd, data, length, offset);
-    const struct iovec vector = {(void *)data, length};
-    return RECORDED(fd, offset, SLUICE_TRACE_PWRITE,
-                    WRITTEN(fd, &vector, 1, offset, REAL(pwrite)(fd, data, length, offset)));
-}
+/* A negative offset is for the kernel to refuse. */
+#define WRITTEN_AT(fd, vector, count, offset, kind, kernel)                                        \
+    ((offset) < 0 ? (kernel) : WRITTEN(fd, vector, count, offset, kind, kernel))
 
-SLUICE_WRAPPER ssize_t pwritev(int fd, const struct iovec *vector, int count, off_t offset)
-{
-    if (offset < 0)
-        return REAL(pwritev)(fd, vector, count, offset);
-    return RECORDED(fd, offset, SLUICE_TRACE_PWRITEV,
-                    WRITTEN(fd, vector, count, offset, REAL(pwritev)(fd, vector, count, offset)));
-}
+SLUICE_AS(ssize_t, pwrite, (int fd, const void *data, size_t length, off_t offset),
+          WRITTEN_AT(fd, ONE(data, length), 1, offset, SLUICE_TRACE_PWRITE,
+                     REAL(pwrite)(fd, data, length, offset)))
+SLUICE_AS(ssize_t, pwritev, (int fd, const struct iovec *vector, int count, off_t offset),
+          WRITTEN_AT(fd, vector, count, offset, SLUICE_TRACE_PWRITEV,
+                     REAL(pwritev)(fd, vector, count, offset)))
 
 /* With flags it is the kernel's. */
 SLUICE_WRAPPER ssize_t pwritev2(int fd, const struct iovec *vector, int count, off_t offset,
@@ -195,7 +182,6 @@ SLUICE_WRAPPER ssize_t pwritev2(int fd, const struct iovec *vector, int count, o
         return REAL(pwritev2)(fd, vector, count, offset, flags);
     if (flags != 0)
         sluice_descriptor_surrender(fd, SLUICE_REASON_CONTROL);
-    return RECORDED(
-        fd, offset, SLUICE_TRACE_PWRITEV,
-        WRITTEN(fd, vector, count, offset, REAL(pwritev2)(fd, vector, count, offset, flags)));
+    return WRITTEN(fd, vector, count, offset, SLUICE_TRACE_PWRITEV,
+                   REAL(pwritev2)(fd, vector, count, offset, flags));
 }
