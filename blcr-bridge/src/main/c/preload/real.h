@@ -6,7 +6,6 @@
 
 #include <stdarg.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 /* Looks a function up and remembers it; aborts where the C library has none of that name. */

@@ -10,7 +10,6 @@
 
 #include <limits.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 /* Times are of CLOCK_MONOTONIC, in ns. */
