@@ -25,9 +25,6 @@ public final class Errno {
   /** Would block. */
   public static final int EAGAIN = 11;
 
-  /** Out of memory. */
-  public static final int ENOMEM = 12;
-
   /** Permission denied. */
   public static final int EACCES = 13;
 

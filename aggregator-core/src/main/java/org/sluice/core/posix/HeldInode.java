@@ -91,9 +91,7 @@ abstract class HeldInode implements AutoCloseable {
     try {
       reopen(READ_WRITE | WITHOUT_WAITING);
     } catch (final PosixException e) {
-      if (e.errno() != Errno.EACCES) {
-        throw e;
-      }
+      e.throwUnless(Errno.EACCES);
       reopen(WITHOUT_WAITING);
     }
   }

@@ -19,6 +19,18 @@ public final class PosixException extends IOException {
     this.errno = errno;
   }
 
+  /**
+   * Throws this again unless it tells of an error that its caller expects.
+   *
+   * @param expected an error number
+   * @throws PosixException for any other error
+   */
+  public void throwUnless(final int expected) throws PosixException {
+    if (errno != expected) {
+      throw this;
+    }
+  }
+
   private static String remedy(final int errno) {
     return switch (errno) {
       case Errno.ENOSPC -> "; make room there";

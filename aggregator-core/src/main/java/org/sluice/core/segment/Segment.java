@@ -126,9 +126,7 @@ public final class Segment implements AutoCloseable {
       if (e.errno() == Errno.EFAULT) {
         throw noRoom();
       }
-      if (e.errno() != Errno.EINVAL) {
-        throw e;
-      }
+      e.throwUnless(Errno.EINVAL);
       allocate(offset, length);
     }
   }

@@ -84,9 +84,7 @@ public final class Container implements AutoCloseable {
     try {
       return begin(disk, header, disk.open(path, Flag.WRITE, Flag.CREATE, Flag.DIRECT));
     } catch (final PosixException e) {
-      if (e.errno() != Errno.EINVAL) {
-        throw e;
-      }
+      e.throwUnless(Errno.EINVAL);
       return begin(disk, header, disk.open(path, Flag.WRITE, Flag.CREATE));
     }
   }

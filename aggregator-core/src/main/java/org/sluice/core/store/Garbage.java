@@ -81,9 +81,7 @@ final class Garbage {
       }
       committed(checkpoint);
     } catch (final PosixException e) {
-      if (e.errno() != Errno.EACCES) {
-        throw e;
-      }
+      e.throwUnless(Errno.EACCES);
     }
   }
 

@@ -95,9 +95,7 @@ final class SessionFiles {
     try {
       Names.touch(file);
     } catch (final PosixException e) {
-      if (e.errno() != Errno.ENOENT) {
-        throw e;
-      }
+      e.throwUnless(Errno.ENOENT);
       LOG.debug("{} was deleted meanwhile", file);
       images.remove(file);
     }

@@ -114,10 +114,8 @@ final class SpareContainers {
     } catch (final DamagedException missingOrNoFile) {
       return false;
     } catch (final PosixException e) {
-      if (e.errno() == Errno.EACCES) {
-        return false;
-      }
-      throw e;
+      e.throwUnless(Errno.EACCES);
+      return false;
     }
   }
 

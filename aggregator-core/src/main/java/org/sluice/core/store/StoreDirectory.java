@@ -80,9 +80,7 @@ record StoreDirectory(Path path, Disk disk) {
     try {
       disk.syncDirectory(path.getParent(), null);
     } catch (final PosixException e) {
-      if (e.errno() != Errno.EACCES) {
-        throw e;
-      }
+      e.throwUnless(Errno.EACCES);
     }
   }
 
@@ -222,10 +220,8 @@ record StoreDirectory(Path path, Disk disk) {
     } catch (final DamagedException missingOrNoFile) {
       return true;
     } catch (final PosixException e) {
-      if (e.errno() == Errno.EACCES) {
-        return false;
-      }
-      throw e;
+      e.throwUnless(Errno.EACCES);
+      return false;
     }
   }
 

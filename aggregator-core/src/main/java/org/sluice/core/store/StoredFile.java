@@ -115,9 +115,7 @@ final class StoredFile {
     try {
       return open(path, Flag.DIRECT);
     } catch (final PosixException e) {
-      if (e.errno() != Errno.EINVAL) {
-        throw e;
-      }
+      e.throwUnless(Errno.EINVAL);
       return open(path);
     }
   }

@@ -124,9 +124,7 @@ record NodeCosts(List<Cost> costs, double drain, int cores) {
       NativeFile.open(file, Flag.WRITE, Flag.CREATE, Flag.DIRECT).close();
       return true;
     } catch (final PosixException e) {
-      if (e.errno() != Errno.EINVAL) {
-        throw e;
-      }
+      e.throwUnless(Errno.EINVAL);
       return false;
     }
   }
