@@ -19,11 +19,6 @@ final class DarshanReader extends DarshanText {
   }
 
   @Override
-  void heading(final String line) {
-    // The names of the columns, and what is said of the job.
-  }
-
-  @Override
   boolean data(final String line) {
     try {
       counter(line.split("\t"));
@@ -62,7 +57,7 @@ final class DarshanReader extends DarshanText {
   }
 
   @Override
-  public void end() {
+  void end() {
     if (record != null) {
       endRecord();
     }

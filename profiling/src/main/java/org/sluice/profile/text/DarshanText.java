@@ -7,32 +7,30 @@ import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.Write;
 
 /** Text of Darshan's parsers: a heading says when the job began, and all times count from there. */
-abstract class DarshanText implements LineReader {
+abstract class DarshanText extends LineReader {
   private static final Pattern START = Pattern.compile("# start_time: (\\d+)");
 
-  final Omissions omissions;
-  final Consumer<Write> sink;
   long startNanos;
 
   DarshanText(final Omissions omissions, final Consumer<Write> sink) {
-    this.omissions = omissions;
-    this.sink = sink;
+    super(omissions, sink);
   }
 
   @Override
-  public final void line(final long number, final String line) {
+  final boolean isRead(final long number, final String line) {
     final Matcher start = START.matcher(line);
     if (start.matches()) {
       startNanos = Long.parseLong(start.group(1)) * 1_000_000_000L;
     } else if (line.startsWith("#")) {
       heading(line);
-    } else if (!line.isBlank() && !data(line)) {
-      omissions.skip("line " + number, line);
+    } else {
+      return line.isBlank() || data(line);
     }
+    return true;
   }
 
   /** Takes another line that begins with a number sign. */
-  abstract void heading(String line);
+  void heading(final String line) {}
 
   /** Takes a line of data; false when it cannot be read. */
   abstract boolean data(String line);

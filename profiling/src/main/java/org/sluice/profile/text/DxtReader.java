@@ -69,7 +69,7 @@ final class DxtReader extends DarshanText {
   }
 
   @Override
-  public void end() {
+  void end() {
     omissions.note("Darshan prints times to 0.1 ms: shorter writes seem to take none.");
     if (mpiWrites > 0) {
       omissions.note(

@@ -1,10 +1,29 @@
 package org.sluice.profile.text;
 
+import java.util.function.Consumer;
+import org.sluice.profile.trace.Omissions;
+import org.sluice.profile.trace.Write;
+
 /** Makes writes of lines. One use only. */
-interface LineReader {
+abstract class LineReader {
+  final Omissions omissions;
+  final Consumer<Write> sink;
+
+  LineReader(final Omissions omissions, final Consumer<Write> sink) {
+    this.omissions = omissions;
+    this.sink = sink;
+  }
+
   /** Takes a line, whatever stands in it. */
-  void line(long number, String line);
+  final void line(final long number, final String line) {
+    if (!isRead(number, line)) {
+      omissions.skip("line " + number, line);
+    }
+  }
+
+  /** Takes a line; false when it cannot be read. */
+  abstract boolean isRead(long number, String line);
 
   /** After the last line. */
-  void end();
+  abstract void end();
 }

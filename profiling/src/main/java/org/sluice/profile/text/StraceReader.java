@@ -15,7 +15,7 @@ import org.sluice.profile.trace.Write;
  * Reads {@code strace -f -ttt -T -y}. Without {@code -y} files are known by the calls that opened
  * them; the offset of a plain {@code write} follows from the calls before it.
  */
-final class StraceReader implements LineReader {
+final class StraceReader extends LineReader {
   private static final Pattern LINE =
       Pattern.compile("(?:\\[pid +(\\d+)] +|(\\d+) +)?(\\d{9,}\\.\\d{1,9}) (.*)");
   private static final Pattern CALL =
@@ -29,17 +29,14 @@ final class StraceReader implements LineReader {
   private record Begun(long line, long time, String text) {}
 
   private final StraceProcesses processes;
-  private final Omissions omissions;
   private final Map<Integer, Begun> begun = new HashMap<>();
   private final StraceFiles files = new StraceFiles();
-  private final Consumer<Write> sink;
   private boolean withoutDurations;
 
   StraceReader(
       final StraceProcesses processes, final Omissions omissions, final Consumer<Write> sink) {
+    super(omissions, sink);
     this.processes = processes;
-    this.omissions = omissions;
-    this.sink = sink;
   }
 
   /** Whether a line can come from nothing but strace. */
@@ -50,22 +47,17 @@ final class StraceReader implements LineReader {
   }
 
   @Override
-  public void line(final long number, final String line) {
+  boolean isRead(final long number, final String line) {
     final Matcher matcher = LINE.matcher(line);
     if (!matcher.matches()) {
-      if (!line.isBlank() && !OF_STRACE.matcher(line).matches()) {
-        omissions.skip("line " + number, line);
-      }
-      return;
+      return line.isBlank() || OF_STRACE.matcher(line).matches();
     }
     final String pid = matcher.group(1) == null ? matcher.group(2) : matcher.group(1);
     try {
       final int thread = pid == null ? 0 : Integer.parseInt(pid);
-      if (!event(number, thread, nanos(matcher.group(3)), matcher.group(4))) {
-        omissions.skip("line " + number, line);
-      }
+      return event(number, thread, nanos(matcher.group(3)), matcher.group(4));
     } catch (final NumberFormatException | ArithmeticException e) {
-      omissions.skip("line " + number, line);
+      return false;
     }
   }
 
@@ -143,7 +135,7 @@ final class StraceReader implements LineReader {
   }
 
   @Override
-  public void end() {
+  void end() {
     begun.values().stream()
         .filter(call -> call.text().matches("p?writev?(64|2)?\\(.*"))
         .forEach(call -> omissions.skip("line " + call.line(), call.text()));
