@@ -5,22 +5,14 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Warmup;
 import org.sluice.client.CheckpointClient;
 import org.sluice.client.ImageChannel;
 import org.sluice.core.request.StandInIoProcess;
@@ -28,19 +20,15 @@ import org.sluice.core.segment.ChunkPool;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.RingDescriptor;
 import org.sluice.core.segment.TestSegments;
+import org.sluice.profile.replay.Scratch;
 
 /**
  * A write of the Java client into the log, the claiming and publishing of chunks included. The
  * drain is played by the same thread, and stays so far behind that the next chunk is not in the
  * caches of a core.
  */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(3)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-public class AppendBenchmark {
+public class AppendBenchmark extends MicroBenchmark {
   private static final int CHUNK_LENGTH = 1 << 20;
   private static final int BEHIND = 60;
 
@@ -98,12 +86,7 @@ public class AppendBenchmark {
   public void close() throws IOException {
     client.close();
     ioProcess.close();
-    try (Stream<Path> files = Files.list(directory)) {
-      for (final Path file : files.toList()) {
-        Files.delete(file);
-      }
-    }
-    Files.delete(directory);
+    Scratch.delete(directory);
   }
 
   /**

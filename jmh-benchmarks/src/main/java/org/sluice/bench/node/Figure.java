@@ -1,5 +1,6 @@
 package org.sluice.bench.node;
 
+import java.util.EnumSet;
 import java.util.List;
 
 /** What is known of a series, each as one column of a table and one member of its JSON. */
@@ -12,12 +13,12 @@ enum Figure {
   OPEN("open_ms"),
   /** How long ranks waited for chunks, all together. */
   WAITED("wait_ms"),
-  /** Bytes that went direct, of all. */
-  DIRECT("direct_percent"),
   /** Processor time of the ranks, without syncing. */
   RANKS_CPU("ranks_s"),
   /** Processor time of the I/O process until all is on stable storage. */
   IOP_CPU("iop_s"),
+  /** Bytes that went direct, of all. */
+  DIRECT("direct_percent"),
   /** What was in the buffer at the last close. */
   BUFFERED("buffered_mb"),
   /** The most that the I/O process ever had mapped and touched, the segment included. */
@@ -32,20 +33,10 @@ enum Figure {
   SYSTEM_CALLS("system_calls");
 
   /** How long something takes; with the spread of the rounds. */
-  static final List<Figure> TIMES = List.of(RETURN, DURABLE, OPEN, WAITED);
+  static final List<Figure> TIMES = List.copyOf(EnumSet.range(RETURN, WAITED));
 
   /** What it needs. */
-  static final List<Figure> NEEDS =
-      List.of(
-          RANKS_CPU,
-          IOP_CPU,
-          DIRECT,
-          BUFFERED,
-          PEAK_MEMORY,
-          OWN_MEMORY,
-          HEAP,
-          HUGE_MEMORY,
-          SYSTEM_CALLS);
+  static final List<Figure> NEEDS = List.copyOf(EnumSet.range(RANKS_CPU, SYSTEM_CALLS));
 
   private final String key;
 

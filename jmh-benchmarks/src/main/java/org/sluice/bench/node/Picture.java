@@ -3,7 +3,6 @@ package org.sluice.bench.node;
 import java.awt.Color;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
@@ -13,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
@@ -65,8 +65,7 @@ final class Picture {
   void write(final Path prefix) throws IOException {
     boolean varied = false;
     for (final String workload : distinct(all, series -> series.load().workload())) {
-      final List<Series> some =
-          all.stream().filter(series -> series.load().workload().equals(workload)).toList();
+      final List<Series> some = of(all, series -> series.load().workload().equals(workload));
       for (final Map.Entry<String, Function<Series, String>> axis : AXES.entrySet()) {
         if (distinct(some, axis.getValue()).size() > 1) {
           varied = true;
@@ -85,7 +84,7 @@ final class Picture {
           prefix + "-memory",
           thresholds("Memory that holds a checkpoint's aggregated writes", "MB on a node"),
           Published::memoryMegabytes,
-          (workload, threshold) -> median(workload, threshold, Figure.BUFFERED));
+          (workload, threshold) -> median(container(workload, threshold), Figure.BUFFERED));
     }
   }
 
@@ -102,20 +101,19 @@ final class Picture {
       final CategoryChart chart = chart(workload + ": " + name, axis.getKey(), "ms");
       chart.getStyler().setDefaultSeriesRenderStyle(CategorySeriesRenderStyle.Line);
       chart.getStyler().setOverlapped(true); // a point of each line above the same place
-      final DoubleSummaryStatistics range = new DoubleSummaryStatistics();
       for (final String label : distinct(some, series -> series.storage().label())) {
-        final Double[] values = new Double[places.size()];
-        some.stream()
-            .filter(series -> series.storage().label().equals(label))
-            .filter(series -> !series.get(figure).isEmpty())
-            .forEach(
-                series -> {
-                  final double median = Summary.of(series.get(figure)).median();
-                  values[places.indexOf(axis.getValue().apply(series))] = median;
-                  range.accept(median);
-                });
-        add(chart, label, places, Arrays.asList(values));
+        final List<Series> line = of(some, series -> series.storage().label().equals(label));
+        add(
+            chart,
+            label,
+            places,
+            place -> median(of(line, s -> axis.getValue().apply(s).equals(place)), figure));
       }
+      final DoubleSummaryStatistics range =
+          some.stream()
+              .filter(series -> !series.get(figure).isEmpty())
+              .mapToDouble(series -> Summary.of(series.get(figure)).median())
+              .summaryStatistics();
       if (range.getMax() > LOGARITHMIC_FROM * range.getMin()) {
         chart.getStyler().setYAxisMin(null);
         chart.getStyler().setYAxisLogarithmic(true);
@@ -144,27 +142,16 @@ final class Picture {
       throws IOException {
     final List<String> thresholds =
         distinct(
-            all.stream().filter(series -> series.storage().isContainer()).toList(),
+            of(all, series -> series.storage().isContainer()),
             series -> series.storage().threshold());
     for (final String name : distinct(all, series -> series.load().workload())) {
       final Workload workload = Workload.valueOf(name);
-      add(
-          chart,
-          workload + ", paper",
-          thresholds,
-          values(thresholds, t -> paper.apply(workload, t)));
-      add(chart, workload + ", here", thresholds, values(thresholds, t -> here.apply(workload, t)));
+      add(chart, workload + ", paper", thresholds, t -> paper.apply(workload, t));
+      add(chart, workload + ", here", thresholds, t -> here.apply(workload, t));
     }
     if (!chart.getSeriesMap().isEmpty()) {
       save(chart, file);
     }
-  }
-
-  private static List<Double> values(
-      final List<String> thresholds, final Function<String, Double> value) {
-    final List<Double> values = new ArrayList<>();
-    thresholds.forEach(threshold -> values.add(value.apply(threshold)));
-    return values;
   }
 
   private Double publishedTime(final Workload workload, final String threshold) {
@@ -174,21 +161,34 @@ final class Picture {
   }
 
   private Double time(final Workload workload, final String threshold) {
-    final Double time = median(workload, threshold, Figure.RETURN);
-    final Double plain = median(workload, "", Figure.RETURN);
+    final Double time = median(container(workload, threshold), Figure.RETURN);
+    final Double plain =
+        median(
+            of(
+                all,
+                series ->
+                    series.load().workload().equals(workload.name())
+                        && series.storage().label().equals(Storage.POSIX_FRESH)),
+            Figure.RETURN);
     return time == null || plain == null ? null : time / plain * PERCENT;
   }
 
-  /** Of a container, or with no threshold of new plain files; null if it was not measured. */
-  private Double median(final Workload workload, final String threshold, final Figure figure) {
-    return all.stream()
-        .filter(series -> series.load().workload().equals(workload.name()))
-        .filter(
-            series ->
-                threshold.isEmpty()
-                    ? series.storage().label().equals(Storage.POSIX_FRESH)
-                    : series.storage().isContainer()
-                        && series.storage().threshold().equals(threshold))
+  private List<Series> container(final Workload workload, final String threshold) {
+    return of(
+        all,
+        series ->
+            series.load().workload().equals(workload.name())
+                && series.storage().isContainer()
+                && series.storage().threshold().equals(threshold));
+  }
+
+  private static List<Series> of(final List<Series> all, final Predicate<Series> which) {
+    return all.stream().filter(which).toList();
+  }
+
+  /** Of the first that has the figure; null if none has. */
+  private static Double median(final List<Series> some, final Figure figure) {
+    return some.stream()
         .map(series -> series.get(figure))
         .filter(values -> !values.isEmpty())
         .map(values -> Summary.of(values).median())
@@ -216,9 +216,10 @@ final class Picture {
       final CategoryChart chart,
       final String name,
       final List<String> places,
-      final List<Double> values) {
-    if (values.stream().anyMatch(Objects::nonNull)) {
-      chart.addSeries(name, places, values);
+      final Function<String, Double> value) {
+    final Double[] values = places.stream().map(value).toArray(Double[]::new);
+    if (Arrays.stream(values).anyMatch(Objects::nonNull)) {
+      chart.addSeries(name, places, Arrays.asList(values));
     }
   }
 
