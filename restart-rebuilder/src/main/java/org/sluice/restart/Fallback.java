@@ -23,12 +23,6 @@ final class Fallback {
   /** One that is damaged or of another version. */
   record Skipped(long number, IOException reason) {}
 
-  /** Uses a checkpoint all of which must be intact. */
-  @FunctionalInterface
-  interface Attempt {
-    void on(Commit commit) throws IOException;
-  }
-
   Fallback(final CheckpointReader store) {
     this.store = store;
   }
@@ -43,11 +37,11 @@ final class Fallback {
    *
    * @param number the first one; null the newest
    */
-  void run(final Long number, final Attempt attempt) throws IOException {
+  void run(final Long number, final Selection.Use attempt) throws IOException {
     boolean removed = false;
     for (final Commit commit : candidates(number)) {
       try {
-        if (store.whileHeld(commit, () -> attempt.on(commit))) {
+        if (store.whileHeld(commit, () -> attempt.of(commit))) {
           return;
         }
         removed = true;

@@ -89,7 +89,6 @@ public final class GcCommand implements Subcommand {
           Quoting.name(opened.directory().relativize(leftover.path()).toString()));
     }
     out.printf("%s %s%n", dryRun ? "would free" : "freed", SizeConverter.format(bytes));
-    out.flush();
   }
 
   private static Members members(final Leftover leftover) {

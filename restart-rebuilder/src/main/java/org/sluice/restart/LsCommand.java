@@ -132,7 +132,6 @@ public final class LsCommand implements Subcommand {
         images.get(commit).forEach(image -> printImage(out, image));
       }
     }
-    out.flush();
   }
 
   private static String ranks(final Commit commit) {

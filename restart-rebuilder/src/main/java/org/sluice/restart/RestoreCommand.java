@@ -151,8 +151,7 @@ public final class RestoreCommand implements Subcommand {
               Quoting.name(target.toString()),
               images.size(),
               SizeConverter.format(bytes),
-              commit.share().map("; it is "::concat).map(Quoting::line).orElse(""))
-          .flush();
+              commit.share().map("; it is "::concat).map(Quoting::line).orElse(""));
     }
   }
 

@@ -143,7 +143,6 @@ public final class RmCommand implements Subcommand {
       final PrintWriter out = spec.commandLine().getOut();
       removed.forEach(
           number -> out.printf("%s checkpoint %d%n", dryRun ? "would remove" : "removed", number));
-      out.flush();
     }
   }
 }

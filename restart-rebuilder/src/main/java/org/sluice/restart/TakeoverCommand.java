@@ -69,6 +69,5 @@ public final class TakeoverCommand implements Subcommand {
 
   private void say(final String line) {
     spec.commandLine().getOut().println(Quoting.line(line));
-    spec.commandLine().getOut().flush();
   }
 }

@@ -92,6 +92,5 @@ public final class VerifyCommand implements Subcommand {
                 commit.share().map("; it is "::concat).map(Quoting::line).orElse("")));
     damage.forEach(e -> out.println(Quoting.line(e.getMessage())));
     out.println(damage.isEmpty() ? "no damage" : damage.size() + " damaged places");
-    out.flush();
   }
 }

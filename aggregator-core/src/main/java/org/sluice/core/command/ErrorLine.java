@@ -36,7 +36,8 @@ public final class ErrorLine {
   private static int usage(final ParameterException e) {
     say(
         e.getCommandLine().getCommandSpec(),
-        "%s; see %s --help".formatted(joined(e.getMessage()), name(e.getCommandLine())));
+        "%s; see %s --help"
+            .formatted(joined(e.getMessage()), name(e.getCommandLine().getCommandSpec())));
     return ExitStatus.USAGE.code();
   }
 
@@ -83,10 +84,6 @@ public final class ErrorLine {
    */
   public static void say(final CommandSpec command, final String message) {
     command.commandLine().getErr().println(name(command) + ": " + Quoting.line(message));
-  }
-
-  private static String name(final CommandLine command) {
-    return name(command.getCommandSpec());
   }
 
   /**

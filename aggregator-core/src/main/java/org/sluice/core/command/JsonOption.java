@@ -2,7 +2,6 @@ package org.sluice.core.command;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
-import java.io.PrintWriter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
@@ -31,8 +30,7 @@ public final class JsonOption {
    * @throws IOException when it is of anything else
    */
   public void print(final CommandSpec command, final Object value) throws IOException {
-    final PrintWriter out = command.commandLine().getOut();
-    out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(value));
-    out.flush();
+    final String text = JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(value);
+    command.commandLine().getOut().println(text);
   }
 }

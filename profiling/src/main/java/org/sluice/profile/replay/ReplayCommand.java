@@ -176,7 +176,6 @@ public final class ReplayCommand implements Callable<Integer> {
     if (verify && !result.stopped()) {
       out.println("verified: every byte is what was written");
     }
-    out.flush();
   }
 
   private Members members(final ReplayResult result) {

@@ -82,7 +82,6 @@ public final class CompareCommand implements Callable<Integer> {
             "%s: skipped %d lines%n", Quoting.name(profile.name), profile.omissions.skipped());
       }
     }
-    out.flush();
   }
 
   private static String change(

@@ -12,15 +12,16 @@ public final class LiveText {
   private LiveText() {}
 
   /** The writes of a size: into the buffer, and to their files at once. */
-  private record Row(String label, Tally aggregated, Tally direct, Tally all) {
-    private static Row of(final String label, final Tally aggregated, final Tally direct) {
+  private record Row(String label, Tally aggregated, Tally direct) {
+    private Tally all() {
       final Tally all = new Tally();
       all.add(aggregated);
       all.add(direct);
-      return new Row(label, aggregated, direct, all);
+      return all;
     }
 
     private void print(final PrintWriter out, final Tally total) {
+      final Tally all = all();
       out.printf(
           "%-14s %10d %12s %12.2f %12.2f %12d %10d%n",
           label,
@@ -41,11 +42,9 @@ public final class LiveText {
    */
   public static void print(final Map<String, Object> statistics, final PrintWriter out) {
     final List<Row> rows = rows((List<?>) statistics.get("size_classes"));
-    final Tally aggregated = new Tally();
-    final Tally direct = new Tally();
-    rows.forEach(row -> aggregated.add(row.aggregated()));
-    rows.forEach(row -> direct.add(row.direct()));
-    final Row total = Row.of("all", aggregated, direct);
+    final Row total = new Row("all", new Tally(), new Tally());
+    rows.forEach(row -> total.aggregated().add(row.aggregated()));
+    rows.forEach(row -> total.direct().add(row.direct()));
     out.printf(
         "%-14s %10s %12s %12s %12s %12s %10s%n",
         "SIZE", "WRITES", "DATA", "% OF WRITES", "% OF DATA", "AGGREGATED", "DIRECT");
@@ -63,7 +62,6 @@ public final class LiveText {
           "waits for room: %d, %.3f s in all%n",
           number(statistics, "waits"), ((Number) statistics.get("wait_seconds")).doubleValue());
     }
-    out.flush();
   }
 
   /** What did not go through the buffer, and why. */
@@ -83,7 +81,7 @@ public final class LiveText {
     for (int i = 0; i < classes.size(); i++) {
       final Map<?, ?> members = (Map<?, ?>) classes.get(i);
       rows.add(
-          Row.of(SizeClasses.label(i), tally(members, "aggregated"), tally(members, "direct")));
+          new Row(SizeClasses.label(i), tally(members, "aggregated"), tally(members, "direct")));
     }
     return rows;
   }

@@ -26,6 +26,5 @@ final class ProfileCsv {
           tally.bytes(),
           tally.seconds());
     }
-    out.flush();
   }
 }

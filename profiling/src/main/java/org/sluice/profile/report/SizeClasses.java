@@ -6,6 +6,8 @@ import org.sluice.core.segment.SlotDescriptor;
 final class SizeClasses {
   static final int COUNT = SlotDescriptor.SIZE_CLASSES;
 
+  private static final String[] UNITS = {"", "K", "M"};
+
   private SizeClasses() {}
 
   /** The smallest size of a class. */
@@ -22,19 +24,17 @@ final class SizeClasses {
   static String label(final int sizeClass) {
     return sizeClass == COUNT - 1
         ? "1M and more"
-        : size(from(sizeClass)) + "-" + size(to(sizeClass));
+        : scaled(from(sizeClass), UNITS) + "-" + scaled(to(sizeClass), UNITS);
   }
 
   /** A limit in words, such as {@code 64 B} or {@code 16 KiB}. */
   static String words(final long limit) {
-    return limit >= 1 << 20
-        ? (limit >> 20) + " MiB"
-        : limit >= 1 << 10 ? (limit >> 10) + " KiB" : limit + " B";
+    return scaled(limit, " B", " KiB", " MiB");
   }
 
-  private static String size(final long limit) {
+  private static String scaled(final long limit, final String... units) {
     return limit >= 1 << 20
-        ? (limit >> 20) + "M"
-        : limit >= 1 << 10 ? (limit >> 10) + "K" : Long.toString(limit);
+        ? (limit >> 20) + units[2]
+        : limit >= 1 << 10 ? (limit >> 10) + units[1] : limit + units[0];
   }
 }

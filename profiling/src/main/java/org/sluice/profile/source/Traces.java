@@ -57,7 +57,6 @@ public final class Traces {
       out.printf("skipped: %d%n", omissions.skipped());
       omissions.first().forEach(place -> out.println("  " + Quoting.line(place)));
     }
-    out.flush();
   }
 
   private static CommandException foreign(final Path path, final String what) {

@@ -110,7 +110,6 @@ public final class TuneCommand implements Subcommand {
   private void say(final String line) {
     if (!json.wanted()) {
       spec.commandLine().getOut().println(line);
-      spec.commandLine().getOut().flush();
     }
   }
 

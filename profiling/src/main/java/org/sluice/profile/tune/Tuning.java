@@ -56,7 +56,6 @@ record Tuning(
       out.printf(
           "Interrupted: %d of %d rounds of replays are complete.%n", rounds(), Trials.ROUNDS);
     }
-    out.flush();
   }
 
   Members members() {
