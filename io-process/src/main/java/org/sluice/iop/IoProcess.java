@@ -18,7 +18,6 @@ import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentException;
 import org.sluice.core.segment.SegmentSettings;
-import org.sluice.core.store.NodeIdentity;
 import org.sluice.core.store.PosixStore;
 import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.guard.Guard;
@@ -28,7 +27,6 @@ import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.iop.memory.SegmentPlace;
 import org.sluice.iop.service.Service;
-import org.sluice.iop.service.SessionSettings;
 import org.sluice.iop.service.SessionState;
 
 /** An I/O process inside this one: runtime directory, store, segment, service thread. */
@@ -43,14 +41,20 @@ final class IoProcess implements AutoCloseable {
   private final Service service;
   private final Thread thread;
 
-  private IoProcess(final Settings settings, final boolean resumes) throws IOException {
+  /**
+   * Starts an I/O process, or resumes a killed one; clients can attach when this returns.
+   *
+   * @param resumes whether to go on, with its store and its buffer, where a killed one of that name
+   *     left off, even if none of its processes lives
+   */
+  IoProcess(final Settings settings, final boolean resumes) throws IOException {
     boolean goesOn = false;
     try {
-      directory = keep(RuntimeDirectory.take(settings.name()));
+      directory = keep(RuntimeDirectory.take(settings.session().name()));
       directory.removeDeadStarts();
       goesOn = directory.isLeft(resumes);
       directory.preserve(goesOn);
-      FailStop.arm(settings.name(), directory.crash());
+      FailStop.arm(settings.session().name(), directory.crash());
       directory.report().ifPresent(IoProcess::tellOfCrash);
       final Supplier<SessionState> states;
       final SessionState state;
@@ -86,7 +90,8 @@ final class IoProcess implements AutoCloseable {
       Fault.arm(
           settings.faults()); // the store and the segment are there: what follows is the session
       service =
-          new Service(server, segment, store, session(settings), statistics, journal, state, guard);
+          new Service(
+              server, segment, store, settings.session(), statistics, journal, state, guard);
       segment.header().process(ProcessIdentity.current());
       directory.preserve(true);
     } catch (final IOException | CommandException e) {
@@ -104,21 +109,6 @@ final class IoProcess implements AutoCloseable {
     thread = Thread.ofPlatform().name("service").start(service);
   }
 
-  /** Starts an I/O process; clients can attach when this returns. */
-  static IoProcess start(final Settings settings) throws IOException {
-    return start(settings, false);
-  }
-
-  /**
-   * Starts an I/O process, or resumes a killed one; clients can attach when this returns.
-   *
-   * @param resumes whether to go on, with its store and its buffer, where a killed one of that name
-   *     left off, even if none of its processes lives
-   */
-  static IoProcess start(final Settings settings, final boolean resumes) throws IOException {
-    return new IoProcess(settings, resumes);
-  }
-
   /** Null when nothing is captured, and so nothing to see to. */
   private GuardPlace guardPlace(final PosixStore store) throws IOException {
     return segment.header().capture().isEmpty()
@@ -134,19 +124,6 @@ final class IoProcess implements AutoCloseable {
     Warnings.warn(
         "the last I/O process of this name failed by a fault of its own; %s says where, report it"
             .formatted(report));
-  }
-
-  private SessionSettings session(final Settings settings) throws IOException {
-    final String capture = segment.header().capture();
-    return new SessionSettings(
-        NodeIdentity.self().name(),
-        settings.name(),
-        directory.path(),
-        capture.isEmpty() ? null : Path.of(capture),
-        settings.grouping(),
-        settings.writers(),
-        settings.keep(),
-        settings.endsWithMembers());
   }
 
   private <T extends AutoCloseable> T keep(final T part) {

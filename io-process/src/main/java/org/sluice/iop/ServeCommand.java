@@ -77,7 +77,7 @@ public final class ServeCommand implements Subcommand {
   }
 
   private Integer serve(final Settings settings) throws IOException {
-    try (IoProcess process = IoProcess.start(settings, resumes);
+    try (IoProcess process = new IoProcess(settings, resumes);
         MetricsEndpoint endpoint =
             MetricsEndpoint.open(metricsPort, process.segment(), process.statistics())) {
       await(process, endpoint);

@@ -15,6 +15,7 @@ import org.sluice.core.request.RuntimePath;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.iop.checkpoint.Grouping;
+import org.sluice.iop.checkpoint.SessionSettings;
 import org.sluice.iop.memory.Pages;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -188,16 +189,17 @@ final class ServiceOptions {
     return new Settings(
         store.directory(),
         capture == null ? null : captured(),
-        name == null ? RuntimePath.DEFAULT_NAME : name,
         geometry(),
         pages,
         threshold,
         whenFull.code,
         chosen.code,
-        grouping,
-        writers(),
-        keep(),
-        endsWithMembers,
+        new SessionSettings(
+            name == null ? RuntimePath.DEFAULT_NAME : name,
+            grouping,
+            writers(),
+            keep(),
+            endsWithMembers),
         faults());
   }
 

@@ -23,11 +23,11 @@ import org.sluice.core.segment.TestSegments;
 import org.sluice.core.store.LoggedDisk;
 import org.sluice.core.store.PosixStore;
 import org.sluice.iop.checkpoint.Grouping;
+import org.sluice.iop.checkpoint.SessionSettings;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.service.Service;
-import org.sluice.iop.service.SessionSettings;
 import org.sluice.iop.service.SessionState;
 
 /** An I/O process inside this one, with every stage, whose store is on a logged disk. */
@@ -76,8 +76,7 @@ final class LoggedIoProcess implements AutoCloseable {
     final ServerSocketChannel server = keep(ServerSocketChannel.open(StandardProtocolFamily.UNIX));
     server.bind(UnixDomainSocketAddress.of(directory.resolve("socket")));
     final SessionSettings how =
-        new SessionSettings(
-            "node1", "job", directory, capture, new Grouping(GROUP, 1, 1), 0, KEPT, false);
+        new SessionSettings("job", new Grouping(GROUP, 1, 1), 0, KEPT, false);
     final Statistics statistics =
         new Statistics(GEOMETRY.chunkCount() * (long) GEOMETRY.chunkLength(), "small", () -> 0);
     final SessionState state = new SessionState(inPlace);

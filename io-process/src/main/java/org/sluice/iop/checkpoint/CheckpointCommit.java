@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.sluice.core.posix.PosixException;
+import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.Commit;
-import org.sluice.core.store.Container;
 import org.sluice.core.store.Draft;
 import org.sluice.core.store.DraftImage;
 import org.sluice.iop.crash.Subject;
@@ -57,7 +57,6 @@ final class CheckpointCommit implements Work {
   private final Draft draft;
   private State state = State.DECIDED;
   private IOException lost;
-  private List<Container> unneeded = List.of();
   private Commit stored;
   private Entry.Ended end;
   private long endedAt;
@@ -76,17 +75,18 @@ final class CheckpointCommit implements Work {
     this.decision = decision;
     this.members = members;
     this.ended = ended;
-    final Draft header = context.header();
     this.draft =
         new Draft(
             decision.checkpoint(),
-            header.node(),
-            header.job(),
-            header.layout(),
+            context.node(),
+            context.settings().name(),
+            context.drain().isInPlace()
+                ? HeaderDescriptor.LAYOUT_FILES
+                : HeaderDescriptor.LAYOUT_CONTAINER,
             decision.ranks(),
             decision.part(),
             decision.ungrouped(),
-            header.sessionId(),
+            context.sessionId(),
             new ArrayList<>());
   }
 
@@ -113,7 +113,7 @@ final class CheckpointCommit implements Work {
   @Override
   public void write() {
     state = State.WRITING;
-    unneeded = context.drain().turn();
+    context.drain().turn();
     try {
       for (final Member member : members) {
         draft.images().add(describe(member));
@@ -158,7 +158,6 @@ final class CheckpointCommit implements Work {
               context.statistics().took(Timed.COMMIT, began);
               stored(inStore);
             });
-    tidy();
   }
 
   /**
@@ -185,7 +184,6 @@ final class CheckpointCommit implements Work {
       undone(Failure.of(failure));
       context.service().execute(() -> ended.accept(this));
     }
-    tidy();
   }
 
   /** On resumption: it is not begun again, and nobody was told that it is durable. */
@@ -203,20 +201,6 @@ final class CheckpointCommit implements Work {
     state = how;
     end = entry;
     context.journal().write(entry);
-  }
-
-  /** Between two checkpoints containers that no image needs are given back. Last stage. */
-  private void tidy() {
-    try {
-      for (final Container container : unneeded) {
-        container.close();
-      }
-      if (isStored()) {
-        context.drain().prepare();
-      }
-    } catch (final IOException e) {
-      Warnings.warn("no container is ready for the next checkpoint: " + e.getMessage());
-    }
   }
 
   // ---- what became of it, on the service thread ----

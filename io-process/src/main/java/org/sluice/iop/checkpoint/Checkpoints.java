@@ -35,14 +35,12 @@ public record Checkpoints(
    * A session without checkpoints and images.
    *
    * @param context what they share
-   * @param writers how many ranks of this node write a checkpoint, 0 for all
-   * @param keep how many checkpoints of a series stay, 0 for all
    * @return what looks after them
    */
-  public static Checkpoints of(final Context context, final int writers, final int keep) {
+  public static Checkpoints of(final Context context) {
     final Farewells farewells = new Farewells(context);
     final Committer committer = new Committer(context);
-    final Retention retention = new Retention(context, keep, farewells);
+    final Retention retention = new Retention(context, farewells);
     final Groups groups = new Groups(context, committer, retention);
     final Leftovers leftovers = new Leftovers(context, groups, committer);
     farewells.tell(leftovers::noteLoss);
@@ -53,7 +51,7 @@ public record Checkpoints(
         committer,
         retention,
         groups,
-        new ExplicitCheckpoints(context, committer, retention, writers, farewells),
+        new ExplicitCheckpoints(context, committer, retention, farewells),
         leftovers,
         new Replacements(context),
         new Restarts(context.store(), context.journal().inFlight()));
@@ -77,7 +75,7 @@ public record Checkpoints(
   /** What was committed before the kill counts with what is committed from here on. */
   private void resumeSeries() throws IOException {
     context.store().commits(damaged -> {}).stream()
-        .filter(commit -> commit.sessionId() == context.header().sessionId() && !commit.ungrouped())
+        .filter(commit -> commit.sessionId() == context.sessionId() && !commit.ungrouped())
         .sorted(Comparator.comparingLong(Commit::sequence))
         .forEach(commit -> retention.resume(commit, groups.committed(commit.number())));
   }

@@ -71,11 +71,11 @@ final class Committer {
     } else {
       commit.restore();
       commit.images().stream().filter(i -> i.errno() != 0).forEach(context.drain()::release);
-      context.drain().tidy(true);
       Warnings.warn(
           "checkpoint %d is not committed: %s".formatted(commit.number(), commit.end().reason()));
       context.waiters().failed(commit.end());
     }
+    context.drain().tidy(!commit.isStored());
     owner.accept(commit);
   }
 
@@ -109,7 +109,7 @@ final class Committer {
     try {
       final Optional<Commit> commit = context.store().find(decision.checkpoint());
       if (commit.isPresent()
-          && commit.get().sessionId() == context.header().sessionId()
+          && commit.get().sessionId() == context.sessionId()
           && names(context.store().images(commit.get())).equals(names(decision))) {
         return commit;
       }
@@ -145,7 +145,7 @@ final class Committer {
   Set<Integer> stored() throws IOException {
     final Set<Integer> stored = new HashSet<>();
     for (final Commit commit : context.store().commits(Committer::tellOfDamage)) {
-      if (commit.sessionId() == context.header().sessionId()) {
+      if (commit.sessionId() == context.sessionId()) {
         try {
           context.store().images(commit).forEach(image -> stored.add(image.imageId()));
         } catch (final IOException e) {

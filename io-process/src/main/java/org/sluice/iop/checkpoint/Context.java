@@ -1,33 +1,43 @@
 package org.sluice.iop.checkpoint;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.concurrent.Executor;
-import org.sluice.core.store.Draft;
+import org.sluice.core.segment.Segment;
+import org.sluice.core.store.NodeIdentity;
 import org.sluice.core.store.PosixStore;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.image.Protection;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 
 /**
- * What all checkpoints of a session share.
+ * What all parts of a session share. Service thread only, unless a part says otherwise.
  *
- * @param store where they are committed
+ * @param segment where the processes append
+ * @param store where checkpoints are committed
+ * @param settings how they are made
+ * @param node this node's name
+ * @param sessionId read once: what is in the segment may be anything later on
  * @param registry the images
  * @param drain the pipeline
  * @param capture where captured files are
- * @param statistics learns of commits
+ * @param statistics learns what happens
  * @param journal learns what is decided
  * @param state what it says of checkpoints and images
  * @param service runs what it is given on the service thread
- * @param header node, job, layout and session of each checkpoint
- * @param grouping which files are one checkpoint; null when files are not grouped
  * @param shared files that no checkpoint has
  * @param waiters processes that wait for a commit
  */
 public record Context(
+    Segment segment,
     PosixStore store,
+    SessionSettings settings,
+    String node,
+    long sessionId,
     ImageRegistry registry,
     Drain drain,
     CaptureDirectory capture,
@@ -35,12 +45,74 @@ public record Context(
     Journal journal,
     CheckpointState state,
     Executor service,
-    Draft header,
-    Grouping grouping,
     SharedFiles shared,
     Waiters waiters) {
-  /** Writes a decision down, and then applies it. */
-  void decide(final Entry decision) {
+  /**
+   * What the parts of a session share, with a drain that has begun.
+   *
+   * @param segment where the processes append
+   * @param store where checkpoints are committed
+   * @param settings how they are made
+   * @param statistics learns what happens
+   * @param journal learns what is decided
+   * @param state what it says so far
+   * @param protection of images whose own files do not hold everything
+   * @param service runs what it is given on the service thread
+   * @return without images, which a resumption brings
+   * @throws IOException when the kernel or the store refuses
+   */
+  public static Context of(
+      final Segment segment,
+      final PosixStore store,
+      final SessionSettings settings,
+      final Statistics statistics,
+      final Journal journal,
+      final CheckpointState state,
+      final Protection protection,
+      final Executor service)
+      throws IOException {
+    final String captured = segment.header().capture();
+    final CaptureDirectory capture =
+        new CaptureDirectory(
+            captured.isEmpty() ? null : Path.of(captured), store.directory().toRealPath());
+    final String node = NodeIdentity.self().name();
+    return new Context(
+        segment,
+        store,
+        settings,
+        node,
+        segment.header().sessionId(),
+        new ImageRegistry(segment.imageTable(), state.images(), journal, protection),
+        new Drain(segment, store, node, statistics, journal),
+        capture,
+        statistics,
+        journal,
+        state,
+        service,
+        new SharedFiles(settings.grouping(), capture, statistics),
+        new Waiters(store, state));
+  }
+
+  /** Which files are one checkpoint; null when files are not grouped. */
+  Grouping grouping() {
+    return drain.isInPlace() ? null : settings.grouping();
+  }
+
+  /**
+   * Writes a decision down, and then applies it.
+   *
+   * @param decision what nobody may know before
+   */
+  public void decide(final Entry decision) {
     state.apply(journal.write(decision));
+  }
+
+  /**
+   * Does something once all that was asked of the drain before is done.
+   *
+   * @param step what, on the service thread
+   */
+  public void afterwards(final Runnable step) {
+    drain.afterwards(() -> service.execute(step));
   }
 }

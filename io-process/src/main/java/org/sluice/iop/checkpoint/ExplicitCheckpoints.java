@@ -25,28 +25,19 @@ public final class ExplicitCheckpoints {
   private final Context context;
   private final Committer committer;
   private final Retention retention;
-  private final int writers;
   private final Farewells farewells;
   private final Map<Long, ExplicitCheckpoint> underWay;
   private final Set<Image> images = new HashSet<>();
 
-  /**
-   * A session in which no rank has begun a checkpoint.
-   *
-   * @param writers how many ranks of this node complete a checkpoint where the launcher does not
-   *     say; 0 unknown
-   */
   ExplicitCheckpoints(
       final Context context,
       final Committer committer,
       final Retention retention,
-      final int writers,
       final Farewells farewells) {
     this.context = context;
     this.underWay = context.state().underWay();
     this.committer = committer;
     this.retention = retention;
-    this.writers = writers;
     this.farewells = farewells;
   }
 
@@ -89,7 +80,8 @@ public final class ExplicitCheckpoints {
   private Entry.Scope scope(final int ranks, final Writer beginner) {
     final boolean spread = beginner.ranks() == ranks && beginner.isOfSeveralNodes();
     final int local = spread ? beginner.localRanks() : ranks;
-    return new Entry.Scope(ranks, local > 0 ? local : Math.min(writers, ranks), spread);
+    return new Entry.Scope(
+        ranks, local > 0 ? local : Math.min(context.settings().writers(), ranks), spread);
   }
 
   /**

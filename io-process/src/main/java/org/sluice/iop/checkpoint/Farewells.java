@@ -26,7 +26,7 @@ public final class Farewells {
    */
   public void bid(final Image image) {
     image.farewell();
-    context.drain().afterwards(() -> context.service().execute(() -> end(image)));
+    context.afterwards(() -> end(image));
   }
 
   private void end(final Image image) {

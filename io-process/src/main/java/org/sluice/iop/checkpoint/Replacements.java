@@ -152,7 +152,7 @@ public final class Replacements {
       }
       fresh.truncate(size);
       final ImageOverlay overlay = new ImageOverlay(image.id(), size, fresh::pwrite);
-      context.store().overlay(context.header().sessionId(), chunks, overlay);
+      context.store().overlay(context.sessionId(), chunks, overlay);
     }
 
     @Override

@@ -39,14 +39,9 @@ final class Retention {
   /** A committed checkpoint and its captured images. */
   private record Kept(Commit commit, Set<Image> images) {}
 
-  /**
-   * A session that keeps no checkpoint yet.
-   *
-   * @param keep how many checkpoints stay, 0 for all
-   */
-  Retention(final Context context, final int keep, final Farewells farewells) {
+  Retention(final Context context, final Farewells farewells) {
     this.context = context;
-    this.keep = keep;
+    this.keep = context.settings().keep();
     this.farewells = farewells;
   }
 

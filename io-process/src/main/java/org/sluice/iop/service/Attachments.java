@@ -4,17 +4,14 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.function.Consumer;
+import org.sluice.core.request.Request;
 import org.sluice.core.segment.ProcessIdentity;
-import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.Slot;
-import org.sluice.iop.drain.Drain;
+import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.image.Image;
-import org.sluice.iop.image.Images;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
-import org.sluice.iop.journal.Journal;
-import org.sluice.iop.measure.Statistics;
 
 /**
  * The attached processes. A slot is given back when its process is proven to be dead, or has closed
@@ -23,91 +20,57 @@ import org.sluice.iop.measure.Statistics;
 final class Attachments {
   private static final int MOST_REFUSED = 1024;
 
-  /** Learns of images whose opener is gone. */
-  @FunctionalInterface
-  interface Abandonment {
-    void abandoned(Attachment attachment, Image image, long opened);
-  }
-
-  private final Segment segment;
+  private final Context context;
   private final Rings rings;
-  private final Drain drain;
-  private final Statistics statistics;
-  private Abandonment abandonment;
+  private Consumer<Attachment> abandonment;
   private final Attachment[] bySlot;
   private final List<Attachment> all = new ArrayList<>();
 
   /** Those that got no slot, by pid; the dead are left out now and then. */
   private final Map<Integer, ProcessIdentity> refused = new HashMap<>();
 
-  private final Journal journal;
-  private final Images images;
   private boolean closed;
 
-  /**
-   * A session in which no process has attached.
-   *
-   * @param images has those of a former I/O process, to be resumed
-   */
-  Attachments(
-      final Segment segment,
-      final Rings rings,
-      final Drain drain,
-      final Statistics statistics,
-      final Journal journal,
-      final Images images) {
-    this.journal = journal;
-    this.images = images;
-    this.segment = segment;
+  Attachments(final Context context, final Rings rings) {
+    this.context = context;
     this.rings = rings;
-    this.drain = drain;
-    this.statistics = statistics;
-    this.bySlot = new Attachment[segment.geometry().slots()];
+    this.bySlot = new Attachment[context.segment().geometry().slots()];
   }
 
-  /** Says who learns of images whose opener is gone; before the first process goes. */
-  void abandonment(final Abandonment listener) {
+  /** Says who learns of processes that are gone; before the first one goes. */
+  void abandonment(final Consumer<Attachment> listener) {
     abandonment = listener;
   }
 
-  /**
-   * Gives a process a slot; empty when all are taken.
-   *
-   * @param token of its request
-   */
-  Optional<Attachment> attach(
-      final ProcessIdentity process,
-      final int rank,
-      final int ranks,
-      final int localRanks,
-      final long token) {
-    endUntold(process, token);
+  /** Gives a process the slot that it asks for; null when all are taken. */
+  Attachment attach(final ProcessIdentity process, final Request.Attach request) {
+    endUntold(process, request.token());
     endDead(); // whose place this one may take
     for (int slot = 0; slot < bySlot.length && !closed; slot++) {
       if (bySlot[slot] == null) {
-        final long generation = segment.slot(slot).generation() + 1;
-        images.apply(
-            journal.write(
-                new Entry.Attached(
-                    slot,
-                    process.pid(),
-                    process.startTime(),
-                    rank,
-                    ranks,
-                    localRanks,
-                    generation,
-                    token,
-                    images.kills())));
-        segment.resetRing(slot);
-        final Attachment attachment = new Attachment(segment, images.writer(slot));
-        attachment.slot().attach(process, rank, ranks, generation);
-        journal.inFlight().forget(slot);
+        final long generation = context.segment().slot(slot).generation() + 1;
+        context.decide(
+            new Entry.Attached(
+                slot,
+                process.pid(),
+                process.startTime(),
+                request.rank(),
+                request.ranks(),
+                request.localRanks(),
+                generation,
+                request.token(),
+                context.state().images().kills()));
+        context.segment().resetRing(slot);
+        final Attachment attachment =
+            new Attachment(context.segment(), context.state().images().writer(slot));
+        attachment.slot().attach(process, request.rank(), request.ranks(), generation);
+        context.journal().inFlight().forget(slot);
         add(attachment);
-        return Optional.of(attachment);
+        return attachment;
       }
     }
     refuse(process);
-    return Optional.empty();
+    return null;
   }
 
   private void refuse(final ProcessIdentity process) {
@@ -138,15 +101,15 @@ final class Attachments {
   private void add(final Attachment attachment) {
     bySlot[attachment.index()] = attachment;
     all.add(attachment);
-    statistics.attached(slots());
+    context.statistics().attached(slots());
   }
 
   /** Takes over a process of a former I/O process, which comes back some day or is dead. */
   void resume(final Writer process, final Backlog backlog) {
-    final Attachment attachment = new Attachment(segment, process);
+    final Attachment attachment = new Attachment(context.segment(), process);
     final long position = backlog.position(attachment.index());
     // What cannot be done to a ring that is damaged need not be: its reader will see that it is.
-    segment.advanceRing(attachment.index(), position);
+    context.segment().advanceRing(attachment.index(), position);
     attachment.ring().position(position);
     attachment.await(backlog.lastRequest(attachment.index()));
     add(attachment);
@@ -241,15 +204,13 @@ final class Attachments {
   private void end(final Attachment attachment, final boolean killed) {
     rings.poll(attachment);
     rings.adopt(attachment);
-    drain.revokeAll(attachment.index());
-    images.apply(journal.write(new Entry.Detached(attachment.index(), killed)));
-    attachment
-        .images()
-        .forEach((image, opened) -> abandonment.abandoned(attachment, image, opened));
+    context.drain().revokeAll(attachment.index());
+    context.decide(new Entry.Detached(attachment.index(), killed));
+    abandonment.accept(attachment);
     bySlot[attachment.index()] = null;
     all.remove(attachment);
-    statistics.attached(slots());
-    statistics.detached(attachment.slot(), attachment.writer().process());
+    context.statistics().attached(slots());
+    context.statistics().detached(attachment.slot(), attachment.writer().process());
     attachment.slot().detach();
   }
 }

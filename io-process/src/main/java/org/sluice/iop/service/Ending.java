@@ -3,17 +3,13 @@ package org.sluice.iop.service;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Checkpoints;
-import org.sluice.iop.checkpoint.ExplicitCheckpoints;
-import org.sluice.iop.checkpoint.Leftovers;
-import org.sluice.iop.drain.Drain;
+import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Failure;
-import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -23,15 +19,12 @@ import org.sluice.iop.measure.Warnings;
 final class Ending {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  private final Context context;
+  private final Checkpoints checkpoints;
   private final boolean commits;
   private final Attachments attachments;
   private final Settling settling;
   private final Unseen unseen;
-  private final ExplicitCheckpoints explicit;
-  private final Leftovers leftovers;
-  private final Drain drain;
-  private final Statistics statistics;
-  private final Executor service;
   private final CompletableFuture<Void> over;
   private final long deadline = System.nanoTime() + PATIENCE_NANOS;
   private boolean waiting = true;
@@ -43,24 +36,19 @@ final class Ending {
    * @param over completed at last
    */
   Ending(
+      final Context context,
+      final Checkpoints checkpoints,
       final boolean commits,
       final Attachments attachments,
       final Settling settling,
       final Unseen unseen,
-      final Checkpoints checkpoints,
-      final Drain drain,
-      final Statistics statistics,
-      final Executor service,
       final CompletableFuture<Void> over) {
+    this.checkpoints = checkpoints;
+    this.context = context;
     this.commits = commits;
     this.attachments = attachments;
     this.settling = settling;
     this.unseen = unseen;
-    this.explicit = checkpoints.explicit();
-    this.leftovers = checkpoints.leftovers();
-    this.drain = drain;
-    this.statistics = statistics;
-    this.service = service;
     this.over = over;
   }
 
@@ -86,13 +74,13 @@ final class Ending {
   }
 
   private void commit() {
-    if (!drain.isInPlace()) {
+    if (!context.drain().isInPlace()) {
       try {
-        leftovers.reclaim();
+        checkpoints.leftovers().reclaim();
         if (commits) {
-          leftovers.commit();
+          checkpoints.leftovers().commit();
         } else {
-          leftovers.reportUncommitted();
+          checkpoints.leftovers().reportUncommitted();
         }
       } catch (final IOException e) {
         failed("files without a checkpoint stay plain files", e);
@@ -103,25 +91,25 @@ final class Ending {
 
   private void settle() {
     unseen.last();
-    explicit.discardAll();
-    leftovers.settle();
+    checkpoints.explicit().discardAll();
+    checkpoints.leftovers().settle();
     then(this::finish);
   }
 
   private void finish() {
     try {
-      leftovers.reportLosses();
+      checkpoints.leftovers().reportLosses();
     } catch (final IOException e) {
       failed("files of which bytes were lost may still be there", e);
     }
     try {
-      leftovers.noteFiles();
+      checkpoints.leftovers().noteFiles();
     } catch (final IOException e) {
       Warnings.warn("the store does not know where plain files are: " + e.getMessage());
     }
-    if (!drain.isInPlace()) {
+    if (!context.drain().isInPlace()) {
       try {
-        leftovers.unlinkCommitted();
+        checkpoints.leftovers().unlinkCommitted();
       } catch (final IOException e) {
         failed("committed files stay where they were; restore them instead of using those", e);
       }
@@ -131,10 +119,10 @@ final class Ending {
 
   private void failed(final String consequence, final IOException reason) {
     Warnings.warn(consequence + ": " + reason.getMessage());
-    statistics.failed(Failure.of(reason));
+    context.statistics().failed(Failure.of(reason));
   }
 
   private void then(final Runnable step) {
-    drain.afterwards(() -> service.execute(step));
+    context.afterwards(step);
   }
 }

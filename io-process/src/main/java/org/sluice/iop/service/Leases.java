@@ -10,10 +10,10 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
-import org.sluice.iop.image.ImageRegistry;
 
 /**
  * Where the kernel does not ask for permission: closed images are held by leases, and opens of the
@@ -36,9 +36,8 @@ final class Leases {
   /** The longest time between an OPEN request and the guard's message on that open. */
   private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  private final Context context;
   private final Guard guard;
-  private final ImageRegistry registry;
-  private final boolean inPlace;
   private final Consumer<Image> openedOutside;
   private final Set<Image> wanted = new LinkedHashSet<>();
   private final Map<Image, Opens> opens = new HashMap<>();
@@ -76,20 +75,15 @@ final class Leases {
    * @param inPlace whether closed images are whole within milliseconds
    * @param openedOutside told of images that a program outside has opened
    */
-  Leases(
-      final Guard guard,
-      final ImageRegistry registry,
-      final boolean inPlace,
-      final Consumer<Image> openedOutside) {
+  Leases(final Context context, final Guard guard, final Consumer<Image> openedOutside) {
+    this.context = context;
     this.guard = guard;
-    this.registry = registry;
-    this.inPlace = inPlace;
     this.openedOutside = openedOutside;
   }
 
   /** Whether processes under the shim have to ask for leases back. */
   boolean areUsed() {
-    return guard.leases() && !inPlace;
+    return guard.leases() && !context.drain().isInPlace();
   }
 
   /** The last process under Sluice that had the image open has closed it. */
@@ -102,7 +96,7 @@ final class Leases {
 
   /** A process under the shim is about to open a file. */
   void giveBack(final ImageKey key) {
-    final Image image = registry.find(key);
+    final Image image = context.registry().find(key);
     if (image != null && areUsed()) {
       guard.unlease(image);
       wanted.add(image); // in case it is not opened after all
@@ -113,7 +107,7 @@ final class Leases {
 
   /** A process under the shim has opened a file. */
   void announced(final ImageKey key) {
-    final Image image = guard.leases() ? registry.find(key) : null;
+    final Image image = guard.leases() ? context.registry().find(key) : null;
     if (image != null) {
       final Opens its = opens.computeIfAbsent(image, any -> new Opens());
       its.match(its.announced, its.noticed, System.nanoTime());
@@ -156,7 +150,8 @@ final class Leases {
   }
 
   private boolean isKnown(final Image image) {
-    return registry.find(image.id()) == image && image.state() != ImageDescriptor.STATE_DIRECT;
+    return context.registry().find(image.id()) == image
+        && image.state() != ImageDescriptor.STATE_DIRECT;
   }
 
   private boolean isIdle() {

@@ -5,10 +5,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
+import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.drain.Caller;
-import org.sluice.iop.drain.Drain;
 import org.sluice.iop.journal.Entry;
-import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Failure;
 
 /** Those who keep an I/O process alive that stops with its last member. Service thread only. */
@@ -17,35 +16,20 @@ final class Members {
   private static final int VANISHED = 137;
 
   private final Set<Connection> joined = new HashSet<>();
-  private final boolean endsSession;
-  private final Drain drain;
-  private final Journal journal;
+  private final Context context;
   private boolean everJoined;
   private boolean failed;
   private int awaited;
   private Caller last;
 
-  /**
-   * A session with the members that a former I/O process had.
-   *
-   * @param endsSession whether the session is over when the last has left
-   * @param drain what members wrote is in it
-   * @param journal learns who comes and goes
-   * @param past what a former I/O process knew
-   */
-  Members(
-      final boolean endsSession,
-      final Drain drain,
-      final Journal journal,
-      final SessionState past) {
-    this.endsSession = endsSession;
-    this.drain = drain;
-    this.journal = journal;
+  /** A session with the members that a former I/O process had. */
+  Members(final Context context, final SessionState past) {
+    this.context = context;
     this.awaited = past.members();
     this.failed = past.memberFailed();
   }
 
-  void join(final Connection connection, final Caller caller) {
+  Reply join(final Connection connection) {
     if (last != null) {
       last.answer(new Reply.Done());
       last = null;
@@ -53,12 +37,12 @@ final class Members {
     if (awaited > 0) {
       awaited--;
     } else {
-      journal.write(new Entry.Joined());
+      context.journal().write(new Entry.Joined());
     }
     everJoined = true;
     joined.add(connection);
     connection.member(true);
-    caller.answer(new Reply.Done());
+    return new Reply.Done();
   }
 
   /**
@@ -73,10 +57,10 @@ final class Members {
     remove(connection, exitStatus);
     if (!joined.isEmpty()) {
       caller.answer(new Reply.Done());
-    } else if (endsSession) {
+    } else if (context.settings().endsWithMembers()) {
       last = caller;
     } else {
-      drain.afterwards(() -> caller.answer(new Reply.Done()));
+      context.drain().afterwards(() -> caller.answer(new Reply.Done()));
     }
   }
 
@@ -90,7 +74,7 @@ final class Members {
     joined.remove(connection);
     connection.member(false);
     failed |= exitStatus != 0;
-    journal.write(new Entry.Left(exitStatus == 0));
+    context.journal().write(new Entry.Left(exitStatus == 0));
   }
 
   boolean isEmpty() {

@@ -3,7 +3,6 @@ package org.sluice.iop.service;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.request.Reply;
@@ -11,23 +10,13 @@ import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.checkpoint.CheckpointState;
 import org.sluice.iop.checkpoint.Checkpoints;
-import org.sluice.iop.checkpoint.ExplicitCheckpoints;
-import org.sluice.iop.checkpoint.Groups;
-import org.sluice.iop.checkpoint.Leftovers;
-import org.sluice.iop.checkpoint.Replacements;
-import org.sluice.iop.checkpoint.SharedFiles;
+import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.drain.Caller;
-import org.sluice.iop.drain.Drain;
-import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
-import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.image.NotCapturedException;
 import org.sluice.iop.journal.Entry;
-import org.sluice.iop.journal.Journal;
-import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Timed;
 import org.sluice.iop.measure.Warnings;
 
@@ -39,53 +28,26 @@ final class OpenRequests {
   private static final int NO_ENTRY = 0;
   private static final int NO_IMAGE = 0;
 
-  private final ImageRegistry registry;
-  private final CaptureDirectory capture;
+  private final Context context;
+  private final Checkpoints checkpoints;
   private final Unseen unseen;
-  private final SharedFiles shared;
   private final Settling settling;
   private final Leases leases;
-  private final Drain drain;
-  private final Groups groups;
-  private final ExplicitCheckpoints explicit;
-  private final Leftovers leftovers;
-  private final Replacements replacements;
-  private final Statistics statistics;
-  private final Journal journal;
-  private final CheckpointState state;
   private final Closings closings;
-  private final Executor service;
 
   OpenRequests(
-      final ImageRegistry registry,
-      final CaptureDirectory capture,
+      final Context context,
+      final Checkpoints checkpoints,
       final Unseen unseen,
-      final SharedFiles shared,
       final Settling settling,
       final Leases leases,
-      final Drain drain,
-      final Checkpoints checkpoints,
-      final Statistics statistics,
-      final Journal journal,
-      final CheckpointState state,
-      final Closings closings,
-      final Executor service) {
-    this.state = state;
+      final Closings closings) {
+    this.checkpoints = checkpoints;
+    this.context = context;
     this.closings = closings;
-    this.journal = journal;
-    this.registry = registry;
-    this.capture = capture;
     this.unseen = unseen;
-    this.shared = shared;
     this.settling = settling;
     this.leases = leases;
-    this.drain = drain;
-    this.groups = checkpoints.groups();
-    this.explicit = checkpoints.explicit();
-    this.leftovers = checkpoints.leftovers();
-    this.replacements = checkpoints.replacements();
-    this.statistics = statistics;
-    this.service = service;
   }
 
   void open(final Attachment opener, final Request.Open request, final Caller caller) {
@@ -94,7 +56,7 @@ final class OpenRequests {
         opener,
         request,
         reply -> {
-          statistics.took(Timed.OPEN, began);
+          context.statistics().took(Timed.OPEN, began);
           caller.answer(reply);
         });
   }
@@ -102,18 +64,18 @@ final class OpenRequests {
   private void proceed(final Attachment opener, final Request.Open request, final Caller caller) {
     final ImageKey key = new ImageKey(request.device(), request.inode());
     leases.announced(key);
-    settling.pollOpeners(registry.find(key));
-    final Image known = registry.find(key);
+    settling.pollOpeners(context.registry().find(key));
+    final Image known = context.registry().find(key);
     if ((request.flags() & RequestDescriptor.OPEN_WRITE) != 0) {
       unseen.reopened(key);
     }
     if (known == null) {
       caller.answer(admit(opener, request, key));
-    } else if (explicit.has(known)) {
+    } else if (checkpoints.explicit().has(known)) {
       // The shim saw the checkpoint API of its own process open the file; the API logs the image.
       caller.answer(plain(Reason.NONE));
     } else if (known.state() == ImageDescriptor.STATE_COMMITTED) {
-      replace(known, capture.find(known), false, caller, again(known));
+      replace(known, context.capture().find(known), false, caller, again(known));
     } else {
       openKnown(opener, known, request.flags(), caller);
     }
@@ -124,14 +86,14 @@ final class OpenRequests {
     final int wanted = RequestDescriptor.OPEN_CREATED | RequestDescriptor.OPEN_WRITE;
     if ((request.flags() & wanted) != wanted) {
       if ((request.flags() & RequestDescriptor.OPEN_WRITE) != 0) {
-        statistics.leftPlain(key, Reason.EXISTING);
+        context.statistics().leftPlain(key, Reason.EXISTING);
       }
       return plain(Reason.EXISTING);
     }
     try {
       return admitted(opener, admit(opener, key, request));
     } catch (final NotCapturedException e) {
-      if (statistics.leftPlain(key, e.reason()) && e.reason() != Reason.ELSEWHERE) {
+      if (context.statistics().leftPlain(key, e.reason()) && e.reason() != Reason.ELSEWHERE) {
         Warnings.warn(
             "%s is not captured, nor are others like it: %s; they are written as without Sluice"
                 .formatted(request.path(), e.getMessage()));
@@ -142,28 +104,28 @@ final class OpenRequests {
 
   private Image admit(final Attachment opener, final ImageKey key, final Request.Open request)
       throws NotCapturedException {
-    final NativeFile file = capture.open(key, request.path());
-    final Reason reason = reason(request.flags(), shared.has(file, opener.writer()));
+    final NativeFile file = context.capture().open(key, request.path());
+    final Reason reason = reason(request.flags(), context.shared().has(file, opener.writer()));
     if (reason == Reason.NONE) {
-      return registry.admit(file, ImageDescriptor.STATE_DIVERTED);
+      return context.registry().admit(file, ImageDescriptor.STATE_DIVERTED);
     }
     if (reason == Reason.NODES) {
-      shared.count();
+      context.shared().count();
     }
-    final Image image = registry.admit(file, ImageDescriptor.STATE_DIRECT);
+    final Image image = context.registry().admit(file, ImageDescriptor.STATE_DIRECT);
     image.direct(reason);
-    drain.makeDirect(image, new int[0], false);
+    context.drain().makeDirect(image, new int[0], false);
     return image;
   }
 
   /** Counts a new image and its first opening. */
   Reply admitted(final Attachment opener, final Image image) {
-    statistics.captured();
+    context.statistics().captured();
     count(opener, image, true);
     if (image.state() == ImageDescriptor.STATE_DIVERTED) {
       divert(opener, image);
     }
-    groups.look(image);
+    checkpoints.groups().look(image);
     return opened(image);
   }
 
@@ -176,7 +138,7 @@ final class OpenRequests {
     final boolean direct = image.state() == ImageDescriptor.STATE_DIRECT;
     final boolean wasAbandoned = image.isAbandoned();
     count(opener, image, write);
-    final Reason asked = reason(flags, shared.has(image, opener.writer()));
+    final Reason asked = reason(flags, context.shared().has(image, opener.writer()));
     if (emptied) {
       image.emptied();
     }
@@ -192,7 +154,7 @@ final class OpenRequests {
     } else {
       caller.answer(opened(image));
     }
-    groups.look(image);
+    checkpoints.groups().look(image);
   }
 
   /**
@@ -220,16 +182,18 @@ final class OpenRequests {
     if (image.state() != ImageDescriptor.STATE_DIRECT) {
       settling.makeDirect(image, reason, emptied);
     } else if (emptied) {
-      drain.empty(image, !image.isLetGo());
+      context.drain().empty(image, !image.isLetGo());
     }
-    drain.answer(
-        caller,
-        () -> {
-          if (image.errno() != 0) {
-            refuse(opener, image);
-          }
-          return Settling.unlessFailed(image, opened(RequestDescriptor.DIRECT, image));
-        });
+    context
+        .drain()
+        .answer(
+            caller,
+            () -> {
+              if (image.errno() != 0) {
+                refuse(opener, image);
+              }
+              return Settling.unlessFailed(image, opened(RequestDescriptor.DIRECT, image));
+            });
   }
 
   /** Makes the opener the one new writer of a closed image. */
@@ -239,19 +203,19 @@ final class OpenRequests {
       final boolean emptied,
       final boolean sizeUnknown,
       final Caller caller) {
-    final boolean touchesFile = drain.isInPlace() || sizeUnknown || image.errno() != 0;
+    final boolean touchesFile = context.drain().isInPlace() || sizeUnknown || image.errno() != 0;
     if (image.state() == ImageDescriptor.STATE_DIRECT) {
       image.reason(Reason.NONE);
       image.state(ImageDescriptor.STATE_DIVERTED);
-      drain.divert(image);
+      context.drain().divert(image);
     }
     if (emptied) {
-      drain.empty(image, touchesFile);
+      context.drain().empty(image, touchesFile);
       image.size(0);
     }
     divert(opener, image);
     if (sizeUnknown || emptied && touchesFile) {
-      drain.answer(caller, () -> opened(RequestDescriptor.DIVERT, image));
+      context.drain().answer(caller, () -> opened(RequestDescriptor.DIVERT, image));
     } else {
       caller.answer(opened(image));
     }
@@ -259,23 +223,22 @@ final class OpenRequests {
 
   private void divert(final Attachment opener, final Image image) {
     image.openers().writer(opener.index());
-    drain.grant(opener.index(), image);
+    context.drain().grant(opener.index(), image);
   }
 
   private void count(final Attachment opener, final Image image, final boolean write) {
-    state.apply(
-        journal.write(new Entry.Opened(image.id(), opener.index(), write, opener.request())));
+    context.decide(new Entry.Opened(image.id(), opener.index(), write, opener.request()));
     opener.images().putIfAbsent(image, System.nanoTime());
     if (write) {
-      leftovers.rewritten(image);
+      checkpoints.leftovers().rewritten(image);
     }
   }
 
   /** One opening has ended, at a time that the process tells. */
   void close(final Attachment opener, final Rings.Close close) {
-    final Image image = registry.find(close.imageId());
+    final Image image = context.registry().find(close.imageId());
     final boolean known = image != null && image.openers().has(opener.index());
-    state.apply(journal.write(new Entry.Closed(close.imageId(), opener.index(), close.position())));
+    context.decide(new Entry.Closed(close.imageId(), opener.index(), close.position()));
     if (known) {
       final long end = Math.min(close.closed(), System.nanoTime());
       record(opener, image, Math.min(close.opened(), end), end);
@@ -286,12 +249,14 @@ final class OpenRequests {
   /** An opening that is answered with an error is none. Last stage, before the answer. */
   private void refuse(final Attachment opener, final Image image) {
     final Entry refusal =
-        journal.write(new Entry.Closed(image.id(), opener.index(), Entry.REFUSED));
-    service.execute(
-        () -> {
-          state.apply(refusal);
-          end(opener, image);
-        });
+        context.journal().write(new Entry.Closed(image.id(), opener.index(), Entry.REFUSED));
+    context
+        .service()
+        .execute(
+            () -> {
+              context.state().apply(refusal);
+              end(opener, image);
+            });
   }
 
   private void end(final Attachment opener, final Image image) {
@@ -305,20 +270,24 @@ final class OpenRequests {
   private void letGo(final Attachment opener, final Image image) {
     if (!image.openers().has(opener.index())) {
       opener.images().remove(image);
-      drain.revoke(opener.index(), image);
+      context.drain().revoke(opener.index(), image);
     }
   }
 
   private void record(
       final Attachment opener, final Image image, final long opened, final long closed) {
-    statistics.returned(opener.writer().process(), opened, closed);
+    context.statistics().returned(opener.writer().process(), opened, closed);
     image.times().add(opener.writer().process(), opened, closed);
   }
 
-  /** A process that had an image open is gone. */
-  void abandon(final Attachment opener, final Image image, final long opened) {
+  /** A process is gone with the images that it had open. */
+  void abandon(final Attachment opener) {
+    opener.images().forEach((image, opened) -> abandon(opener, image, opened));
+  }
+
+  private void abandon(final Attachment opener, final Image image, final long opened) {
     record(opener, image, opened, System.nanoTime());
-    drain.correctSize(image);
+    context.drain().correctSize(image);
     if (image.openers().isEmpty()) {
       closings.ended(image);
     }
@@ -330,17 +299,17 @@ final class OpenRequests {
    * writes it.
    */
   void undo(final Attachment opener, final Entry.Opened opening) {
-    final Image image = registry.find(opening.image());
+    final Image image = context.registry().find(opening.image());
     if (image != null && image.openers().has(opener.index())) {
       final long how = opening.writes() ? Entry.NO_POSITION : Entry.REFUSED;
-      state.apply(journal.write(new Entry.Closed(image.id(), opener.index(), how)));
+      context.decide(new Entry.Closed(image.id(), opener.index(), how));
       letGo(opener, image);
     }
   }
 
   void replace(final Request.Replace request, final Caller caller) {
     final ImageKey key = new ImageKey(request.device(), request.inode());
-    final Image image = registry.find(key);
+    final Image image = context.registry().find(key);
     final boolean stays = (request.flags() & RequestDescriptor.REPLACE_NONE) != 0;
     leases.giveBack(key);
     if (image == null || stays || image.state() != ImageDescriptor.STATE_COMMITTED) {
@@ -363,7 +332,7 @@ final class OpenRequests {
       final Caller caller,
       final Reply reply) {
     if (path.isPresent()) {
-      replacements.replace(image, path.get(), empty, caller, reply);
+      checkpoints.replacements().replace(image, path.get(), empty, caller, reply);
     } else {
       caller.answer(reply);
     }

@@ -1,21 +1,21 @@
 package org.sluice.iop.service;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Executor;
 import org.sluice.core.request.Reply;
+import org.sluice.core.request.RuntimePath;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Checkpoints;
-import org.sluice.iop.checkpoint.Farewells;
-import org.sluice.iop.checkpoint.Replacements;
-import org.sluice.iop.drain.Drain;
+import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
-import org.sluice.iop.image.ImageRegistry;
-import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -28,16 +28,17 @@ import org.sluice.iop.measure.Warnings;
  * on it, which it does when no other has the file open. Service thread only.
  */
 final class OutsideOpens implements Guard.Listener {
-  private final ImageRegistry registry;
+  private static final String LIBRARY = "libsluice_preload.so";
+
+  private final Context context;
+
+  /** Where clients of this session find it. */
+  private final Path directory;
+
+  private final Checkpoints checkpoints;
   private final Settling settling;
-  private final Replacements replacements;
-  private final Farewells farewells;
-  private final Drain drain;
   private final Guard guard;
-  private final ShimProcesses shims;
   private final Attachments attachments;
-  private final Executor service;
-  private final Statistics statistics;
 
   /** The images that a program outside Sluice may still have open. */
   private final Set<Image> open = new LinkedHashSet<>();
@@ -46,26 +47,19 @@ final class OutsideOpens implements Guard.Listener {
   private boolean toldOfEarly;
 
   OutsideOpens(
-      final ImageRegistry registry,
-      final Settling settling,
+      final Context context,
       final Checkpoints checkpoints,
-      final Drain drain,
+      final Settling settling,
       final Guard guard,
-      final ShimProcesses shims,
-      final Attachments attachments,
-      final Executor service,
-      final Statistics statistics) {
-    this.registry = registry;
+      final Attachments attachments)
+      throws IOException {
+    this.checkpoints = checkpoints;
+    this.context = context;
+    this.directory = RuntimePath.find(context.settings().name());
     this.settling = settling;
-    this.replacements = checkpoints.replacements();
-    this.farewells = checkpoints.farewells();
-    this.drain = drain;
     this.guard = guard;
-    this.leases = new Leases(guard, registry, drain.isInPlace(), this::noticed);
-    this.shims = shims;
+    this.leases = new Leases(context, guard, this::noticed);
     this.attachments = attachments;
-    this.service = service;
-    this.statistics = statistics;
   }
 
   /**
@@ -74,17 +68,33 @@ final class OutsideOpens implements Guard.Listener {
    */
   @Override
   public void asked(final ImageKey key, final int pid, final Runnable allow) {
-    final Image image = registry.find(key);
-    if (image == null || (attachments.mayAttach(pid) && shims.has(pid))) {
+    final Image image = context.registry().find(key);
+    if (image == null || (attachments.mayAttach(pid) && isUnderShim(pid))) {
       allow.run();
     } else {
       show(image, allow);
     }
   }
 
+  /** Whether a process has the shim loaded, and for this session: others have its environment. */
+  private boolean isUnderShim(final int pid) {
+    final Path process = Path.of("/proc", Integer.toString(pid));
+    try {
+      return pid > 0
+          && text(process.resolve("environ")).contains("SLUICE_DIRECTORY=" + directory + '\0')
+          && text(process.resolve("maps")).contains(LIBRARY);
+    } catch (final IOException goneOrAnothersUser) {
+      return false;
+    }
+  }
+
+  private static String text(final Path file) throws IOException {
+    return Files.readString(file, StandardCharsets.ISO_8859_1);
+  }
+
   @Override
   public void held(final Image image) {
-    show(image, () -> service.execute(() -> guard.unlease(image)));
+    show(image, () -> context.service().execute(() -> guard.unlease(image)));
   }
 
   @Override
@@ -102,8 +112,8 @@ final class OutsideOpens implements Guard.Listener {
    * one that follows a file that is being written finds all of it a moment later.
    */
   private void noticed(final Image image) {
-    if (!drain.isInPlace() || image.openers().isEmpty()) {
-      statistics.openedEarly();
+    if (!context.drain().isInPlace() || image.openers().isEmpty()) {
+      context.statistics().openedEarly();
       if (!toldOfEarly) {
         toldOfEarly = true;
         Warnings.warn(
@@ -121,15 +131,17 @@ final class OutsideOpens implements Guard.Listener {
     image.openOutside(true);
     open.add(image);
     if (image.state() == ImageDescriptor.STATE_COMMITTED) {
-      replacements.unshare(
-          image,
-          () -> settle(image, done),
-          failure -> {
-            Warnings.warn(
-                "%s is committed and cannot be shown to a program outside Sluice: %s"
-                    .formatted(image.file().opened(), failure.getMessage()));
-            done.run();
-          });
+      checkpoints
+          .replacements()
+          .unshare(
+              image,
+              () -> settle(image, done),
+              failure -> {
+                Warnings.warn(
+                    "%s is committed and cannot be shown to a program outside Sluice: %s"
+                        .formatted(image.file().opened(), failure.getMessage()));
+                done.run();
+              });
     } else {
       settle(image, done);
     }
@@ -139,8 +151,8 @@ final class OutsideOpens implements Guard.Listener {
     if (image.state() != ImageDescriptor.STATE_DIRECT) {
       settling.makeDirect(image, Reason.FOREIGN, false);
     }
-    drain.answer(any -> done.run(), Reply.Done::new);
-    drain.afterwards(() -> service.execute(image::unprotect));
+    context.drain().answer(any -> done.run(), Reply.Done::new);
+    context.afterwards(image::unprotect);
   }
 
   /** Takes over an image of a former I/O process that a program outside may have open. */
@@ -156,13 +168,13 @@ final class OutsideOpens implements Guard.Listener {
   /** Finds out which are closed by now. */
   void beat() {
     for (final Image image : List.copyOf(open)) {
-      if (registry.find(image.id()) != image) {
+      if (context.registry().find(image.id()) != image) {
         open.remove(image);
       } else if (image.openers().isEmpty() && !guard.isOpenElsewhere(image)) {
         image.openOutside(false);
         open.remove(image);
-        if (drain.isInPlace()) {
-          farewells.bid(image);
+        if (context.drain().isInPlace()) {
+          checkpoints.farewells().bid(image);
         }
       }
     }

@@ -1,6 +1,7 @@
 package org.sluice.iop.service;
 
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
@@ -12,71 +13,52 @@ import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Checkpoints;
-import org.sluice.iop.checkpoint.ExplicitCheckpoints;
-import org.sluice.iop.checkpoint.Groups;
-import org.sluice.iop.checkpoint.Restarts;
-import org.sluice.iop.checkpoint.Waiters;
-import org.sluice.iop.crash.InFlight;
+import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.PoisonException;
 import org.sluice.iop.crash.Subject;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
-import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.journal.Entry;
-import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 
 /** Passes each request on to whom it concerns. Service thread only. */
 final class Requests {
+  private final Context context;
   private final Header header;
+  private final Checkpoints checkpoints;
   private final Attachments attachments;
   private final Rings rings;
-  private final ImageRegistry registry;
   private final OpenRequests openRequests;
   private final Closings closings;
   private final Settling settling;
   private final TimedSettling timedSettling;
-  private final Groups groups;
-  private final ExplicitCheckpoints explicit;
-  private final Waiters waiters;
-  private final Restarts restarts;
   private final Members members;
-  private final Statistics statistics;
   private boolean toldOfSlots;
-  private final InFlight inFlight;
   private final Lane lane;
 
   Requests(
-      final Header header,
+      final Context context,
+      final Checkpoints checkpoints,
       final Attachments attachments,
       final Rings rings,
-      final ImageRegistry registry,
       final OpenRequests openRequests,
       final Closings closings,
       final Settling settling,
       final TimedSettling timedSettling,
-      final Checkpoints checkpoints,
-      final Members members,
-      final Statistics statistics,
-      final InFlight inFlight) {
-    this.inFlight = inFlight;
-    this.lane = inFlight.lane(Lane.Role.SERVICE);
-    this.header = header;
+      final Members members) {
+    this.checkpoints = checkpoints;
+    this.context = context;
+    this.header = context.segment().header();
+    this.lane = context.journal().inFlight().lane(Lane.Role.SERVICE);
     this.attachments = attachments;
     this.rings = rings;
-    this.registry = registry;
     this.openRequests = openRequests;
     this.closings = closings;
     this.settling = settling;
     this.timedSettling = timedSettling;
-    this.groups = checkpoints.groups();
-    this.explicit = checkpoints.explicit();
-    this.waiters = checkpoints.context().waiters();
-    this.restarts = checkpoints.restarts();
     this.members = members;
-    this.statistics = statistics;
   }
 
   /**
@@ -108,16 +90,18 @@ final class Requests {
       final Request request,
       final Caller caller) {
     switch (request) {
-      case Request.Attach attach -> attach(connection, attach, caller);
-      case Request.Resume resume -> resume(connection, resume, caller);
-      case Request.Join join -> join(connection, join, caller);
+      case Request.Attach attach ->
+          greet(attach.version(), caller, () -> attach(connection, attach));
+      case Request.Resume resume ->
+          greet(resume.version(), caller, () -> resume(connection, resume));
+      case Request.Join join -> greet(join.version(), caller, () -> members.join(connection));
       case Request.Leave leave -> members.leave(connection, leave.exitStatus(), caller);
-      case Request.Stats() -> caller.answer(new Reply.Text(statistics.json()));
+      case Request.Stats() -> caller.answer(new Reply.Text(context.statistics().json()));
       case Request.Threshold threshold -> caller.answer(threshold(threshold));
       case Request.Wake() -> rung(attachment);
-      case Request.ListCheckpoints() -> restarts.list(caller);
-      case Request.Restart restart -> restarts.restart(restart, caller);
-      case Request.Await await -> waiters.add(await, caller);
+      case Request.ListCheckpoints() -> checkpoints.restarts().list(caller);
+      case Request.Restart restart -> checkpoints.restarts().restart(restart, caller);
+      case Request.Await await -> context.waiters().add(await, caller);
       default -> {
         if (attachment == null) {
           caller.answer(misplaced("the first request has to be ATTACH or JOIN"));
@@ -141,9 +125,10 @@ final class Requests {
               .ifPresent(image -> settle(image, settle.reason(), caller));
       case Request.Sync sync ->
           find(caller, attachment, sync.imageId()).ifPresent(image -> settling.sync(image, caller));
-      case Request.Begin begin -> caller.answer(explicit.begin(begin, attachment.writer()));
+      case Request.Begin begin ->
+          caller.answer(checkpoints.explicit().begin(begin, attachment.writer()));
       case Request.Create create ->
-          caller.answer(explicit.create(create, image -> created(attachment, image)));
+          caller.answer(checkpoints.explicit().create(create, image -> created(attachment, image)));
       case Request.Complete complete -> caller.answer(complete(attachment, complete));
       default -> caller.answer(misplaced("out of place: " + request));
     }
@@ -178,7 +163,7 @@ final class Requests {
   }
 
   private boolean isCutOff(final Attachment attachment) {
-    return attachment != null && inFlight.hasSuspects() && inFlight.isCutOff(attachment.index());
+    return attachment != null && context.journal().inFlight().isCutOff(attachment.index());
   }
 
   /** Two I/O processes in a row failed at it, or many at what this process asks for. */
@@ -194,40 +179,33 @@ final class Requests {
   private Optional<Image> concerned(final Attachment attachment, final Request request) {
     final Image image =
         switch (request) {
-          case Request.Open open -> registry.find(new ImageKey(open.device(), open.inode()));
-          case Request.Settle settle -> registry.find(settle.imageId());
-          case Request.Sync sync -> registry.find(sync.imageId());
+          case Request.Open open ->
+              context.registry().find(new ImageKey(open.device(), open.inode()));
+          case Request.Settle settle -> context.registry().find(settle.imageId());
+          case Request.Sync sync -> context.registry().find(sync.imageId());
           default -> null;
         };
     return Optional.ofNullable(image)
         .filter(known -> attachment != null && known.openers().has(attachment.index()));
   }
 
-  private void attach(
-      final Connection connection, final Request.Attach request, final Caller caller) {
+  private Reply attach(final Connection connection, final Request.Attach request) {
     if (connection.attachment() != null) {
-      caller.answer(misplaced("attached already"));
-    } else if (isKnown(request.version(), caller)) {
-      final ProcessIdentity process = new ProcessIdentity(request.pid(), request.startTime());
-      if (!process.isAlive()) {
-        final String message =
-            "no process %d started at %d".formatted(process.pid(), process.startTime());
-        caller.answer(new Reply.Failed(Errno.EINVAL, message));
-        return;
-      }
-      final Optional<Attachment> attachment =
-          attachments.attach(
-              process, request.rank(), request.ranks(), request.localRanks(), request.token());
-      attachment.ifPresent(
-          slot -> {
-            connect(connection, slot);
-            groups.attached(slot.writer());
-          });
-      caller.answer(
-          attachment
-              .<Reply>map(slot -> new Reply.Attached(slot.index(), header.sessionId()))
-              .orElseGet(() -> new Reply.Failed(Errno.EAGAIN, noSlot(process))));
+      return misplaced("attached already");
     }
+    final ProcessIdentity process = new ProcessIdentity(request.pid(), request.startTime());
+    if (!process.isAlive()) {
+      return new Reply.Failed(
+          Errno.EINVAL,
+          "no process %d started at %d".formatted(process.pid(), process.startTime()));
+    }
+    final Attachment attachment = attachments.attach(process, request);
+    if (attachment == null) {
+      return new Reply.Failed(Errno.EAGAIN, noSlot(process));
+    }
+    connect(connection, attachment);
+    checkpoints.groups().attached(attachment.writer());
+    return new Reply.Attached(attachment.index(), context.sessionId());
   }
 
   /** Once on standard error, as each may come again and again. */
@@ -248,51 +226,43 @@ final class Requests {
   }
 
   /** A process that this I/O process or a former one has given a slot connects anew. */
-  private void resume(
-      final Connection connection, final Request.Resume request, final Caller caller) {
+  private Reply resume(final Connection connection, final Request.Resume request) {
     if (connection.attachment() != null) {
-      caller.answer(misplaced("attached already"));
-    } else if (isKnown(request.version(), caller)) {
-      final Attachment attachment =
-          request.sessionId() == header.sessionId() ? attachments.find(request.slot()) : null;
-      if (attachment == null || attachment.generation() != request.generation()) {
-        final String message = "slot %d is no longer this process's".formatted(request.slot());
-        caller.answer(new Reply.Failed(Errno.ESTALE, message));
-        return;
-      }
-      connect(connection, attachment);
-      timedSettling.watch(attachment);
-      rings.poll(attachment);
-      final Entry.Opened unanswered = attachment.resume(request.answered());
-      if (unanswered != null) {
-        openRequests.undo(attachment, unanswered);
-      }
-      caller.answer(new Reply.Done());
+      return misplaced("attached already");
     }
+    final Attachment attachment =
+        request.sessionId() == context.sessionId() ? attachments.find(request.slot()) : null;
+    if (attachment == null || attachment.generation() != request.generation()) {
+      return new Reply.Failed(
+          Errno.ESTALE, "slot %d is no longer this process's".formatted(request.slot()));
+    }
+    connect(connection, attachment);
+    timedSettling.watch(attachment);
+    rings.poll(attachment);
+    final Entry.Opened unanswered = attachment.resume(request.answered());
+    if (unanswered != null) {
+      openRequests.undo(attachment, unanswered);
+    }
+    return new Reply.Done();
   }
 
   /** One that was carried out by a former I/O process is answered now. */
   private Reply complete(final Attachment attachment, final Request.Complete request) {
     return attachment.wasCompleted()
         ? new Reply.Done()
-        : explicit.complete(request, attachment.index(), attachment.request());
+        : checkpoints.explicit().complete(request, attachment.index(), attachment.request());
   }
 
-  private void join(final Connection connection, final Request.Join request, final Caller caller) {
-    if (isKnown(request.version(), caller)) {
-      members.join(connection, caller);
-    }
-  }
-
-  private static boolean isKnown(final int version, final Caller caller) {
-    final boolean known = version == HeaderDescriptor.VERSION;
-    if (!known) {
+  /** A client may come if it is of this release. */
+  private static void greet(final int version, final Caller caller, final Supplier<Reply> reply) {
+    if (version != HeaderDescriptor.VERSION) {
       caller.answer(
           misplaced(
               "the client speaks version %d, this I/O process version %d; use one release of Sluice"
                   .formatted(version, HeaderDescriptor.VERSION)));
+    } else {
+      caller.answer(reply.get());
     }
-    return known;
   }
 
   /** Sets the threshold; processes notice it at their next write. */
@@ -317,7 +287,7 @@ final class Requests {
 
   private Optional<Image> find(
       final Caller caller, final Attachment attachment, final int imageId) {
-    final Image image = registry.find(imageId);
+    final Image image = context.registry().find(imageId);
     if (image == null || !image.openers().has(attachment.index())) {
       caller.answer(
           new Reply.Failed(Errno.EINVAL, "%s has no image %d open".formatted(attachment, imageId)));

@@ -11,13 +11,9 @@ import org.sluice.core.segment.ChunkPool;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
-import org.sluice.core.segment.Segment;
-import org.sluice.core.store.PosixStore;
 import org.sluice.iop.checkpoint.Checkpoints;
-import org.sluice.iop.drain.Drain;
-import org.sluice.iop.image.CaptureDirectory;
+import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.image.Image;
-import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
 
@@ -29,36 +25,26 @@ import org.sluice.iop.journal.Entry;
  * <p>Before the service thread runs, on the thread that starts it.
  */
 final class Resumption {
+  private final Context context;
   private final SessionState state;
-  private final Segment segment;
-  private final PosixStore store;
-  private final ImageRegistry registry;
   private final ImageFiles files;
   private final Attachments attachments;
   private final Rings rings;
-  private final Drain drain;
   private final Closings closings;
   private final Checkpoints checkpoints;
 
   Resumption(
+      final Context context,
+      final Checkpoints checkpoints,
       final SessionState state,
-      final Segment segment,
-      final PosixStore store,
-      final ImageRegistry registry,
-      final CaptureDirectory capture,
       final Attachments attachments,
       final Rings rings,
-      final Drain drain,
-      final Closings closings,
-      final Checkpoints checkpoints) {
+      final Closings closings) {
+    this.context = context;
     this.state = state;
-    this.segment = segment;
-    this.store = store;
-    this.registry = registry;
-    this.files = new ImageFiles(capture);
+    this.files = new ImageFiles(context.capture());
     this.attachments = attachments;
     this.rings = rings;
-    this.drain = drain;
     this.closings = closings;
     this.checkpoints = checkpoints;
   }
@@ -72,19 +58,19 @@ final class Resumption {
     for (final Image image : images) {
       resume(image);
     }
-    registry.publish();
+    context.registry().publish();
     checkpoints.resume();
     drainTaken(images);
     images.forEach(this::finishChange);
     checkpoints.commitAgain();
     checkpoints.explicit().commitComplete();
     attachments.endDead();
-    registry.all().forEach(closings::look);
+    context.registry().all().forEach(closings::look);
   }
 
   /** A chunk may have been written, but not yet been given back. */
   private void releaseDrained() {
-    final ChunkPool pool = segment.chunkPool();
+    final ChunkPool pool = context.segment().chunkPool();
     state
         .backlog()
         .drained()
@@ -100,22 +86,22 @@ final class Resumption {
 
   private void resume(final Image image) throws IOException {
     try {
-      registry.resume(image, find(image));
+      context.registry().resume(image, find(image));
     } catch (final IOException e) {
-      registry.resume(image, nameless());
+      context.registry().resume(image, nameless());
       image.fail(new IOException("its file cannot be opened again: " + e.getMessage(), e));
     }
     image.letGo(image.file().isLetGo());
     openers(image).forEach(opener -> resume(opener, image));
     if (image.created() != null) {
-      store.keepImageFile(image.file());
+      context.store().keepImageFile(image.file());
     }
     try {
-      drain.resume(image);
+      context.drain().resume(image);
     } catch (final IOException e) {
       image.fail(e);
     }
-    image.granted().forEach(slot -> drain.grant(slot, image));
+    image.granted().forEach(slot -> context.drain().grant(slot, image));
   }
 
   private static void resume(final Attachment opener, final Image image) {
@@ -152,7 +138,7 @@ final class Resumption {
 
   /** A file for an image that was deleted; chunks may still have records of the image. */
   private NativeFile nameless() throws IOException {
-    final NativeFile file = store.createImageFile();
+    final NativeFile file = context.store().createImageFile();
     Files.delete(file.opened());
     return file;
   }
@@ -161,16 +147,16 @@ final class Resumption {
   private void drainTaken(final List<Image> images) {
     for (final Entry entry : state.backlog().pending()) {
       if (entry instanceof final Entry.Taken taken) {
-        drain.resume(taken);
+        context.drain().resume(taken);
       } else if (entry instanceof final Entry.Emptying emptying
-          && registry.find(emptying.image()) != null) {
-        drain.resumeEmpty(registry.find(emptying.image()), emptying.fileToo());
+          && context.registry().find(emptying.image()) != null) {
+        context.drain().resumeEmpty(context.registry().find(emptying.image()), emptying.fileToo());
       }
     }
     for (final Image image : images) {
       image.granted().stream()
           .filter(slot -> !image.openers().has(slot))
-          .forEach(slot -> drain.revoke(slot, image));
+          .forEach(slot -> context.drain().revoke(slot, image));
     }
   }
 
@@ -178,7 +164,7 @@ final class Resumption {
   private void finishChange(final Image image) {
     if (image.state() == ImageDescriptor.STATE_DIRECT && !image.log().isDirect()) {
       image.state(ImageDescriptor.STATE_DIRECT);
-      drain.makeDirect(image, unpublished(image), false);
+      context.drain().makeDirect(image, unpublished(image), false);
     } else if (image.state() == ImageDescriptor.STATE_DIVERTED && image.log().isDirect()) {
       image.state(ImageDescriptor.STATE_DIRECT);
     }

@@ -3,6 +3,7 @@ package org.sluice.iop.service;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.BiConsumer;
 import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.segment.ChunkPool;
@@ -34,12 +35,6 @@ final class Rings {
    */
   record Close(int imageId, long opened, long closed, long position) {}
 
-  /** Learns of openings that have ended. */
-  @FunctionalInterface
-  interface Closing {
-    void closed(Attachment attachment, Close close);
-  }
-
   /** What a full ring holds, and so whatever was published when a poll begins. */
   private static final int MOST = RingDescriptor.CAPACITY / RingDescriptor.RECORD_LENGTH;
 
@@ -50,7 +45,7 @@ final class Rings {
   private final ChunkPool pool;
   private final Drain drain;
   private final Lane lane;
-  private Closing closing;
+  private BiConsumer<Attachment, Close> closing;
 
   Rings(final Segment segment, final Drain drain, final InFlight inFlight) {
     this.lane = inFlight.lane(Lane.Role.SERVICE);
@@ -60,7 +55,7 @@ final class Rings {
   }
 
   /** Says who learns of openings that have ended; before the first poll. */
-  void closing(final Closing listener) {
+  void closing(final BiConsumer<Attachment, Close> listener) {
     closing = listener;
   }
 
@@ -120,7 +115,7 @@ final class Rings {
   }
 
   private void takeClose(final Attachment attachment, final RingReader ring) {
-    closing.closed(
+    closing.accept(
         attachment,
         new Close(
             ring.getInt(RingDescriptor.IMAGE_ID_OFFSET),

@@ -6,13 +6,19 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.UserPrincipal;
 import java.util.Comparator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
+import jdk.net.ExtendedSocketOptions;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.PosixStore;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.SessionSettings;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.journal.Journal;
@@ -37,7 +43,7 @@ public final class Service implements Runnable, Executor {
   private final Segment segment;
   private final Statistics statistics;
   private final Selector selector = Selector.open();
-  private final Peers peers = new Peers();
+  private final UserPrincipal self = Files.getOwner(Path.of("/proc/self"));
   private final ManyToOneConcurrentLinkedQueue<Runnable> inbox =
       new ManyToOneConcurrentLinkedQueue<>();
   private final InFlight inFlight;
@@ -75,7 +81,12 @@ public final class Service implements Runnable, Executor {
     this.statistics = statistics;
     this.inFlight = journal.inFlight();
     this.mostClients = CLIENTS_PER_SLOT * segment.geometry().slots();
-    this.session = new Session(segment, store, settings, statistics, journal, state, guard, this);
+    this.session =
+        new Session(
+            Context.of(
+                segment, store, settings, statistics, journal, state.checkpoints(), guard, this),
+            state,
+            guard);
     server.configureBlocking(false);
     server.register(selector, SelectionKey.OP_ACCEPT);
   }
@@ -224,7 +235,7 @@ public final class Service implements Runnable, Executor {
     final SelectionKey key = client.register(selector, SelectionKey.OP_READ);
     final Connection connection = new Connection(client, key, ++connections, inFlight);
     key.attach(connection);
-    if (!peers.isOwn(client)) {
+    if (!client.getOption(ExtendedSocketOptions.SO_PEERCRED).user().equals(self)) {
       connection.refuse("this I/O process serves another user");
       connection.close();
     } else if (clients().count() > mostClients) {

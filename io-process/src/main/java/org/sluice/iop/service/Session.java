@@ -1,26 +1,13 @@
 package org.sluice.iop.service;
 
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.sluice.core.request.Request;
-import org.sluice.core.segment.Segment;
-import org.sluice.core.store.Draft;
-import org.sluice.core.store.PosixStore;
-import org.sluice.core.store.RankSet;
 import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
-import org.sluice.iop.checkpoint.SharedFiles;
-import org.sluice.iop.checkpoint.Waiters;
 import org.sluice.iop.drain.Caller;
-import org.sluice.iop.drain.Drain;
 import org.sluice.iop.guard.Guard;
-import org.sluice.iop.image.CaptureDirectory;
-import org.sluice.iop.image.ImageRegistry;
-import org.sluice.iop.journal.Journal;
-import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 
 /** Everything the service thread looks after, from the first process to the last commit. */
@@ -28,22 +15,16 @@ final class Session implements AutoCloseable {
   private static final long FIRST_MEMBER_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final long RENEWAL_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private final Segment segment;
-  private final PosixStore store;
-  private final SessionSettings settings;
-  private final Executor service;
-  private final Drain drain;
-  private final Statistics statistics;
+  private final Context context;
+  private final Checkpoints checkpoints;
+  private final Guard guard;
   private final Rings rings;
   private final Attachments attachments;
   private final Settling settling;
   private final TimedSettling timedSettling;
-  private final Guard guard;
   private final OutsideOpens outsideOpens;
-  private final Checkpoints checkpoints;
   private final Unseen unseen;
   private final Closings closings;
-  private final OpenRequests openRequests;
   private final Members members;
   private final Requests requests;
   private final CompletableFuture<Void> begun = new CompletableFuture<>();
@@ -53,143 +34,46 @@ final class Session implements AutoCloseable {
   private Ending ending;
 
   /**
-   * A session without processes.
+   * A session that begins, or goes on where the journal ends.
    *
-   * @param journal learns what is decided
+   * @param context what its parts share
    * @param state what the journal says so far
    * @param guard sees programs outside open images; stays the caller's
-   * @param service runs what it is given on the service thread
    */
-  Session(
-      final Segment segment,
-      final PosixStore store,
-      final SessionSettings settings,
-      final Statistics statistics,
-      final Journal journal,
-      final SessionState state,
-      final Guard guard,
-      final Executor service)
-      throws IOException {
+  Session(final Context context, final SessionState state, final Guard guard) throws IOException {
+    this.context = context;
     this.guard = guard;
-    this.segment = segment;
-    this.store = store;
-    this.settings = settings;
-    this.statistics = statistics;
-    this.service = service;
-    drain = new Drain(segment, store, settings.node(), statistics, journal);
-    final ImageRegistry registry =
-        new ImageRegistry(segment.imageTable(), state.images(), journal, guard);
-    final CaptureDirectory capture =
-        new CaptureDirectory(settings.capture(), store.directory().toRealPath());
-    rings = new Rings(segment, drain, journal.inFlight());
-    attachments = new Attachments(segment, rings, drain, statistics, journal, state.images());
-    settling = new Settling(attachments, rings, drain, service);
-    timedSettling =
-        new TimedSettling(
-            drain.isInPlace() && settings.capture() != null, segment, attachments, rings, drain);
-    final long sessionId = segment.header().sessionId();
-    final Draft header =
-        new Draft(
-            0,
-            settings.node(),
-            settings.job(),
-            segment.header().layout(),
-            0,
-            RankSet.NONE,
-            false,
-            sessionId,
-            List.of());
-    final SharedFiles shared = new SharedFiles(settings.grouping(), capture, statistics);
-    checkpoints =
-        Checkpoints.of(
-            new Context(
-                store,
-                registry,
-                drain,
-                capture,
-                statistics,
-                journal,
-                state.checkpoints(),
-                service,
-                header,
-                drain.isInPlace() ? null : settings.grouping(),
-                shared,
-                new Waiters(store, state.checkpoints())),
-            settings.writers(),
-            settings.keep());
-    unseen = new Unseen(registry, capture, drain, statistics, service);
-    outsideOpens =
-        new OutsideOpens(
-            registry,
-            settling,
-            checkpoints,
-            drain,
-            guard,
-            new ShimProcesses(settings.directory()),
-            attachments,
-            service,
-            statistics);
-    closings =
-        new Closings(
-            registry,
-            capture,
-            unseen,
-            shared,
-            settling,
-            outsideOpens.leases(),
-            drain,
-            checkpoints,
-            statistics,
-            service);
-    openRequests =
-        new OpenRequests(
-            registry,
-            capture,
-            unseen,
-            shared,
-            settling,
-            outsideOpens.leases(),
-            drain,
-            checkpoints,
-            statistics,
-            journal,
-            state.checkpoints(),
-            closings,
-            service);
+    checkpoints = Checkpoints.of(context);
+    rings = new Rings(context.segment(), context.drain(), context.journal().inFlight());
+    attachments = new Attachments(context, rings);
+    settling = new Settling(context, attachments, rings);
+    timedSettling = new TimedSettling(context, attachments, rings);
+    unseen = new Unseen(context);
+    outsideOpens = new OutsideOpens(context, checkpoints, settling, guard, attachments);
+    final Leases leases = outsideOpens.leases();
+    closings = new Closings(context, checkpoints, unseen, settling, leases);
+    final OpenRequests openRequests =
+        new OpenRequests(context, checkpoints, unseen, settling, leases, closings);
     rings.closing(openRequests::close);
     attachments.abandonment(openRequests::abandon);
-    members = new Members(settings.endsWithMembers(), drain, journal, state);
+    members = new Members(context, state);
     requests =
         new Requests(
-            segment.header(),
+            context,
+            checkpoints,
             attachments,
             rings,
-            registry,
             openRequests,
             closings,
             settling,
             timedSettling,
-            checkpoints,
-            members,
-            statistics,
-            journal.inFlight());
-    new Resumption(
-            state,
-            segment,
-            store,
-            registry,
-            capture,
-            attachments,
-            rings,
-            drain,
-            closings,
-            checkpoints)
-        .resume();
+            members);
+    new Resumption(context, checkpoints, state, attachments, rings, closings).resume();
     attachments.all().forEach(timedSettling::watch);
-    registry.all().forEach(outsideOpens::resume);
-    guard.listen(service, outsideOpens);
-    segment.header().leases(outsideOpens.leases().areUsed());
-    drain.tidy(false);
+    context.registry().all().forEach(outsideOpens::resume);
+    guard.listen(context.service(), outsideOpens);
+    context.segment().header().leases(leases.areUsed());
+    context.drain().tidy(false);
   }
 
   void receive(final Connection connection, final Request request, final Caller caller) {
@@ -224,11 +108,11 @@ final class Session implements AutoCloseable {
   /** What has to be looked at from time to time. */
   void beat() {
     attachments.endDead();
-    segment.chunkPool().recount();
-    checkpoints.context().waiters().expire();
+    context.segment().chunkPool().recount();
+    context.waiters().expire();
     guard.beat();
     outsideOpens.beat();
-    segment.header().leases(outsideOpens.leases().areUsed());
+    context.segment().header().leases(outsideOpens.leases().areUsed());
     if (System.nanoTime() - renewed > RENEWAL_NANOS) {
       renewed = System.nanoTime();
       renew();
@@ -248,7 +132,7 @@ final class Session implements AutoCloseable {
 
   private void renew() {
     try {
-      store.renew();
+      context.store().renew();
     } catch (final IOException e) {
       Warnings.warn("another session may take this one's files if it is killed: " + e);
     }
@@ -256,14 +140,14 @@ final class Session implements AutoCloseable {
 
   /** Whether its members have left, or never came, or never came back. */
   private boolean isDeserted() {
-    return settings.endsWithMembers()
+    return context.settings().endsWithMembers()
         && members.isEmpty()
         && (!members.areAwaited() || System.nanoTime() - started > FIRST_MEMBER_NANOS);
   }
 
   /** How long nothing has to be looked at, in milliseconds, if it is shorter than a limit. */
   long patience(final long limit) {
-    final long next = timedSettling.patience(checkpoints.context().waiters().patience(limit));
+    final long next = timedSettling.patience(context.waiters().patience(limit));
     return outsideOpens.leases().patience(next);
   }
 
@@ -274,17 +158,7 @@ final class Session implements AutoCloseable {
   /** Begins to end; asking again does nothing. */
   void end(final boolean commits) {
     if (ending == null) {
-      ending =
-          new Ending(
-              commits,
-              attachments,
-              settling,
-              unseen,
-              checkpoints,
-              drain,
-              statistics,
-              service,
-              over);
+      ending = new Ending(context, checkpoints, commits, attachments, settling, unseen, over);
       begun.complete(null);
     }
   }
@@ -303,11 +177,11 @@ final class Session implements AutoCloseable {
   @Override
   public void close() throws IOException {
     checkpoints.restarts().close();
-    drain.close();
+    context.drain().close();
   }
 
   /** Tells the last member that the session is over. */
   void tell() {
-    members.sessionOver(statistics.failure());
+    members.sessionOver(context.statistics().failure());
   }
 }

@@ -1,15 +1,14 @@
 package org.sluice.iop.service;
 
 import java.io.IOException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
+import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.drain.Caller;
-import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Openers;
 
@@ -23,17 +22,14 @@ final class Settling {
    */
   private static final long LEASE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+  private final Context context;
   private final Attachments attachments;
   private final Rings rings;
-  private final Drain drain;
-  private final Executor service;
 
-  Settling(
-      final Attachments attachments, final Rings rings, final Drain drain, final Executor service) {
-    this.service = service;
+  Settling(final Context context, final Attachments attachments, final Rings rings) {
+    this.context = context;
     this.attachments = attachments;
     this.rings = rings;
-    this.drain = drain;
   }
 
   /**
@@ -51,13 +47,13 @@ final class Settling {
             ? null
             : attachments.at(image.openers().writer());
     if (writer == null) {
-      drain.makeDirect(image, NONE, emptied);
+      context.drain().makeDirect(image, NONE, emptied);
     } else {
       rings.poll(writer);
-      drain.makeDirect(image, rings.unpublished(writer), emptied);
+      context.drain().makeDirect(image, rings.unpublished(writer), emptied);
       image.openers().writer(Openers.NOBODY);
     }
-    drain.afterwards(() -> service.execute(image::unprotect));
+    context.afterwards(image::unprotect);
   }
 
   /** Takes what those published who have an image open, in case they have closed it by now. */
@@ -75,12 +71,12 @@ final class Settling {
   void settle(final Image image, final Reason reason, final Caller caller) {
     if (image.state() == ImageDescriptor.STATE_DIVERTED) {
       if (reason == Reason.NONE) {
-        drain.settle(image);
+        context.drain().settle(image);
       } else {
         makeDirect(image, reason, false);
       }
     }
-    drain.answer(caller, () -> unlessFailed(image, new Reply.Settled(size(image))));
+    context.drain().answer(caller, () -> unlessFailed(image, new Reply.Settled(size(image))));
   }
 
   /**
@@ -94,32 +90,32 @@ final class Settling {
       makeDirect(image, reason, false);
     }
     image.letGo(true);
-    drain.afterwards(
-        () -> {
-          try {
-            image.file().letGo();
-            caller.answer(unlessFailed(image, new Reply.Settled(size(image))));
-          } catch (final PosixException e) {
-            caller.answer(new Reply.Failed(e.errno(), e.getMessage()));
-          }
-        });
+    context
+        .drain()
+        .afterwards(
+            () -> {
+              try {
+                image.file().letGo();
+                caller.answer(unlessFailed(image, new Reply.Settled(size(image))));
+              } catch (final PosixException e) {
+                caller.answer(new Reply.Failed(e.errno(), e.getMessage()));
+              }
+            });
   }
 
-  /**
-   * Nobody has the image open any more.
-   *
-   * @param done called on the last stage's thread
-   */
-  void takeBack(final Image image, final Runnable done) {
-    drain.afterwards(
-        () -> {
-          try {
-            image.file().takeBack(LEASE_NANOS);
-          } catch (final PosixException e) {
-            image.fail(e);
-          }
-          done.run();
-        });
+  /** Nobody has the image open any more. */
+  void takeBack(final Image image) {
+    context
+        .drain()
+        .afterwards(
+            () -> {
+              try {
+                image.file().takeBack(LEASE_NANOS);
+              } catch (final PosixException e) {
+                image.fail(e);
+              }
+            });
+    context.afterwards(() -> image.letGo(!image.openers().isEmpty()));
   }
 
   /** What to answer about an image that may have failed. */
@@ -142,6 +138,6 @@ final class Settling {
 
   /** Answers once everything that was published is on stable storage. */
   void sync(final Image image, final Caller caller) {
-    drain.sync(image, now -> caller.answer(unlessFailed(image, new Reply.Done())));
+    context.drain().sync(image, now -> caller.answer(unlessFailed(image, new Reply.Done())));
   }
 }

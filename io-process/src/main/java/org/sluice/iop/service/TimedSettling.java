@@ -6,9 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.sluice.core.chunk.ChunkDescriptor;
-import org.sluice.core.segment.ChunkPool;
-import org.sluice.core.segment.Segment;
-import org.sluice.iop.drain.Drain;
+import org.sluice.iop.checkpoint.Context;
 
 /**
  * Puts what processes have written into the files within a second, without their help, for readers
@@ -24,35 +22,24 @@ final class TimedSettling {
   /** With the settle itself well below a second. */
   private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
+  private final Context context;
+
+  /** Whether files are read where they lie. */
   private final boolean wanted;
-  private final Segment segment;
-  private final ChunkPool pool;
+
   private final Attachments attachments;
   private final Rings rings;
-  private final Drain drain;
 
   /** Those that may append, with how much of which chunks was seen, by state word. */
   private final Map<Attachment, Map<Long, Integer>> busy = new HashMap<>();
 
   private long due;
 
-  /**
-   * A session in which no process writes.
-   *
-   * @param wanted whether files are read where they lie
-   */
-  TimedSettling(
-      final boolean wanted,
-      final Segment segment,
-      final Attachments attachments,
-      final Rings rings,
-      final Drain drain) {
-    this.wanted = wanted;
-    this.segment = segment;
-    this.pool = segment.chunkPool();
+  TimedSettling(final Context context, final Attachments attachments, final Rings rings) {
+    this.context = context;
+    this.wanted = context.drain().isInPlace() && context.capture().path() != null;
     this.attachments = attachments;
     this.rings = rings;
-    this.drain = drain;
   }
 
   /** A process may append to the log of a captured file from here on. */
@@ -88,7 +75,7 @@ final class TimedSettling {
       }
     }
     if (!quiet.isEmpty()) {
-      segment.header().fence();
+      context.segment().header().fence();
       quiet.forEach(this::lookOnceMore);
     }
   }
@@ -108,14 +95,15 @@ final class TimedSettling {
     final Map<Long, Integer> now = new HashMap<>();
     boolean advanced = false;
     for (final int chunk : rings.unpublished(process)) {
-      final long word = pool.word(chunk);
-      final int used = segment.chunk(chunk).getIntVolatile(ChunkDescriptor.USED_OFFSET);
+      final long word = context.segment().chunkPool().word(chunk);
+      final int used = context.segment().chunk(chunk).getIntVolatile(ChunkDescriptor.USED_OFFSET);
       final int seen = before.getOrDefault(word, 0);
       final boolean appended = used > ChunkDescriptor.HEADER_LENGTH && used != seen;
-      final boolean later = appended && drain.isCrowded(); // the service does not wait for the disk
+      final boolean later =
+          appended && context.drain().isCrowded(); // the service does not wait for the disk
       now.put(word, later ? seen : used);
       if (appended && !later) {
-        drain.peek(process.index(), chunk, word);
+        context.drain().peek(process.index(), chunk, word);
       }
       advanced |= appended;
     }

@@ -3,16 +3,12 @@ package org.sluice.iop.service;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.Executor;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.drain.Drain;
-import org.sluice.iop.image.CaptureDirectory;
+import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
-import org.sluice.iop.image.ImageRegistry;
-import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -26,38 +22,25 @@ final class Unseen {
   /** So that the memory for a last look is bounded. */
   private static final int MOST = 1 << 14;
 
-  private final ImageRegistry registry;
-  private final CaptureDirectory capture;
-  private final Drain drain;
-  private final Statistics statistics;
-  private final Executor service;
+  private final Context context;
   private final Map<ImageKey, Past> past = new HashMap<>();
 
   /** An image that was let go, whose file may still grow. */
   private record Past(Path path, long allocated, Reason reason) {}
 
-  Unseen(
-      final ImageRegistry registry,
-      final CaptureDirectory capture,
-      final Drain drain,
-      final Statistics statistics,
-      final Executor service) {
-    this.registry = registry;
-    this.capture = capture;
-    this.drain = drain;
-    this.statistics = statistics;
-    this.service = service;
+  Unseen(final Context context) {
+    this.context = context;
   }
 
   /** Nobody has it open any more: looks once what was published is counted. */
   void closed(final Image image) {
     if (image.unseen() != Reason.NONE) {
-      drain.afterwards(() -> service.execute(() -> look(image)));
+      context.afterwards(() -> look(image));
     }
   }
 
   private void look(final Image image) {
-    if (registry.find(image.id()) == image) {
+    if (context.registry().find(image.id()) == image) {
       try {
         take(image);
         remember(image);
@@ -70,15 +53,16 @@ final class Unseen {
   private void take(final Image image) throws PosixException {
     final long bytes = image.takeUnseen();
     if (bytes > 0) {
-      statistics.estimated(image.unseen(), bytes);
+      context.statistics().estimated(image.unseen(), bytes);
     }
   }
 
   /** Remembers the file of an image that the files layout lets go now. */
   private void remember(final Image image) throws PosixException {
-    if (drain.isInPlace() && past.size() < MOST) {
+    if (context.drain().isInPlace() && past.size() < MOST) {
       final long allocated = image.file().allocated();
-      capture
+      context
+          .capture()
           .find(image)
           .ifPresent(path -> past.put(image.key(), new Past(path, allocated, image.unseen())));
     }
@@ -91,7 +75,9 @@ final class Unseen {
 
   /** At the end: looks at all once more. */
   void last() {
-    registry.all().stream().filter(image -> image.unseen() != Reason.NONE).forEach(this::look);
+    context.registry().all().stream()
+        .filter(image -> image.unseen() != Reason.NONE)
+        .forEach(this::look);
     past.forEach(this::lookAgain);
     past.clear();
   }
@@ -101,7 +87,7 @@ final class Unseen {
         NativeFile.open(then.path(), NativeFile.Flag.NO_WAIT, NativeFile.Flag.NO_FOLLOW)) {
       final long more = file.allocated() - then.allocated();
       if (more > 0 && ImageKey.of(file).equals(key)) {
-        statistics.estimated(then.reason(), more);
+        context.statistics().estimated(then.reason(), more);
       }
     } catch (final PosixException deletedOrClosedToUs) {
       return; // it has been looked at before

@@ -1,0 +1,13 @@
+package org.sluice.iop.checkpoint;
+
+/**
+ * How a session makes checkpoints and when it ends.
+ *
+ * @param name what the I/O process is called, and the job in its checkpoints
+ * @param grouping which captured files are one checkpoint; null when files are not grouped
+ * @param writers how many ranks of this node write a checkpoint, 0 for all
+ * @param keep how many checkpoints of a series stay, 0 for all
+ * @param endsWithMembers whether the session ends when its last member has left
+ */
+public record SessionSettings(
+    String name, Grouping grouping, int writers, int keep, boolean endsWithMembers) {}
