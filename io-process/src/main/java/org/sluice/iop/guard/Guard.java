@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.agrona.CloseHelper;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.Fanotify;
@@ -69,10 +70,8 @@ public final class Guard implements Protection, AutoCloseable {
   private Listener listener;
   private volatile GuardProcess process;
 
-  /** At most one of these two is not null. */
-  private volatile Fanotify permissions;
-
-  private volatile Inotify notices;
+  /** A {@link Fanotify} or an {@link Inotify}; null without a guard. */
+  private volatile AutoCloseable group;
 
   private final Int2ObjectHashMap<Image> watched = new Int2ObjectHashMap<>();
   private final Map<Image, Integer> watches = new HashMap<>();
@@ -103,7 +102,7 @@ public final class Guard implements Protection, AutoCloseable {
 
   private void begin() {
     try {
-      permissions = new Fanotify();
+      group = new Fanotify();
       means = "fanotify";
     } catch (final PosixException e) {
       means =
@@ -111,12 +110,11 @@ public final class Guard implements Protection, AutoCloseable {
               .formatted(Errno.describe(e.errno()));
     }
     try {
-      notices = permissions == null ? new Inotify() : null;
+      group = group == null ? new Inotify() : group;
       process = new GuardProcess(place);
       starts++;
       process.send(
-          new Message(Message.GROUP, permissions == null ? Message.INOTIFY : Message.FANOTIFY),
-          permissions == null ? notices : permissions);
+          new Message(Message.GROUP, leases() ? Message.INOTIFY : Message.FANOTIFY), group);
     } catch (final IOException e) {
       closeGroup();
       means = "none: " + e.getMessage();
@@ -125,16 +123,9 @@ public final class Guard implements Protection, AutoCloseable {
 
   /** Lets the programs go on that wait for an answer. Any thread. */
   private void closeGroup() {
-    final Fanotify asking = permissions;
-    final Inotify telling = notices;
-    permissions = null;
-    notices = null;
-    if (asking != null) {
-      asking.close();
-    }
-    if (telling != null) {
-      telling.close();
-    }
+    final AutoCloseable now = group;
+    group = null;
+    CloseHelper.close(now);
   }
 
   /**
@@ -245,12 +236,10 @@ public final class Guard implements Protection, AutoCloseable {
   }
 
   private void mark(final Image image) {
-    final Fanotify asking = permissions;
-    final Inotify telling = notices;
     try {
-      if (asking != null) {
+      if (group instanceof final Fanotify asking) {
         asking.mark(image.file());
-      } else if (telling != null) {
+      } else if (group instanceof final Inotify telling) {
         final int watch = telling.watch(image.file());
         watched.put(watch, image);
         watches.put(image, watch);
@@ -262,7 +251,7 @@ public final class Guard implements Protection, AutoCloseable {
 
   /** Another thread may just have closed the group, which is no refusal. */
   private void tellOfRefusal(final PosixException e) {
-    if (!toldOfRefusal && (permissions != null || notices != null) && e.errno() != Errno.EBADF) {
+    if (!toldOfRefusal && group != null && e.errno() != Errno.EBADF) {
       toldOfRefusal = true;
       Warnings.warn("programs outside Sluice may not see all bytes: " + e.getMessage());
     }
@@ -277,13 +266,11 @@ public final class Guard implements Protection, AutoCloseable {
   }
 
   private void unmark(final Image image) {
-    final Fanotify asking = permissions;
-    final Inotify telling = notices;
     final Integer watch = watches.remove(image);
-    if (watch != null && telling != null) {
+    if (watch != null && group instanceof final Inotify telling) {
       watched.remove(watch.intValue());
       telling.unwatch(watch);
-    } else if (asking != null) {
+    } else if (group instanceof final Fanotify asking) {
       asking.unmark(image.file());
     }
   }
@@ -294,7 +281,7 @@ public final class Guard implements Protection, AutoCloseable {
    * @return false also when there is no guard
    */
   public boolean leases() {
-    return notices != null;
+    return group instanceof Inotify;
   }
 
   /**
