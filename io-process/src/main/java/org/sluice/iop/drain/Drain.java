@@ -11,7 +11,6 @@ import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.ChunkLocation;
-import org.sluice.core.store.Container;
 import org.sluice.core.store.PosixStore;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.drain.ImageWork.Kind;
@@ -294,25 +293,9 @@ public final class Drain implements AutoCloseable {
     context.containers().failLost(failure);
   }
 
-  /**
-   * Says that chunks from here on are of another checkpoint. Write stage only.
-   *
-   * @return containers that no image needs any more; the last stage closes them
-   */
-  public List<Container> turn() {
+  /** Says that chunks from here on are of another checkpoint. Write stage only. */
+  public void turn() {
     context.containers().turn();
-    return context.containers().release();
-  }
-
-  /**
-   * Makes the files ready that chunks of the next checkpoint go to. Last stage only.
-   *
-   * @throws IOException when that fails
-   */
-  public void prepare() throws IOException {
-    if (!isInPlace()) {
-      context.containers().prepare();
-    }
   }
 
   /**

@@ -1,8 +1,11 @@
 package org.sluice.iop.drain;
 
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import org.agrona.collections.IntArrayList;
+import org.agrona.collections.LongArrayList;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.iop.image.Image;
@@ -40,68 +43,56 @@ final class ExtentTable {
     }
   }
 
-  private static final int INITIAL_CAPACITY = 64;
-
-  private Image[] images = new Image[INITIAL_CAPACITY];
-  private int[] types = new int[INITIAL_CAPACITY];
-  private long[] offsets = new long[INITIAL_CAPACITY];
-  private long[] lengths = new long[INITIAL_CAPACITY];
-  private int[] payloads = new int[INITIAL_CAPACITY];
-  private int count;
+  private final List<Image> images = new ArrayList<>();
+  private final IntArrayList types = new IntArrayList();
+  private final LongArrayList offsets = new LongArrayList();
+  private final LongArrayList lengths = new LongArrayList();
+  private final IntArrayList payloads = new IntArrayList();
 
   void clear() {
-    Arrays.fill(images, 0, count, null);
-    count = 0;
+    images.clear();
+    types.clear();
+    offsets.clear();
+    lengths.clear();
+    payloads.clear();
   }
 
   void add(final Image image, final ChunkReader record) {
-    if (count == types.length) {
-      grow(2 * count);
-    }
-    images[count] = image;
-    types[count] = record.type();
-    offsets[count] = record.offset();
-    lengths[count] = record.length();
-    payloads[count] = record.payload();
-    count++;
-  }
-
-  private void grow(final int capacity) {
-    images = Arrays.copyOf(images, capacity);
-    types = Arrays.copyOf(types, capacity);
-    offsets = Arrays.copyOf(offsets, capacity);
-    lengths = Arrays.copyOf(lengths, capacity);
-    payloads = Arrays.copyOf(payloads, capacity);
+    images.add(image);
+    types.addInt(record.type());
+    offsets.addLong(record.offset());
+    lengths.addLong(record.length());
+    payloads.addInt(record.payload());
   }
 
   int count() {
-    return count;
+    return images.size();
   }
 
   Image image(final int i) {
-    return images[i];
+    return images.get(i);
   }
 
   /** One of {@code RecordDescriptor.TYPE_*}. */
   int type(final int i) {
-    return types[i];
+    return types.getInt(i);
   }
 
   long offset(final int i) {
-    return offsets[i];
+    return offsets.getLong(i);
   }
 
   long length(final int i) {
-    return lengths[i];
+    return lengths.getLong(i);
   }
 
   /** Where the payload begins in the chunk. */
   int payload(final int i) {
-    return payloads[i];
+    return payloads.getInt(i);
   }
 
   /** Where the payload ends in the chunk; only a WRITE has one. */
   int payloadEnd(final int i) {
-    return types[i] == RecordDescriptor.TYPE_WRITE ? payloads[i] + (int) lengths[i] : payloads[i];
+    return payload(i) + (type(i) == RecordDescriptor.TYPE_WRITE ? (int) length(i) : 0);
   }
 }

@@ -97,7 +97,7 @@ final class Stage implements EventHandler<Stage.Event> {
       if (subject != Subject.NONE && subject != Subject.CHUNK) { // which does it at each image
         Fault.strike(point);
       }
-      step(work);
+      work.step(role);
     } catch (final IOException e) {
       work.fail(e);
       return false;
@@ -106,13 +106,5 @@ final class Stage implements EventHandler<Stage.Event> {
       lane.passed(subject, work.id());
     }
     return true;
-  }
-
-  private void step(final Work work) throws IOException {
-    switch (role) {
-      case VALIDATE -> work.validate();
-      case WRITE -> work.write();
-      default -> work.commit();
-    }
   }
 }
