@@ -201,7 +201,8 @@ class ImageChannelTest {
 
       assertThat(ioProcess.last(Request.Settle.class))
           .contains(new Request.Settle(1, Reason.FULL.ordinal()));
-      assertThat(ioProcess.segment.slot(0).fallbacks()).isEqualTo(1);
+      assertThat(ioProcess.segment.slot(0).counter(SlotDescriptor.FALLBACKS_OFFSET, 0))
+          .isEqualTo(1);
       assertThat(directory.resolve("a").toFile()).hasSize(9001);
       final ByteBuffer read = ByteBuffer.allocate(2);
       image.position(0).read(read);
@@ -227,9 +228,9 @@ class ImageChannelTest {
         image.write(ByteBuffer.wrap(filled(10, 5)));
 
         final Slot slot = ioProcess.segment.slot(0);
-        assertThat(slot.waits()).isZero();
-        assertThat(slot.fallbacks()).isZero();
-        assertThat(slot.overflows()).isGreaterThanOrEqualTo(1);
+        assertThat(slot.counter(SlotDescriptor.WAITS_OFFSET, 0)).isZero();
+        assertThat(slot.counter(SlotDescriptor.FALLBACKS_OFFSET, 0)).isZero();
+        assertThat(slot.counter(SlotDescriptor.OVERFLOWS_OFFSET, 0)).isGreaterThanOrEqualTo(1);
         assertThat(ioProcess.last(Request.Settle.class)).isEmpty();
       }
       ioProcess.awaitEnd();

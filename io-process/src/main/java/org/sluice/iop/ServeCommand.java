@@ -79,7 +79,9 @@ public final class ServeCommand implements Subcommand {
   private Integer serve(final Settings settings) throws IOException {
     try (IoProcess process = new IoProcess(settings, resumes);
         MetricsEndpoint endpoint =
-            MetricsEndpoint.open(metricsPort, process.segment(), process.statistics())) {
+            metricsPort == null
+                ? null
+                : MetricsEndpoint.open(metricsPort, process.segment(), process.statistics())) {
       await(process, endpoint);
       StatsFile.write(options.stats(), process.statistics());
       if (members) {
@@ -95,14 +97,18 @@ public final class ServeCommand implements Subcommand {
   private static void await(final IoProcess process, final MetricsEndpoint endpoint)
       throws IOException {
     try {
-      endpoint.start();
+      if (endpoint != null) {
+        endpoint.start();
+      }
       for (final String signal : STOPS) {
         Signals.on(signal, () -> process.end(false));
       }
       System.out.println("ready: " + process.directory());
       System.out.println("pages: " + process.pages());
       System.out.println("guard: " + process.guard());
-      endpoint.address().ifPresent(address -> System.out.println("metrics: " + address));
+      if (endpoint != null) {
+        System.out.println("metrics: " + endpoint.address());
+      }
       System.out.flush();
       DrainProgress.show(process);
     } catch (final RuntimeException e) {

@@ -102,59 +102,13 @@ public final class Slot {
   }
 
   /**
-   * Reads one of the counters by size class.
+   * Reads one of the counters.
    *
-   * @param offset {@link SlotDescriptor#AGGREGATED_WRITES_OFFSET} or one of its three siblings
-   * @param sizeClass 0 to 9
+   * @param offset {@link SlotDescriptor#AGGREGATED_WRITES_OFFSET} or one behind it
+   * @param index of a counter in a row of them, as by size class; 0 for a single one
    * @return the count
    */
-  public long counter(final int offset, final int sizeClass) {
-    return buffer.getLongOpaque(offset + Long.BYTES * sizeClass);
-  }
-
-  /**
-   * What the process wrote past the buffer.
-   *
-   * @param reason why
-   * @return bytes
-   */
-  public long reasonBytes(final Reason reason) {
-    return buffer.getLongOpaque(SlotDescriptor.REASON_BYTES_OFFSET + Long.BYTES * reason.ordinal());
-  }
-
-  /**
-   * How often the process waited for a chunk.
-   *
-   * @return the count
-   */
-  public long waits() {
-    return buffer.getLongOpaque(SlotDescriptor.WAITS_OFFSET);
-  }
-
-  /**
-   * How long the process waited for chunks.
-   *
-   * @return nanoseconds
-   */
-  public long waitNanos() {
-    return buffer.getLongOpaque(SlotDescriptor.WAIT_NANOS_OFFSET);
-  }
-
-  /**
-   * How many of the process's images went direct for want of a chunk.
-   *
-   * @return the count
-   */
-  public long fallbacks() {
-    return buffer.getLongOpaque(SlotDescriptor.FALLBACKS_OFFSET);
-  }
-
-  /**
-   * How many of the process's writes went direct for want of a chunk.
-   *
-   * @return the count
-   */
-  public long overflows() {
-    return buffer.getLongOpaque(SlotDescriptor.OVERFLOWS_OFFSET);
+  public long counter(final int offset, final int index) {
+    return buffer.getLongOpaque(offset + Long.BYTES * index);
   }
 }

@@ -2,9 +2,7 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.sluice.core.posix.PosixException;
@@ -20,7 +18,6 @@ import org.sluice.iop.image.ImageLog;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.CommitTimes;
 import org.sluice.iop.measure.Failure;
-import org.sluice.iop.measure.Intervals;
 import org.sluice.iop.measure.OpenTimes;
 import org.sluice.iop.measure.Timed;
 import org.sluice.iop.measure.Warnings;
@@ -52,7 +49,10 @@ final class CheckpointCommit implements Work {
 
   private final Context context;
   private final Entry.Committing decision;
-  private final List<Member> members;
+
+  /** In the order of the decision's members. */
+  private final List<Image> images;
+
   private final Consumer<CheckpointCommit> ended;
   private final Draft draft;
   private State state = State.DECIDED;
@@ -69,11 +69,11 @@ final class CheckpointCommit implements Work {
   CheckpointCommit(
       final Context context,
       final Entry.Committing decision,
-      final List<Member> members,
       final Consumer<CheckpointCommit> ended) {
     this.context = context;
     this.decision = decision;
-    this.members = members;
+    this.images =
+        decision.members().stream().map(part -> context.registry().find(part.image())).toList();
     this.ended = ended;
     this.draft =
         new Draft(
@@ -97,8 +97,7 @@ final class CheckpointCommit implements Work {
   }
 
   void seal() {
-    for (final Member member : members) {
-      final Image image = member.image();
+    for (final Image image : images) {
       if (image.state() == ImageDescriptor.STATE_DIRECT) {
         try {
           image.size(image.file().size());
@@ -115,16 +114,16 @@ final class CheckpointCommit implements Work {
     state = State.WRITING;
     context.drain().turn();
     try {
-      for (final Member member : members) {
-        draft.images().add(describe(member));
+      for (int i = 0; i < images.size(); i++) {
+        draft.images().add(describe(decision.members().get(i), images.get(i)));
       }
     } catch (final IOException e) {
       lost = e;
     }
   }
 
-  private static DraftImage describe(final Member member) throws IOException {
-    final Image image = member.image();
+  private static DraftImage describe(final Entry.Part member, final Image image)
+      throws IOException {
     final ImageLog log = image.log();
     final Optional<Exception> failure = image.failure();
     if (failure.isPresent()) {
@@ -165,7 +164,7 @@ final class CheckpointCommit implements Work {
    */
   void stored(final Commit inStore) {
     stored = inStore;
-    end(State.STORED, new Entry.Ended(decision));
+    end(State.STORED, 0, "");
     context.service().execute(() -> ended.accept(this));
   }
 
@@ -193,14 +192,16 @@ final class CheckpointCommit implements Work {
   }
 
   private void undone(final Failure failure) {
-    end(State.UNDONE, new Entry.Ended(decision, failure.errno(), failure.reason()));
+    end(State.UNDONE, failure.errno(), failure.reason());
   }
 
-  private void end(final State how, final Entry.Ended entry) {
+  private void end(final State how, final int errno, final String reason) {
     endedAt = System.nanoTime();
     state = how;
-    end = entry;
-    context.journal().write(entry);
+    end =
+        context
+            .journal()
+            .write(new Entry.Ended(decision.attempt(), decision.checkpoint(), errno, reason));
   }
 
   // ---- what became of it, on the service thread ----
@@ -214,7 +215,7 @@ final class CheckpointCommit implements Work {
   }
 
   List<Image> images() {
-    return members.stream().map(Member::image).toList();
+    return images;
   }
 
   /** The commit as the store has it; null unless it is stored. */
@@ -234,13 +235,10 @@ final class CheckpointCommit implements Work {
 
   /** Counts how long the commit took. */
   void count() {
-    final Map<Long, Intervals> openings = new HashMap<>();
-    long first = endedAt;
-    for (final Image image : images()) {
-      final OpenTimes times = image.times();
-      times.addTo(openings);
-      first = Math.min(first, times.first());
-      context.statistics().durable(times.first(), endedAt);
+    final OpenTimes openings = new OpenTimes();
+    for (final Image image : images) {
+      openings.add(image.times());
+      context.statistics().durable(image.times().first(), endedAt);
     }
     context
         .statistics()
@@ -249,8 +247,8 @@ final class CheckpointCommit implements Work {
                 stored.number(),
                 stored.imageCount(),
                 stored.bytes(),
-                OpenTimes.slowest(openings),
-                (endedAt - first) / 1e9));
+                openings.slowest(),
+                (endedAt - Math.min(endedAt, openings.first())) / 1e9));
   }
 
   @Override

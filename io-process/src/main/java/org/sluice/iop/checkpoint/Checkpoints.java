@@ -42,9 +42,7 @@ public record Checkpoints(
     final Committer committer = new Committer(context);
     final Retention retention = new Retention(context, farewells);
     final Groups groups = new Groups(context, committer, retention);
-    final Leftovers leftovers = new Leftovers(context, groups, committer);
-    farewells.tell(leftovers::noteLoss);
-    farewells.tell(context.state()::forgetInGroups);
+    final Leftovers leftovers = new Leftovers(context, groups, committer, farewells);
     return new Checkpoints(
         context,
         farewells,
@@ -86,17 +84,14 @@ public record Checkpoints(
   }
 
   private void commitAgain(final Entry.Committing commit) {
-    final List<Member> members =
-        commit.members().stream()
-            .map(p -> new Member(context.registry().find(p.image()), p.path(), p.rank(), p.ranks()))
-            .toList();
-    if (members.stream().anyMatch(member -> explicit.has(member.image()))) {
+    if (commit.members().stream()
+        .anyMatch(part -> explicit.has(context.registry().find(part.image())))) {
       context.waiters().begun(commit.checkpoint());
-      committer.commitAgain(commit, members, explicit::ended);
+      committer.commitAgain(commit, explicit::ended);
     } else if (groups.exist() && !commit.ungrouped()) {
-      committer.commitAgain(commit, members, groups::ended);
+      committer.commitAgain(commit, groups::ended);
     } else {
-      committer.commitAgain(commit, members, any -> {});
+      committer.commitAgain(commit, any -> {});
     }
   }
 }

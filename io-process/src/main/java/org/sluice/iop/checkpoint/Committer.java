@@ -9,9 +9,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.sluice.core.posix.Errno;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
+import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Warnings;
@@ -35,7 +35,7 @@ final class Committer {
       final long number,
       final CommitRanks ranks,
       final boolean ungrouped,
-      final List<Member> members,
+      final List<Entry.Part> members,
       final Consumer<CheckpointCommit> owner) {
     final Entry.Committing decision =
         new Entry.Committing(
@@ -44,22 +44,19 @@ final class Committer {
             ranks.ranks(),
             ranks.part(),
             ungrouped,
-            parts(members));
+            members);
     context.decide(decision);
-    commit(decision, members, owner).begin();
+    commit(decision, owner).begin();
   }
 
   private CheckpointCommit commit(
-      final Entry.Committing decision,
-      final List<Member> members,
-      final Consumer<CheckpointCommit> owner) {
-    return new CheckpointCommit(context, decision, members, commit -> ended(commit, owner));
+      final Entry.Committing decision, final Consumer<CheckpointCommit> owner) {
+    return new CheckpointCommit(context, decision, commit -> ended(commit, owner));
   }
 
-  private static List<Entry.Part> parts(final List<Member> members) {
-    return members.stream()
-        .map(m -> new Entry.Part(m.image().id(), m.path(), m.rank(), m.ranks()))
-        .toList();
+  /** An image that the process wrote which opened it last. */
+  static Entry.Part part(final Image image, final String path) {
+    return new Entry.Part(image.id(), path, image.writer().rank(), image.writer().ranks());
   }
 
   /** What is lost keeps no room in the store, which may be what the next one lacks. */
@@ -83,13 +80,13 @@ final class Committer {
    * Ends what a former I/O process had decided. It may be in the store already. Otherwise it is
    * committed, unless a program has deleted or replaced an image since, whose bytes are gone.
    */
-  void commitAgain(
-      final Entry.Committing decision,
-      final List<Member> members,
-      final Consumer<CheckpointCommit> owner) {
-    final CheckpointCommit commit = commit(decision, members, owner);
+  void commitAgain(final Entry.Committing decision, final Consumer<CheckpointCommit> owner) {
+    final CheckpointCommit commit = commit(decision, owner);
     final Optional<Commit> made = inStore(decision);
-    final Optional<Member> missing = members.stream().filter(Committer::isDeleted).findFirst();
+    final Optional<Entry.Part> missing =
+        decision.members().stream()
+            .filter(part -> context.registry().find(part.image()).isDeleted())
+            .findFirst();
     if (made.isPresent()) {
       commit.seal();
       commit.stored(made.get());
@@ -130,15 +127,6 @@ final class Committer {
     return decision.members().stream()
         .map(part -> Map.entry(part.image(), part.path()))
         .collect(Collectors.toSet());
-  }
-
-  private static boolean isDeleted(final Member member) {
-    try {
-      return member.image().file().links() == 0;
-    } catch (final PosixException e) {
-      member.image().fail(e);
-      return false;
-    }
   }
 
   /** The ids of the images that checkpoints of this session have now, and a restart can read. */

@@ -17,7 +17,7 @@ final class ExplicitCheckpoint {
   private final long number;
   private final Entry.Scope scope;
   private final Set<Integer> complete = new TreeSet<>();
-  private final Map<String, Member> members = new LinkedHashMap<>();
+  private final Map<String, Image> members = new LinkedHashMap<>();
 
   ExplicitCheckpoint(final long number, final Entry.Scope scope) {
     this.number = number;
@@ -43,17 +43,16 @@ final class ExplicitCheckpoint {
   /** Adds an image, in place of one of the same name; its rank is not complete any more. */
   void add(final Image image, final int rank, final String name) {
     complete.remove(rank);
-    final String path = path(rank, name);
-    members.put(path, new Member(image, path, rank, ranks()));
+    members.put(path(rank, name), image);
   }
 
   /** The image that has a name; nothing when there is none. */
   Optional<Image> find(final int rank, final String name) {
-    return Optional.ofNullable(members.get(path(rank, name))).map(Member::image);
+    return Optional.ofNullable(members.get(path(rank, name)));
   }
 
   void remove(final Image image) {
-    members.values().removeIf(member -> member.image() == image);
+    members.values().remove(image);
   }
 
   void sum(final Consumer<Entry> to) {
@@ -70,8 +69,7 @@ final class ExplicitCheckpoint {
   /** The images a rank still has open. */
   List<Image> openImages(final int rank) {
     return members.values().stream()
-        .filter(member -> member.rank() == rank && !member.image().openers().isEmpty())
-        .map(Member::image)
+        .filter(image -> image.created().rank() == rank && !image.openers().isEmpty())
         .toList();
   }
 
@@ -95,11 +93,15 @@ final class ExplicitCheckpoint {
     return complete.size() >= scope.expected();
   }
 
-  List<Member> members() {
-    return new ArrayList<>(members.values());
+  List<Entry.Part> members() {
+    final List<Entry.Part> parts = new ArrayList<>();
+    members.forEach(
+        (path, image) ->
+            parts.add(new Entry.Part(image.id(), path, image.created().rank(), ranks())));
+    return parts;
   }
 
   List<Image> images() {
-    return members.values().stream().map(Member::image).toList();
+    return List.copyOf(members.values());
   }
 }

@@ -1,22 +1,19 @@
 package org.sluice.iop.checkpoint;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.Consumer;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
 
 /** Lets go of images that nobody has open and nobody needs any more. Service thread only. */
 public final class Farewells {
   private final Context context;
-  private final List<Consumer<Image>> listeners = new ArrayList<>();
+
+  /** Why images lack bytes that could not be stored, of those that were let go of. */
+  private final Map<ImageKey, Exception> losses = new LinkedHashMap<>();
 
   Farewells(final Context context) {
     this.context = context;
-  }
-
-  /** Tells of each image that goes, before its file is closed. */
-  void tell(final Consumer<Image> listener) {
-    listeners.add(listener);
   }
 
   /**
@@ -31,9 +28,29 @@ public final class Farewells {
 
   private void end(final Image image) {
     if (image.isUnused()) {
-      listeners.forEach(listener -> listener.accept(image));
+      note(image);
+      context.state().forgetInGroups(image);
       context.drain().release(image);
       context.registry().forget(image);
     }
+  }
+
+  private void note(final Image image) {
+    image.failure().ifPresent(failure -> losses.putIfAbsent(image.key(), failure));
+  }
+
+  /**
+   * The file was emptied, or is another one with the number of one that is gone.
+   *
+   * @param image an image that was opened for writing
+   */
+  public void rewritten(final Image image) {
+    losses.remove(image.key());
+  }
+
+  /** Why images lack bytes that could not be stored, at the end; to be changed by the caller. */
+  Map<ImageKey, Exception> losses() {
+    context.registry().all().forEach(this::note);
+    return losses;
   }
 }

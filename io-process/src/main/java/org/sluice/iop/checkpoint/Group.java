@@ -236,9 +236,9 @@ final class Group {
     return new ArrayList<>(paths.keySet());
   }
 
-  List<Member> members() {
-    final List<Member> members = new ArrayList<>();
-    paths.forEach((image, path) -> members.add(Member.of(image, path)));
+  List<Entry.Part> members() {
+    final List<Entry.Part> members = new ArrayList<>();
+    paths.forEach((image, path) -> members.add(Committer.part(image, path)));
     return members;
   }
 }

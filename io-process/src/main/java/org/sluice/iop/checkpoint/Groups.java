@@ -157,9 +157,9 @@ public final class Groups {
   }
 
   private void commit(final Group group) {
-    final List<Member> members = group.members();
     tellOfGrowth(group);
-    committer.commit(group.number(), group.commitRanks(grouping), false, members, this::ended);
+    committer.commit(
+        group.number(), group.commitRanks(grouping), false, group.members(), this::ended);
   }
 
   /** Once: a restart between two commits of a checkpoint would have got a part of it. */

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,6 +13,7 @@ import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.Writer;
+import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Warnings;
 
@@ -28,11 +28,14 @@ public final class Leftovers {
   private final Context context;
   private final Groups groups;
   private final Committer committer;
+  private final Farewells farewells;
 
-  /** Why images lack bytes that could not be stored, also of those that were let go of. */
-  private final Map<ImageKey, Exception> losses = new LinkedHashMap<>();
-
-  Leftovers(final Context context, final Groups groups, final Committer committer) {
+  Leftovers(
+      final Context context,
+      final Groups groups,
+      final Committer committer,
+      final Farewells farewells) {
+    this.farewells = farewells;
     this.context = context;
     this.groups = groups;
     this.committer = committer;
@@ -67,8 +70,8 @@ public final class Leftovers {
       free = Math.max(free, group.number() + 1);
     }
     whole.forEach(group -> commit(group.number(), false, group.members()));
-    final List<Member> others = others();
-    if (others.stream().anyMatch(member -> member.image().errno() != 0)) {
+    final List<Entry.Part> others = others();
+    if (others.stream().anyMatch(part -> find(part).errno() != 0)) {
       Warnings.warn("checkpoint %d is not committed: an image of it is lost".formatted(free));
     } else if (!others.isEmpty()) {
       commit(free, groups.exist(), others);
@@ -134,9 +137,9 @@ public final class Leftovers {
   }
 
   /** Every name that no group has: a file with two names is two images of a checkpoint. */
-  private List<Member> others() throws IOException {
+  private List<Entry.Part> others() throws IOException {
     final Map<ImageKey, List<Path>> names = context.capture().names();
-    final List<Member> others = new ArrayList<>();
+    final List<Entry.Part> others = new ArrayList<>();
     for (final Image image : context.registry().all()) {
       if (image.isCommitted() && !groups.has(image)) {
         continue; // by a former I/O process that was killed at this point
@@ -146,22 +149,26 @@ public final class Leftovers {
             .capture()
             .relative(name)
             .filter(path -> !groups.has(image, path) && !context.shared().has(image, path))
-            .ifPresent(path -> others.add(Member.of(image, path)));
+            .ifPresent(path -> others.add(Committer.part(image, path)));
       }
     }
     return others;
   }
 
+  private Image find(final Entry.Part part) {
+    return context.registry().find(part.image());
+  }
+
   /** The user did not say how many ranks write these images, so none is missing. */
-  private void commit(final long number, final boolean ungrouped, final List<Member> members) {
-    final List<Writer> writers = members.stream().map(member -> member.image().writer()).toList();
+  private void commit(final long number, final boolean ungrouped, final List<Entry.Part> members) {
+    final List<Writer> writers = members.stream().map(part -> find(part).writer()).toList();
     committer.commit(number, CommitRanks.of(writers, 0), ungrouped, members, committed -> {});
   }
 
   /** Makes plain files of the images that are not committed, and brings them to storage. */
   public void settle() {
     for (final Image image : context.registry().all()) {
-      if (isDeleted(image)) {
+      if (image.isDeleted()) {
         continue;
       }
       if (image.state() == ImageDescriptor.STATE_DIVERTED) {
@@ -176,28 +183,6 @@ public final class Leftovers {
     }
   }
 
-  private static boolean isDeleted(final Image image) {
-    try {
-      return image.file().links() == 0;
-    } catch (final IOException e) {
-      return false;
-    }
-  }
-
-  /** Keeps in mind that an image lacks bytes that could not be stored, if it does. */
-  void noteLoss(final Image image) {
-    image.failure().ifPresent(failure -> losses.putIfAbsent(image.key(), failure));
-  }
-
-  /**
-   * The file was emptied, or is another one with the number of one that is gone.
-   *
-   * @param image an image that was opened for writing
-   */
-  public void rewritten(final Image image) {
-    losses.remove(image.key());
-  }
-
   /**
    * Tells of files that no checkpoint has, of checkpoints that could not be committed, and of lost
    * bytes; those of a file that its program has deleted nobody misses.
@@ -207,10 +192,11 @@ public final class Leftovers {
   public void reportLosses() throws IOException {
     context.shared().report();
     context
-        .waiters()
-        .failures()
+        .state()
+        .failed()
+        .values()
         .forEach(end -> context.statistics().failed(new Failure(end.errno(), end.reason())));
-    context.registry().all().forEach(this::noteLoss);
+    final Map<ImageKey, Exception> losses = farewells.losses();
     if (!losses.isEmpty()) {
       losses.keySet().retainAll(context.capture().names().keySet());
       losses.values().forEach(loss -> context.statistics().failed(Failure.of(loss)));

@@ -2,7 +2,6 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -74,11 +73,6 @@ public final class Waiters {
 
   void failed(final Entry.Ended end) {
     answer(waiter -> waiter.number == end.checkpoint(), reply(end.checkpoint(), end));
-  }
-
-  /** How the commits ended that failed, of checkpoints that are still to be committed. */
-  Collection<Entry.Ended> failures() {
-    return failed.values();
   }
 
   private static Reply reply(final long number, final Entry.Ended end) {

@@ -138,6 +138,20 @@ public final class Image extends ImageState {
   }
 
   /**
+   * Whether its file has no name any more, in any directory.
+   *
+   * @return false also when the kernel does not tell
+   */
+  public boolean isDeleted() {
+    try {
+      return file.links() == 0;
+    } catch (final PosixException e) {
+      Warnings.warn(e.getMessage());
+      return false;
+    }
+  }
+
+  /**
    * When processes had the image open. Service thread only.
    *
    * @return the times

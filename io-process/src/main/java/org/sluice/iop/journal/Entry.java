@@ -253,26 +253,6 @@ public sealed interface Entry {
    */
   record Ended(long attempt, long checkpoint, int errno, String reason) implements Entry {
     /**
-     * The end of a commit that is in the store.
-     *
-     * @param decision the commit that is over
-     */
-    public Ended(final Committing decision) {
-      this(decision, 0, "");
-    }
-
-    /**
-     * The end of a commit.
-     *
-     * @param decision the commit that is over
-     * @param errno why it failed; 0 when it is in the store
-     * @param reason the same in words; empty when it is in the store
-     */
-    public Ended(final Committing decision, final int errno, final String reason) {
-      this(decision.attempt(), decision.checkpoint(), errno, reason);
-    }
-
-    /**
      * Whether it is in the store.
      *
      * @return false when it failed

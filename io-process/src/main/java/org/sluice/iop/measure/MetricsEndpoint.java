@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.sluice.core.fault.Fault;
@@ -35,17 +34,14 @@ public final class MetricsEndpoint implements AutoCloseable {
   /**
    * Opens the endpoint.
    *
-   * @param port where; 0 for any that is free, null for no endpoint
+   * @param port where; 0 for any that is free
    * @param segment the session's; stays the caller's
    * @param statistics what happened
    * @return to be closed at the end
    * @throws IOException when the port is not to be had
    */
   public static MetricsEndpoint open(
-      final Integer port, final Segment segment, final Statistics statistics) throws IOException {
-    if (port == null) {
-      return new MetricsEndpoint(null);
-    }
+      final int port, final Segment segment, final Statistics statistics) throws IOException {
     final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     new Metrics(segment, statistics).bindTo(registry);
     System.setProperty("jdk.httpserver.maxConnections", MOST_CONNECTIONS);
@@ -59,19 +55,16 @@ public final class MetricsEndpoint implements AutoCloseable {
   /**
    * Says where the metrics are.
    *
-   * @return the address, none without an endpoint
+   * @return the address
    */
-  public Optional<String> address() {
-    return Optional.ofNullable(server)
-        .map(open -> "http://127.0.0.1:%d/metrics".formatted(open.getAddress().getPort()));
+  public String address() {
+    return "http://127.0.0.1:%d/metrics".formatted(server.getAddress().getPort());
   }
 
   /** Begins to serve. */
   public void start() {
-    if (server != null) {
-      server.setExecutor(answering);
-      server.start();
-    }
+    server.setExecutor(answering);
+    server.start();
   }
 
   private static void answer(final HttpExchange exchange, final PrometheusMeterRegistry registry)
@@ -89,9 +82,7 @@ public final class MetricsEndpoint implements AutoCloseable {
 
   @Override
   public void close() {
-    if (server != null) {
-      server.stop(0);
-    }
+    server.stop(0);
     answering.shutdownNow();
   }
 }

@@ -3,12 +3,12 @@ package org.sluice.iop.measure;
 import java.util.HashMap;
 import java.util.Map;
 
-/** When which processes had an image open, by the monotonic clock. Not thread-safe. */
+/** When which processes had images open, by the monotonic clock. Not thread-safe. */
 public final class OpenTimes {
   private final Map<Long, Intervals> byProcess = new HashMap<>();
   private long first = Long.MAX_VALUE;
 
-  /** The times of an image that was never open. */
+  /** No times. */
   public OpenTimes() {}
 
   /**
@@ -24,7 +24,7 @@ public final class OpenTimes {
   }
 
   /**
-   * When a process first opened the image.
+   * When a process first opened one.
    *
    * @return nanoseconds; {@link Long#MAX_VALUE} when never
    */
@@ -33,23 +33,32 @@ public final class OpenTimes {
   }
 
   /**
-   * Adds the openings to those of other images.
+   * Adds the openings of another image.
    *
-   * @param total by process
+   * @param other stay as they are
    */
-  public void addTo(final Map<Long, Intervals> total) {
-    byProcess.forEach(
+  public void add(final OpenTimes other) {
+    other.byProcess.forEach(
         (process, intervals) ->
-            total.computeIfAbsent(process, any -> new Intervals()).addAll(intervals));
+            byProcess.computeIfAbsent(process, any -> new Intervals()).addAll(intervals));
+    first = Math.min(first, other.first);
+  }
+
+  /**
+   * Forgets a process that opens nothing any more.
+   *
+   * @param process as it was added
+   */
+  void remove(final long process) {
+    byProcess.remove(process);
   }
 
   /**
    * How long the slowest process had files open.
    *
-   * @param byProcess intervals by process
    * @return seconds
    */
-  public static double slowest(final Map<Long, Intervals> byProcess) {
+  public double slowest() {
     return byProcess.values().stream().mapToDouble(Intervals::seconds).max().orElse(0);
   }
 }

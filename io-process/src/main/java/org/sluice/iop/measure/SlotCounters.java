@@ -1,108 +1,89 @@
 package org.sluice.iop.measure;
 
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.stream.LongStream;
+import java.util.Map;
+import java.util.stream.IntStream;
 import org.sluice.core.segment.Reason;
 import org.sluice.core.segment.Slot;
 import org.sluice.core.segment.SlotDescriptor;
 
 /** The counters of application processes, summed up. Not thread-safe. */
 final class SlotCounters {
-  private final long[] aggregatedWrites = new long[SlotDescriptor.SIZE_CLASSES];
-  private final long[] aggregatedBytes = new long[SlotDescriptor.SIZE_CLASSES];
-  private final long[] directWrites = new long[SlotDescriptor.SIZE_CLASSES];
-  private final long[] directBytes = new long[SlotDescriptor.SIZE_CLASSES];
-  private final long[] reasonBytes = new long[Reason.values().length];
-  private long waits;
-  private long waitNanos;
-  private long fallbacks;
-  private long overflows;
+  private static final int FIRST = SlotDescriptor.AGGREGATED_WRITES_OFFSET;
+  private static final int END =
+      SlotDescriptor.REASON_BYTES_OFFSET + SlotDescriptor.REASONS * Long.BYTES;
+
+  /** Word by word as in a slot; those that are no counters mean nothing. */
+  private final long[] sums = new long[(END - FIRST) / Long.BYTES];
 
   void add(final Slot slot) {
-    add(aggregatedWrites, slot, SlotDescriptor.AGGREGATED_WRITES_OFFSET);
-    add(aggregatedBytes, slot, SlotDescriptor.AGGREGATED_BYTES_OFFSET);
-    add(directWrites, slot, SlotDescriptor.DIRECT_WRITES_OFFSET);
-    add(directBytes, slot, SlotDescriptor.DIRECT_BYTES_OFFSET);
-    Arrays.setAll(reasonBytes, i -> reasonBytes[i] + slot.reasonBytes(Reason.of(i)));
-    waits += slot.waits();
-    waitNanos += slot.waitNanos();
-    fallbacks += slot.fallbacks();
-    overflows += slot.overflows();
-  }
-
-  private static void add(final long[] sums, final Slot slot, final int offset) {
-    Arrays.setAll(sums, i -> sums[i] + slot.counter(offset, i));
+    Arrays.setAll(sums, i -> sums[i] + slot.counter(FIRST, i));
   }
 
   void add(final SlotCounters other) {
-    Arrays.setAll(aggregatedWrites, i -> aggregatedWrites[i] + other.aggregatedWrites[i]);
-    Arrays.setAll(aggregatedBytes, i -> aggregatedBytes[i] + other.aggregatedBytes[i]);
-    Arrays.setAll(directWrites, i -> directWrites[i] + other.directWrites[i]);
-    Arrays.setAll(directBytes, i -> directBytes[i] + other.directBytes[i]);
-    Arrays.setAll(reasonBytes, i -> reasonBytes[i] + other.reasonBytes[i]);
-    waits += other.waits;
-    waitNanos += other.waitNanos;
-    fallbacks += other.fallbacks;
-    overflows += other.overflows;
+    Arrays.setAll(sums, i -> sums[i] + other.sums[i]);
+  }
+
+  private long at(final int offset, final int i) {
+    return sums[(offset - FIRST) / Long.BYTES + i];
+  }
+
+  private long ofAllSizes(final int offset) {
+    return IntStream.range(0, SlotDescriptor.SIZE_CLASSES).mapToLong(i -> at(offset, i)).sum();
   }
 
   long aggregatedWrites() {
-    return LongStream.of(aggregatedWrites).sum();
+    return ofAllSizes(SlotDescriptor.AGGREGATED_WRITES_OFFSET);
   }
 
   long aggregatedBytes() {
-    return LongStream.of(aggregatedBytes).sum();
+    return ofAllSizes(SlotDescriptor.AGGREGATED_BYTES_OFFSET);
   }
 
   long directWrites() {
-    return LongStream.of(directWrites).sum();
+    return ofAllSizes(SlotDescriptor.DIRECT_WRITES_OFFSET);
   }
 
   long directBytes() {
-    return LongStream.of(directBytes).sum();
+    return ofAllSizes(SlotDescriptor.DIRECT_BYTES_OFFSET);
   }
 
   /** What went past the buffer for this reason. */
   long reasonBytes(final Reason reason) {
-    return reasonBytes[reason.ordinal()];
+    return at(SlotDescriptor.REASON_BYTES_OFFSET, reason.ordinal());
   }
 
   long waits() {
-    return waits;
+    return at(SlotDescriptor.WAITS_OFFSET, 0);
   }
 
   double waitSeconds() {
-    return waitNanos / 1e9;
+    return at(SlotDescriptor.WAIT_NANOS_OFFSET, 0) / 1e9;
   }
 
   long fallbacks() {
-    return fallbacks;
+    return at(SlotDescriptor.FALLBACKS_OFFSET, 0);
   }
 
   long overflows() {
-    return overflows;
+    return at(SlotDescriptor.OVERFLOWS_OFFSET, 0);
   }
 
-  /** One line per size class, smallest first. */
-  List<SizeClass> sizeClasses() {
-    return java.util.stream.IntStream.range(0, SlotDescriptor.SIZE_CLASSES)
-        .mapToObj(
-            i ->
-                new SizeClass(
-                    SlotDescriptor.sizeClassLimit(i),
-                    aggregatedWrites[i],
-                    aggregatedBytes[i],
-                    directWrites[i],
-                    directBytes[i]))
-        .toList();
+  /** As JSON has them, the smallest first; {@code below} is the first size above the class. */
+  List<Map<String, Object>> sizeClasses() {
+    return IntStream.range(0, SlotDescriptor.SIZE_CLASSES).mapToObj(this::sizeClass).toList();
   }
 
-  /** The writes of one size class; {@code below} is the first size above it. */
-  record SizeClass(
-      long below,
-      long aggregatedWrites,
-      long aggregatedBytes,
-      long directWrites,
-      long directBytes) {}
+  private Map<String, Object> sizeClass(final int i) {
+    final long below = SlotDescriptor.sizeClassLimit(i);
+    final Map<String, Object> map = new LinkedHashMap<>();
+    map.put("below", below == Long.MAX_VALUE ? null : below);
+    map.put("aggregated_writes", at(SlotDescriptor.AGGREGATED_WRITES_OFFSET, i));
+    map.put("aggregated_bytes", at(SlotDescriptor.AGGREGATED_BYTES_OFFSET, i));
+    map.put("direct_writes", at(SlotDescriptor.DIRECT_WRITES_OFFSET, i));
+    map.put("direct_bytes", at(SlotDescriptor.DIRECT_BYTES_OFFSET, i));
+    return map;
+  }
 }

@@ -8,7 +8,6 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +25,7 @@ public final class Statistics {
   private final SlotCounters past = new SlotCounters();
 
   /** The times of openings, by attached process. */
-  private final Map<Long, Intervals> returns = new HashMap<>();
+  private final OpenTimes returns = new OpenTimes();
 
   private final Intervals durable = new Intervals();
   private final Deque<CommitTimes> commits = new ArrayDeque<>();
@@ -190,7 +189,7 @@ public final class Statistics {
   }
 
   private double returnSeconds() {
-    return Math.max(slowestPast, OpenTimes.slowest(returns));
+    return Math.max(slowestPast, returns.slowest());
   }
 
   /**
@@ -201,7 +200,7 @@ public final class Statistics {
    * @param closed nanoseconds
    */
   public synchronized void returned(final long process, final long opened, final long closed) {
-    returns.computeIfAbsent(process, any -> new Intervals()).add(opened, closed);
+    returns.add(process, opened, closed);
   }
 
   /**
@@ -372,18 +371,8 @@ public final class Statistics {
     map.put("peak_buffer_bytes", peakBuffer);
     map.put("drained_bytes", drained.get());
     map.put("warnings", Warnings.count());
-    map.put("size_classes", total.sizeClasses().stream().map(Statistics::map).toList());
+    map.put("size_classes", total.sizeClasses());
     map.put("checkpoints", commits.stream().map(Statistics::map).toList());
-    return map;
-  }
-
-  private static Map<String, Object> map(final SlotCounters.SizeClass sizeClass) {
-    final Map<String, Object> map = new LinkedHashMap<>();
-    map.put("below", sizeClass.below() == Long.MAX_VALUE ? null : sizeClass.below());
-    map.put("aggregated_writes", sizeClass.aggregatedWrites());
-    map.put("aggregated_bytes", sizeClass.aggregatedBytes());
-    map.put("direct_writes", sizeClass.directWrites());
-    map.put("direct_bytes", sizeClass.directBytes());
     return map;
   }
 

@@ -1,6 +1,5 @@
 package org.sluice.iop.service;
 
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
@@ -8,7 +7,6 @@ import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
-import org.sluice.iop.measure.Warnings;
 
 /** What becomes of images that nobody has open, or that lose their names. Service thread only. */
 final class Closings {
@@ -90,20 +88,11 @@ final class Closings {
     }
     untidy = false;
     for (final Image image : context.registry().all()) {
-      if (image.openers().isEmpty() && !checkpoints.explicit().has(image) && isDeleted(image)) {
+      if (image.openers().isEmpty() && !checkpoints.explicit().has(image) && image.isDeleted()) {
         checkpoints.groups().look(image);
         checkpoints.farewells().bid(image);
         untidy = true;
       }
-    }
-  }
-
-  private static boolean isDeleted(final Image image) {
-    try {
-      return image.file().links() == 0;
-    } catch (final PosixException e) {
-      Warnings.warn(e.getMessage());
-      return false;
     }
   }
 }

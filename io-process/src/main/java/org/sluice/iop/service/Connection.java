@@ -8,6 +8,7 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
@@ -25,17 +26,6 @@ import org.sluice.iop.drain.Caller;
  * one reply at most, since a client that asks again before it has the last one is cut off.
  */
 final class Connection {
-  /** Takes requests. */
-  @FunctionalInterface
-  interface Receiver {
-    /**
-     * Takes a request.
-     *
-     * @param caller to be answered exactly once, if the request has a reply
-     */
-    void receive(Request request, Caller caller);
-  }
-
   private static final int INITIAL_LENGTH = 4096;
 
   private final SocketChannel channel;
@@ -92,17 +82,18 @@ final class Connection {
   /**
    * Reads what is there and passes on the complete requests.
    *
+   * @param receiver answers each that has a reply exactly once
    * @return false at the end of the stream
    * @throws IOException when the client breaks the protocol or the socket
    */
-  boolean read(final Receiver receiver) throws IOException {
+  boolean read(final BiConsumer<Request, Caller> receiver) throws IOException {
     final int count = channel.read(received);
     final UnsafeBuffer frames = new UnsafeBuffer(received);
     int position = 0;
     int length;
     while ((length = Frames.length(frames, position, received.position() - position)) > 0) {
       final Request request = Request.decode(frames, position, length);
-      receiver.receive(request, begin(request));
+      receiver.accept(request, begin(request));
       position += length;
     }
     received.flip().position(position);

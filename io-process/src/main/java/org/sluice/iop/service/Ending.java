@@ -75,18 +75,18 @@ final class Ending {
 
   private void commit() {
     if (!context.drain().isInPlace()) {
-      try {
-        checkpoints.leftovers().reclaim();
-        if (commits) {
-          checkpoints.leftovers().commit();
-        } else {
-          checkpoints.leftovers().reportUncommitted();
-        }
-      } catch (final IOException e) {
-        failed("files without a checkpoint stay plain files", e);
-      }
+      attempt("files without a checkpoint stay plain files", this::commitLeftovers);
     }
     then(this::settle);
+  }
+
+  private void commitLeftovers() throws IOException {
+    checkpoints.leftovers().reclaim();
+    if (commits) {
+      checkpoints.leftovers().commit();
+    } else {
+      checkpoints.leftovers().reportUncommitted();
+    }
   }
 
   private void settle() {
@@ -97,29 +97,34 @@ final class Ending {
   }
 
   private void finish() {
-    try {
-      checkpoints.leftovers().reportLosses();
-    } catch (final IOException e) {
-      failed("files of which bytes were lost may still be there", e);
-    }
+    attempt(
+        "files of which bytes were lost may still be there", checkpoints.leftovers()::reportLosses);
     try {
       checkpoints.leftovers().noteFiles();
     } catch (final IOException e) {
       Warnings.warn("the store does not know where plain files are: " + e.getMessage());
     }
     if (!context.drain().isInPlace()) {
-      try {
-        checkpoints.leftovers().unlinkCommitted();
-      } catch (final IOException e) {
-        failed("committed files stay where they were; restore them instead of using those", e);
-      }
+      attempt(
+          "committed files stay where they were; restore them instead of using those",
+          checkpoints.leftovers()::unlinkCommitted);
     }
     over.complete(null);
   }
 
-  private void failed(final String consequence, final IOException reason) {
-    Warnings.warn(consequence + ": " + reason.getMessage());
-    context.statistics().failed(Failure.of(reason));
+  /** A step at whose failure the session ends all the same. */
+  @FunctionalInterface
+  private interface Step {
+    void take() throws IOException;
+  }
+
+  private void attempt(final String consequence, final Step step) {
+    try {
+      step.take();
+    } catch (final IOException e) {
+      Warnings.warn(consequence + ": " + e.getMessage());
+      context.statistics().failed(Failure.of(e));
+    }
   }
 
   private void then(final Runnable step) {

@@ -2,7 +2,6 @@ package org.sluice.iop.service;
 
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.Optional;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.request.Reply;
@@ -75,7 +74,13 @@ final class OpenRequests {
       // The shim saw the checkpoint API of its own process open the file; the API logs the image.
       caller.answer(plain(Reason.NONE));
     } else if (known.state() == ImageDescriptor.STATE_COMMITTED) {
-      replace(known, context.capture().find(known), false, caller, again(known));
+      final Reply again = again(known);
+      context
+          .capture()
+          .find(known)
+          .ifPresentOrElse(
+              path -> checkpoints.replacements().replace(known, path, false, caller, again),
+              () -> caller.answer(again));
     } else {
       openKnown(opener, known, request.flags(), caller);
     }
@@ -230,7 +235,7 @@ final class OpenRequests {
     context.decide(new Entry.Opened(image.id(), opener.index(), write, opener.request()));
     opener.images().putIfAbsent(image, System.nanoTime());
     if (write) {
-      checkpoints.leftovers().rewritten(image);
+      checkpoints.farewells().rewritten(image);
     }
   }
 
@@ -319,22 +324,9 @@ final class OpenRequests {
     final boolean empty = (request.flags() & RequestDescriptor.REPLACE_TRUNCATE) != 0;
     try {
       final Path path = Path.of(request.path());
-      replace(image, Optional.of(path), empty, caller, new Reply.Done());
+      checkpoints.replacements().replace(image, path, empty, caller, new Reply.Done());
     } catch (final InvalidPathException e) {
       caller.answer(new Reply.Failed(Errno.EINVAL, e.getMessage()));
-    }
-  }
-
-  private void replace(
-      final Image image,
-      final Optional<Path> path,
-      final boolean empty,
-      final Caller caller,
-      final Reply reply) {
-    if (path.isPresent()) {
-      checkpoints.replacements().replace(image, path.get(), empty, caller, reply);
-    } else {
-      caller.answer(reply);
     }
   }
 
