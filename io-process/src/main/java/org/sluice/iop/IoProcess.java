@@ -11,6 +11,7 @@ import org.sluice.bridge.NativeLibraries;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Entropy;
 import org.sluice.core.posix.Membarrier;
 import org.sluice.core.segment.HeaderDescriptor;
@@ -100,13 +101,30 @@ final class IoProcess implements AutoCloseable {
       }
       throw e;
     }
-    final Thread prefault = Prefault.start(segment);
+    final Thread prefault = Thread.ofPlatform().daemon().name("prefault").start(this::prefault);
     keep(
         () -> {
           prefault.interrupt();
           prefault.join();
         });
     thread = Thread.ofPlatform().name("service").start(service);
+  }
+
+  /** Gives the chunks their memory while processes attach, or already use the first of them. */
+  private void prefault() {
+    final int count = segment.geometry().chunkCount();
+    for (int chunk = 0; chunk < count && !Thread.currentThread().isInterrupted(); chunk++) {
+      Fault.strike(FaultPoint.PREFAULT);
+      try {
+        segment.provide(chunk);
+      } catch (final IOException e) {
+        Warnings.warn(
+            "the buffer keeps only %d of its %d chunks: %s"
+                .formatted(chunk, count, e.getMessage()));
+        segment.withholdFrom(chunk);
+        return;
+      }
+    }
   }
 
   /** Null when nothing is captured, and so nothing to see to. */

@@ -3,13 +3,17 @@ package org.sluice.iop;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Exits;
+import org.sluice.core.command.Progress;
 import org.sluice.core.command.Subcommand;
 import org.sluice.iop.crash.FailStop;
-import org.sluice.iop.image.DescriptorLimit;
+import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.measure.Counted;
 import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.MetricsEndpoint;
 import org.sluice.iop.measure.Statistics;
@@ -34,6 +38,7 @@ import picocli.CommandLine.Option;
     })
 public final class ServeCommand implements Subcommand {
   private static final List<String> STOPS = List.of("TERM", "INT", "HUP");
+  private static final long STEP_MILLIS = 100;
   private static final int MAX_PORT = 65535;
 
   @Mixin private ServiceOptions options;
@@ -63,7 +68,7 @@ public final class ServeCommand implements Subcommand {
     if (metricsPort != null && (metricsPort < 0 || metricsPort > MAX_PORT)) {
       throw options.usage("--metrics %d is no port: it takes 0 to 65535".formatted(metricsPort));
     }
-    DescriptorLimit.check();
+    ImageRegistry.checkLimit();
     StatsFile.check(options.stats());
     final Settings settings = options.settings(members);
     try {
@@ -110,9 +115,25 @@ public final class ServeCommand implements Subcommand {
         System.out.println("metrics: " + endpoint.address());
       }
       System.out.flush();
-      DrainProgress.show(process);
+      CompletableFuture.anyOf(process.ending(), process.over()).join();
+      showDrain(process);
     } catch (final RuntimeException e) {
       FailStop.now(e);
+    }
+  }
+
+  /** Shows how the drain gets on until the session is over, if a terminal looks. */
+  private static void showDrain(final IoProcess process) {
+    final Statistics statistics = process.statistics();
+    long shown = statistics.count(Counted.DRAINED_BYTES);
+    try (Progress progress =
+        Progress.begin("drain", statistics.count(Counted.PUBLISHED_BYTES) - shown)) {
+      while (!process.over().isDone()) {
+        process.over().copy().completeOnTimeout(null, STEP_MILLIS, TimeUnit.MILLISECONDS).join();
+        final long drained = statistics.count(Counted.DRAINED_BYTES);
+        progress.add(drained - shown);
+        shown = drained;
+      }
     }
   }
 

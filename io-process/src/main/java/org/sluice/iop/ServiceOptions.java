@@ -28,29 +28,17 @@ final class ServiceOptions {
   /** The layouts. */
   enum Layout {
     /** Chunks as they lie, rebuilt by restore. */
-    container(HeaderDescriptor.LAYOUT_CONTAINER),
+    container,
     /** Every extent in its own file. */
-    files(HeaderDescriptor.LAYOUT_FILES);
-
-    private final int code;
-
-    Layout(final int code) {
-      this.code = code;
-    }
+    files
   }
 
   /** What a write does that finds no chunk. */
   enum WhenFull {
     /** Waits for the drain. */
-    wait(HeaderDescriptor.WHEN_FULL_WAIT),
+    wait,
     /** Goes to the file. */
-    direct(HeaderDescriptor.WHEN_FULL_DIRECT);
-
-    private final int code;
-
-    WhenFull(final int code) {
-      this.code = code;
-    }
+    direct
   }
 
   private static final int KEEP_ALL = 0;
@@ -192,8 +180,10 @@ final class ServiceOptions {
         geometry(),
         pages,
         threshold,
-        whenFull.code,
-        chosen.code,
+        whenFull == WhenFull.direct
+            ? HeaderDescriptor.WHEN_FULL_DIRECT
+            : HeaderDescriptor.WHEN_FULL_WAIT,
+        chosen == Layout.files ? HeaderDescriptor.LAYOUT_FILES : HeaderDescriptor.LAYOUT_CONTAINER,
         new SessionSettings(
             name == null ? RuntimePath.DEFAULT_NAME : name,
             grouping,

@@ -14,6 +14,7 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
+import org.sluice.iop.measure.Counted;
 import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Warnings;
 
@@ -100,7 +101,9 @@ public final class Leftovers {
    */
   public void noteFiles() throws IOException {
     final long files =
-        context.drain().isInPlace() ? context.statistics().files() : countUncommitted();
+        context.drain().isInPlace()
+            ? context.statistics().count(Counted.FILES)
+            : countUncommitted();
     final Path directory = context.capture().path();
     if (files > 0 && directory != null) {
       context.store().leftAsFiles(new LeftAsFiles(directory, files));

@@ -17,6 +17,7 @@ import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.Subject;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
+import org.sluice.iop.measure.Counted;
 import org.sluice.iop.measure.Warnings;
 
 /** Drains a chunk. One that makes no sense fails its owner's images, no others. */
@@ -44,7 +45,7 @@ final class DrainWork extends ChunkWork {
 
   private void use(final int bytes) {
     used = bytes;
-    context.statistics().published(Math.min(bytes, memory.capacity()));
+    context.statistics().count(Counted.PUBLISHED_BYTES, Math.min(bytes, memory.capacity()));
   }
 
   /** Whether the chunk went into the drain with this state word. */
@@ -119,7 +120,7 @@ final class DrainWork extends ChunkWork {
     context.underWay().compareAndSet(index, this, null);
     context.inFlight().lane(Lane.Role.WRITE).passed(Subject.CHUNK, id());
     context.inFlight().progress();
-    context.statistics().drained(Math.min(used, memory.capacity()));
+    context.statistics().count(Counted.DRAINED_BYTES, Math.min(used, memory.capacity()));
   }
 
   /** The images whose logs refer to the chunk now; a later use of it has none of the marks. */

@@ -3,7 +3,10 @@ package org.sluice.iop.image;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeProcess;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ImageTable;
@@ -14,12 +17,17 @@ import org.sluice.iop.measure.Warnings;
 
 /** Every image of the session. Service thread only. */
 public final class ImageRegistry {
+  /** For clients, containers and commits. */
+  private static final int RESERVED = 512;
+
+  /** Each image holds a descriptor of this process. */
+  private static final long MOST = NativeProcess.mostOpenFiles() - RESERVED;
+
   private final ImageTable table;
   private final Images images;
   private final Journal journal;
   private final Protection protection;
   private final Map<ImageKey, Image> byKey = new HashMap<>();
-  private final long most = DescriptorLimit.mostImages();
 
   /**
    * A registry that knows no file yet.
@@ -38,6 +46,21 @@ public final class ImageRegistry {
     this.table = table;
     this.images = images;
     this.journal = journal;
+  }
+
+  /**
+   * Sees that files can be captured at all.
+   *
+   * @throws CommandException when there may be no image
+   */
+  public static void checkLimit() {
+    if (MOST <= 0) {
+      throw new CommandException(
+          ExitStatus.FEW_DESCRIPTORS,
+          ("a limit of %d open files is too low to capture any: it takes more than %d, and one for"
+                  + " each file; raise it (ulimit -Hn)")
+              .formatted(NativeProcess.mostOpenFiles(), RESERVED));
+    }
   }
 
   /**
@@ -79,12 +102,12 @@ public final class ImageRegistry {
    */
   public Image admit(final NativeFile file, final int state) throws NotCapturedException {
     final ImageKey key = ImageKey.of(file);
-    if (byKey.size() >= most) {
+    if (byKey.size() >= MOST) {
       close(file);
       throw new NotCapturedException(
           Reason.TOO_MANY,
           "%d files at a time are all that the limit of open files allows; raise it (ulimit -Hn)"
-              .formatted(most));
+              .formatted(MOST));
     }
     final int id = images.last() + 1;
     final int entry = table.insert(key.device(), key.inode(), id, state, 0);

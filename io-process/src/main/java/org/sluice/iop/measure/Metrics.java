@@ -24,10 +24,11 @@ final class Metrics implements MeterBinder {
 
   @Override
   public void bindTo(final MeterRegistry registry) {
-    counter(registry, "sluice.files", "captured files", Statistics::files);
+    counter(registry, "sluice.files", "captured files", s -> s.count(Counted.FILES));
     counter(registry, "sluice.files.plain", "files left plain", Statistics::plainFiles);
     counter(registry, "sluice.checkpoints", "commits", Statistics::checkpoints);
-    counter(registry, "sluice.drained.bytes", "drained chunks", Statistics::drainedBytes);
+    counter(
+        registry, "sluice.drained.bytes", "drained chunks", s -> s.count(Counted.DRAINED_BYTES));
     counter(registry, "sluice.warnings", "warnings", any -> Warnings.count());
     writes(registry, "aggregated", SlotCounters::aggregatedWrites, SlotCounters::aggregatedBytes);
     writes(registry, "direct", SlotCounters::directWrites, SlotCounters::directBytes);
@@ -60,7 +61,10 @@ final class Metrics implements MeterBinder {
         .baseUnit("bytes")
         .description("memory of the segment on huge pages")
         .register(registry);
-    Gauge.builder("sluice.drain.backlog", statistics, s -> s.publishedBytes() - s.drainedBytes())
+    Gauge.builder(
+            "sluice.drain.backlog",
+            statistics,
+            s -> s.count(Counted.PUBLISHED_BYTES) - s.count(Counted.DRAINED_BYTES))
         .baseUnit("bytes")
         .description("published and not drained")
         .register(registry);

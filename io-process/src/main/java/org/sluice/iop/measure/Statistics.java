@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongSupplier;
 import org.sluice.core.segment.Reason;
 import org.sluice.core.segment.Slot;
@@ -30,8 +30,7 @@ public final class Statistics {
   private final Intervals durable = new Intervals();
   private final Deque<CommitTimes> commits = new ArrayDeque<>();
   private final Map<Timed, Durations> durations = new EnumMap<>(Timed.class);
-  private final AtomicLong published = new AtomicLong();
-  private final AtomicLong drained = new AtomicLong();
+  private final AtomicLongArray counts = new AtomicLongArray(Counted.values().length);
   private final long bufferBytes;
   private final String pages;
   private final LongSupplier unattachedFiles;
@@ -40,9 +39,6 @@ public final class Statistics {
   private final Map<Reason, Long> estimates = new EnumMap<>(Reason.class);
   private double slowestPast;
   private long commitCount;
-  private long files;
-  private long shared;
-  private long openedEarly;
   private long peakBuffer;
   private Failure failure;
 
@@ -77,9 +73,24 @@ public final class Statistics {
     return durations.get(what);
   }
 
-  /** Counts a captured file. */
-  public synchronized void captured() {
-    files++;
+  /**
+   * Counts something.
+   *
+   * @param what it is
+   * @param more how much of it, 0 or more
+   */
+  public void count(final Counted what, final long more) {
+    counts.addAndGet(what.ordinal(), more);
+  }
+
+  /**
+   * How much there was of something.
+   *
+   * @param what it is
+   * @return the count
+   */
+  public long count(final Counted what) {
+    return counts.get(what.ordinal());
   }
 
   /**
@@ -101,61 +112,6 @@ public final class Statistics {
    */
   public synchronized void estimated(final Reason reason, final long bytes) {
     estimates.merge(reason, bytes, Long::sum);
-  }
-
-  /** Counts a file that ranks on other nodes may write, too. */
-  public synchronized void shared() {
-    shared++;
-  }
-
-  /** Counts a file that a program outside Sluice opened before all its bytes were in it. */
-  public synchronized void openedEarly() {
-    openedEarly++;
-  }
-
-  /**
-   * The files that ranks on other nodes may write, too, and that went direct therefore.
-   *
-   * @return the count
-   */
-  public synchronized long sharedFiles() {
-    return shared;
-  }
-
-  /**
-   * Counts a chunk that enters the drain.
-   *
-   * @param bytes its used length
-   */
-  public void published(final long bytes) {
-    published.addAndGet(bytes);
-  }
-
-  /**
-   * Counts a chunk that left the drain.
-   *
-   * @param bytes its used length
-   */
-  public void drained(final long bytes) {
-    drained.addAndGet(bytes);
-  }
-
-  /**
-   * What entered the drain.
-   *
-   * @return used bytes of chunks
-   */
-  public long publishedBytes() {
-    return published.get();
-  }
-
-  /**
-   * What left the drain.
-   *
-   * @return used bytes of chunks
-   */
-  public long drainedBytes() {
-    return drained.get();
   }
 
   /**
@@ -242,15 +198,6 @@ public final class Statistics {
    */
   public synchronized Optional<Failure> failure() {
     return Optional.ofNullable(failure);
-  }
-
-  /**
-   * The captured files.
-   *
-   * @return the count
-   */
-  public synchronized long files() {
-    return files;
   }
 
   /**
@@ -347,10 +294,10 @@ public final class Statistics {
   private synchronized Map<String, Object> map() {
     final SlotCounters total = counters();
     final Map<String, Object> map = new LinkedHashMap<>();
-    map.put("files", files);
+    map.put("files", count(Counted.FILES));
     map.put("plain_files", plainFiles());
-    map.put("shared_files", shared);
-    map.put("opened_early", openedEarly);
+    map.put("shared_files", count(Counted.SHARED_FILES));
+    map.put("opened_early", count(Counted.OPENED_EARLY));
     map.put("aggregated_bytes", total.aggregatedBytes());
     map.put("aggregated_writes", total.aggregatedWrites());
     map.put("direct_bytes", total.directBytes());
@@ -369,7 +316,7 @@ public final class Statistics {
     map.put("buffer_bytes", bufferBytes);
     map.put("buffer_pages", pages);
     map.put("peak_buffer_bytes", peakBuffer);
-    map.put("drained_bytes", drained.get());
+    map.put("drained_bytes", count(Counted.DRAINED_BYTES));
     map.put("warnings", Warnings.count());
     map.put("size_classes", total.sizeClasses());
     map.put("checkpoints", commits.stream().map(Statistics::map).toList());

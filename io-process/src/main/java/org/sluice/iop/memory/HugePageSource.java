@@ -36,7 +36,7 @@ interface HugePageSource {
 
   /** A hugetlbfs that the administrator mounted and filled with huge pages. */
   static Optional<Path> hugetlbfs(final Path directory, final long length) throws IOException {
-    if (length > MemoryFigures.freeHugetlbBytes()) {
+    if (length > freeHugetlbBytes()) {
       return Optional.empty();
     }
     return MountTable.read().ofType("hugetlbfs").stream()
@@ -45,5 +45,19 @@ interface HugePageSource {
         .filter(Files::isWritable)
         .map(at -> at.resolve("sluice-" + UUID.randomUUID()))
         .findFirst();
+  }
+
+  /** What hugetlbfs has left that nobody reserved, in bytes; 0 without it. */
+  private static long freeHugetlbBytes() throws IOException {
+    final Path hugetlb = Path.of("/sys/kernel/mm/hugepages/hugepages-2048kB");
+    if (!Files.isDirectory(hugetlb)) {
+      return 0;
+    }
+    return (number(hugetlb, "free_hugepages") - number(hugetlb, "resv_hugepages"))
+        * PrivateTmpfs.HUGE_PAGE;
+  }
+
+  private static long number(final Path hugetlb, final String file) throws IOException {
+    return Long.parseLong(Files.readString(hugetlb.resolve(file)).strip());
   }
 }

@@ -15,12 +15,24 @@ import org.sluice.core.posix.PosixException;
  */
 final class PrivateTmpfs {
   private static final String MOUNT_POINT = "pages";
-  private static final long HUGE_PAGE = 2L << 20;
+  static final long HUGE_PAGE = 2L << 20;
+
+  private static final Path MEMINFO = Path.of("/proc/meminfo");
 
   private PrivateTmpfs() {}
 
+  /** What can be allocated without swapping, in bytes. */
+  private static long availableBytes() throws IOException {
+    for (final String line : Files.readAllLines(MEMINFO)) {
+      if (line.startsWith("MemAvailable:")) {
+        return Long.parseLong(line.replaceAll("\\D", "")) << 10;
+      }
+    }
+    throw new IOException("no MemAvailable in " + MEMINFO);
+  }
+
   static Optional<Path> find(final Path directory, final long length) throws IOException {
-    if (length > MemoryFigures.availableBytes()) {
+    if (length > availableBytes()) {
       return Optional.empty();
     }
     final Path point = directory.resolve(MOUNT_POINT);
