@@ -86,7 +86,11 @@ final class IoProcess implements AutoCloseable {
                   unreadable.getMessage()
                       + "; no room of older checkpoints is used again until sluice rm removed it"));
       guard = keep(new Guard(guardPlace(store)));
-      statistics = new Statistics(bufferBytes(), pages, segment.header()::unattachedFiles);
+      statistics =
+          new Statistics(
+              segment.geometry().chunkCount() * (long) segment.geometry().chunkLength(),
+              pages,
+              segment.header()::unattachedFiles);
       final ServerSocketChannel server = keep(directory.listen());
       Fault.arm(
           settings.faults()); // the store and the segment are there: what follows is the session
@@ -190,10 +194,6 @@ final class IoProcess implements AutoCloseable {
   private static Supplier<SessionState> states(final Segment segment) {
     final boolean inPlace = segment.header().layout() == HeaderDescriptor.LAYOUT_FILES;
     return () -> new SessionState(inPlace);
-  }
-
-  private long bufferBytes() {
-    return (long) segment.geometry().chunkCount() * segment.geometry().chunkLength();
   }
 
   /** The runtime directory, where clients find the socket. */

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.sluice.core.chunk.ChunkReader;
+import org.sluice.core.fault.Fault;
 import org.sluice.core.request.Reply;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.HeaderDescriptor;
@@ -190,7 +191,7 @@ public final class Drain implements AutoCloseable {
     pipeline.publish(new DirectWork(context, image, unpublished, emptied));
   }
 
-  private void change(final Image image, final Kind kind, final ImageWork.Step step) {
+  private void change(final Image image, final Kind kind, final Fault.Step<IOException> step) {
     pipeline.publish(ImageWork.of(image, kind, step));
   }
 

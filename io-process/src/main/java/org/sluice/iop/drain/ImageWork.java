@@ -1,6 +1,7 @@
 package org.sluice.iop.drain;
 
 import java.io.IOException;
+import org.sluice.core.fault.Fault;
 import org.sluice.iop.crash.Subject;
 import org.sluice.iop.image.Image;
 
@@ -28,12 +29,6 @@ public abstract class ImageWork implements Work {
     UNSHARE
   }
 
-  /** What the write stage does. */
-  @FunctionalInterface
-  interface Step {
-    void apply() throws IOException;
-  }
-
   /** The image that is changed. */
   protected final Image image;
 
@@ -51,11 +46,11 @@ public abstract class ImageWork implements Work {
   }
 
   /** One that a single step of the write stage is. */
-  static ImageWork of(final Image image, final Kind kind, final Step step) {
+  static ImageWork of(final Image image, final Kind kind, final Fault.Step<IOException> step) {
     return new ImageWork(image, kind) {
       @Override
       public void write() throws IOException {
-        step.apply();
+        step.run();
       }
     };
   }

@@ -97,7 +97,7 @@ final class Stage implements EventHandler<Stage.Event> {
       if (subject != Subject.NONE && subject != Subject.CHUNK) { // which does it at each image
         Fault.strike(point);
       }
-      work.step(role);
+      step(work);
     } catch (final IOException e) {
       work.fail(e);
       return false;
@@ -106,5 +106,13 @@ final class Stage implements EventHandler<Stage.Event> {
       lane.passed(subject, work.id());
     }
     return true;
+  }
+
+  private void step(final Work work) throws IOException {
+    switch (role) {
+      case VALIDATE -> work.validate();
+      case WRITE -> work.write();
+      default -> work.commit();
+    }
   }
 }

@@ -10,7 +10,21 @@ import org.sluice.iop.crash.Lane;
  */
 record StepWork(Lane.Role stage, Runnable action) implements Work {
   @Override
-  public void step(final Lane.Role role) {
+  public void validate() {
+    runIn(Lane.Role.VALIDATE);
+  }
+
+  @Override
+  public void write() {
+    runIn(Lane.Role.WRITE);
+  }
+
+  @Override
+  public void commit() {
+    runIn(Lane.Role.COMMIT);
+  }
+
+  private void runIn(final Lane.Role role) {
     if (role == stage) {
       action.run();
     }

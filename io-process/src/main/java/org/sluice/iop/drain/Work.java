@@ -42,20 +42,6 @@ public interface Work {
   default void commit() throws IOException {}
 
   /**
-   * Does the step of a stage.
-   *
-   * @param stage whose thread this is
-   * @throws IOException when the work cannot be done
-   */
-  default void step(final Lane.Role stage) throws IOException {
-    switch (stage) {
-      case VALIDATE -> validate();
-      case WRITE -> write();
-      default -> commit();
-    }
-  }
-
-  /**
    * Called by the stage in which storage failed, instead of its step or after it, exactly once; the
    * later stages leave the work alone then. Anything else that is thrown ends the I/O process.
    *

@@ -46,11 +46,6 @@ final class Attachment {
     return process.equals(requester) && writer.attached().token() == requestToken;
   }
 
-  /** How many processes the slot has had; tells them apart. */
-  long generation() {
-    return writer.attached().generation();
-  }
-
   /** The process's socket; null while a resumed I/O process waits for the process. */
   Connection connection() {
     return connection;

@@ -137,10 +137,6 @@ final class Attachments {
     return all;
   }
 
-  boolean isEmpty() {
-    return all.isEmpty();
-  }
-
   /**
    * Takes what was published by those who have an image open, and ends those who died unnoticed, as
    * between a kill of the I/O process and their return: their end must not come after the opening

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.sluice.core.fault.Fault;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Checkpoints;
@@ -54,7 +55,7 @@ final class Ending {
 
   /** Goes on as soon as all processes are gone, or have had their time. */
   void proceed() {
-    if (waiting && (attachments.isEmpty() || System.nanoTime() - deadline > 0)) {
+    if (waiting && (attachments.all().isEmpty() || System.nanoTime() - deadline > 0)) {
       waiting = false;
       attachments.close();
       List.copyOf(attachments.all()).forEach(this::dismiss);
@@ -112,15 +113,10 @@ final class Ending {
     over.complete(null);
   }
 
-  /** A step at whose failure the session ends all the same. */
-  @FunctionalInterface
-  private interface Step {
-    void take() throws IOException;
-  }
-
-  private void attempt(final String consequence, final Step step) {
+  /** Does a step at whose failure the session ends all the same. */
+  private void attempt(final String consequence, final Fault.Step<IOException> step) {
     try {
-      step.take();
+      step.run();
     } catch (final IOException e) {
       Warnings.warn(consequence + ": " + e.getMessage());
       context.statistics().failed(Failure.of(e));

@@ -232,7 +232,7 @@ final class Requests {
     }
     final Attachment attachment =
         request.sessionId() == context.sessionId() ? attachments.find(request.slot()) : null;
-    if (attachment == null || attachment.generation() != request.generation()) {
+    if (attachment == null || attachment.writer().attached().generation() != request.generation()) {
       return new Reply.Failed(
           Errno.ESTALE, "slot %d is no longer this process's".formatted(request.slot()));
     }

@@ -50,9 +50,9 @@ final class Resumption {
   }
 
   void resume() throws IOException {
-    final List<Image> images = state.images().all();
+    final List<Image> images = state.checkpoints().images().all();
     releaseDrained();
-    for (final Writer process : state.images().writers()) {
+    for (final Writer process : state.checkpoints().images().writers()) {
       attachments.resume(process, state.backlog());
     }
     for (final Image image : images) {

@@ -66,15 +66,6 @@ public final class SessionState implements Fold {
     return checkpoints;
   }
 
-  /**
-   * The images and processes.
-   *
-   * @return in use while the session is served
-   */
-  public Images images() {
-    return images;
-  }
-
   Backlog backlog() {
     return backlog;
   }

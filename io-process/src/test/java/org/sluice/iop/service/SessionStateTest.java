@@ -92,16 +92,16 @@ class SessionStateTest {
                 new Entry.Restarted(9, Entry.Cause.SETTLED, false, 300, List.of()),
                 drained,
                 new Entry.Detached(2, true)));
-    final Image image = state.images().find(9);
+    final Image image = state.checkpoints().images().find(9);
     assertThat(image.log().chunks()).containsExactly(AT);
     assertThat(image.log().size()).isEqualTo(300);
     assertThat(image.openers().isEmpty()).isTrue();
     assertThat(image.isAbandoned()).isTrue();
     assertThat(image.writer().rank()).isEqualTo(3);
     assertThat(image.writer().wasKilled()).isTrue();
-    assertThat(state.images().kills()).isEqualTo(1);
-    assertThat(state.images().writers()).isEmpty();
-    assertThat(state.images().last()).isEqualTo(9);
+    assertThat(state.checkpoints().images().kills()).isEqualTo(1);
+    assertThat(state.checkpoints().images().writers()).isEmpty();
+    assertThat(state.checkpoints().images().last()).isEqualTo(9);
   }
 
   @Test
@@ -116,7 +116,7 @@ class SessionStateTest {
                 new Entry.Detached(2, true),
                 new Entry.Admitted(10, 1, 1, 3, 3, ImageDescriptor.STATE_DIRECT, "/a"),
                 new Entry.Replaced(9, 10)));
-    final Image copy = state.images().find(10);
+    final Image copy = state.checkpoints().images().find(10);
     assertThat(copy.writer().attached()).isEqualTo(writer);
     assertThat(copy.writer().wasKilled()).isTrue();
     assertThat(copy.isAbandoned()).isFalse();
@@ -141,7 +141,7 @@ class SessionStateTest {
 
   private static boolean isAbandoned(final Path file, final Entry... more) throws IOException {
     resume(file, more);
-    return resume(file).images().find(9).isAbandoned();
+    return resume(file).checkpoints().images().find(9).isAbandoned();
   }
 
   @Test
@@ -162,7 +162,8 @@ class SessionStateTest {
     assertThat(entries(before, Entry.Begun.class)).isEmpty();
     final SessionState after = resume(file);
     assertThat(after.checkpoints().commits()).isEmpty();
-    assertThat(after.images().find(9).state()).isEqualTo(ImageDescriptor.STATE_DIVERTED);
+    assertThat(after.checkpoints().images().find(9).state())
+        .isEqualTo(ImageDescriptor.STATE_DIVERTED);
     assertThat(entries(after, Entry.Ended.class)).containsExactly(end);
   }
 
