@@ -138,10 +138,14 @@ public final class CheckpointClient implements AutoCloseable {
     if (left == 0) {
       return;
     }
+    final int result;
     try {
       closeImages();
     } finally {
-      LibSluice.closeSession(left);
+      result = LibSluice.closeSession(left);
+    }
+    if (result < 0) {
+      throw CheckpointException.of("", result);
     }
   }
 

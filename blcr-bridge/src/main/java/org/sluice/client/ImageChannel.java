@@ -3,7 +3,6 @@ package org.sluice.client;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SeekableByteChannel;
@@ -12,8 +11,8 @@ import java.nio.channels.SeekableByteChannel;
  * An image being written. Writes below the threshold are copied into shared memory and are drained
  * from there; larger ones go to the image's own file; what is read is what was written.
  *
- * <p>The bytes of a direct buffer are taken from where they are; those of another are first copied
- * to memory outside the heap, which the channel keeps.
+ * <p>Bytes are taken from where they are. Only a write of a heap buffer that must wait copies them
+ * to memory outside the heap first, of which the channel keeps up to 1 MiB.
  *
  * <p>Thread-safe: every method holds the channel's monitor, so writes of one image have an order,
  * and none goes to an image that another thread has closed. Channels of one client share its log
@@ -51,10 +50,8 @@ public final class ImageChannel implements SeekableByteChannel {
     final int length = source.remaining();
     final MemorySegment bytes = MemorySegment.ofBuffer(source);
     if (LibSluice.tryWrite(image, bytes, position) < 0) {
-      final MemorySegment outside = bytes.isNative() ? bytes : copyOf(bytes);
-      check(LibSluice.write(image, outside.address(), length, position));
+      check(LibSluice.write(image, bytes.isNative() ? bytes : copyOf(bytes), position));
     }
-    Reference.reachabilityFence(source);
     source.position(source.position() + length);
     position += length;
     return length;
@@ -64,15 +61,15 @@ public final class ImageChannel implements SeekableByteChannel {
     return outside(bytes.byteSize()).copyFrom(bytes);
   }
 
-  /** Memory outside the heap of a length or more; until the next call. */
+  /** Memory of a length outside the heap; until the next call. */
   private MemorySegment outside(final long length) {
-    if (length <= copy.byteSize()) {
-      return copy;
+    if (length > LARGEST_KEPT) {
+      return Arena.ofAuto().allocate(length);
     }
-    final MemorySegment allocated =
-        Arena.ofAuto().allocate(Math.max(4096, Long.highestOneBit(2 * length - 1)));
-    copy = length <= LARGEST_KEPT ? allocated : copy;
-    return allocated;
+    if (length > copy.byteSize()) {
+      copy = Arena.ofAuto().allocate(Math.max(4096, Long.highestOneBit(2 * length - 1)));
+    }
+    return copy.asSlice(0, length);
   }
 
   /**
@@ -85,14 +82,15 @@ public final class ImageChannel implements SeekableByteChannel {
   @Override
   public synchronized int read(final ByteBuffer target) throws IOException {
     checkOpen();
+    if (target.isReadOnly()) {
+      throw new IllegalArgumentException("the buffer is read-only");
+    }
     final MemorySegment into = MemorySegment.ofBuffer(target);
     final MemorySegment outside = into.isNative() ? into : outside(into.byteSize());
-    final int count =
-        (int) check(LibSluice.read(image, outside.address(), into.byteSize(), position));
+    final int count = (int) check(LibSluice.read(image, outside, position));
     if (outside != into) {
       MemorySegment.copy(outside, 0, into, 0, count);
     }
-    Reference.reachabilityFence(target);
     target.position(target.position() + count);
     position += count;
     return count == 0 && into.byteSize() > 0 ? -1 : count;

@@ -14,7 +14,8 @@ import org.sluice.bridge.NativeLibraries;
 /**
  * The functions of {@code sluice.h}, which says what each does. Pointers and numbers are {@code
  * long}, as in {@code LibC}; a result below 0 is a negative errno, and {@link #message} of the same
- * thread then says what happened. A call may wait for the I/O process, so none is critical.
+ * thread then says what happened. A call may wait for the I/O process, and then none is critical.
+ * Bytes of an image are passed as segments, which the JVM keeps alive for the call.
  */
 @SuppressWarnings("restricted")
 final class LibSluice {
@@ -30,14 +31,10 @@ final class LibSluice {
   static final MethodHandle CHECKPOINT_WAIT = function("sluice_checkpoint_wait");
   static final MethodHandle CHECKPOINT_LIST = function("sluice_checkpoint_list");
   static final MethodHandle IMAGE_CREATE = function("sluice_image_create");
-  private static final MethodHandle IMAGE_PWRITE = function("sluice_image_pwrite");
+  private static final MethodHandle IMAGE_PWRITE = transfer("sluice_image_pwrite");
   private static final MethodHandle IMAGE_TRY_PWRITE =
-      Linker.nativeLinker()
-          .downcallHandle(
-              LIBRARY.findOrThrow("sluice_image_try_pwrite"),
-              FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG),
-              Linker.Option.critical(true));
-  private static final MethodHandle IMAGE_PREAD = function("sluice_image_pread");
+      transfer("sluice_image_try_pwrite", Linker.Option.critical(true));
+  private static final MethodHandle IMAGE_PREAD = transfer("sluice_image_pread");
   private static final MethodHandle IMAGE_SIZE = function("sluice_image_size");
   private static final MethodHandle IMAGE_TRUNCATE = function("sluice_image_truncate");
   private static final MethodHandle IMAGE_SYNC = function("sluice_image_sync");
@@ -59,22 +56,18 @@ final class LibSluice {
     return (int) call(SESSION_CLOSE, session, 0, 0, 0);
   }
 
-  static long write(final long image, final long address, final long length, final long offset) {
-    return call(IMAGE_PWRITE, image, address, length, offset);
+  /** Of a segment outside the heap. */
+  static long write(final long image, final MemorySegment bytes, final long offset) {
+    return transfer(IMAGE_PWRITE, image, bytes, offset);
   }
 
   static long tryWrite(final long image, final MemorySegment bytes, final long offset) {
-    try {
-      return (long) IMAGE_TRY_PWRITE.invokeExact(image, bytes, bytes.byteSize(), offset);
-    } catch (final RuntimeException | Error failure) {
-      throw failure;
-    } catch (final Throwable functionsOfCThrowNothing) {
-      throw new IllegalStateException(functionsOfCThrowNothing);
-    }
+    return transfer(IMAGE_TRY_PWRITE, image, bytes, offset);
   }
 
-  static long read(final long image, final long address, final long length, final long offset) {
-    return call(IMAGE_PREAD, image, address, length, offset);
+  /** Into a segment outside the heap. */
+  static long read(final long image, final MemorySegment into, final long offset) {
+    return transfer(IMAGE_PREAD, image, into, offset);
   }
 
   static long size(final long image) {
@@ -107,6 +100,25 @@ final class LibSluice {
 
   private static MethodHandle function(final String name) {
     return Linker.nativeLinker().downcallHandle(LIBRARY.findOrThrow(name), SIGNATURE);
+  }
+
+  private static MethodHandle transfer(final String name, final Linker.Option... options) {
+    return Linker.nativeLinker()
+        .downcallHandle(
+            LIBRARY.findOrThrow(name),
+            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG),
+            options);
+  }
+
+  private static long transfer(
+      final MethodHandle function, final long image, final MemorySegment bytes, final long offset) {
+    try {
+      return (long) function.invokeExact(image, bytes, bytes.byteSize(), offset);
+    } catch (final RuntimeException | Error failure) {
+      throw failure;
+    } catch (final Throwable functionsOfCThrowNothing) {
+      throw new IllegalStateException(functionsOfCThrowNothing);
+    }
   }
 
   /** Calls a function, whose parameters behind its last are 0. */

@@ -33,6 +33,23 @@ class ImageChannelTest {
 
   @TempDir Path directory;
 
+  @Test
+  void aBufferThatIsReadOnlyIsNotReadInto() throws IOException, InterruptedException {
+    try (StandInIoProcess ioProcess = new StandInIoProcess(directory, FILES, THRESHOLD, DIRECT, 3);
+        CheckpointClient client = CheckpointClient.connect(directory, 0, 1)) {
+      final ImageChannel image = client.begin(1).image("a");
+      image.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+      image.position(0);
+      for (final ByteBuffer buffer :
+          List.of(ByteBuffer.allocate(3), ByteBuffer.allocateDirect(3))) {
+        assertThatThrownBy(() -> image.read(buffer.asReadOnlyBuffer()))
+            .isInstanceOf(IllegalArgumentException.class);
+        assertThat(buffer.get(0)).isZero();
+      }
+      assertThat(ioProcess.requests).isNotEmpty();
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({
     "1, 1, 1", "1, 1, 2", "1, 1, 3", "2, 1, 1", "2, 1, 2", "2, 1, 3",
