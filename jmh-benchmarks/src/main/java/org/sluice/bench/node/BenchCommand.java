@@ -216,6 +216,9 @@ public final class BenchCommand implements Callable<Integer> {
           if (length == 0 && name.equals(Load.RECORDS)) {
             throw site.usage("--workload records needs --bytes");
           }
+          if (length > 0 && length < count) {
+            throw site.usage("--bytes: %d ranks cannot write %d in all".formatted(count, length));
+          }
           for (final long buffer : some(buffers)) {
             loads.add(new Load(name, count, length, buffer));
           }

@@ -66,12 +66,13 @@ final class Picture {
     boolean varied = false;
     for (final String workload : distinct(all, series -> series.load().workload())) {
       final List<Series> some = of(all, series -> series.load().workload().equals(workload));
-      for (final Map.Entry<String, Function<Series, String>> axis : AXES.entrySet()) {
-        if (distinct(some, axis.getValue()).size() > 1) {
-          varied = true;
-          drawOver(axis, prefix + "-" + workload, workload, some);
-          break;
-        }
+      final List<Map.Entry<String, Function<Series, String>>> axes =
+          AXES.entrySet().stream()
+              .filter(axis -> distinct(some, axis.getValue()).size() > 1)
+              .toList();
+      if (!axes.isEmpty()) {
+        varied = true;
+        drawOver(axes, prefix + "-" + workload, workload, some);
       }
     }
     if (!varied) {
@@ -88,21 +89,27 @@ final class Picture {
     }
   }
 
-  /** A line for each system. */
+  /** A line for each system, and for each value of what varies besides the first. */
   private static void drawOver(
-      final Map.Entry<String, Function<Series, String>> axis,
+      final List<Map.Entry<String, Function<Series, String>>> axes,
       final String prefix,
       final String workload,
-      final List<Series> some)
+      final List<Series> all)
       throws IOException {
-    final List<String> places = distinct(some, axis.getValue());
+    final Map.Entry<String, Function<Series, String>> axis = axes.getFirst();
+    final List<String> places = distinct(all, axis.getValue());
+    final Function<Series, String> name = series -> label(series, axes.subList(1, axes.size()));
     for (final Figure figure : List.of(Figure.RETURN, Figure.DURABLE)) {
-      final String name = figure.name().toLowerCase(Locale.ROOT);
-      final CategoryChart chart = chart(workload + ": " + name, axis.getKey(), "ms");
+      final List<Series> some = of(all, series -> !series.get(figure).isEmpty());
+      if (some.isEmpty()) {
+        continue;
+      }
+      final String what = figure.name().toLowerCase(Locale.ROOT);
+      final CategoryChart chart = chart(workload + ": " + what, axis.getKey(), "ms");
       chart.getStyler().setDefaultSeriesRenderStyle(CategorySeriesRenderStyle.Line);
       chart.getStyler().setOverlapped(true); // a point of each line above the same place
-      for (final String label : distinct(some, series -> series.storage().label())) {
-        final List<Series> line = of(some, series -> series.storage().label().equals(label));
+      for (final String label : distinct(some, name)) {
+        final List<Series> line = of(some, series -> name.apply(series).equals(label));
         add(
             chart,
             label,
@@ -111,15 +118,22 @@ final class Picture {
       }
       final DoubleSummaryStatistics range =
           some.stream()
-              .filter(series -> !series.get(figure).isEmpty())
               .mapToDouble(series -> Summary.of(series.get(figure)).median())
               .summaryStatistics();
       if (range.getMax() > LOGARITHMIC_FROM * range.getMin()) {
         chart.getStyler().setYAxisMin(null);
         chart.getStyler().setYAxisLogarithmic(true);
       }
-      save(chart, prefix + "-" + name);
+      save(chart, prefix + "-" + what);
     }
+  }
+
+  private static String label(
+      final Series series, final List<Map.Entry<String, Function<Series, String>>> axes) {
+    final StringBuilder label = new StringBuilder(series.storage().label());
+    axes.forEach(
+        a -> label.append(", ").append(a.getValue().apply(series)).append(' ').append(a.getKey()));
+    return label.toString();
   }
 
   private CategoryChart thresholds(final String what, final String unit) {
