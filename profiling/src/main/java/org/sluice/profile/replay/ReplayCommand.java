@@ -28,7 +28,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Makes the writes of a trace once more. */
-@Exits("NO_STORE DAMAGED EXISTS BUSY NO_ROOM DENIED OTHER_VERSION FEW_DESCRIPTORS")
+@Exits("DAMAGED NO_ROOM DENIED OTHER_VERSION")
 @Command(
     name = "replay",
     description = {

@@ -21,11 +21,13 @@ record Setting(long threshold, long buffer) {
     return size(buffer);
   }
 
+  /** Plain writes have no threshold and no buffer. */
   Members members() {
+    final boolean aggregates = !equals(PLAIN);
     return new Members()
-        .with("threshold", threshold == Long.MAX_VALUE ? null : threshold)
-        .with("threshold_option", thresholdOption())
-        .with("buffer", buffer);
+        .with("threshold", aggregates && threshold < Long.MAX_VALUE ? threshold : null)
+        .with("threshold_option", aggregates ? thresholdOption() : null)
+        .with("buffer", aggregates ? buffer : null);
   }
 
   private static String size(final long bytes) {
