@@ -158,8 +158,8 @@ static bool ended(const struct sluice_connection *connection)
 }
 
 /*
- * One attempt: false when nobody listens or who does dies at once. The new socket takes the old
- * one's number, under send_lock: who sends meanwhile sends to the one or to the other.
+ * One attempt: false when no I/O process listens, or when it dies at once. The new socket takes the
+ * old one's number, under send_lock: a thread that sends meanwhile sends to the one or the other.
  */
 static bool try_again(struct sluice_connection *connection)
 {

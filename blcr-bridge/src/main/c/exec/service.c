@@ -184,7 +184,7 @@ static void note_outcome(struct sluice_exec_service *service, int status)
     service->next_try = status == 0 ? 0 : sluice_clock_ms() + pause;
 }
 
-/* Of the ranks of the node, who comes first does it; the others wait for the socket. */
+/* The first rank of the node that comes here does it; the others wait for the socket. */
 static bool revive(void *argument)
 {
     struct sluice_exec_service *service = argument;
@@ -324,7 +324,7 @@ static void begin_watch(struct sluice_exec_service *service)
     pthread_sigmask(SIG_SETMASK, &former, NULL);
 }
 
-/* From here on it may end; who asks it something still resumes it if it is killed. */
+/* From here on it may end; a rank that asks it something still resumes it if it is killed. */
 static void end_watch(const struct sluice_exec_service *service)
 {
     if (service->watched) {

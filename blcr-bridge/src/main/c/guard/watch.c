@@ -237,7 +237,7 @@ static bool is_attached(int pid)
     return false;
 }
 
-/* Checkpoints have links of images: who reads those reads a checkpoint. */
+/* Checkpoints have links of images: a process that reads those reads a checkpoint. */
 static bool is_in_store(int event)
 {
     char link[32], path[PATH_MAX];

@@ -1,4 +1,4 @@
-/* Who waits for a file, and since when. One thread. */
+/* The programs that wait for a file, and since when. One thread. */
 #pragma once
 
 #include <signal.h>

@@ -61,7 +61,7 @@ const struct sluice_segment *sluice_capture_segment(void)
     struct sluice_segment *mapped = atomic_load_explicit(&segment, memory_order_acquire);
     const bool missing = mapped != NULL && !sluice_segment_present(mapped);
     if (missing && (sluice_guard_inside() || sluice_presence_is(&mapper)))
-        return NULL; /* until who has replaced it maps it again */
+        return NULL; /* until the library that replaced it maps it again */
     if ((mapped != NULL && !missing) || segment_failed || runtime[0] == '\0'
         || sluice_guard_inside()) {
         return mapped;

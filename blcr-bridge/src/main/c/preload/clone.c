@@ -27,7 +27,7 @@ void sluice_process_unshare(void)
 {
     if (!sluice_capture_on() || sluice_guard_inside() || __libc_single_threaded
         || atomic_exchange(&sluice_capture_divided, true)) {
-        return; /* who has no other thread has no other table */
+        return; /* without another thread there is no other table */
     }
     sluice_descriptions_let_go();
     dprintf(STDERR_FILENO,

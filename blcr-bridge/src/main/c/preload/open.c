@@ -187,7 +187,7 @@ static bool left_alone(int flags)
     return !sluice_capture_on() || sluice_guard_inside() || (flags & (O_PATH | O_DIRECTORY));
 }
 
-/* Who reads what this process has mapped may be about to replace it. */
+/* A library that reads what this process has mapped may be about to replace it. */
 static bool tells_mappings(const char *path)
 {
     static const char proc[] = "/proc/";

@@ -229,7 +229,8 @@ static bool replay_all(const char *directory)
     ranks = calloc((size_t)rank_count, sizeof *ranks);
     if (board == MAP_FAILED || ranks == NULL)
         sluice_exec_fail(1, "no memory");
-    signal(SIGINT, plan.rounds ? SIG_IGN : stop); /* who gives the orders gets it, too */
+    signal(SIGINT,
+           plan.rounds ? SIG_IGN : stop); /* the bench, which gives the orders, gets it as well */
     signal(SIGTERM, stop);
     replay_service_await_room();
     start_ranks(directory);

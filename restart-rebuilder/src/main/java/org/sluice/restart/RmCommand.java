@@ -80,7 +80,7 @@ public final class RmCommand implements Subcommand {
     if (!busy.isEmpty()) {
       throw new CommandException(
           ExitStatus.BUSY,
-          "somebody reads checkpoint %s; remove it when that is over"
+          "a process reads checkpoint %s; remove it when that is over"
               .formatted(busy.stream().map(String::valueOf).collect(Collectors.joining(", "))));
     }
     return ExitStatus.OK.code();

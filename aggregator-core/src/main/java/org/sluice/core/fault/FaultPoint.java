@@ -16,7 +16,7 @@ public enum FaultPoint implements Hazard {
   /** The journal in memory. */
   JOURNAL_WRITE(
       Kind.WRITE,
-      "notes a decision, before anybody can see it",
+      "notes a decision, before another process can see it",
       "resumed as if it was not made",
       "goes on, but cannot be resumed"),
   /** A shorter journal, under a temporary name. */
@@ -38,7 +38,7 @@ public enum FaultPoint implements Hazard {
       Kind.WRITE,
       "writes the header of a container",
       "written again once resumed",
-      "who would write there gets the error; no commit"),
+      "their writers get the error; no commit"),
   /** Chunks that lie one behind the other are written at once. */
   CONTAINER_WRITE(
       Kind.WRITE,

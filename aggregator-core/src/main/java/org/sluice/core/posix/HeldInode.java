@@ -47,8 +47,9 @@ abstract class HeldInode implements AutoCloseable {
   }
 
   /**
-   * Lets go of the file's bytes: from here on the kernel does not count it as open, as who wants a
-   * lease on it needs. Names, attributes and the inode stay known. Nobody may use it meanwhile.
+   * Lets go of the file's bytes: from here on the kernel does not count it as open, as a process
+   * that wants a lease on it needs. Names, attributes and the inode stay known. Nobody may use it
+   * meanwhile.
    *
    * @throws PosixException when that fails; nothing has changed then
    */

@@ -45,8 +45,8 @@ public final class Mount {
   }
 
   /**
-   * Takes away what is mounted at a directory. Who has files of it open or mapped keeps them; their
-   * memory is freed with the last of them.
+   * Takes away what is mounted at a directory. A process that has files of it open or mapped keeps
+   * them; their memory is freed with the last of them.
    *
    * @param directory the mount point
    * @throws PosixException when that fails

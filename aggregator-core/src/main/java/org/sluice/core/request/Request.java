@@ -30,7 +30,7 @@ public sealed interface Request {
       long startTime,
       @Wire.Means("random, the same when it is repeated for want of a reply") long token,
       @Wire.Means(
-              value = "of the job, on this node; 0 all, -1 fewer, but nobody says how many",
+              value = "of the job, on this node; 0 all, -1 fewer, how many is unknown",
               padded = true)
           int localRanks)
       implements Request {}

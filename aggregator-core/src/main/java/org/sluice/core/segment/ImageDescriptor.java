@@ -49,7 +49,7 @@ public final class ImageDescriptor {
       UNSEEN_OFFSET =
           ENTRY
               .by(OPENERS + "or")
-              .field(SHARED_I64, "unseen", "a bit for each reason for which nobody counted some");
+              .field(SHARED_I64, "unseen", "a bit for each reason for which some are not counted");
 
   /** State: no image. */
   public static final int STATE_FREE = 0;

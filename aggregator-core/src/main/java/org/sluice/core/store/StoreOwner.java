@@ -17,8 +17,8 @@ import org.sluice.core.posix.Entropy;
 /**
  * The node that writes a store. Locks hold among the processes of one node, and among nodes only if
  * the file system shares them, so two nodes would delete each other's parts. The mark is a file
- * that is made by a link, which fails where there is one, and replaced by a rename: who reads it
- * reads a whole one. Thread-safe.
+ * that is made by a link, which fails where there is one, and replaced by a rename: a process that
+ * reads it reads a whole one. Thread-safe.
  *
  * <p>A file system that one node alone can mount brings its stores along, so there the mark follows
  * the node. Elsewhere nobody can know whether the other node is alive: the store stays its own

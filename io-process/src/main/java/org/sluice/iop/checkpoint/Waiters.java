@@ -22,7 +22,7 @@ public final class Waiters {
   private final List<Waiter> waiting = new ArrayList<>();
   private final Set<Long> committed;
 
-  /** How commits failed, by number: who asks later is told why. */
+  /** How commits failed, by number: a rank that asks later is told why. */
   private final Map<Long, Entry.Ended> failed;
 
   private record Waiter(long number, long deadline, Caller caller) {}

@@ -12,9 +12,9 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Parks a stage until the stage before it got on. Disruptor's own blocking strategies block only
  * the first stage; the others spin while it works, on cores that belong to the application. A
- * wake-up costs more than a checksum, so only who is parked and can go on gets one.
+ * wake-up costs more than a checksum, so only a stage that is parked and can go on gets one.
  *
- * <p>No wake-up is lost. A stage advances its sequence, fences, and looks who is parked; a waiter
+ * <p>No wake-up is lost. A stage advances its sequence, fences, and looks which is parked; a waiter
  * says that it is parked, fences, and looks at the sequence: one of the two sees the other. An
  * unpark before the park makes the park return at once.
  */

@@ -35,7 +35,7 @@ public sealed interface Entry {
    * @param startTime field 22 of {@code /proc/PID/stat}
    * @param rank its rank, -1 unknown
    * @param ranks ranks of its job, 0 unknown
-   * @param localRanks those of them on this node; 0 all, -1 fewer, but nobody knows how many
+   * @param localRanks those of them on this node; 0 all, -1 fewer, how many is unknown
    * @param generation of the slot
    * @param token of its request
    * @param killsBefore how many processes were killed before it came

@@ -34,7 +34,8 @@ final class ImageFiles {
   }
 
   /**
-   * Opens a captured file by the name it had, by way of who has it open, or by a name it has now.
+   * Opens a captured file by the name it had, by way of a process that has it open, or by a name it
+   * has now.
    *
    * @param image what is known of it
    * @param openers processes that may have it open

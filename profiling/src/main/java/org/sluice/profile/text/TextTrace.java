@@ -63,7 +63,7 @@ public final class TextTrace implements Trace {
         : Optional.empty();
   }
 
-  /** Who is whose thread, and who writes at all, is known only after all of it was read once. */
+  /** Which threads are of one process, and which write, is known once all of it was read. */
   private static Trace strace(final Path file) throws IOException {
     final StraceProcesses processes = new StraceProcesses();
     new TextTrace("", file, (omissions, sink) -> new StraceReader(processes, omissions, sink))
