@@ -236,7 +236,7 @@ public final class ChunkReader {
     }
     final int version = chunk.getInt(ChunkDescriptor.VERSION_OFFSET);
     if (version != ChunkDescriptor.VERSION) {
-      throw new FormatVersionException(CHUNK, version, ChunkDescriptor.VERSION);
+      throw FormatVersionException.of(CHUNK, version, ChunkDescriptor.VERSION);
     }
     final long session = chunk.getLong(ChunkDescriptor.SESSION_ID_OFFSET);
     if (session != sessionId) {

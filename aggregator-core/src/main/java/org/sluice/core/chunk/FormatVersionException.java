@@ -3,11 +3,20 @@ package org.sluice.core.chunk;
 import java.io.IOException;
 
 /** Something is of a format version that this program does not know; it is not damaged. */
-public final class FormatVersionException extends IOException {
-  private static final long serialVersionUID = 3L;
+public abstract sealed class FormatVersionException extends IOException {
+  private static final long serialVersionUID = 2L;
 
   private final int found;
   private final int known;
+
+  private FormatVersionException(
+      final String what, final String age, final int found, final int known) {
+    super(
+        "%s has format version %d, %s than %d; use the %s sluice that wrote it"
+            .formatted(what, found, age, known, age));
+    this.found = found;
+    this.known = known;
+  }
 
   /**
    * A version that this program does not know.
@@ -15,13 +24,10 @@ public final class FormatVersionException extends IOException {
    * @param what what has it, for the message
    * @param found its version
    * @param known the version this program knows
+   * @return a {@link TooOld} or a {@link TooNew}
    */
-  public FormatVersionException(final String what, final int found, final int known) {
-    super(
-        "%s has format version %d, %3$s than %4$d; use the %3$s sluice that wrote it"
-            .formatted(what, found, found > known ? "newer" : "older", known));
-    this.found = found;
-    this.known = known;
+  public static FormatVersionException of(final String what, final int found, final int known) {
+    return found > known ? new TooNew(what, found, known) : new TooOld(what, found, known);
   }
 
   /**
@@ -32,9 +38,26 @@ public final class FormatVersionException extends IOException {
    * @return what to throw instead
    */
   public FormatVersionException in(final String outer, final long position) {
-    final FormatVersionException other =
-        new FormatVersionException(outer + " at offset " + position, found, known);
+    final FormatVersionException other = of(outer + " at offset " + position, found, known);
     other.initCause(this);
     return other;
+  }
+
+  /** An older sluice wrote it. */
+  public static final class TooOld extends FormatVersionException {
+    private static final long serialVersionUID = 2L;
+
+    private TooOld(final String what, final int found, final int known) {
+      super(what, "older", found, known);
+    }
+  }
+
+  /** A newer sluice wrote it. */
+  public static final class TooNew extends FormatVersionException {
+    private static final long serialVersionUID = 2L;
+
+    private TooNew(final String what, final int found, final int known) {
+      super(what, "newer", found, known);
+    }
   }
 }

@@ -117,7 +117,7 @@ final class ContainerReader implements AutoCloseable {
     }
     final int version = header.getInt(ContainerDescriptor.VERSION_OFFSET);
     if (version != ContainerDescriptor.VERSION) {
-      throw new FormatVersionException(path.toString(), version, ContainerDescriptor.VERSION);
+      throw FormatVersionException.of(path.toString(), version, ContainerDescriptor.VERSION);
     }
     if (header.getLong(ContainerDescriptor.CONTAINER_ID_OFFSET) != id
         || header.getLong(ContainerDescriptor.SESSION_ID_OFFSET) != sessionId) {

@@ -146,7 +146,7 @@ public final class IndexCodec {
     }
     final int version = in.readInt(Long.BYTES);
     if (version != VERSION) {
-      throw new FormatVersionException(file, version, VERSION);
+      throw FormatVersionException.of(file, version, VERSION);
     }
     if (in.readLong(Long.BYTES + Integer.BYTES) != commitId) {
       throw new DamagedException(

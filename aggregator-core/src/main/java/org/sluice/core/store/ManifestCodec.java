@@ -91,7 +91,7 @@ final class ManifestCodec {
     }
     final int version = integer(members, "version");
     if (version != VERSION) {
-      throw new FormatVersionException(file, version, VERSION);
+      throw FormatVersionException.of(file, version, VERSION);
     }
     final List<Long> containers = new ArrayList<>();
     for (final Object container : (List<?>) members.get("containers")) {

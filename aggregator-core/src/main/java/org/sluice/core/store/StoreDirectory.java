@@ -206,7 +206,7 @@ record StoreDirectory(Path path, Disk disk) {
     }
     final int version = Integer.parseInt(text.group(1));
     if (version != VERSION) {
-      throw new FormatVersionException("the store " + path, version, VERSION);
+      throw FormatVersionException.of("the store " + path, version, VERSION);
     }
     for (final Path part : List.of(containers(), checkpoints(), staging())) {
       StoredFile.check(part, FileType.DIRECTORY); // what lies behind a link is not the store's

@@ -107,11 +107,11 @@ class ChunkReaderTest {
         .hasMessageContaining("session");
     chunk.buffer().putInt(ChunkDescriptor.VERSION_OFFSET, 2);
     assertThatThrownBy(() -> reader.wrap(chunk.buffer(), 64, SESSION))
-        .isInstanceOf(FormatVersionException.class)
+        .isInstanceOf(FormatVersionException.TooNew.class)
         .hasMessageContaining("newer");
     chunk.buffer().putInt(ChunkDescriptor.VERSION_OFFSET, 0);
     assertThatThrownBy(() -> reader.wrap(chunk.buffer(), 64, SESSION))
-        .isInstanceOf(FormatVersionException.class)
+        .isInstanceOf(FormatVersionException.TooOld.class)
         .hasMessageContaining("older");
     chunk.buffer().putInt(ChunkDescriptor.MAGIC_OFFSET, 0);
     assertThatThrownBy(() -> reader.wrap(chunk.buffer(), 64, SESSION))

@@ -24,7 +24,7 @@ class ExitStatusTest {
     assertStatus(new PosixException("open x", Errno.EACCES), 9);
     assertStatus(new PosixException("open x", Errno.EROFS), 9);
     assertStatus(new AccessDeniedException("x"), 9);
-    assertStatus(new FormatVersionException("x", 2, 1), 10);
+    assertStatus(FormatVersionException.of("x", 2, 1), 10);
   }
 
   private static void assertStatus(final Exception failure, final int code) {

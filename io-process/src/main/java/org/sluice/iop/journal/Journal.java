@@ -204,7 +204,7 @@ public final class Journal implements AutoCloseable {
     }
     final int version = in.readInt();
     if (version != VERSION) {
-      throw new FormatVersionException(name, version, VERSION);
+      throw FormatVersionException.of(name, version, VERSION);
     }
     in.readInt();
     if (in.readLong() != sessionId) {

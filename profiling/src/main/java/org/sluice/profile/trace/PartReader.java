@@ -84,7 +84,7 @@ final class PartReader {
       return false;
     }
     if (version != PartDescriptor.VERSION) {
-      throw new FormatVersionException(path.toString(), version, PartDescriptor.VERSION);
+      throw FormatVersionException.of(path.toString(), version, PartDescriptor.VERSION);
     }
     origin =
         new Origin(
