@@ -13,9 +13,9 @@ import org.sluice.core.command.Progress;
 import org.sluice.core.command.Subcommand;
 import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.image.ImageRegistry;
-import org.sluice.iop.measure.Counted;
 import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.MetricsEndpoint;
+import org.sluice.iop.measure.Occurrence;
 import org.sluice.iop.measure.Statistics;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -125,12 +125,12 @@ public final class ServeCommand implements Subcommand {
   /** Shows how the drain gets on until the session is over, if a terminal looks. */
   private static void showDrain(final IoProcess process) {
     final Statistics statistics = process.statistics();
-    long shown = statistics.count(Counted.DRAINED_BYTES);
+    long shown = statistics.count(Occurrence.DRAINED_BYTES);
     try (Progress progress =
-        Progress.begin("drain", statistics.count(Counted.PUBLISHED_BYTES) - shown)) {
+        Progress.begin("drain", statistics.count(Occurrence.PUBLISHED_BYTES) - shown)) {
       while (!process.over().isDone()) {
         process.over().copy().completeOnTimeout(null, STEP_MILLIS, TimeUnit.MILLISECONDS).join();
-        final long drained = statistics.count(Counted.DRAINED_BYTES);
+        final long drained = statistics.count(Occurrence.DRAINED_BYTES);
         progress.add(drained - shown);
         shown = drained;
       }

@@ -5,7 +5,7 @@ import java.util.List;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.command.Members;
+import org.sluice.core.command.JsonObject;
 
 /** What is said of damage. */
 final class Damage {
@@ -22,12 +22,12 @@ final class Damage {
                 .formatted(first.getMessage(), damage.size() - 1));
   }
 
-  static Members members(final IOException e) {
+  static JsonObject members(final IOException e) {
     return e instanceof final DamagedException damaged
-        ? new Members()
+        ? new JsonObject()
             .with("file", damaged.file())
             .with("offset", damaged.offset())
             .with("reason", damaged.reason())
-        : new Members().with("reason", e.getMessage());
+        : new JsonObject().with("reason", e.getMessage());
   }
 }

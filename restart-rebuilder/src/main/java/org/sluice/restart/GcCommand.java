@@ -7,8 +7,8 @@ import java.util.List;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Exits;
+import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
-import org.sluice.core.command.Members;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
@@ -59,7 +59,7 @@ public final class GcCommand implements Subcommand {
       if (json.wanted()) {
         json.print(
             spec,
-            new Members()
+            new JsonObject()
                 .with("store", opened.directory().toString())
                 .with("dry_run", dryRun)
                 .with("bytes", bytes)
@@ -91,8 +91,8 @@ public final class GcCommand implements Subcommand {
     out.printf("%s %s%n", dryRun ? "would free" : "freed", SizeConverter.format(bytes));
   }
 
-  private static Members members(final Leftover leftover) {
-    return new Members()
+  private static JsonObject members(final Leftover leftover) {
+    return new JsonObject()
         .with("kind", leftover.kind().label())
         .with("path", leftover.path().toString())
         .with("bytes", leftover.bytes());

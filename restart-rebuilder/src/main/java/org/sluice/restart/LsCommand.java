@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Exits;
+import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
-import org.sluice.core.command.Members;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
@@ -74,7 +74,7 @@ public final class LsCommand implements Subcommand {
       if (json.wanted()) {
         json.print(
             spec,
-            new Members()
+            new JsonObject()
                 .with("store", opened.directory().toString())
                 .with("checkpoints", commits.stream().map(this::members).toList()));
       } else {
@@ -148,9 +148,9 @@ public final class LsCommand implements Subcommand {
         Quoting.name(image.path()));
   }
 
-  private Members members(final Commit commit) {
-    final Members members =
-        new Members()
+  private JsonObject members(final Commit commit) {
+    final JsonObject members =
+        new JsonObject()
             .with("number", commit.number())
             .with("commit", "%016x".formatted(commit.id()))
             .with("time", commit.time().toString())
@@ -166,8 +166,8 @@ public final class LsCommand implements Subcommand {
         : members;
   }
 
-  private static Members members(final CommittedImage image) {
-    return new Members()
+  private static JsonObject members(final CommittedImage image) {
+    return new JsonObject()
         .with("path", image.path())
         .with("rank", image.rank())
         .with("ranks", image.ranks())

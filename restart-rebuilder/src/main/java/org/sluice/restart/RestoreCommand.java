@@ -7,8 +7,8 @@ import java.util.List;
 import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Exits;
+import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
-import org.sluice.core.command.Members;
 import org.sluice.core.command.Progress;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
@@ -165,8 +165,8 @@ public final class RestoreCommand implements Subcommand {
       final long bytes,
       final List<Fallback.Skipped> skipped)
       throws IOException {
-    final Members all =
-        new Members()
+    final JsonObject all =
+        new JsonObject()
             .with("checkpoint", commit.number())
             .with("ranks", commit.ranks())
             .with("part", commit.part().isEmpty() ? null : commit.part().list())
@@ -179,8 +179,8 @@ public final class RestoreCommand implements Subcommand {
     json.print(spec, all);
   }
 
-  private static Members members(final Fallback.Skipped skipped) {
-    return new Members()
+  private static JsonObject members(final Fallback.Skipped skipped) {
+    return new JsonObject()
         .with("checkpoint", skipped.number())
         .with(Damage.members(skipped.reason()));
   }

@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Exits;
+import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
-import org.sluice.core.command.Members;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.store.CheckpointReader;
@@ -135,7 +135,7 @@ public final class RmCommand implements Subcommand {
     if (json.wanted()) {
       json.print(
           spec,
-          new Members()
+          new JsonObject()
               .with("store", store.directory().toString())
               .with("dry_run", dryRun)
               .with("removed", removed));

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Exits;
+import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
-import org.sluice.core.command.Members;
 import org.sluice.core.command.Progress;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
@@ -52,7 +52,7 @@ public final class VerifyCommand implements Subcommand {
       if (json.wanted()) {
         json.print(
             spec,
-            new Members()
+            new JsonObject()
                 .with("store", opened.directory().toString())
                 .with("checkpoints", commits.stream().map(Commit::number).toList())
                 .with("bytes", commits.stream().mapToLong(Commit::bytes).sum())

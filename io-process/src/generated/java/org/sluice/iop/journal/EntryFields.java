@@ -73,7 +73,7 @@ final class EntryFields {
       out.writeInt(it.location().used());
       out.writeInt(it.location().crc());
       out.writeInt(it.shares().size());
-      for (final Entry.Share each : it.shares()) {
+      for (final Entry.ImageSize each : it.shares()) {
         out.writeInt(each.image());
         out.writeLong(each.size());
       }
@@ -188,7 +188,7 @@ final class EntryFields {
       out.writeInt(it.changed() ? 1 : 0);
       out.writeInt(it.rewriting() ? 1 : 0);
       out.writeInt(it.members().size());
-      for (final Entry.Grouping each : it.members()) {
+      for (final Entry.GroupMember each : it.members()) {
         out.writeInt(each.image());
         EntryCodec.writeText(out, each.path());
         out.writeInt(each.unchanged() ? 1 : 0);
@@ -266,7 +266,7 @@ final class EntryFields {
               in.readLong(),
               in.readInt(),
               in.readInt()),
-          listOfShare(in));
+          listOfImageSize(in));
     }
     if (type == 10) {
       return new Entry.Emptying(
@@ -362,15 +362,15 @@ final class EntryFields {
           in.readLong(),
           in.readInt() != 0,
           in.readInt() != 0,
-          listOfGrouping(in));
+          listOfGroupMember(in));
     }
     throw new BufferUnderflowException();
   }
 
-  private static List<Entry.Share> listOfShare(final Bytes<?> in) {
-    final List<Entry.Share> all = new ArrayList<>();
+  private static List<Entry.ImageSize> listOfImageSize(final Bytes<?> in) {
+    final List<Entry.ImageSize> all = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
-      all.add(new Entry.Share(
+      all.add(new Entry.ImageSize(
               in.readInt(),
               in.readLong()));
     }
@@ -430,10 +430,10 @@ final class EntryFields {
     return all;
   }
 
-  private static List<Entry.Grouping> listOfGrouping(final Bytes<?> in) {
-    final List<Entry.Grouping> all = new ArrayList<>();
+  private static List<Entry.GroupMember> listOfGroupMember(final Bytes<?> in) {
+    final List<Entry.GroupMember> all = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
-      all.add(new Entry.Grouping(
+      all.add(new Entry.GroupMember(
               in.readInt(),
               EntryCodec.readText(in),
               in.readInt() != 0));

@@ -135,7 +135,7 @@ public final class CheckpointState implements Fold {
 
   private void enter(final Entry.Grouped e) {
     final Group group = new Group(e.checkpoint(), e.changed(), e.rewriting());
-    for (final Entry.Grouping member : e.members()) {
+    for (final Entry.GroupMember member : e.members()) {
       if (images.find(member.image()) != null) {
         group.enter(images.find(member.image()), member.path(), member.unchanged());
       }

@@ -44,10 +44,10 @@ final class Group {
   }
 
   Entry.Grouped sum() {
-    final List<Entry.Grouping> members = new ArrayList<>();
+    final List<Entry.GroupMember> members = new ArrayList<>();
     paths.forEach(
         (image, path) ->
-            members.add(new Entry.Grouping(image.id(), path, unchanged.contains(image))));
+            members.add(new Entry.GroupMember(image.id(), path, unchanged.contains(image))));
     return new Entry.Grouped(number, changed, rewriting, members);
   }
 

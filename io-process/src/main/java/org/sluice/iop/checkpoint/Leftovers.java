@@ -14,8 +14,8 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
-import org.sluice.iop.measure.Counted;
 import org.sluice.iop.measure.Failure;
+import org.sluice.iop.measure.Occurrence;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -102,7 +102,7 @@ public final class Leftovers {
   public void noteFiles() throws IOException {
     final long files =
         context.drain().isInPlace()
-            ? context.statistics().count(Counted.FILES)
+            ? context.statistics().count(Occurrence.FILES)
             : countUncommitted();
     final Path directory = context.capture().path();
     if (files > 0 && directory != null) {

@@ -7,7 +7,7 @@ import org.sluice.core.posix.PosixException;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Writer;
-import org.sluice.iop.measure.Counted;
+import org.sluice.iop.measure.Occurrence;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
 
@@ -96,7 +96,7 @@ public final class SharedFiles {
 
   /** Counts a file that goes direct therefore. */
   public void count() {
-    statistics.count(Counted.SHARED_FILES, 1);
+    statistics.count(Occurrence.SHARED_FILES, 1);
   }
 
   /** Why no file of a job can be in a group; empty when some can. */
@@ -111,7 +111,7 @@ public final class SharedFiles {
 
   /** Warns at the end when files were shared with other nodes. */
   void report() {
-    final long files = statistics.count(Counted.SHARED_FILES);
+    final long files = statistics.count(Occurrence.SHARED_FILES);
     if (files > 0) {
       Warnings.warn(
           "files that ranks on other nodes may write, too, went direct and are in no checkpoint; %s:"

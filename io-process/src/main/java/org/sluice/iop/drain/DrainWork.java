@@ -17,7 +17,7 @@ import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.Subject;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
-import org.sluice.iop.measure.Counted;
+import org.sluice.iop.measure.Occurrence;
 import org.sluice.iop.measure.Warnings;
 
 /** Drains a chunk. One that makes no sense fails its owner's images, no others. */
@@ -45,7 +45,7 @@ final class DrainWork extends ChunkWork {
 
   private void use(final int bytes) {
     used = bytes;
-    context.statistics().count(Counted.PUBLISHED_BYTES, Math.min(bytes, memory.capacity()));
+    context.statistics().count(Occurrence.PUBLISHED_BYTES, Math.min(bytes, memory.capacity()));
   }
 
   /** Whether the chunk went into the drain with this state word. */
@@ -120,19 +120,19 @@ final class DrainWork extends ChunkWork {
     context.underWay().compareAndSet(index, this, null);
     context.inFlight().lane(Lane.Role.WRITE).passed(Subject.CHUNK, id());
     context.inFlight().progress();
-    context.statistics().count(Counted.DRAINED_BYTES, Math.min(used, memory.capacity()));
+    context.statistics().count(Occurrence.DRAINED_BYTES, Math.min(used, memory.capacity()));
   }
 
   /** The images whose logs refer to the chunk now; a later use of it has none of the marks. */
-  private List<Entry.Share> shares(final ChunkLocation location) {
-    final Set<Entry.Share> shares = new LinkedHashSet<>();
+  private List<Entry.ImageSize> shares(final ChunkLocation location) {
+    final Set<Entry.ImageSize> shares = new LinkedHashSet<>();
     Image last = null;
     for (int i = 0; i < extents.count(); i++) {
       final Image image = extents.image(i);
       if (image != last) {
         image.log().unmark(index);
         if (location != null && !image.log().isInPlace()) {
-          shares.add(new Entry.Share(image.id(), image.log().size()));
+          shares.add(new Entry.ImageSize(image.id(), image.log().size()));
         }
       }
       last = image;

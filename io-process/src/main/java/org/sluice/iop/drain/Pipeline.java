@@ -44,7 +44,7 @@ public final class Pipeline implements AutoCloseable {
             stage -> threads.unstarted(nicely(stage)),
             ProducerType.SINGLE,
             parking);
-    disruptor.setDefaultExceptionHandler(new Failure());
+    disruptor.setDefaultExceptionHandler(new StageFailure());
     disruptor
         .handleEventsWith(new Stage(inFlight.lane(Lane.Role.VALIDATE), flush, parking))
         .then(new Stage(inFlight.lane(Lane.Role.WRITE), flush, parking))
@@ -53,7 +53,7 @@ public final class Pipeline implements AutoCloseable {
   }
 
   /** A stage that throws has stopped: a pipeline without it would take work and do nothing. */
-  private static final class Failure implements ExceptionHandler<Stage.Event> {
+  private static final class StageFailure implements ExceptionHandler<Stage.Event> {
     @Override
     public void handleEventException(
         final Throwable failure, final long sequence, final Stage.Event event) {

@@ -77,7 +77,7 @@ public final class ImageLog {
   }
 
   /** A chunk of a former I/O process was drained. */
-  void apply(final Entry.Drained e, final Entry.Share share) {
+  void apply(final Entry.Drained e, final Entry.ImageSize share) {
     if (e.location().container() != 0) {
       add(e.location());
       size = share.size();

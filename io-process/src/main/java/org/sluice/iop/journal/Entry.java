@@ -134,7 +134,7 @@ public sealed interface Entry {
    * @param location where it lies in a container; all zero when it does not
    * @param shares the images whose logs refer to it
    */
-  record Drained(int chunk, int generation, ChunkLocation location, List<Share> shares)
+  record Drained(int chunk, int generation, ChunkLocation location, List<ImageSize> shares)
       implements Entry {
     /** A chunk that is in no container may be said to be at null. */
     public Drained {
@@ -148,7 +148,7 @@ public sealed interface Entry {
    * @param image the image's id
    * @param size its size behind the chunk's records
    */
-  record Share(int image, long size) {}
+  record ImageSize(int image, long size) {}
 
   /**
    * An image is to be emptied, behind the chunks taken before.
@@ -342,7 +342,7 @@ public sealed interface Entry {
    * @param rewriting whether an image of its last commit was rewritten or deleted
    * @param members its images
    */
-  record Grouped(long checkpoint, boolean changed, boolean rewriting, List<Grouping> members)
+  record Grouped(long checkpoint, boolean changed, boolean rewriting, List<GroupMember> members)
       implements Entry {}
 
   /**
@@ -352,5 +352,5 @@ public sealed interface Entry {
    * @param path its path in the capture directory
    * @param unchanged whether it is as it was committed
    */
-  record Grouping(int image, String path, boolean unchanged) {}
+  record GroupMember(int image, String path, boolean unchanged) {}
 }

@@ -24,11 +24,11 @@ final class Metrics implements MeterBinder {
 
   @Override
   public void bindTo(final MeterRegistry registry) {
-    counter(registry, "sluice.files", "captured files", s -> s.count(Counted.FILES));
+    counter(registry, "sluice.files", "captured files", s -> s.count(Occurrence.FILES));
     counter(registry, "sluice.files.plain", "files left plain", Statistics::plainFiles);
     counter(registry, "sluice.checkpoints", "commits", Statistics::checkpoints);
     counter(
-        registry, "sluice.drained.bytes", "drained chunks", s -> s.count(Counted.DRAINED_BYTES));
+        registry, "sluice.drained.bytes", "drained chunks", s -> s.count(Occurrence.DRAINED_BYTES));
     counter(registry, "sluice.warnings", "warnings", any -> Warnings.count());
     writes(registry, "aggregated", SlotCounters::aggregatedWrites, SlotCounters::aggregatedBytes);
     writes(registry, "direct", SlotCounters::directWrites, SlotCounters::directBytes);
@@ -64,7 +64,7 @@ final class Metrics implements MeterBinder {
     Gauge.builder(
             "sluice.drain.backlog",
             statistics,
-            s -> s.count(Counted.PUBLISHED_BYTES) - s.count(Counted.DRAINED_BYTES))
+            s -> s.count(Occurrence.PUBLISHED_BYTES) - s.count(Occurrence.DRAINED_BYTES))
         .baseUnit("bytes")
         .description("published and not drained")
         .register(registry);

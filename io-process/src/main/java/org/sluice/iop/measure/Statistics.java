@@ -30,7 +30,7 @@ public final class Statistics {
   private final Intervals durable = new Intervals();
   private final Deque<CommitTimes> commits = new ArrayDeque<>();
   private final Map<Timed, Durations> durations = new EnumMap<>(Timed.class);
-  private final AtomicLongArray counts = new AtomicLongArray(Counted.values().length);
+  private final AtomicLongArray counts = new AtomicLongArray(Occurrence.values().length);
   private final long bufferBytes;
   private final String pages;
   private final LongSupplier unattachedFiles;
@@ -79,7 +79,7 @@ public final class Statistics {
    * @param what it is
    * @param more how much of it, 0 or more
    */
-  public void count(final Counted what, final long more) {
+  public void count(final Occurrence what, final long more) {
     counts.addAndGet(what.ordinal(), more);
   }
 
@@ -89,7 +89,7 @@ public final class Statistics {
    * @param what it is
    * @return the count
    */
-  public long count(final Counted what) {
+  public long count(final Occurrence what) {
     return counts.get(what.ordinal());
   }
 
@@ -294,10 +294,10 @@ public final class Statistics {
   private synchronized Map<String, Object> map() {
     final SlotCounters total = counters();
     final Map<String, Object> map = new LinkedHashMap<>();
-    map.put("files", count(Counted.FILES));
+    map.put("files", count(Occurrence.FILES));
     map.put("plain_files", plainFiles());
-    map.put("shared_files", count(Counted.SHARED_FILES));
-    map.put("opened_early", count(Counted.OPENED_EARLY));
+    map.put("shared_files", count(Occurrence.SHARED_FILES));
+    map.put("opened_early", count(Occurrence.OPENED_EARLY));
     map.put("aggregated_bytes", total.aggregatedBytes());
     map.put("aggregated_writes", total.aggregatedWrites());
     map.put("direct_bytes", total.directBytes());
@@ -316,7 +316,7 @@ public final class Statistics {
     map.put("buffer_bytes", bufferBytes);
     map.put("buffer_pages", pages);
     map.put("peak_buffer_bytes", peakBuffer);
-    map.put("drained_bytes", count(Counted.DRAINED_BYTES));
+    map.put("drained_bytes", count(Occurrence.DRAINED_BYTES));
     map.put("warnings", Warnings.count());
     map.put("size_classes", total.sizeClasses());
     map.put("checkpoints", commits.stream().map(Statistics::map).toList());

@@ -41,7 +41,7 @@ interface HugePageSource {
     }
     return MountTable.read().ofType("hugetlbfs").stream()
         .filter(mount -> mount.options().contains("pagesize=2M"))
-        .map(MountTable.Entry::at)
+        .map(MountTable.MountLine::at)
         .filter(Files::isWritable)
         .map(at -> at.resolve("sluice-" + UUID.randomUUID()))
         .findFirst();

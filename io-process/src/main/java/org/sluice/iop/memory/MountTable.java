@@ -12,11 +12,11 @@ final class MountTable {
   private static final Path OWN = Path.of("/proc/self/mounts");
 
   /** A mounted file system; {@code options} such as {@code rw} or {@code pagesize=2M}. */
-  record Entry(Path at, String type, List<String> options) {}
+  record MountLine(Path at, String type, List<String> options) {}
 
-  private final List<Entry> entries;
+  private final List<MountLine> entries;
 
-  private MountTable(final List<Entry> entries) {
+  private MountTable(final List<MountLine> entries) {
     this.entries = entries;
   }
 
@@ -29,19 +29,19 @@ final class MountTable {
     return new MountTable(lines.stream().map(MountTable::entry).toList());
   }
 
-  private static Entry entry(final String line) {
+  private static MountLine entry(final String line) {
     final String[] fields = line.split(" ");
     final Path at = Path.of(fields[1].replace("\\040", " ").replace("\\134", "\\"));
-    return new Entry(at, fields[2], Arrays.asList(fields[3].split(",")));
+    return new MountLine(at, fields[2], Arrays.asList(fields[3].split(",")));
   }
 
   /** The file systems of a type, in the order they were mounted. */
-  List<Entry> ofType(final String type) {
+  List<MountLine> ofType(final String type) {
     return entries.stream().filter(entry -> entry.type().equals(type)).toList();
   }
 
   /** The file system that a path lies on. */
-  Optional<Entry> holding(final Path path) {
+  Optional<MountLine> holding(final Path path) {
     return entries.stream()
         .filter(entry -> path.startsWith(entry.at()))
         .reduce((a, b) -> b.at().getNameCount() >= a.at().getNameCount() ? b : a);

@@ -16,7 +16,7 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.NotCapturedException;
 import org.sluice.iop.journal.Entry;
-import org.sluice.iop.measure.Counted;
+import org.sluice.iop.measure.Occurrence;
 import org.sluice.iop.measure.Timed;
 import org.sluice.iop.measure.Warnings;
 
@@ -126,7 +126,7 @@ final class OpenRequests {
 
   /** Counts a new image and its first opening. */
   Reply admitted(final Attachment opener, final Image image) {
-    context.statistics().count(Counted.FILES, 1);
+    context.statistics().count(Occurrence.FILES, 1);
     count(opener, image, true);
     if (image.state() == ImageDescriptor.STATE_DIVERTED) {
       divert(opener, image);

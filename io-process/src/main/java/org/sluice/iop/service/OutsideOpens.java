@@ -16,7 +16,7 @@ import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
-import org.sluice.iop.measure.Counted;
+import org.sluice.iop.measure.Occurrence;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -114,7 +114,7 @@ final class OutsideOpens implements Guard.Listener {
    */
   private void noticed(final Image image) {
     if (!context.drain().isInPlace() || image.openers().isEmpty()) {
-      context.statistics().count(Counted.OPENED_EARLY, 1);
+      context.statistics().count(Occurrence.OPENED_EARLY, 1);
       if (!toldOfEarly) {
         toldOfEarly = true;
         Warnings.warn(

@@ -37,7 +37,7 @@ class JournalTest {
         new Entry.Opened(1, 2, true, 3),
         new Entry.Closed(1, 2, 3),
         new Entry.Taken(1, 2, 3, 4, 5),
-        new Entry.Drained(1, 2, AT, List.of(new Entry.Share(3, 4), new Entry.Share(5, 6))),
+        new Entry.Drained(1, 2, AT, List.of(new Entry.ImageSize(3, 4), new Entry.ImageSize(5, 6))),
         new Entry.Drained(1, 2, null, List.of()),
         new Entry.Emptying(1, true),
         new Entry.Restarted(1, Entry.Cause.DIRECT, true, 2, List.of(new Entry.Mark(3, 4, 5))),
@@ -65,7 +65,7 @@ class JournalTest {
             5,
             List.of(AT),
             List.of(new Entry.Mark(3, 4, 5))),
-        new Entry.Grouped(1, true, false, List.of(new Entry.Grouping(2, "path", true))));
+        new Entry.Grouped(1, true, false, List.of(new Entry.GroupMember(2, "path", true))));
   }
 
   @ParameterizedTest

@@ -26,7 +26,7 @@ class MountTableTest {
   @Test
   void typesAreToldApartAndBlanksInNamesUnderstood() {
     assertThat(table.ofType("hugetlbfs"))
-        .extracting(MountTable.Entry::at)
+        .extracting(MountTable.MountLine::at)
         .containsExactly(Path.of("/mnt/huge pages"), Path.of("/mnt/giant"));
   }
 }

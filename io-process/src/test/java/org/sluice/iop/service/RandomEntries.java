@@ -86,8 +86,8 @@ final class RandomEntries {
     return dice.nextBoolean() ? null : new ChunkLocation(1 + any(), any(), any(), any());
   }
 
-  private List<Entry.Share> shares() {
-    return List.of(new Entry.Share(1 + any(), any()));
+  private List<Entry.ImageSize> shares() {
+    return List.of(new Entry.ImageSize(1 + any(), any()));
   }
 
   private Entry.Part part() {

@@ -81,7 +81,7 @@ class SessionStateTest {
 
   @Test
   void anImageHasWhatWasDrainedSinceItsLogBeganAnew() throws IOException {
-    final Entry.Drained drained = new Entry.Drained(0, 1, AT, List.of(new Entry.Share(9, 300)));
+    final Entry.Drained drained = new Entry.Drained(0, 1, AT, List.of(new Entry.ImageSize(9, 300)));
     final SessionState state =
         resume(
             journalOf(

@@ -1,6 +1,6 @@
 package org.sluice.bench.node;
 
-import org.sluice.core.command.Members;
+import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.profile.workload.GeneratedTrace;
 import org.sluice.profile.workload.Workload;
@@ -42,8 +42,8 @@ record Load(String workload, int ranks, long bytes, long buffer) {
         : buffer;
   }
 
-  Members toJson() {
-    return new Members()
+  JsonObject toJson() {
+    return new JsonObject()
         .with("workload", workload)
         .with("ranks", ranks)
         .with("bytes", length())

@@ -3,7 +3,7 @@ package org.sluice.bench.node;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.sluice.core.command.Members;
+import org.sluice.core.command.JsonObject;
 import org.sluice.core.posix.NativeFile;
 
 /**
@@ -55,8 +55,8 @@ record Machine(
         .orElse(UNKNOWN);
   }
 
-  Members toJson() {
-    return new Members()
+  JsonObject toJson() {
+    return new JsonObject()
         .with("processor", processor)
         .with("cores", cores)
         .with("memory", memory)

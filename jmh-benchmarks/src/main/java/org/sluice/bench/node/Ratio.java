@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.sluice.core.command.Members;
+import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.SizeConverter;
 
 /**
@@ -44,8 +44,8 @@ record Ratio(String name, String goal, Summary summary) {
     return pairs.ratios;
   }
 
-  Members toJson() {
-    return new Members().with("name", name).with("wanted", goal).with(summary.toJson());
+  JsonObject toJson() {
+    return new JsonObject().with("name", name).with("wanted", goal).with(summary.toJson());
   }
 
   private record Pairs(List<Series> series, List<Ratio> ratios) {

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.sluice.core.command.Members;
+import org.sluice.core.command.JsonObject;
 
 /** What a sweep measured: tables for a terminal, and all of it as JSON. */
 final class Report {
@@ -84,20 +84,20 @@ final class Report {
 
   /** Writes the machine, an object for each load, gap and system, and one for each ratio. */
   void write(final Path file) throws IOException {
-    final Members json =
-        new Members()
+    final JsonObject json =
+        new JsonObject()
             .with("machine", machine.toJson())
             .with("series", all.stream().map(Report::json).toList())
             .with("ratios", ratios);
     Files.writeString(file, JSON_WITH_NULLS.asString(json) + "\n");
   }
 
-  private static Members place(final Series series) {
+  private static JsonObject place(final Series series) {
     return series.load().toJson().with("gap_ms", series.gapMillis());
   }
 
-  private static Members json(final Series series) {
-    final Members json = place(series).with("system", series.storage().label());
+  private static JsonObject json(final Series series) {
+    final JsonObject json = place(series).with("system", series.storage().label());
     for (final Figure figure : Figure.values()) {
       final List<Double> values = series.get(figure);
       json.put(figure.key(), values.isEmpty() ? null : Summary.of(values).toJson());

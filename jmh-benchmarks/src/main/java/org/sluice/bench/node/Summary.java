@@ -1,7 +1,7 @@
 package org.sluice.bench.node;
 
 import java.util.Collection;
-import org.sluice.core.command.Members;
+import org.sluice.core.command.JsonObject;
 
 /**
  * Several measurements of one thing.
@@ -19,8 +19,8 @@ record Summary(double median, double min, double max) {
     return new Summary(median, sorted[0], sorted[sorted.length - 1]);
   }
 
-  Members toJson() {
-    return new Members()
+  JsonObject toJson() {
+    return new JsonObject()
         .with("median", rounded(median))
         .with("min", rounded(min))
         .with("max", rounded(max));

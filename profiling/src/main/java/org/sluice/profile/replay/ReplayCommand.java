@@ -12,8 +12,8 @@ import org.sluice.bridge.NativeLibraries;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Exits;
+import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
-import org.sluice.core.command.Members;
 import org.sluice.core.command.Progress;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.profile.source.TraceSource;
@@ -178,8 +178,8 @@ public final class ReplayCommand implements Callable<Integer> {
     }
   }
 
-  private Members members(final ReplayResult result) {
-    return new Members()
+  private JsonObject members(final ReplayResult result) {
+    return new JsonObject()
         .with("writes", result.writes())
         .with("bytes", result.bytes())
         .with("return_seconds", result.calls() / 1e9)

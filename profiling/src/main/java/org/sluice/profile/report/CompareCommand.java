@@ -8,8 +8,8 @@ import java.util.concurrent.Callable;
 import java.util.function.ToDoubleBiFunction;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Exits;
+import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
-import org.sluice.core.command.Members;
 import org.sluice.core.posix.Quoting;
 import org.sluice.profile.source.Traces;
 import org.sluice.profile.trace.Tally;
@@ -136,13 +136,13 @@ public final class CompareCommand implements Callable<Integer> {
     return profile.phases.stream().mapToLong(Phases.Phase::length).sum() / 1e9;
   }
 
-  private static Members members(final Profile first, final Profile second) {
-    return new Members()
+  private static JsonObject members(final Profile first, final Profile second) {
+    return new JsonObject()
         .with("before", ProfileJson.of(first))
         .with("after", ProfileJson.of(second))
         .with(
             "change",
-            new Members()
+            new JsonObject()
                 .with("writes", ratio(second.total().writes(), first.total().writes()))
                 .with("bytes", ratio(second.total().bytes(), first.total().bytes()))
                 .with("seconds", ratio(second.total().nanos(), first.total().nanos())));

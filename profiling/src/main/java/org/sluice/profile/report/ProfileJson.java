@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
-import org.sluice.core.command.Members;
+import org.sluice.core.command.JsonObject;
 import org.sluice.profile.trace.Tally;
 
 /** A profile as maps, lists, strings and numbers; the page draws from the same. */
@@ -19,13 +19,13 @@ final class ProfileJson {
     this.profile = profile;
   }
 
-  static Members of(final Profile profile) {
+  static JsonObject of(final Profile profile) {
     return new ProfileJson(profile).all();
   }
 
-  private Members all() {
-    final Members all =
-        new Members()
+  private JsonObject all() {
+    final JsonObject all =
+        new JsonObject()
             .with("name", profile.name)
             .with("kind", profile.kind)
             .with("headline", Headline.of(profile))
@@ -48,26 +48,26 @@ final class ProfileJson {
         .with("omissions", omissions());
   }
 
-  private static Members counts(final Tally tally) {
-    return new Members()
+  private static JsonObject counts(final Tally tally) {
+    return new JsonObject()
         .with("writes", tally.writes())
         .with("bytes", tally.bytes())
         .with("seconds", tally.seconds());
   }
 
-  private Members shares(final Tally tally) {
+  private JsonObject shares(final Tally tally) {
     return counts(tally)
         .with("percent_of_writes", rounded(tally.percentOfWrites(profile.total())))
         .with("percent_of_data", rounded(tally.percentOfBytes(profile.total())))
         .with("percent_of_time", rounded(tally.percentOfTime(profile.total())));
   }
 
-  private List<Members> nodes() {
-    final List<Members> nodes = new ArrayList<>();
+  private List<JsonObject> nodes() {
+    final List<JsonObject> nodes = new ArrayList<>();
     profile.nodes.forEach(
         (host, node) ->
             nodes.add(
-                new Members()
+                new JsonObject()
                     .with("node", host)
                     .with("processes", node.origins().size())
                     .with(counts(node.tally()))
@@ -75,8 +75,8 @@ final class ProfileJson {
     return nodes;
   }
 
-  private Members sizes(final int sizeClass) {
-    return new Members()
+  private JsonObject sizes(final int sizeClass) {
+    return new JsonObject()
         .with("label", SizeClasses.label(sizeClass))
         .with("from", SizeClasses.from(sizeClass))
         .with("to", sizeClass == SizeClasses.COUNT - 1 ? null : SizeClasses.to(sizeClass))
@@ -104,9 +104,9 @@ final class ProfileJson {
     return points;
   }
 
-  private Members bursts() {
+  private JsonObject bursts() {
     final Bursts bursts = profile.bursts;
-    return new Members()
+    return new JsonObject()
         .with("count", bursts.count())
         .with("writes", bursts.tally().writes())
         .with("bytes", bursts.tally().bytes())
@@ -115,50 +115,50 @@ final class ProfileJson {
         .with("below_bytes", Bursts.SMALL);
   }
 
-  private <K extends Enum<K>> Members named(final Map<K, Tally> tallies) {
-    final Members members = new Members();
+  private <K extends Enum<K>> JsonObject named(final Map<K, Tally> tallies) {
+    final JsonObject members = new JsonObject();
     tallies.forEach(
         (key, tally) -> members.with(key.name().toLowerCase(Locale.ROOT), shares(tally)));
     return members;
   }
 
-  private Members phase(final Phases.Phase phase) {
+  private JsonObject phase(final Phases.Phase phase) {
     final long first = profile.phases.getFirst().from();
-    return new Members()
+    return new JsonObject()
         .with("start_seconds", (phase.from() - first) / 1e9)
         .with("seconds", phase.length() / 1e9);
   }
 
-  private static Members timeline(final TimeMap map) {
-    final List<Members> lines = new ArrayList<>();
+  private static JsonObject timeline(final TimeMap map) {
+    final List<JsonObject> lines = new ArrayList<>();
     for (int line = 0; line < map.labels().size(); line++) {
       final int of = line;
       lines.add(
-          new Members()
+          new JsonObject()
               .with("label", map.labels().get(line))
               .with("busy", columns(map, column -> rounded(map.busy(of, column)))));
     }
-    return new Members()
+    return new JsonObject()
         .with("columns", map.axis().columns())
         .with("phase_columns", map.axis().stretches().stream().map(s -> s.end()).toList())
         .with("lines", lines);
   }
 
-  private static Members heat(final TimeMap map) {
+  private static JsonObject heat(final TimeMap map) {
     final List<Object> rows = new ArrayList<>();
     for (int row = 0; row < map.offsetRows(); row++) {
       final int of = row;
       rows.add(columns(map, column -> Math.round(map.bytes(of, column))));
     }
-    return new Members().with("farthest", map.farthest()).with("rows", rows);
+    return new JsonObject().with("farthest", map.farthest()).with("rows", rows);
   }
 
   private static List<Object> columns(final TimeMap map, final IntFunction<Object> value) {
     return IntStream.range(0, map.axis().columns()).mapToObj(value).toList();
   }
 
-  private Members file(final FileProfile file) {
-    return new Members()
+  private JsonObject file(final FileProfile file) {
+    return new JsonObject()
         .with("path", file.path())
         .with("writers", file.writers())
         .with("end", file.end())
@@ -166,8 +166,8 @@ final class ProfileJson {
         .with(shares(file.tally()));
   }
 
-  private Members omissions() {
-    return new Members()
+  private JsonObject omissions() {
+    return new JsonObject()
         .with("skipped", profile.omissions.skipped())
         .with("first", profile.omissions.first())
         .with("notes", profile.omissions.notes());

@@ -14,7 +14,7 @@ final class StraceArguments {
   private final List<String> arguments;
 
   /** A file descriptor; the path is null where strace did not print it. */
-  record Descriptor(int number, String path) {}
+  record AnnotatedDescriptor(int number, String path) {}
 
   StraceArguments(final String text) {
     arguments = split(text);
@@ -55,16 +55,16 @@ final class StraceArguments {
     return matcher.matches() ? Long.parseLong(matcher.group(1)) : -1;
   }
 
-  Descriptor descriptor(final int index) {
+  AnnotatedDescriptor descriptor(final int index) {
     return descriptor(text(index));
   }
 
   /** Number -1 where the text is no descriptor. */
-  static Descriptor descriptor(final String text) {
+  static AnnotatedDescriptor descriptor(final String text) {
     final Matcher matcher = DESCRIPTOR.matcher(text);
     return matcher.matches()
-        ? new Descriptor(Integer.parseInt(matcher.group(1)), unescape(matcher.group(2)))
-        : new Descriptor(-1, null);
+        ? new AnnotatedDescriptor(Integer.parseInt(matcher.group(1)), unescape(matcher.group(2)))
+        : new AnnotatedDescriptor(-1, null);
   }
 
   /** A string argument without its quotes. */

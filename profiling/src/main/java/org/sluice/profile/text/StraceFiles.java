@@ -3,7 +3,7 @@ package org.sluice.profile.text;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import org.sluice.profile.text.StraceArguments.Descriptor;
+import org.sluice.profile.text.StraceArguments.AnnotatedDescriptor;
 import org.sluice.profile.trace.Call;
 
 /** Which file each descriptor of each process is, and where its next plain write goes. */
@@ -11,7 +11,7 @@ final class StraceFiles {
   private static final int STANDARD_STREAMS = 3;
 
   /** Where a write went. */
-  record Place(String path, long offset) {}
+  record FilePosition(String path, long offset) {}
 
   /** What {@code open} makes; descriptors that were duplicated share it, as in the kernel. */
   private static final class OpenFile {
@@ -75,7 +75,7 @@ final class StraceFiles {
       final String resultPath,
       final StraceArguments arguments,
       final int pathAt) {
-    final Descriptor opened =
+    final AnnotatedDescriptor opened =
         StraceArguments.descriptor(result + (resultPath == null ? "" : resultPath));
     final String path = opened.path() == null ? arguments.string(pathAt) : opened.path();
     final boolean appends = arguments.text(pathAt + 1).contains("O_APPEND");
@@ -90,9 +90,10 @@ final class StraceFiles {
   }
 
   /** Where a write went; empty for what is not a file, such as a pipe or a terminal. */
-  Optional<Place> write(
+  Optional<FilePosition> write(
       final int process, final String name, final StraceArguments arguments, final long size) {
-    final Descriptor descriptor = arguments.descriptor(name.equals("copy_file_range") ? 2 : 0);
+    final AnnotatedDescriptor descriptor =
+        arguments.descriptor(name.equals("copy_file_range") ? 2 : 0);
     final OpenFile file = file(process, descriptor);
     if (file == null || !isFile(file.path)) {
       return Optional.empty();
@@ -103,7 +104,7 @@ final class StraceFiles {
       file.position = offset + size;
     }
     ends.merge(file.path, offset + size, Math::max);
-    return Optional.of(new Place(file.path, offset));
+    return Optional.of(new FilePosition(file.path, offset));
   }
 
   private static long statedOffset(final String name, final StraceArguments arguments) {
@@ -114,7 +115,7 @@ final class StraceFiles {
   }
 
   /** Null for a standard stream of which nothing is known. */
-  private OpenFile file(final int process, final Descriptor descriptor) {
+  private OpenFile file(final int process, final AnnotatedDescriptor descriptor) {
     final OpenFile known = of(process).get(descriptor.number());
     if (known != null && (descriptor.path() == null || descriptor.path().equals(known.path))) {
       return known;

@@ -1,6 +1,6 @@
 package org.sluice.profile.tune;
 
-import org.sluice.core.command.Members;
+import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.SizeConverter;
 
 /**
@@ -22,9 +22,9 @@ record Setting(long threshold, long buffer) {
   }
 
   /** Plain writes have no threshold and no buffer. */
-  Members members() {
+  JsonObject members() {
     final boolean aggregates = !equals(PLAIN);
-    return new Members()
+    return new JsonObject()
         .with("threshold", aggregates && threshold < Long.MAX_VALUE ? threshold : null)
         .with("threshold_option", aggregates ? thresholdOption() : null)
         .with("buffer", aggregates ? buffer : null);

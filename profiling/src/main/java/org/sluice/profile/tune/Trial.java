@@ -2,7 +2,7 @@ package org.sluice.profile.tune;
 
 import java.io.PrintWriter;
 import java.util.List;
-import org.sluice.core.command.Members;
+import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.profile.replay.ReplayResult;
 
@@ -40,7 +40,7 @@ record Trial(Setting setting, List<ReplayResult> rounds) {
         plain ? "-" : "%.1f".formatted(waitedMillis()));
   }
 
-  Members members() {
+  JsonObject members() {
     return setting
         .members()
         .with("milliseconds", millis())

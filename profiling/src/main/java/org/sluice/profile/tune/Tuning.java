@@ -2,7 +2,7 @@ package org.sluice.profile.tune;
 
 import java.io.PrintWriter;
 import java.util.List;
-import org.sluice.core.command.Members;
+import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.profile.trace.Survey;
 
@@ -58,8 +58,8 @@ record Tuning(
     }
   }
 
-  Members members() {
-    return new Members()
+  JsonObject members() {
+    return new JsonObject()
         .with("processes", survey.origins().size())
         .with("writes", survey.tally().writes())
         .with("bytes", survey.tally().bytes())

@@ -1,7 +1,7 @@
 package org.sluice.iop.measure;
 
 /** What the I/O process counts. */
-public enum Counted {
+public enum Occurrence {
   /** Captured files. */
   FILES,
   /** Files that went direct, since ranks on other nodes may write them, too. */

@@ -4,11 +4,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** The members of a JSON object, in the order in which they are told. */
-public final class Members extends LinkedHashMap<String, Object> {
+public final class JsonObject extends LinkedHashMap<String, Object> {
   private static final long serialVersionUID = 1L;
 
   /** None so far. */
-  public Members() {}
+  public JsonObject() {}
 
   /**
    * Adds one.
@@ -17,7 +17,7 @@ public final class Members extends LinkedHashMap<String, Object> {
    * @param value a map, a list, a string, a number, or null
    * @return this
    */
-  public Members with(final String name, final Object value) {
+  public JsonObject with(final String name, final Object value) {
     put(name, value);
     return this;
   }
@@ -28,7 +28,7 @@ public final class Members extends LinkedHashMap<String, Object> {
    * @param others its members
    * @return this
    */
-  public Members with(final Map<String, Object> others) {
+  public JsonObject with(final Map<String, Object> others) {
     putAll(others);
     return this;
   }
