@@ -129,7 +129,8 @@ int sluice_watch_patience(void)
     int64_t first = NEVER;
     for (size_t i = 0; i < held_count; i++)
         first = MIN(first, held[i].deadline);
-    return first == NEVER ? -1 : (int)MAX(0, first - sluice_clock_ms());
+    const int64_t left = first - sluice_clock_ms();
+    return first == NEVER ? -1 : (int)MAX(0, left);
 }
 
 void sluice_watch_expire(void)
