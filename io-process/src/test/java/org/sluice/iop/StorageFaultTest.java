@@ -213,6 +213,28 @@ class StorageFaultTest {
   }
 
   @Test
+  void anImageThatNeedsAContainerNoMoreDoesNotFailWithIt() throws Exception {
+    try (ServeProcess serve = start("container", "container-fsync:EIO@1");
+        CheckpointClient client = connect(serve)) {
+      final Checkpoint first = client.begin(1);
+      final ImageChannel kept = first.image("kept");
+      final Checkpoint second = client.begin(2);
+      final ImageChannel lost = second.image("lost");
+      for (int i = 0; i < 100; i++) {
+        kept.write(ByteBuffer.wrap(new byte[1000]));
+      }
+      lost.write(ByteBuffer.wrap(new byte[100]));
+      kept.position(0).read(ByteBuffer.allocate(1)); // now its own file has it
+      lost.close();
+      second.complete();
+      assertThatThrownBy(() -> second.awaitDurable(LONG)).hasMessageContaining("EIO");
+      kept.close();
+      first.complete();
+      assertThat(first.awaitDurable(LONG)).isTrue();
+    }
+  }
+
+  @Test
   void aFailedCommitIsToldToWhoAsksAfterAKill() throws Exception {
     afterAFailedCommitAndAKill(
         (client, failed, resumed) -> {

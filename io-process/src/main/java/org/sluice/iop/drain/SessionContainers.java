@@ -37,8 +37,12 @@ final class SessionContainers {
     }
 
     boolean isNeeded() {
-      images.removeIf(image -> !image.log().refersTo(container.id()));
+      prune();
       return !images.isEmpty();
+    }
+
+    void prune() {
+      images.removeIf(image -> !image.log().refersTo(container.id()));
     }
   }
 
@@ -102,8 +106,12 @@ final class SessionContainers {
         .forEach(use -> use.images.forEach(image -> image.fail(failure)));
   }
 
-  /** Lets the next chunk begin another container. Write stage only. */
+  /**
+   * Lets the next chunk begin another container. Before a commit syncs those there are, each
+   * forgets the images that need it no more: they do not fail with it. Write stage only.
+   */
   void turn() {
+    open.forEach(Use::prune);
     current = null;
   }
 
