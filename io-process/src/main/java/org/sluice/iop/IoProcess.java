@@ -5,6 +5,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.sluice.bridge.NativeLibraries;
@@ -32,6 +33,8 @@ import org.sluice.iop.service.SessionState;
 
 /** An I/O process inside this one: runtime directory, store, segment, service thread. */
 final class IoProcess implements AutoCloseable {
+  private static final List<String> STOPS = List.of("TERM", "INT", "HUP");
+
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final RuntimeDirectory directory;
   private final Segment segment;
@@ -98,6 +101,10 @@ final class IoProcess implements AutoCloseable {
           new Service(
               server, segment, store, settings.session(), statistics, journal, state, guard);
       segment.header().process(ProcessIdentity.current());
+      // A signal before this ends the JVM, which leaves nothing; one behind it ends the session.
+      for (final String signal : STOPS) {
+        Signals.on(signal, () -> end(false));
+      }
       directory.preserve(true);
     } catch (final IOException | CommandException e) {
       if (!goesOn) { // otherwise another one may go on with it, and the drain is at work

@@ -1,7 +1,6 @@
 package org.sluice.iop;
 
 import java.io.IOException;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -37,7 +36,6 @@ import picocli.CommandLine.Option;
       "      --group 'step-([0-9]+)/' --metrics 9102"
     })
 public final class ServeCommand implements Subcommand {
-  private static final List<String> STOPS = List.of("TERM", "INT", "HUP");
   private static final long STEP_MILLIS = 100;
   private static final int MAX_PORT = 65535;
 
@@ -104,9 +102,6 @@ public final class ServeCommand implements Subcommand {
     try {
       if (endpoint != null) {
         endpoint.start();
-      }
-      for (final String signal : STOPS) {
-        Signals.on(signal, () -> process.end(false));
       }
       System.out.println("ready: " + process.directory());
       System.out.println("pages: " + process.pages());
