@@ -120,7 +120,7 @@ public final class Drain implements AutoCloseable {
 
   /**
    * Puts what a process has appended to a chunk so far into its images' own files, in the files
-   * context.layout().
+   * layout.
    *
    * @param slot whose chunk it is
    * @param chunk its index; not in the pipeline
@@ -356,7 +356,7 @@ public final class Drain implements AutoCloseable {
     }
   }
 
-  /** Waits until everything is done, then ends the session's context.containers(). */
+  /** Waits until everything is done, then ends the session's containers. */
   @Override
   public void close() throws IOException {
     pipeline.close();
