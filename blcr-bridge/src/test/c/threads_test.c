@@ -1,27 +1,19 @@
 /* Threads of one process on images of their own and on one of all, while another makes some direct. */
-#include "client.h"
+#include "one_image.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "attachment.h"
-#include "fake_io_process.h"
-
 #define THREADS 4
 #define WRITES 400
 #define LENGTH 97
-
-static struct fake_io_process iop;
-static struct sluice_client *client;
 
 struct opened {
     struct sluice_log_image image;
@@ -29,24 +21,6 @@ struct opened {
 };
 
 static struct opened of_all, own[THREADS];
-
-static void open_image(struct opened *opened, const char *name)
-{
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", iop.directory, name);
-    opened->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    struct stat status;
-    assert_true(opened->fd >= 0 && fstat(opened->fd, &status) == 0);
-    struct sluice_disposition disposition;
-    assert_int_equal(
-        sluice_client_announce(client,
-                               (struct sluice_request_open){sluice_device(status.st_dev),
-                                                            (int64_t)status.st_ino,
-                                                            SLUICE_REQUEST_OPEN_CREATED},
-                               path, &disposition),
-        0);
-    sluice_log_init(&opened->image, client, &disposition);
-}
 
 /* As the shim does: an image that has become direct is written through the kernel. */
 static void write_piece(struct opened *opened, const char *piece, int64_t offset)
@@ -94,12 +68,12 @@ static void threads_write_at_once(struct fake_geometry geometry)
 {
     fake_start(&iop, geometry);
     assert_int_equal(sluice_client_attach(iop.directory, 3, 8, &client), 0);
-    open_image(&of_all, "all");
+    open_image(&of_all.image, &of_all.fd, "all");
     pthread_t threads[THREADS];
     for (long i = 0; i < THREADS; i++) {
         char name[16];
         snprintf(name, sizeof name, "own-%ld", i);
-        open_image(&own[i], name);
+        open_image(&own[i].image, &own[i].fd, name);
     }
     for (long i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, write_many, (void *)i), 0);
@@ -122,15 +96,13 @@ static void threads_write_at_once(struct fake_geometry geometry)
 static void threads_write_at_once_in_container_layout(void **state)
 {
     (void)state;
-    threads_write_at_once((struct fake_geometry){SLUICE_HEADER_LAYOUT_CONTAINER, 16, 4096, 3000,
-                                                 SLUICE_HEADER_POLICY_FIXED});
+    threads_write_at_once(container);
 }
 
 static void threads_write_at_once_in_files_layout(void **state)
 {
     (void)state;
-    threads_write_at_once((struct fake_geometry){SLUICE_HEADER_LAYOUT_FILES, 3, 4096, 3000,
-                                                 SLUICE_HEADER_POLICY_FIXED});
+    threads_write_at_once((struct fake_geometry){FILES, 3, 4096, 3000, FIXED});
 }
 
 int main(void)
