@@ -59,7 +59,10 @@ final class Committer {
     return new Entry.Part(image.id(), path, image.writer().rank(), image.writer().ranks());
   }
 
-  /** What is lost keeps no room in the store, which may be what the next one lacks. */
+  /**
+   * What is lost keeps no room in the store, which may be what the next one lacks: those who wait
+   * are told once it is given back.
+   */
   private void ended(final CheckpointCommit commit, final Consumer<CheckpointCommit> owner) {
     context.state().apply(commit.end());
     if (commit.isStored()) {
@@ -68,12 +71,18 @@ final class Committer {
     } else {
       commit.restore();
       commit.images().stream().filter(i -> i.errno() != 0).forEach(context.drain()::release);
-      Warnings.warn(
-          "checkpoint %d is not committed: %s".formatted(commit.number(), commit.end().reason()));
-      context.waiters().failed(commit.end());
     }
     context.drain().tidy(!commit.isStored());
+    if (!commit.isStored()) {
+      context.afterwards(() -> tellOfFailure(commit));
+    }
     owner.accept(commit);
+  }
+
+  private void tellOfFailure(final CheckpointCommit commit) {
+    Warnings.warn(
+        "checkpoint %d is not committed: %s".formatted(commit.number(), commit.end().reason()));
+    context.waiters().failed(commit.end());
   }
 
   /**
