@@ -68,12 +68,11 @@ final class Committer {
     if (commit.isStored()) {
       commit.count();
       context.waiters().committed(commit.number());
+      context.drain().tidy(false);
     } else {
       commit.restore();
       commit.images().stream().filter(i -> i.errno() != 0).forEach(context.drain()::release);
-    }
-    context.drain().tidy(!commit.isStored());
-    if (!commit.isStored()) {
+      context.drain().tidy(true);
       context.afterwards(() -> tellOfFailure(commit));
     }
     owner.accept(commit);
