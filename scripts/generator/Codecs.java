@@ -87,7 +87,8 @@ final class Codecs {
     final Records records =
         Records.of(
             SERVICE.resolve("main").resolve(JOURNAL).resolve("Entry.java"),
-            CORE.resolve("main/java/org/sluice/core/store/ChunkLocation.java"));
+            CORE.resolve("main/java/org/sluice/core/store/ChunkLocation.java"),
+            CORE.resolve("main/java/org/sluice/core/store/Completion.java"));
     final List<Records.Type> entries = records.of("Entry");
     final Codec codec =
         new Codec(records, "Entry", "Bytes<?>", "Bytes<?>", "")
@@ -109,6 +110,7 @@ final class Codecs {
     import java.util.List;
     import net.openhft.chronicle.bytes.Bytes;
     import org.sluice.core.store.ChunkLocation;
+    import org.sluice.core.store.Completion;
 
     /** The fields of entries, as their records declare them. */
     final class EntryFields {

@@ -35,7 +35,10 @@ final class RecordTables {
   /** A table by its name in the document; null when it is of no record. */
   static String named(final String name) {
     return switch (name) {
-      case "journal" -> new RecordTables(ENTRY, STORE.resolve("ChunkLocation.java")).entries();
+      case "journal" ->
+          new RecordTables(
+                  ENTRY, STORE.resolve("ChunkLocation.java"), STORE.resolve("Completion.java"))
+              .entries();
       case "index_chunk" -> new RecordTables(STORE.resolve("ChunkLocation.java")).rows();
       case "index_block" -> new RecordTables(STORE.resolve("Block.java")).rows();
       case "trace_calls" -> new RecordTables(TRACE.resolve("Call.java")).codes();

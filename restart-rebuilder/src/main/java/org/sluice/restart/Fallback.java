@@ -74,9 +74,13 @@ final class Fallback {
         store.commits(this::skip).stream().filter(commit -> commit.number() <= most).toList();
     skipped.removeIf(one -> one.number() > most);
     final Optional<Commit> newest = CheckpointReader.newest(commits);
-    return commits.reversed().stream()
-        .filter(commit -> commit.ungrouped() == newest.orElseThrow().ungrouped())
-        .toList();
+    return commits.reversed().stream().filter(commit -> counts(commit, number, newest)).toList();
+  }
+
+  private static boolean counts(
+      final Commit commit, final Long number, final Optional<Commit> newest) {
+    return number != null && commit.number() == number
+        || !commit.incomplete() && commit.ungrouped() == newest.orElseThrow().ungrouped();
   }
 
   private void skip(final IOException unreadable) {

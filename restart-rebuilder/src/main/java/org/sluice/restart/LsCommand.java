@@ -21,6 +21,7 @@ import org.sluice.core.posix.Quoting;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
+import org.sluice.core.store.Completion;
 import org.sluice.core.store.PosixStore;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -115,19 +116,20 @@ public final class LsCommand implements Subcommand {
   private void printTable(final List<Commit> commits) {
     final PrintWriter out = spec.commandLine().getOut();
     out.printf(
-        "%10s  %-19s  %-12s %-9s  %5s  %6s  %8s%n",
-        "CHECKPOINT", "COMMITTED", "NODE", "LAYOUT", "RANKS", "IMAGES", "SIZE");
+        "%10s  %-19s  %-6s  %-12s %-9s  %5s  %6s  %8s%n",
+        "CHECKPOINT", "COMMITTED", "BY", "NODE", "LAYOUT", "RANKS", "IMAGES", "SIZE");
     for (final Commit commit : commits) {
       out.printf(
-          "%10d  %-19s  %-12s %-9s  %5s  %6d  %8s%s%n",
+          "%10d  %-19s  %-6s  %-12s %-9s  %5s  %6d  %8s%s%n",
           commit.number(),
           TIME.format(commit.time()),
+          commit.completion().map(Completion::label).orElse("-"),
           Quoting.name(commit.node()),
           layout(commit),
           ranks(commit),
           commit.imageCount(),
           SizeConverter.format(commit.bytes()),
-          commit.share().map(share -> "  " + Quoting.line(share)).orElse(""));
+          commit.caveat().map(caveat -> "  " + Quoting.line(caveat)).orElse(""));
       if (showsImages()) {
         images.get(commit).forEach(image -> printImage(out, image));
       }
@@ -154,6 +156,8 @@ public final class LsCommand implements Subcommand {
             .with("number", commit.number())
             .with("commit", "%016x".formatted(commit.id()))
             .with("time", commit.time().toString())
+            .with("complete", commit.completion().map(Completion::label).orElse(null))
+            .with("incomplete", commit.incomplete())
             .with("node", commit.node())
             .with("job", commit.job())
             .with("layout", layout(commit))

@@ -151,7 +151,7 @@ public final class RestoreCommand implements Subcommand {
               Quoting.name(target.toString()),
               images.size(),
               SizeConverter.format(bytes),
-              commit.share().map("; it is "::concat).map(Quoting::line).orElse(""));
+              commit.caveat().map("; it is "::concat).map(Quoting::line).orElse(""));
     }
   }
 

@@ -102,8 +102,12 @@ public final class RmCommand implements Subcommand {
     return numbers;
   }
 
+  /** Those committed before the oldest to keep; incomplete ones are not worth a complete one. */
   private List<Long> older(final List<Commit> commits) {
-    return commits.subList(0, Math.max(0, commits.size() - keep)).stream()
+    final List<Commit> complete = commits.stream().filter(commit -> !commit.incomplete()).toList();
+    final int first = complete.size() - keep;
+    return commits.stream()
+        .filter(commit -> first >= 0 && commit.sequence() < complete.get(first).sequence())
         .map(Commit::number)
         .filter(number -> !isNewest(commits, number))
         .toList();

@@ -18,7 +18,8 @@ final class Selection {
   /** The commit with a number; the newest without one. */
   static Commit commit(final CheckpointReader store, final Long number) throws IOException {
     if (number == null) {
-      return store.newest().orElseThrow(empty(store));
+      final List<Commit> commits = store.commits();
+      return CheckpointReader.newest(commits).orElseThrow(noneIs(store, commits));
     }
     return store
         .find(number)
@@ -60,6 +61,22 @@ final class Selection {
         return read;
       }
     }
+  }
+
+  /** Why none is the newest: they are incomplete, or there are none. */
+  private static Supplier<CommandException> noneIs(
+      final CheckpointReader store, final List<Commit> incomplete) throws IOException {
+    return incomplete.isEmpty() ? empty(store) : noneIsComplete(store, incomplete.getLast());
+  }
+
+  private static Supplier<CommandException> noneIsComplete(
+      final CheckpointReader store, final Commit last) {
+    return () ->
+        new CommandException(
+            ExitStatus.NOT_FOUND,
+            "no checkpoint in %s is complete: files joined checkpoint %d after its commit;"
+                    .formatted(store.directory(), last.number())
+                + " --checkpoint %d restores it as it is".formatted(last.number()));
   }
 
   private static Supplier<CommandException> empty(final CheckpointReader store) throws IOException {

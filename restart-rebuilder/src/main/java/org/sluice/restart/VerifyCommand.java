@@ -89,7 +89,7 @@ public final class VerifyCommand implements Subcommand {
                 commit.number(),
                 commit.imageCount(),
                 SizeConverter.format(commit.bytes()),
-                commit.share().map("; it is "::concat).map(Quoting::line).orElse("")));
+                commit.caveat().map("; it is "::concat).map(Quoting::line).orElse("")));
     damage.forEach(e -> out.println(Quoting.line(e.getMessage())));
     out.println(damage.isEmpty() ? "no damage" : damage.size() + " damaged places");
   }

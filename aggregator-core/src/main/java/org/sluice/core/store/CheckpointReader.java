@@ -125,9 +125,10 @@ public class CheckpointReader {
   }
 
   /**
-   * The checkpoint committed last; what no group took only if there is no other.
+   * The checkpoint committed last of those that no file joined since; what no group took only if
+   * there is no other.
    *
-   * @return empty when nothing is committed
+   * @return empty when there is none
    * @throws IOException as {@link #commits()}: what cannot be read might be the newest
    */
   public final Optional<Commit> newest() throws IOException {
@@ -135,17 +136,18 @@ public class CheckpointReader {
   }
 
   /**
-   * The one of some checkpoints that was committed last; what no group took only if there is no
-   * other.
+   * The one of some checkpoints that was committed last and that no file joined since; what no
+   * group took only if there is no other.
    *
    * @param commits the one committed first first
    * @return empty when there is none
    */
   public static Optional<Commit> newest(final List<Commit> commits) {
-    return commits.stream()
+    final List<Commit> complete = commits.stream().filter(commit -> !commit.incomplete()).toList();
+    return complete.stream()
         .filter(commit -> !commit.ungrouped())
         .reduce((earlier, later) -> later)
-        .or(() -> commits.stream().reduce((earlier, later) -> later));
+        .or(() -> complete.stream().reduce((earlier, later) -> later));
   }
 
   /**

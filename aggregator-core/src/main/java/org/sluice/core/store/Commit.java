@@ -3,6 +3,7 @@ package org.sluice.core.store;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A committed checkpoint.
@@ -17,6 +18,8 @@ import java.util.Optional;
  * @param ranks ranks of the job, 0 when unknown; without a part it must have images of all
  * @param part the ranks whose images it has, if the job has others on other nodes; else none
  * @param ungrouped whether it has what no group of the run took: never the newest beside others
+ * @param completion by what it counts as complete; empty when its version does not tell
+ * @param incomplete whether a file joined it after its commit: never the newest
  * @param sessionId the session that wrote its chunks
  * @param imageCount how many images it has
  * @param bytes the sum of their sizes
@@ -33,10 +36,34 @@ public record Commit(
     int ranks,
     RankSet part,
     boolean ungrouped,
+    Optional<Completion> completion,
+    boolean incomplete,
     long sessionId,
     int imageCount,
     long bytes,
     List<Long> containers) {
+  private static final String INCOMPLETE = "incomplete: files joined it after its commit";
+
+  Commit markedIncomplete() {
+    return new Commit(
+        number,
+        id,
+        sequence,
+        time,
+        node,
+        job,
+        layout,
+        ranks,
+        part,
+        ungrouped,
+        completion,
+        true,
+        sessionId,
+        imageCount,
+        bytes,
+        containers);
+  }
+
   /**
    * What of a checkpoint it is.
    *
@@ -46,5 +73,16 @@ public record Commit(
     return part.isEmpty()
         ? Optional.empty()
         : Optional.of("node %s's part: ranks %s of %d".formatted(node, part, ranks));
+  }
+
+  /**
+   * What a user has to know of it before using it.
+   *
+   * @return {@link #share()}, and that it is incomplete, as far as they apply; empty for neither
+   */
+  public Optional<String> caveat() {
+    return Stream.of(share(), incomplete ? Optional.of(INCOMPLETE) : Optional.<String>empty())
+        .flatMap(Optional::stream)
+        .reduce((share, lack) -> share + "; " + lack);
   }
 }

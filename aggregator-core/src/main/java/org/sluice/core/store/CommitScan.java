@@ -143,11 +143,11 @@ final class CommitScan {
           Files.readAttributes(manifest, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
       final Known before = known.get(manifest);
       if (before != null && before.isOf(attributes)) {
-        commits.add(before.commit);
+        commits.add(marked(before.commit, directory));
         return;
       }
       final Commit commit = decode(directory);
-      commits.add(commit);
+      commits.add(marked(commit, directory));
       known.put(
           manifest,
           new Known(
@@ -160,6 +160,10 @@ final class CommitScan {
       }
       failures.add(e);
     }
+  }
+
+  private static Commit marked(final Commit commit, final CheckpointDirectory directory) {
+    return directory.isIncomplete() ? commit.markedIncomplete() : commit;
   }
 
   private static Commit decode(final CheckpointDirectory directory) throws IOException {

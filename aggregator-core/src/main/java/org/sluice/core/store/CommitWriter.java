@@ -6,6 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import net.openhft.chronicle.bytes.Bytes;
 import org.sluice.core.fault.FaultPoint;
@@ -66,6 +67,8 @@ final class CommitWriter {
             draft.ranks(),
             draft.part(),
             draft.ungrouped(),
+            Optional.of(draft.completion()),
+            false,
             draft.sessionId(),
             images.size(),
             images.stream().mapToLong(CommittedImage::size).sum(),

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.zip.CRC32C;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
@@ -28,7 +29,7 @@ final class ManifestCodec {
   private static final int MOST_RANKS_OF_A_NODE = 1 << 18;
 
   private static final String FORMAT = "sluice manifest";
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int CRC_LENGTH = crcMember(0).length;
   private static final JSON PRETTY =
       JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT, JSON.Feature.PRESERVE_FIELD_ORDERING);
@@ -49,7 +50,10 @@ final class ManifestCodec {
     members.put("ranks", commit.ranks());
     members.put("part", commit.part().toString());
     members.put("ungrouped", commit.ungrouped());
+    members.put("complete", commit.completion().orElseThrow().label());
     members.put("session", hex(commit.sessionId()));
+    members.put("run", hex(commit.sessionId()));
+    members.put("round", 0);
     members.put("images", commit.imageCount());
     members.put("bytes", commit.bytes());
     members.put("containers", commit.containers().stream().map(ManifestCodec::hex).toList());
@@ -90,7 +94,7 @@ final class ManifestCodec {
       throw new IOException();
     }
     final int version = integer(members, "version");
-    if (version != VERSION) {
+    if (version < 1 || version > VERSION) {
       throw FormatVersionException.of(file, version, VERSION);
     }
     final List<Long> containers = new ArrayList<>();
@@ -112,6 +116,8 @@ final class ManifestCodec {
         integer(members, "ranks"),
         part(members),
         (Boolean) members.get("ungrouped"),
+        completion(members, version),
+        false,
         Long.parseUnsignedLong(string(members, "session"), 16),
         integer(members, "images"),
         number(members, "bytes"),
@@ -124,6 +130,14 @@ final class ManifestCodec {
     return RankSet.parse(ranks)
         .filter(part -> part.size() <= MOST_RANKS_OF_A_NODE)
         .orElseThrow(IOException::new);
+  }
+
+  /** Version 1 did not tell. */
+  private static Optional<Completion> completion(
+      final Map<String, Object> members, final int version) throws IOException {
+    return version == 1
+        ? Optional.empty()
+        : Optional.of(Completion.of(string(members, "complete")).orElseThrow(IOException::new));
   }
 
   private static String string(final Map<String, Object> members, final String name) {

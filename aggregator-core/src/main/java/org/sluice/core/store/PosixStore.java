@@ -276,6 +276,27 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
   }
 
   /**
+   * Says durably that a file has joined a checkpoint after its commit. It is not the newest from
+   * here on, until its number is committed again.
+   *
+   * @param number the checkpoint's number
+   * @param commitId its commit's id
+   * @return false when it is not in the store any more
+   * @throws IOException when that fails; it may count as the newest still
+   */
+  public boolean markIncomplete(final long number, final long commitId) throws IOException {
+    return lock.hold(
+        () -> {
+          final CheckpointDirectory checkpoint = directory.checkpoint(number, commitId);
+          if (!checkpoint.isCommitted()) {
+            return false;
+          }
+          checkpoint.markIncomplete();
+          return true;
+        });
+  }
+
+  /**
    * As {@link #commits(Consumer)}, for the removal of what is older. It waits for one that is just
    * being committed, which may fail still.
    *

@@ -278,6 +278,22 @@ record StoreDirectory(Path path, Disk disk) {
       return isUnlocked(manifest());
     }
 
+    /** Its presence says that a file joined the checkpoint after its commit. */
+    private Path incomplete() {
+      return path.resolve("incomplete");
+    }
+
+    /** Also when that cannot be told. */
+    boolean isIncomplete() {
+      return !Files.notExists(incomplete(), NOFOLLOW_LINKS);
+    }
+
+    /** Says durably that a file joined it. */
+    void markIncomplete() throws IOException {
+      disk.open(incomplete(), Flag.WRITE, Flag.CREATE).close();
+      disk.syncDirectory(path, FaultPoint.DIRECTORY_FSYNC);
+    }
+
     Path index() {
       return path.resolve("index");
     }

@@ -82,6 +82,7 @@ class ImageOverlayTest {
                   1,
                   RankSet.NONE,
                   false,
+                  Completion.COUNT,
                   StoreFixture.SESSION,
                   List.of(image)));
       final Path restored = Files.createTempFile(directory, "restored", "");

@@ -145,7 +145,16 @@ public final class StoreFixture implements AutoCloseable {
     final int layout = HeaderDescriptor.LAYOUT_CONTAINER;
     return commit(
         new Draft(
-            number, "node1", "job", layout, ranks, RankSet.NONE, ungrouped, SESSION, committed));
+            number,
+            "node1",
+            "job",
+            layout,
+            ranks,
+            RankSet.NONE,
+            ungrouped,
+            Completion.COUNT,
+            SESSION,
+            committed));
   }
 
   /** Commits a draft. */

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 import net.jqwik.api.Arbitrary;
@@ -179,6 +180,8 @@ class StoreFuzzTest {
             HeaderDescriptor.LAYOUT_CONTAINER,
             2,
             RankSet.of(IntStream.of(0, 1)),
+            false,
+            Optional.of(Completion.COUNT),
             false,
             StoreFixture.SESSION,
             2,

@@ -286,7 +286,16 @@ final class StoreLife {
     final String job = JOB + attempts.size();
     final Draft draft =
         new Draft(
-            number(), "node1", job, layout, 0, RankSet.NONE, false, StoreFixture.SESSION, drafts);
+            number(),
+            "node1",
+            job,
+            layout,
+            0,
+            RankSet.NONE,
+            false,
+            Completion.COUNT,
+            StoreFixture.SESSION,
+            drafts);
     final Attempt attempt = new Attempt(draft, content, disk.position());
     attempts.add(attempt);
     final List<Attempt> older = there().filter(a -> a.number() == attempt.number()).toList();

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import net.openhft.chronicle.bytes.Bytes;
 import org.sluice.core.store.ChunkLocation;
+import org.sluice.core.store.Completion;
 
 /** The fields of entries, as their records declare them. */
 final class EntryFields {
@@ -112,6 +113,7 @@ final class EntryFields {
       out.writeInt(it.ranks());
       EntryCodec.writeText(out, it.part().toString());
       out.writeInt(it.ungrouped() ? 1 : 0);
+      out.writeInt(it.completion().ordinal());
       out.writeInt(it.members().size());
       for (final Entry.Part each : it.members()) {
         out.writeInt(each.image());
@@ -303,6 +305,7 @@ final class EntryFields {
           in.readInt(),
           EntryCodec.readRanks(in),
           in.readInt() != 0,
+          EntryCodec.readOne(in, Completion.values()),
           listOfPart(in));
     }
     if (type == 15) {

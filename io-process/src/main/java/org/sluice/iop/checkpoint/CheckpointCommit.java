@@ -86,6 +86,7 @@ final class CheckpointCommit implements Work {
             decision.ranks(),
             decision.part(),
             decision.ungrouped(),
+            decision.completion(),
             context.sessionId(),
             new ArrayList<>());
   }

@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
+import org.sluice.core.store.Completion;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
@@ -29,12 +30,14 @@ final class Committer {
    *
    * @param ranks whose images it has
    * @param ungrouped whether it has what no group took
+   * @param completion by what it counts as complete
    * @param owner told once it is stored or undone
    */
   void commit(
       final long number,
       final CommitRanks ranks,
       final boolean ungrouped,
+      final Completion completion,
       final List<Entry.Part> members,
       final Consumer<CheckpointCommit> owner) {
     final Entry.Committing decision =
@@ -44,6 +47,7 @@ final class Committer {
             ranks.ranks(),
             ranks.part(),
             ungrouped,
+            completion,
             members);
     context.decide(decision);
     commit(decision, owner).begin();
@@ -115,6 +119,7 @@ final class Committer {
       final Optional<Commit> commit = context.store().find(decision.checkpoint());
       if (commit.isPresent()
           && commit.get().sessionId() == context.sessionId()
+          && !commit.get().incomplete()
           && names(context.store().images(commit.get())).equals(names(decision))) {
         return commit;
       }

@@ -13,6 +13,7 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.store.Completion;
 import org.sluice.core.store.ImagePath;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.NotCapturedException;
@@ -176,7 +177,12 @@ public final class ExplicitCheckpoints {
 
   private void commit(final ExplicitCheckpoint checkpoint) {
     committer.commit(
-        checkpoint.number(), checkpoint.commitRanks(), false, checkpoint.members(), this::ended);
+        checkpoint.number(),
+        checkpoint.commitRanks(),
+        false,
+        Completion.API,
+        checkpoint.members(),
+        this::ended);
   }
 
   /** Commits what was complete when the former I/O process was killed, before it could decide. */

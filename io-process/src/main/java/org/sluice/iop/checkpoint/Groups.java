@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.store.Completion;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.measure.Failure;
@@ -159,7 +160,12 @@ public final class Groups {
   private void commit(final Group group) {
     tellOfGrowth(group);
     committer.commit(
-        group.number(), group.commitRanks(grouping), false, group.members(), this::ended);
+        group.number(),
+        group.commitRanks(grouping),
+        false,
+        Completion.COUNT,
+        group.members(),
+        this::ended);
   }
 
   /** Once: a restart between two commits of a checkpoint would have got a part of it. */

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.store.Completion;
 import org.sluice.core.store.LeftAsFiles;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
@@ -165,7 +166,8 @@ public final class Leftovers {
   /** The user did not say how many ranks write these images, so none is missing. */
   private void commit(final long number, final boolean ungrouped, final List<Entry.Part> members) {
     final List<Writer> writers = members.stream().map(part -> find(part).writer()).toList();
-    committer.commit(number, CommitRanks.of(writers, 0), ungrouped, members, committed -> {});
+    committer.commit(
+        number, CommitRanks.of(writers, 0), ungrouped, Completion.END, members, committed -> {});
   }
 
   /** Makes plain files of the images that are not committed, and brings them to storage. */

@@ -2,6 +2,7 @@ package org.sluice.iop.journal;
 
 import java.util.List;
 import org.sluice.core.store.ChunkLocation;
+import org.sluice.core.store.Completion;
 import org.sluice.core.store.RankSet;
 
 /**
@@ -227,10 +228,17 @@ public sealed interface Entry {
    * @param part the ranks whose images it has, as in the manifest; empty unless the job has others
    *     on other nodes
    * @param ungrouped whether it has what no group took
+   * @param completion by what it counts as complete
    * @param members its images
    */
   record Committing(
-      long attempt, long checkpoint, int ranks, RankSet part, boolean ungrouped, List<Part> members)
+      long attempt,
+      long checkpoint,
+      int ranks,
+      RankSet part,
+      boolean ungrouped,
+      Completion completion,
+      List<Part> members)
       implements Entry {}
 
   /**

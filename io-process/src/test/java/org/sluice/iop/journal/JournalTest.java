@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.store.ChunkLocation;
+import org.sluice.core.store.Completion;
 import org.sluice.core.store.RankSet;
 
 class JournalTest {
@@ -44,7 +45,13 @@ class JournalTest {
         new Entry.Begun(1, new Entry.Scope(4, 2, true)),
         new Entry.Completed(1, 2, 3, 4),
         new Entry.Committing(
-            1, 2, 3, RankSet.of(IntStream.of(0, 2)), true, List.of(new Entry.Part(4, "p", 5, 6))),
+            1,
+            2,
+            3,
+            RankSet.of(IntStream.of(0, 2)),
+            true,
+            Completion.MARKER,
+            List.of(new Entry.Part(4, "p", 5, 6))),
         new Entry.Ended(1, 2, 0, ""),
         new Entry.Ended(1, 2, 5, "reason"),
         new Entry.Replaced(1, 2),

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Random;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.ChunkLocation;
+import org.sluice.core.store.Completion;
 import org.sluice.core.store.RankSet;
 import org.sluice.iop.journal.Entry;
 
@@ -57,6 +58,7 @@ final class RandomEntries {
               any(),
               RankSet.of(dice.ints(dice.nextInt(3), 0, 9)),
               dice.nextInt(4) == 0,
+              Completion.values()[dice.nextInt(Completion.values().length)],
               List.of(part(), part()));
       case 15 -> ended();
       case 16 -> new Entry.Replaced(1 + any(), any());

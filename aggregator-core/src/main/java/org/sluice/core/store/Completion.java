@@ -1,0 +1,30 @@
+package org.sluice.core.store;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/** By what a checkpoint counts as complete. Journals have their ordinals. */
+public enum Completion {
+  /** Every rank said so by request. */
+  API,
+  /** The program wrote a file that says so. */
+  MARKER,
+  /** As many ranks as there are have closed as many files as each writes. */
+  COUNT,
+  /** The run ended. */
+  END;
+
+  /**
+   * What manifests and users call it.
+   *
+   * @return one word
+   */
+  public String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  static Optional<Completion> of(final String label) {
+    return Arrays.stream(values()).filter(each -> each.label().equals(label)).findFirst();
+  }
+}
