@@ -99,7 +99,7 @@ final class RuntimeDirectory implements AutoCloseable {
             "another I/O process is called %s: %s; stop it or choose another --name"
                 .formatted(name, path));
       }
-      if (ImageKey.of(lock).isAt(path.resolve("lock"))) {
+      if (ImageKey.of(lock).isAt(path.resolve("lock").toString())) {
         return new RuntimeDirectory(path, lock);
       }
       lock.close();
@@ -125,7 +125,7 @@ final class RuntimeDirectory implements AutoCloseable {
         NativeFile.open(
             directory.resolve("lock"), NativeFile.Flag.WRITE, NativeFile.Flag.NO_FOLLOW)) {
       if (lock.tryLock()
-          && ImageKey.of(lock).isAt(directory.resolve("lock"))
+          && ImageKey.of(lock).isAt(directory.resolve("lock").toString())
           && diedAtStart(directory)) {
         clear(directory);
         Files.deleteIfExists(directory.resolve(CRASH));

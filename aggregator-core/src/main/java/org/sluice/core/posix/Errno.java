@@ -64,6 +64,9 @@ public final class Errno {
   /** Name too long. */
   public static final int ENAMETOOLONG = 36;
 
+  /** Too many symbolic links, or one where none may be. */
+  public static final int ELOOP = 40;
+
   /** Too many links. */
   public static final int EMLINK = 31;
 

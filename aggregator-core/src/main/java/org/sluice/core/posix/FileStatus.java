@@ -6,11 +6,22 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.time.Instant;
 
-/** What {@code statx} tells, since its structure is the same on every architecture. */
-record FileStatus(
+/**
+ * What {@code statx} tells, since its structure is the same on every architecture.
+ *
+ * @param device {@code major << 32 | minor}
+ * @param inode unsigned
+ * @param born when it was created, in nanoseconds since 1970; 0 where the file system does not know
+ * @param size in bytes
+ * @param allocated how much of the size is not holes, in bytes
+ * @param type what it is
+ * @param mode the low 12 bits
+ * @param links how many names it has
+ * @param modified when it was last written to
+ */
+public record FileStatus(
     long device,
     long inode,
     long born,
@@ -22,22 +33,45 @@ record FileStatus(
     Instant modified) {
   private static final int BLOCK = 512;
 
-  static FileStatus of(final int descriptor, final Path opened) throws PosixException {
+  static FileStatus of(final int descriptor, final String opened) throws PosixException {
     return of(descriptor, "", LibC.AT_EMPTY_PATH, opened);
   }
 
-  /** Of what has a name, not of what a symbolic link of that name leads to. */
-  static FileStatus of(final Path path) throws PosixException {
-    return of(LibC.AT_FDCWD, path.toString(), LibC.AT_SYMLINK_NOFOLLOW, path);
+  /**
+   * Of what has a name, not of what a symbolic link of that name leads to.
+   *
+   * @param path the name, see {@link FileName}
+   * @return what it is
+   * @throws PosixException when there is nothing, or it cannot be told
+   */
+  public static FileStatus of(final String path) throws PosixException {
+    return of(LibC.AT_FDCWD, path, LibC.AT_SYMLINK_NOFOLLOW, path);
+  }
+
+  /**
+   * Of what a path leads to, through symbolic links and descriptors in {@code /proc}.
+   *
+   * @param path the path, see {@link FileName}
+   * @return what it is
+   * @throws PosixException when there is nothing, or it cannot be told
+   */
+  public static FileStatus behind(final String path) throws PosixException {
+    return of(LibC.AT_FDCWD, path, 0, path);
+  }
+
+  /** Of what has a name in an open directory. */
+  static FileStatus in(final HeldInode directory, final String name) throws PosixException {
+    final String called = FileName.resolve(directory.opened(), name);
+    return of(directory.descriptor, name, LibC.AT_SYMLINK_NOFOLLOW, called);
   }
 
   private static FileStatus of(
-      final int directory, final String name, final int flags, final Path called)
+      final int directory, final String name, final int flags, final String called)
       throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment status = arena.allocate(LibC.STATX_LENGTH, Long.BYTES);
       final int fields = LibC.STATX_BASIC_STATS | LibC.STATX_BTIME;
-      final long path = arena.allocateFrom(name).address();
+      final long path = FileName.inC(arena, name);
       if (LibC.STATX.call(directory, path, flags, fields, status.address()) < 0) {
         throw new PosixException("stat " + called, LibC.errno());
       }

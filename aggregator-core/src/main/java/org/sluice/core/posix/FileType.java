@@ -49,7 +49,7 @@ public enum FileType {
    * @throws PosixException when there is none, or it cannot be told
    */
   public static FileType of(final Path path) throws PosixException {
-    return FileStatus.of(path).type();
+    return FileStatus.of(path.toString()).type();
   }
 
   /**

@@ -1,11 +1,8 @@
 package org.sluice.core.posix;
 
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Optional;
@@ -25,22 +22,32 @@ abstract class HeldInode implements AutoCloseable {
   private static final String DELETED = " (deleted)";
 
   final int descriptor;
-  final Path opened;
+  final String opened;
 
   private final FileStatus found;
 
-  HeldInode(final Path path, final int flags) throws PosixException {
+  HeldInode(final String path, final int flags) throws PosixException {
     this.opened = path;
-    this.descriptor = open(path, flags | CLOSE_ON_EXEC);
+    this.descriptor = open(LibC.AT_FDCWD, path, flags, path);
     this.found = status();
   }
 
-  private static int open(final Path path, final int flags) throws PosixException {
+  /** However long the path of the directory is. */
+  HeldInode(final HeldInode directory, final String name, final int flags) throws PosixException {
+    this.opened = FileName.resolve(directory.opened, name);
+    this.descriptor = open(directory.descriptor, name, flags, opened);
+    this.found = status();
+  }
+
+  private static int open(
+      final int directory, final String name, final int flags, final String called)
+      throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final long name = arena.allocateFrom(path.toString()).address();
-      final long descriptor = LibC.OPEN.uninterrupted(name, flags, PRIVATE, 0);
+      final long path = FileName.inC(arena, name);
+      final long descriptor =
+          LibC.OPENAT.uninterrupted(directory, path, flags | CLOSE_ON_EXEC, PRIVATE);
       if (descriptor < 0) {
-        throw new PosixException("open " + path, LibC.errno());
+        throw new PosixException("open " + called, LibC.errno());
       }
       return (int) descriptor;
     }
@@ -98,7 +105,7 @@ abstract class HeldInode implements AutoCloseable {
   }
 
   private void reopen(final int flags) throws PosixException {
-    final int again = open(procPath(), flags | CLOSE_ON_EXEC);
+    final int again = open(LibC.AT_FDCWD, procPath(), flags, procPath());
     final long result = LibC.DUP3.call(again, descriptor, CLOSE_ON_EXEC);
     LibC.CLOSE.call(again);
     check(result, "open again ");
@@ -107,21 +114,22 @@ abstract class HeldInode implements AutoCloseable {
   /**
    * The name it was opened by, which messages use.
    *
-   * @return a path, possibly out of date
+   * @return a path, possibly out of date, see {@link FileName}
    */
-  public Path opened() {
+  public String opened() {
     return opened;
   }
 
   /**
    * Where the file is now, after any rename by any process.
    *
-   * @return its present path; empty when it was deleted
-   * @throws IOException when the kernel does not tell
+   * @return its present path, see {@link FileName}; empty when it was deleted
+   * @throws PosixException when the kernel does not tell; {@link Errno#ENAMETOOLONG} when the path
+   *     is longer than any that a system call takes
    */
-  public Optional<Path> path() throws IOException {
-    final Path link = Files.readSymbolicLink(procPath());
-    return link.toString().endsWith(DELETED) && links() == 0 ? Optional.empty() : Optional.of(link);
+  public Optional<String> path() throws PosixException {
+    final String path = Names.target(procPath());
+    return path.endsWith(DELETED) && links() == 0 ? Optional.empty() : Optional.of(path);
   }
 
   /**
@@ -129,12 +137,14 @@ abstract class HeldInode implements AutoCloseable {
    *
    * @param path any path
    * @return false also when it leads to nothing
-   * @throws IOException when that cannot be told
+   * @throws PosixException when that cannot be told
    */
-  public boolean isAt(final Path path) throws IOException {
+  public boolean isAt(final Path path) throws PosixException {
     try {
-      return Files.isSameFile(procPath(), path);
-    } catch (final NoSuchFileException nothingThere) {
+      final FileStatus there = FileStatus.behind(path.toString());
+      return there.device() == device() && there.inode() == inode();
+    } catch (final PosixException e) {
+      e.throwUnless(Errno.ENOENT);
       return false;
     }
   }
@@ -280,8 +290,8 @@ abstract class HeldInode implements AutoCloseable {
    */
   public void linkTo(final Path name) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final long from = arena.allocateFrom(procPath().toString()).address();
-      final long to = arena.allocateFrom(name.toString()).address();
+      final long from = FileName.inC(arena, procPath());
+      final long to = FileName.inC(arena, name.toString());
       check(
           LibC.LINKAT.call(LibC.AT_FDCWD, from, LibC.AT_FDCWD, to, LibC.AT_SYMLINK_FOLLOW),
           "link " + name + " to ");
@@ -344,8 +354,8 @@ abstract class HeldInode implements AutoCloseable {
     }
   }
 
-  Path procPath() {
-    return Path.of("/proc/self/fd/" + descriptor);
+  String procPath() {
+    return "/proc/self/fd/" + descriptor;
   }
 
   @Override

@@ -24,7 +24,7 @@ public final class Inotify extends Descriptor {
    */
   public int watch(final NativeFile file) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final long path = arena.allocateFrom(file.procPath().toString()).address();
+      final long path = FileName.inC(arena, file.procPath());
       final long watch = LibC.INOTIFY_ADD_WATCH.call(number, path, LibC.IN_OPEN);
       return (int) LibC.check(watch, "learn of opens of " + file.opened());
     }

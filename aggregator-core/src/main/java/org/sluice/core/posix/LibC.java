@@ -25,6 +25,7 @@ record LibC(MemorySegment address, boolean wide) {
   static final int AT_SYMLINK_NOFOLLOW = 0x100;
   static final int AT_SYMLINK_FOLLOW = 0x400;
   static final int AT_EMPTY_PATH = 0x1000;
+  static final int RENAME_NOREPLACE = 1;
   static final int STATX_BASIC_STATS = 0x7ff;
   static final int STATX_BTIME = 0x800;
   static final int STATX_LENGTH = 256;
@@ -91,7 +92,7 @@ record LibC(MemorySegment address, boolean wide) {
           FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
           Linker.Option.captureCallState("errno"));
 
-  static final LibC OPEN = function("open");
+  static final LibC OPENAT = function("openat");
   static final LibC CLOSE = function("close");
   static final LibC PREAD = wide("pread");
   static final LibC PWRITE = wide("pwrite");
@@ -114,8 +115,11 @@ record LibC(MemorySegment address, boolean wide) {
   static final LibC STATX = function("statx");
   static final LibC FSTATFS = function("fstatfs");
   static final LibC LINKAT = function("linkat");
+  static final LibC READLINK = wide("readlink");
+  static final LibC UNLINK = function("unlink");
   static final LibC MKDIR = function("mkdir");
-  static final LibC RENAME = function("rename");
+  static final LibC RENAMEAT2 = function("renameat2");
+  static final LibC GETDENTS64 = wide("getdents64");
   static final LibC UTIMENSAT = function("utimensat");
   static final LibC FALLOCATE = function("fallocate");
   static final LibC MADVISE = function("madvise");

@@ -3,6 +3,8 @@ package org.sluice.core.posix;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -13,7 +15,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Names of files. Unlike {@link java.nio.file.Files} these tell the errno of a failure. */
+/**
+ * Names of files. Unlike {@link java.nio.file.Files} these tell the errno of a failure, and take
+ * any name that the kernel does, see {@link FileName}.
+ */
 public final class Names {
   private static final int ALL = 0777;
 
@@ -25,10 +30,9 @@ public final class Names {
    * @param path its name
    * @throws PosixException when that fails; {@link Errno#EEXIST} when there is something
    */
-  public static void createDirectory(final Path path) throws PosixException {
+  public static void createDirectory(final String path) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final long name = arena.allocateFrom(path.toString()).address();
-      LibC.check(LibC.MKDIR.call(name, ALL), "create the directory " + path);
+      LibC.check(LibC.MKDIR.call(FileName.inC(arena, path), ALL), "create the directory " + path);
     }
   }
 
@@ -39,11 +43,103 @@ public final class Names {
    * @param to another one on the same file system
    * @throws PosixException when that fails
    */
-  public static void rename(final Path from, final Path to) throws PosixException {
+  public static void rename(final String from, final String to) throws PosixException {
+    rename(from, to, 0);
+  }
+
+  /**
+   * Gives a file another name, in one step, unless something has it.
+   *
+   * @param from its name
+   * @param to another one on the same file system
+   * @throws PosixException when that fails; {@link Errno#EEXIST} when something has the name
+   */
+  public static void renameToNew(final String from, final String to) throws PosixException {
+    try {
+      rename(from, to, LibC.RENAME_NOREPLACE);
+    } catch (final PosixException e) {
+      e.throwUnless(Errno.EINVAL); // the file system knows of no such renames
+      if (exists(to)) {
+        throw new PosixException("rename " + from + " to " + to, Errno.EEXIST);
+      }
+      rename(from, to);
+    }
+  }
+
+  private static void rename(final String from, final String to, final int flags)
+      throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final long old = arena.allocateFrom(from.toString()).address();
-      final long name = arena.allocateFrom(to.toString()).address();
-      LibC.check(LibC.RENAME.call(old, name), "rename " + from + " to " + to);
+      final long old = FileName.inC(arena, from);
+      final long name = FileName.inC(arena, to);
+      LibC.check(
+          LibC.RENAMEAT2.call(LibC.AT_FDCWD, old, LibC.AT_FDCWD, name, flags),
+          "rename " + from + " to " + to);
+    }
+  }
+
+  /**
+   * Gives a file one more name.
+   *
+   * @param from its name; a symbolic link is not followed
+   * @param to another one on the same file system
+   * @throws PosixException when that fails; {@link Errno#EEXIST} when something has the name
+   */
+  public static void link(final String from, final String to) throws PosixException {
+    try (Arena arena = Arena.ofConfined()) {
+      final long old = FileName.inC(arena, from);
+      final long name = FileName.inC(arena, to);
+      LibC.check(
+          LibC.LINKAT.call(LibC.AT_FDCWD, old, LibC.AT_FDCWD, name, 0),
+          "link " + to + " to " + from);
+    }
+  }
+
+  /**
+   * Takes a name from a file.
+   *
+   * @param path its name
+   * @return false when there is nothing of that name
+   * @throws PosixException when that fails
+   */
+  public static boolean delete(final String path) throws PosixException {
+    try (Arena arena = Arena.ofConfined()) {
+      LibC.check(LibC.UNLINK.call(FileName.inC(arena, path)), "delete " + path);
+      return true;
+    } catch (final PosixException e) {
+      e.throwUnless(Errno.ENOENT);
+      return false;
+    }
+  }
+
+  /**
+   * Whether something has a name.
+   *
+   * @param path the name; a symbolic link is not followed
+   * @return false also when that cannot be told
+   */
+  public static boolean exists(final String path) {
+    try {
+      FileStatus.of(path);
+      return true;
+    } catch (final PosixException nothingThere) {
+      return false;
+    }
+  }
+
+  /**
+   * Where a symbolic link leads.
+   *
+   * @param link its name
+   * @return what it says, absolute or not
+   * @throws PosixException when that fails
+   */
+  public static String target(final String link) throws PosixException {
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment target = arena.allocate(FileName.LONGEST);
+      final long length =
+          LibC.READLINK.call(FileName.inC(arena, link), target.address(), FileName.LONGEST);
+      LibC.check(length, "read the link " + link);
+      return FileName.decode(target.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE));
     }
   }
 
@@ -56,7 +152,7 @@ public final class Names {
    */
   public static void touch(final Path path) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
-      final long name = arena.allocateFrom(path.toString()).address();
+      final long name = FileName.inC(arena, path.toString());
       final int now = 0; // instead of two times
       LibC.check(
           LibC.UTIMENSAT.call(LibC.AT_FDCWD, name, now, LibC.AT_SYMLINK_NOFOLLOW),

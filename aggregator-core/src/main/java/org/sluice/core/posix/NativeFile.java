@@ -64,16 +64,47 @@ public class NativeFile extends HeldInode {
   /**
    * Opens a file.
    *
-   * @param path its name
+   * @param path its name, see {@link FileName}
    * @param flags none to read only
    * @throws PosixException when that fails
    */
-  protected NativeFile(final Path path, final Flag... flags) throws PosixException {
+  protected NativeFile(final String path, final Flag... flags) throws PosixException {
     super(path, bits(flags));
   }
 
   /**
    * Opens a file.
+   *
+   * @param path its name, see {@link FileName}
+   * @param flags none to read only
+   * @return the open file; the caller closes it
+   * @throws PosixException when that fails
+   */
+  public static NativeFile open(final String path, final Flag... flags) throws PosixException {
+    return new NativeFile(path, flags);
+  }
+
+  private NativeFile(final NativeFile directory, final String name, final Flag... flags)
+      throws PosixException {
+    super(directory, name, bits(flags));
+  }
+
+  /**
+   * Opens a file by its name in an open directory, however long the path of that is.
+   *
+   * @param directory where it is
+   * @param name its name there, see {@link FileName}
+   * @param flags none to read only
+   * @return the open file; the caller closes it
+   * @throws PosixException when that fails
+   */
+  public static NativeFile openIn(
+      final NativeFile directory, final String name, final Flag... flags) throws PosixException {
+    return new NativeFile(directory, name, flags);
+  }
+
+  /**
+   * Opens a file of Sluice's own.
    *
    * @param path its name
    * @param flags none to read only
@@ -81,7 +112,7 @@ public class NativeFile extends HeldInode {
    * @throws PosixException when that fails
    */
   public static NativeFile open(final Path path, final Flag... flags) throws PosixException {
-    return new NativeFile(path, flags);
+    return open(path.toString(), flags);
   }
 
   private static int bits(final Flag... flags) {

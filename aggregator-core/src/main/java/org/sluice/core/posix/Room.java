@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.Map;
 
 /**
@@ -54,7 +53,7 @@ public record Room(String fileSystem, long block, long free) {
     return !LOCAL.containsValue(fileSystem);
   }
 
-  static Room of(final int descriptor, final Path opened) throws PosixException {
+  static Room of(final int descriptor, final String opened) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment status = arena.allocate(LibC.STATFS_LENGTH, Long.BYTES);
       if (LibC.FSTATFS.call(descriptor, status.address()) < 0) {

@@ -1,9 +1,8 @@
 package org.sluice.core.request;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.net.ProtocolException;
 import org.agrona.DirectBuffer;
+import org.sluice.core.posix.FileName;
 import org.sluice.core.segment.HeaderDescriptor;
 
 /** Reads one frame field after field and trusts none of its lengths. Not thread-safe. */
@@ -69,7 +68,7 @@ final class FrameReader {
   String getText(final int length) throws ProtocolException {
     final byte[] bytes = new byte[checked(length)];
     buffer.getBytes(advance(length), bytes);
-    return new String(bytes, UTF_8);
+    return FileName.decode(bytes);
   }
 
   int remaining() {

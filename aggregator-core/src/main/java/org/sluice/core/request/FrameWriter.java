@@ -1,9 +1,8 @@
 package org.sluice.core.request;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.net.ProtocolException;
 import org.agrona.MutableDirectBuffer;
+import org.sluice.core.posix.FileName;
 
 /** Writes one frame: its header, field after field, and its length last. Not thread-safe. */
 final class FrameWriter {
@@ -40,14 +39,14 @@ final class FrameWriter {
   }
 
   FrameWriter putString(final String value) throws ProtocolException {
-    final byte[] bytes = value.getBytes(UTF_8);
+    final byte[] bytes = FileName.encode(value);
     putInt(bytes.length);
     return putBytes(bytes);
   }
 
   /** The rest of the body as text, without a length of its own. */
   FrameWriter putText(final String value) throws ProtocolException {
-    return putBytes(value.getBytes(UTF_8));
+    return putBytes(FileName.encode(value));
   }
 
   private FrameWriter putBytes(final byte[] bytes) throws ProtocolException {

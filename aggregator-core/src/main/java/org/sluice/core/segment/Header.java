@@ -1,9 +1,8 @@
 package org.sluice.core.segment;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.lang.invoke.VarHandle;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.Membarrier;
 
 /**
@@ -56,7 +55,7 @@ public final class Header {
   }
 
   private void putPath(final int offset, final String path) {
-    final byte[] bytes = path.getBytes(UTF_8);
+    final byte[] bytes = FileName.encode(path);
     if (bytes.length > HeaderDescriptor.MAX_PATH_LENGTH) {
       throw new IllegalArgumentException(
           "longer than %d bytes: %s".formatted(HeaderDescriptor.MAX_PATH_LENGTH, path));
@@ -198,7 +197,7 @@ public final class Header {
     final int length = Math.clamp(buffer.getInt(offset), 0, HeaderDescriptor.MAX_PATH_LENGTH);
     final byte[] bytes = new byte[length];
     buffer.getBytes(offset + Integer.BYTES, bytes);
-    return new String(bytes, UTF_8);
+    return FileName.decode(bytes);
   }
 
   /**

@@ -101,7 +101,7 @@ public final class Container implements AutoCloseable {
       return inRole(file);
     } catch (final PosixException e) {
       file.close();
-      disk.delete(file.opened(), null);
+      disk.delete(Path.of(file.opened()), null);
       throw e;
     }
   }

@@ -34,7 +34,7 @@ class Disk {
   /** Makes a directory, unless it is there. */
   void createDirectory(final Path path) throws IOException {
     try {
-      Names.createDirectory(path);
+      Names.createDirectory(path.toString());
     } catch (final PosixException e) {
       if (e.errno() != Errno.EEXIST || !Files.isDirectory(path)) {
         throw e;
@@ -54,7 +54,7 @@ class Disk {
 
   /** Gives a file another name in its directory, in place of whatever has that. */
   void rename(final Path from, final Path to, final FaultPoint point) throws IOException {
-    Fault.at(point, "rename " + from, () -> Names.rename(from, to));
+    Fault.at(point, "rename " + from, () -> Names.rename(from.toString(), to.toString()));
   }
 
   /** Deletes a file or an empty directory, if it is there. */

@@ -1,7 +1,7 @@
 package org.sluice.core.store;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.sluice.core.posix.FileName;
 
 /** The path of an image, which may never lead out of the directory it is put into. */
 public final class ImagePath {
@@ -13,11 +13,11 @@ public final class ImagePath {
    * Whether a string may be the path of an image.
    *
    * @param path relative, of names parted by single slashes, none of them {@code .} or {@code ..}
-   * @return false also when it is empty, longer than 4095 bytes of UTF-8, or has a NUL
+   * @return false also when it is empty, longer than 4095 bytes, or has a NUL
    */
   public static boolean isValid(final String path) {
     return path.indexOf('\0') < 0
-        && path.getBytes(StandardCharsets.UTF_8).length <= MAX_LENGTH
+        && FileName.length(path) <= MAX_LENGTH
         && Arrays.stream(path.split("/", -1)).allMatch(ImagePath::isName);
   }
 

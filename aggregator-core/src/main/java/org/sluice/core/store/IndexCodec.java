@@ -2,7 +2,6 @@ package org.sluice.core.store;
 
 import java.io.IOException;
 import java.nio.BufferUnderflowException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -13,6 +12,7 @@ import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.NativeFile;
 
 /**
@@ -170,7 +170,7 @@ public final class IndexCodec {
 
   private static void writeImage(
       final Bytes<?> out, final CommittedImage image, final Map<ChunkLocation, Integer> ordinals) {
-    final byte[] path = image.path().getBytes(StandardCharsets.UTF_8);
+    final byte[] path = FileName.encode(image.path());
     out.writeInt(path.length).write(path);
     out.writeInt(image.rank()).writeInt(image.ranks());
     out.writeInt(image.mode()).writeInt(image.imageId()).writeLong(image.size());
@@ -191,7 +191,7 @@ public final class IndexCodec {
     check(length <= ImagePath.MAX_LENGTH);
     final byte[] name = new byte[length];
     in.read(name);
-    final String path = new String(name, StandardCharsets.UTF_8);
+    final String path = FileName.decode(name);
     check(ImagePath.isValid(path));
     final int rank = in.readInt();
     final int ranks = in.readInt();

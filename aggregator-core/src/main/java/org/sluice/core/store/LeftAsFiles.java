@@ -1,38 +1,38 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.posix.FileName;
 
 /**
  * What the last session that committed nothing of it left as plain files. A store without a
  * checkpoint tells by this where to look instead; nothing else depends on it, so it is synchronised
  * by nobody, and one that makes no sense is none.
  *
- * @param directory where they are
+ * @param directory where they are, see {@link FileName}
  * @param files how many
  */
-public record LeftAsFiles(Path directory, long files) {
+public record LeftAsFiles(String directory, long files) {
   private static final String NAME = "left-as-files";
   private static final int MOST = 8192;
   private static final Pattern TEXT = Pattern.compile("(\\d{1,18}) (/\\P{Cntrl}*)\n");
 
   void write(final StoreDirectory store) throws IOException {
     final Path temporary = store.staging().resolve(NAME + "." + ProcessHandle.current().pid());
-    final byte[] text = "%d %s%n".formatted(files, directory).getBytes(StandardCharsets.UTF_8);
+    final byte[] text = FileName.encode("%d %s%n".formatted(files, directory));
     store.disk().replaceWhole(temporary, store.path().resolve(NAME), text);
   }
 
   static Optional<LeftAsFiles> read(final StoreDirectory store) throws IOException {
     try {
       final byte[] bytes = StoredFile.readAll(store.path().resolve(NAME), MOST);
-      final Matcher text = TEXT.matcher(new String(bytes, StandardCharsets.UTF_8));
+      final Matcher text = TEXT.matcher(FileName.decode(bytes));
       return text.matches()
-          ? Optional.of(new LeftAsFiles(Path.of(text.group(2)), Long.parseLong(text.group(1))))
+          ? Optional.of(new LeftAsFiles(text.group(2), Long.parseLong(text.group(1))))
           : Optional.empty();
     } catch (final DamagedException missingOrNoFile) {
       return Optional.empty();

@@ -9,6 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.sluice.core.posix.Entropy;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
@@ -75,9 +76,9 @@ final class SessionFiles {
 
   /** Before it is locked, it is too young to be garbage. */
   void keepImage(final NativeFile file) throws IOException {
-    if (file.opened().startsWith(store.staging())) {
+    if (FileName.isWithin(file.opened(), store.staging().toString())) {
       file.tryLock();
-      images.add(file.opened());
+      images.add(Path.of(file.opened()));
     }
   }
 

@@ -93,7 +93,7 @@ final class StoredFile {
     final long size = file.size();
     if (size > most) {
       throw new DamagedException(
-          file.opened().toString(), most, "it has %d bytes, more than it can have".formatted(size));
+          file.opened(), most, "it has %d bytes, more than it can have".formatted(size));
     }
   }
 
@@ -104,7 +104,7 @@ final class StoredFile {
       return file.pread(address, length, offset);
     } catch (final PosixException e) {
       if (e.errno() == Errno.EIO) {
-        throw new DamagedException(file.opened().toString(), offset, "it cannot be read: EIO");
+        throw new DamagedException(file.opened(), offset, "it cannot be read: EIO");
       }
       throw e;
     }

@@ -45,7 +45,7 @@ class GarbageTest extends StoreTest {
       assertThat(collect(false)).as("a killed process may be resumed").isEmpty();
       age();
       assertThat(collect(false)).extracting(Leftover::kind).containsExactly(Kind.IMAGE);
-      assertThat(file.opened()).doesNotExist();
+      assertThat(Path.of(file.opened())).doesNotExist();
     }
   }
 

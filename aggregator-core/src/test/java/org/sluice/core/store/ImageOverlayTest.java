@@ -55,7 +55,7 @@ class ImageOverlayTest {
             new ChunkReader().wrap(chunk.buffer(), chunk.used(), StoreFixture.SESSION));
       }
       run.file.truncate(run.model.length);
-      assertThat(Files.readAllBytes(run.file.opened())).isEqualTo(run.model);
+      assertThat(Files.readAllBytes(Path.of(run.file.opened()))).isEqualTo(run.model);
     }
   }
 

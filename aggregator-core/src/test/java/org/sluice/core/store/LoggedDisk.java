@@ -255,7 +255,7 @@ public final class LoggedDisk extends Disk {
   synchronized void sync(final NativeFile file) throws PosixException {
     proceed();
     logOthers(file);
-    synchronise(file.opened(), nodeOf(file));
+    synchronise(Path.of(file.opened()), nodeOf(file));
   }
 
   /** A file that was not opened here, such as a captured one, has no name on this disk yet. */
@@ -313,7 +313,7 @@ public final class LoggedDisk extends Disk {
     private Node node;
 
     LoggedFile(final Path path, final Flag... flags) throws PosixException {
-      super(path, flags);
+      super(path.toString(), flags);
       open.add(this);
     }
 
@@ -366,12 +366,12 @@ public final class LoggedDisk extends Disk {
 
     @Override
     public void sync() {
-      synchronise(opened(), node);
+      synchronise(Path.of(opened()), node);
     }
 
     @Override
     public void syncAll() {
-      synchronise(opened(), node);
+      synchronise(Path.of(opened()), node);
     }
   }
 }

@@ -104,7 +104,7 @@ class PosixStoreTest {
     sparse.truncate(64 << 20);
     fixture.image("hole", 0, 64 << 20, sparse);
     final NativeFile mixed = fixture.file();
-    Files.write(mixed.opened(), new byte[4096]);
+    Files.write(Path.of(mixed.opened()), new byte[4096]);
     mixed.truncate(64 << 20);
     fixture.image("mixed", 1, 64 << 20, mixed);
     final Commit commit = fixture.commit(1, 0);
@@ -140,7 +140,7 @@ class PosixStoreTest {
   @Test
   void cutsAnImagesOwnFileAtTheSizeOfTheImage() throws IOException {
     final NativeFile file = fixture.file();
-    Files.write(file.opened(), CONTENT);
+    Files.write(Path.of(file.opened()), CONTENT);
     final Commit commit = fixture.image("short", 0, 3, file).commit(1, 0);
     assertThat(rebuild(commit, store.images(commit).getFirst()))
         .isEqualTo(Arrays.copyOf(CONTENT, 3));
@@ -171,7 +171,7 @@ class PosixStoreTest {
   @Test
   void leavesNothingOfACommitThatFails() throws IOException {
     final NativeFile closed = fixture.file();
-    Files.write(closed.opened(), CONTENT);
+    Files.write(Path.of(closed.opened()), CONTENT);
     try (NativeFile readable = NativeFile.open(Path.of("/proc/self/mem"))) {
       fixture.logged("good", 0, CONTENT).image("bad", 1, 5, readable);
       assertThatThrownBy(() -> fixture.commit(1, 0)).hasMessageContaining("/proc/self/mem");

@@ -124,7 +124,7 @@ public final class StoreFixture implements AutoCloseable {
   public StoreFixture filed(final String path, final int rank, final byte[] content)
       throws IOException {
     final NativeFile file = file();
-    Files.write(file.opened(), content);
+    Files.write(Path.of(file.opened()), content);
     return image(path, rank, content.length, file);
   }
 

@@ -1,7 +1,6 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.concurrent.Executor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.NodeIdentity;
@@ -74,7 +73,7 @@ public record Context(
     final String captured = segment.header().capture();
     final CaptureDirectory capture =
         new CaptureDirectory(
-            captured.isEmpty() ? null : Path.of(captured), store.directory().toRealPath());
+            captured.isEmpty() ? null : captured, store.directory().toRealPath().toString());
     final String node = NodeIdentity.self().name();
     return new Context(
         segment,

@@ -1,7 +1,6 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -9,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
@@ -221,7 +221,7 @@ public final class ExplicitCheckpoints {
   void discard(final Image image) {
     images.remove(image);
     try {
-      Files.deleteIfExists(image.file().opened());
+      Names.delete(image.file().opened());
     } catch (final IOException e) {
       Warnings.warn("cannot delete " + image.file().opened() + ": " + e.getMessage());
     }

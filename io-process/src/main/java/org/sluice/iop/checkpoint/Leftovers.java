@@ -1,7 +1,6 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -105,7 +104,7 @@ public final class Leftovers {
         context.drain().isInPlace()
             ? context.statistics().count(Occurrence.FILES)
             : countUncommitted();
-    final Path directory = context.capture().path();
+    final String directory = context.capture().path();
     if (files > 0 && directory != null) {
       context.store().leftAsFiles(new LeftAsFiles(directory, files));
     }
@@ -142,13 +141,13 @@ public final class Leftovers {
 
   /** Every name that no group has: a file with two names is two images of a checkpoint. */
   private List<Entry.Part> others() throws IOException {
-    final Map<ImageKey, List<Path>> names = context.capture().names();
+    final Map<ImageKey, List<String>> names = context.capture().names();
     final List<Entry.Part> others = new ArrayList<>();
     for (final Image image : context.registry().all()) {
       if (image.isCommitted() && !groups.has(image)) {
         continue; // by a former I/O process that was killed at this point
       }
-      for (final Path name : names.getOrDefault(image.key(), List.of())) {
+      for (final String name : names.getOrDefault(image.key(), List.of())) {
         context
             .capture()
             .relative(name)
@@ -214,7 +213,7 @@ public final class Leftovers {
    * @throws IOException when the capture directory cannot be searched
    */
   public void unlinkCommitted() throws IOException {
-    final Map<ImageKey, List<Path>> names = context.capture().names();
+    final Map<ImageKey, List<String>> names = context.capture().names();
     for (final Image image : committed()) {
       if (image.isOpenOutside()) {
         continue; // it is whole, and a program may still write it
@@ -223,7 +222,7 @@ public final class Leftovers {
     }
   }
 
-  private static void unlink(final Image image, final Path name) {
+  private static void unlink(final Image image, final String name) {
     try {
       CaptureDirectory.unlink(image.key(), name);
     } catch (final IOException e) {

@@ -3,13 +3,12 @@ package org.sluice.iop.checkpoint;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.Extent;
+import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.request.Reply;
@@ -49,7 +48,7 @@ public final class Replacements {
    */
   public void replace(
       final Image image,
-      final Path path,
+      final String path,
       final boolean empty,
       final Caller caller,
       final Reply reply) {
@@ -84,7 +83,7 @@ public final class Replacements {
 
   /** A fresh file on its way to where a committed image is. */
   private final class Replacement extends ImageWork {
-    private final Path path;
+    private final String path;
     private final boolean empty;
     private final Caller caller;
     private final Reply reply;
@@ -93,7 +92,7 @@ public final class Replacements {
 
     Replacement(
         final Image image,
-        final Path path,
+        final String path,
         final boolean empty,
         final Caller caller,
         final Reply reply) {
@@ -117,8 +116,9 @@ public final class Replacements {
     }
 
     private Optional<NativeFile> replace() throws IOException {
-      final Path temporary = path.resolveSibling(".sluice-%016x".formatted(image.key().inode()));
-      Files.deleteIfExists(temporary); // left by a killed process, or a user's symbolic link
+      final String temporary =
+          FileName.sibling(path, ".sluice-%016x".formatted(image.key().inode()));
+      Names.delete(temporary); // left by a killed process, or a user's symbolic link
       final NativeFile fresh =
           NativeFile.open(
               temporary, NativeFile.Flag.WRITE, NativeFile.Flag.CREATE, NativeFile.Flag.EXCLUSIVE);
@@ -130,7 +130,7 @@ public final class Replacements {
         Names.rename(temporary, path);
       } catch (final IOException e) {
         fresh.close();
-        Files.deleteIfExists(temporary);
+        Names.delete(temporary);
         throw e;
       }
       if (empty) {

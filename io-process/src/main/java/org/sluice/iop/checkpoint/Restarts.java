@@ -1,13 +1,13 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
@@ -110,9 +110,9 @@ public final class Restarts implements AutoCloseable {
           throw new MissingException(
               "checkpoint %d was removed just now".formatted(commit.number()));
         }
-        return copy.opened();
+        return Path.of(copy.opened());
       } catch (final IOException e) {
-        Files.deleteIfExists(copy.opened());
+        Names.delete(copy.opened());
         throw e;
       }
     }

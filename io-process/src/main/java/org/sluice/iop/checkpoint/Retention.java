@@ -1,7 +1,6 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -106,7 +105,7 @@ final class Retention {
     }
 
     private boolean mayGo() throws IOException {
-      final Optional<Path> kept = unlink(known, victim.commit.number());
+      final Optional<String> kept = unlink(known, victim.commit.number());
       stays = kept.isPresent();
       if (stays && !toldOfKept) { // once: a program may give each of its files another name
         toldOfKept = true;
@@ -144,22 +143,22 @@ final class Retention {
    * checkpoint's. A program may rename them at the same time, so whichever has one still is looked
    * for again. Last stage.
    */
-  private Optional<Path> unlink(final List<Image> images, final long number) throws IOException {
+  private Optional<String> unlink(final List<Image> images, final long number) throws IOException {
     final CaptureDirectory capture = context.capture();
     while (true) {
-      final Map<ImageKey, List<Path>> all = images.isEmpty() ? Map.of() : capture.names();
-      final Map<Path, ImageKey> names = new LinkedHashMap<>();
+      final Map<ImageKey, List<String>> all = images.isEmpty() ? Map.of() : capture.names();
+      final Map<String, ImageKey> names = new LinkedHashMap<>();
       for (final Image image : images) {
         all.getOrDefault(image.key(), List.of()).forEach(name -> names.put(name, image.key()));
       }
-      final Optional<Path> kept =
+      final Optional<String> kept =
           names.keySet().stream()
               .filter(name -> capture.relative(name).filter(path -> isOf(path, number)).isEmpty())
               .findFirst();
       if (kept.isPresent() || names.isEmpty()) {
         return kept;
       }
-      for (final Map.Entry<Path, ImageKey> name : names.entrySet()) {
+      for (final Map.Entry<String, ImageKey> name : names.entrySet()) {
         CaptureDirectory.unlink(name.getValue(), name.getKey());
       }
     }

@@ -13,6 +13,7 @@ import org.agrona.CloseHelper;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.Fanotify;
+import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.Inotify;
 import org.sluice.core.posix.PosixException;
 import org.sluice.iop.image.Image;
@@ -230,7 +231,9 @@ public final class Guard implements Protection, AutoCloseable {
 
   @Override
   public void protect(final Image image) {
-    if (place != null && !image.file().opened().startsWith(place.store()) && marked.add(image)) {
+    if (place != null
+        && !FileName.isWithin(image.file().opened(), place.store().toString())
+        && marked.add(image)) {
       mark(image);
     }
   }

@@ -1,16 +1,5 @@
 package org.sluice.iop.image;
 
-import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileVisitResult;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,6 +7,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.FileName;
+import org.sluice.core.posix.FileStatus;
+import org.sluice.core.posix.FileTree;
+import org.sluice.core.posix.FileType;
+import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.Reason;
@@ -32,12 +26,12 @@ public final class CaptureDirectory {
   /** A part of its time that the service thread may search, so that all else goes on. */
   private static final int SHARE = 20;
 
-  private final Path directory;
-  private final Path store;
+  private final String directory;
+  private final String store;
   private final LongSupplier clock;
 
   /** What the last search found; each name is looked at once more before it counts. */
-  private volatile Map<ImageKey, Path> found = Map.of();
+  private volatile Map<ImageKey, String> found = Map.of();
 
   /** Before then only what must be known is searched for. */
   private volatile long nextSearch;
@@ -48,11 +42,11 @@ public final class CaptureDirectory {
    * @param directory absolute and resolved; null when nothing is captured by path
    * @param store the store's directory, absolute and resolved
    */
-  public CaptureDirectory(final Path directory, final Path store) {
+  public CaptureDirectory(final String directory, final String store) {
     this(directory, store, System::nanoTime);
   }
 
-  CaptureDirectory(final Path directory, final Path store, final LongSupplier clock) {
+  CaptureDirectory(final String directory, final String store, final LongSupplier clock) {
     this.directory = directory;
     this.store = store;
     this.clock = clock;
@@ -64,7 +58,7 @@ public final class CaptureDirectory {
    *
    * @return absolute and resolved; null when nothing is captured by path
    */
-  public Path path() {
+  public String path() {
     return directory;
   }
 
@@ -79,7 +73,7 @@ public final class CaptureDirectory {
     }
     try (NativeFile opened = NativeFile.open(directory, NativeFile.Flag.DIRECTORY)) {
       return opened.isShared();
-    } catch (final IOException e) {
+    } catch (final PosixException e) {
       Warnings.warn("whether other nodes may use " + directory + " is unknown: " + e.getMessage());
       return true;
     }
@@ -96,32 +90,30 @@ public final class CaptureDirectory {
    */
   public NativeFile open(final ImageKey key, final String path) throws NotCapturedException {
     try {
-      final NativeFile file = NativeFile.open(Path.of(path), NativeFile.Flag.WRITE);
+      final NativeFile file = NativeFile.open(path, NativeFile.Flag.WRITE);
       if (ImageKey.of(file).equals(key) && file.path().filter(this::contains).isPresent()) {
         return file;
       }
       file.close();
-    } catch (final IOException | InvalidPathException e) {
-      throw new NotCapturedException(reason(e), String.valueOf(e.getMessage()));
+    } catch (final PosixException e) {
+      throw new NotCapturedException(reason(e), e.getMessage());
     }
     throw new NotCapturedException(Reason.ELSEWHERE, path + " is not in the capture directory");
   }
 
   /** Another process may delete or rename it at any moment. */
-  private static Reason reason(final Exception failure) {
-    return switch (failure) {
-      case PosixException posix when posix.errno() == Errno.ENOENT -> Reason.ELSEWHERE;
-      case PosixException posix when isWantOfDescriptors(posix.errno()) -> Reason.TOO_MANY;
+  private static Reason reason(final PosixException failure) {
+    return switch (failure.errno()) {
+      case Errno.ENOENT -> Reason.ELSEWHERE;
+      case Errno.EMFILE, Errno.ENFILE -> Reason.TOO_MANY;
       default -> Reason.REFUSED;
     };
   }
 
-  private static boolean isWantOfDescriptors(final int errno) {
-    return errno == Errno.EMFILE || errno == Errno.ENFILE;
-  }
-
-  private boolean contains(final Path path) {
-    return directory != null && path.startsWith(directory) && !path.startsWith(store);
+  private boolean contains(final String path) {
+    return directory != null
+        && FileName.isWithin(path, directory)
+        && !FileName.isWithin(path, store);
   }
 
   /**
@@ -130,30 +122,31 @@ public final class CaptureDirectory {
    * @param image an image of the session
    * @return a name of its file; empty when it has none in here any more
    */
-  public Optional<Path> find(final Image image) {
+  public Optional<String> find(final Image image) {
     return find(image.file());
   }
 
-  private Optional<Path> find(final NativeFile file) {
+  private Optional<String> find(final NativeFile file) {
     if (directory == null) {
       return Optional.empty();
     }
     try {
       return find(file, file.path());
-    } catch (final IOException e) {
+    } catch (final PosixException e) {
       Warnings.warn("the present path of " + file + " is unknown: " + e.getMessage());
       return Optional.empty();
     }
   }
 
   /** A program may rename it meanwhile, so that neither the old name nor the new one is seen. */
-  private Optional<Path> find(final NativeFile file, final Optional<Path> path) throws IOException {
+  private Optional<String> find(final NativeFile file, final Optional<String> path)
+      throws PosixException {
     final ImageKey key = ImageKey.of(file);
     if (path.isPresent() && key.isAt(path.get())) {
       return path.filter(this::contains);
     }
-    final Optional<Path> other = file.links() > 0 ? search(key) : Optional.empty();
-    final Optional<Path> now = file.path();
+    final Optional<String> other = file.links() > 0 ? search(key) : Optional.empty();
+    final Optional<String> now = file.path();
     return other.isPresent() || now.equals(path) ? other : find(file, now);
   }
 
@@ -164,49 +157,51 @@ public final class CaptureDirectory {
    *
    * @param key what identifies the image
    * @param name a name that it had a moment ago
-   * @throws IOException when that fails
+   * @throws PosixException when that fails
    */
-  public static void unlink(final ImageKey key, final Path name) throws IOException {
-    final Path aside = name.resolveSibling(".sluice-removed-%016x".formatted(key.inode()));
+  public static void unlink(final ImageKey key, final String name) throws PosixException {
+    final String aside = FileName.sibling(name, ".sluice-removed-%016x".formatted(key.inode()));
     try {
-      Files.move(name, aside, StandardCopyOption.ATOMIC_MOVE);
-    } catch (final NoSuchFileException removedByTheProgram) {
+      Names.rename(name, aside);
+    } catch (final PosixException e) {
+      e.throwUnless(Errno.ENOENT); // removed by the program
       return;
     }
     if (key.isAt(aside)) {
-      Files.delete(aside);
+      Names.delete(aside);
     } else {
       giveBack(aside, name);
     }
   }
 
   /** Never in place of another file: a link, unlike a rename, fails then. */
-  private static void giveBack(final Path aside, final Path name) throws IOException {
-    if (Files.isDirectory(aside, LinkOption.NOFOLLOW_LINKS)) {
-      Files.move(aside, name);
+  private static void giveBack(final String aside, final String name) throws PosixException {
+    if (FileStatus.of(aside).type() == FileType.DIRECTORY) {
+      Names.renameToNew(aside, name);
       return;
     }
     try {
-      Files.createLink(name, aside);
-      Files.delete(aside);
-    } catch (final FileAlreadyExistsException e) {
+      Names.link(aside, name);
+      Names.delete(aside);
+    } catch (final PosixException e) {
+      e.throwUnless(Errno.EEXIST);
       Warnings.warn("%s was replaced twice; the first file is now %s".formatted(name, aside));
     }
   }
 
   /** The kernel only knows that the name it was opened by is gone; another one may be left. */
-  private Optional<Path> search(final ImageKey key) {
-    final Path known = found.get(key);
+  private Optional<String> search(final ImageKey key) {
+    final String known = found.get(key);
     if (known != null && key.isAt(known)) {
       return Optional.of(known);
     }
     final long began = clock.getAsLong();
     try {
-      final Map<ImageKey, Path> all = new HashMap<>();
+      final Map<ImageKey, String> all = new HashMap<>();
       names().forEach((each, names) -> all.put(each, names.getFirst()));
       found = all;
       return Optional.ofNullable(all.get(key));
-    } catch (final IOException e) {
+    } catch (final PosixException e) {
       Warnings.warn("cannot search " + directory + ": " + e.getMessage());
       return Optional.empty();
     } finally {
@@ -226,12 +221,12 @@ public final class CaptureDirectory {
   public boolean hasLost(final NativeFile file) {
     try {
       final ImageKey key = ImageKey.of(file);
-      final Optional<Path> path = file.path();
+      final Optional<String> path = file.path();
       final boolean told = path.isEmpty() || key.isAt(path.get()) || file.links() == 0;
       if (!told && !found.containsKey(key) && clock.getAsLong() - nextSearch < 0) {
         return false;
       }
-    } catch (final IOException e) {
+    } catch (final PosixException e) {
       Warnings.warn("the present path of " + file + " is unknown: " + e.getMessage());
     }
     return find(file).isEmpty();
@@ -241,57 +236,20 @@ public final class CaptureDirectory {
    * All names of all files in here: an image may have more than one.
    *
    * @return paths by what they are names of
-   * @throws IOException when the directory cannot be searched
+   * @throws PosixException when the directory cannot be searched
    */
-  public Map<ImageKey, List<Path>> names() throws IOException {
-    final Map<ImageKey, List<Path>> names = new HashMap<>();
+  public Map<ImageKey, List<String>> names() throws PosixException {
+    final Map<ImageKey, List<String>> names = new HashMap<>();
     if (directory != null) {
-      for (final Path path : files()) {
-        try {
-          names.computeIfAbsent(ImageKey.of(path), any -> new ArrayList<>()).add(path);
-        } catch (final NoSuchFileException renamedOrDeletedMeanwhile) {
-          continue;
-        }
-      }
+      FileTree.walk(
+          directory,
+          below -> !below.equals(store),
+          (path, device, inode) ->
+              names
+                  .computeIfAbsent(new ImageKey(device, inode), any -> new ArrayList<>(1))
+                  .add(path));
     }
     return names;
-  }
-
-  private List<Path> files() throws IOException {
-    final List<Path> files = new ArrayList<>();
-    Files.walkFileTree(directory, new Walk(files));
-    return files;
-  }
-
-  /** Collects the regular files outside the store. */
-  private final class Walk extends SimpleFileVisitor<Path> {
-    private final List<Path> files;
-
-    private Walk(final List<Path> files) {
-      this.files = files;
-    }
-
-    @Override
-    public FileVisitResult preVisitDirectory(final Path path, final BasicFileAttributes any) {
-      return path.equals(store) ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
-    }
-
-    @Override
-    public FileVisitResult visitFile(final Path path, final BasicFileAttributes attributes) {
-      if (attributes.isRegularFile()) {
-        files.add(path);
-      }
-      return FileVisitResult.CONTINUE;
-    }
-
-    @Override
-    public FileVisitResult visitFileFailed(final Path path, final IOException failure)
-        throws IOException {
-      if (failure instanceof NoSuchFileException) { // renamed or deleted since its name was read
-        return FileVisitResult.CONTINUE;
-      }
-      throw failure;
-    }
   }
 
   /**
@@ -310,7 +268,7 @@ public final class CaptureDirectory {
    * @param path a path below the directory
    * @return empty for a name that a checkpoint cannot hold
    */
-  public Optional<String> relative(final Path path) {
-    return Optional.of(directory.relativize(path).toString()).filter(ImagePath::isValid);
+  public Optional<String> relative(final String path) {
+    return Optional.of(FileName.relative(path, directory)).filter(ImagePath::isValid);
   }
 }

@@ -1,11 +1,8 @@
 package org.sluice.iop.image;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
-import java.nio.file.Path;
-import java.util.Map;
+import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
 
 /**
  * What identifies an image, whatever it is called.
@@ -29,10 +26,10 @@ public record ImageKey(long device, long inode) {
    *
    * @param path a name of it; a symbolic link is not followed
    * @return its key
-   * @throws IOException when there is nothing of that name
+   * @throws PosixException when there is nothing of that name
    */
-  public static ImageKey of(final Path path) throws IOException {
-    return status(path, LinkOption.NOFOLLOW_LINKS);
+  public static ImageKey of(final String path) throws PosixException {
+    return of(FileStatus.of(path));
   }
 
   /**
@@ -41,15 +38,14 @@ public record ImageKey(long device, long inode) {
    *
    * @param path any path
    * @return its key
-   * @throws IOException when it leads to nothing
+   * @throws PosixException when it leads to nothing
    */
-  public static ImageKey behind(final Path path) throws IOException {
-    return status(path);
+  public static ImageKey behind(final String path) throws PosixException {
+    return of(FileStatus.behind(path));
   }
 
-  private static ImageKey status(final Path path, final LinkOption... options) throws IOException {
-    final Map<String, Object> status = Files.readAttributes(path, "unix:ino,dev", options);
-    return new ImageKey(device((long) status.get("dev")), (long) status.get("ino"));
+  private static ImageKey of(final FileStatus status) {
+    return new ImageKey(status.device(), status.inode());
   }
 
   /**
@@ -58,18 +54,11 @@ public record ImageKey(long device, long inode) {
    * @param path any path; a symbolic link is not followed
    * @return false also when there is nothing of that name
    */
-  public boolean isAt(final Path path) {
+  public boolean isAt(final String path) {
     try {
       return equals(of(path));
-    } catch (final IOException nothingThere) {
+    } catch (final PosixException nothingThere) {
       return false;
     }
-  }
-
-  /** Decodes a device number of the C library. */
-  private static long device(final long encoded) {
-    final long major = encoded >>> 8 & 0xfff | encoded >>> 32 & ~0xfffL;
-    final long minor = encoded & 0xff | encoded >>> 12 & 0xffffff00L;
-    return major << 32 | minor;
   }
 }

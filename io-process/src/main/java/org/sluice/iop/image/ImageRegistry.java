@@ -119,13 +119,7 @@ public final class ImageRegistry {
     images.apply(
         journal.write(
             new Entry.Admitted(
-                id,
-                entry,
-                key.device(),
-                key.inode(),
-                file.born(),
-                state,
-                file.opened().toString())));
+                id, entry, key.device(), key.inode(), file.born(), state, file.opened())));
     return bind(images.find(id), file);
   }
 

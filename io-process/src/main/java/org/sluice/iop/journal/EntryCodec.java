@@ -1,8 +1,8 @@
 package org.sluice.iop.journal;
 
 import java.nio.BufferUnderflowException;
-import java.nio.charset.StandardCharsets;
 import net.openhft.chronicle.bytes.Bytes;
+import org.sluice.core.posix.FileName;
 import org.sluice.core.store.RankSet;
 
 /**
@@ -13,7 +13,7 @@ final class EntryCodec {
   private EntryCodec() {}
 
   static void writeText(final Bytes<?> out, final String text) {
-    final byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    final byte[] bytes = FileName.encode(text);
     out.writeInt(bytes.length).write(bytes);
   }
 
@@ -24,7 +24,7 @@ final class EntryCodec {
     }
     final byte[] bytes = new byte[length];
     in.read(bytes);
-    return new String(bytes, StandardCharsets.UTF_8);
+    return FileName.decode(bytes);
   }
 
   static RankSet readRanks(final Bytes<?> in) {

@@ -190,7 +190,7 @@ public final class Journal implements AutoCloseable {
       }
       return end;
     } catch (final BufferUnderflowException e) {
-      throw new DamagedException(file.opened().toString(), end, "an entry is impossible");
+      throw new DamagedException(file.opened(), end, "an entry is impossible");
     } finally {
       in.releaseLast();
     }
@@ -198,7 +198,7 @@ public final class Journal implements AutoCloseable {
 
   private static void checkHeader(final NativeFile file, final long sessionId, final Bytes<Void> in)
       throws IOException {
-    final String name = file.opened().toString();
+    final String name = file.opened();
     if (in.readRemaining() < HEADER_LENGTH || in.readLong() != MAGIC) {
       throw new DamagedException(name, 0, "it is no journal");
     }

@@ -24,7 +24,7 @@ final class ImageFiles {
   private static final int MOST_LOOKS = 10;
 
   private final CaptureDirectory capture;
-  private Map<ImageKey, List<Path>> names;
+  private Map<ImageKey, List<String>> names;
 
   /** Each costs a walk through the capture directory, and most such files were deleted. */
   private int looksForNameless = 4;
@@ -44,7 +44,7 @@ final class ImageFiles {
    */
   Optional<NativeFile> find(final Entry.Admitted image, final Collection<ProcessIdentity> openers)
       throws IOException {
-    Optional<NativeFile> file = open(Path.of(image.path()), image);
+    Optional<NativeFile> file = open(image.path(), image);
     IOException unseen = null;
     for (final ProcessIdentity opener : openers) {
       try {
@@ -68,7 +68,7 @@ final class ImageFiles {
    * @throws IOException when it is gone or cannot be opened
    */
   NativeFile get(final Entry.Admitted image) throws IOException {
-    return open(Path.of(image.path()), image)
+    return open(image.path(), image)
         .orElseThrow(() -> new IOException("there is no " + image.path() + " any more"));
   }
 
@@ -79,8 +79,8 @@ final class ImageFiles {
       if (names == null || look > 0) {
         names = capture.names();
       }
-      final List<Path> its = names.getOrDefault(key, List.of());
-      for (final Path name : its) {
+      final List<String> its = names.getOrDefault(key, List.of());
+      for (final String name : its) {
         final Optional<NativeFile> file = open(name, image);
         if (file.isPresent()) {
           return file;
@@ -98,7 +98,7 @@ final class ImageFiles {
   }
 
   /** Empty when the path leads to nothing, or to something else. */
-  private static Optional<NativeFile> open(final Path path, final Entry.Admitted image)
+  private static Optional<NativeFile> open(final String path, final Entry.Admitted image)
       throws IOException {
     try {
       final NativeFile file = openForWriting(path, image);
@@ -119,7 +119,7 @@ final class ImageFiles {
     return ImageKey.of(file).equals(key(image)) && file.born() == image.born();
   }
 
-  private static boolean leadsTo(final Path path, final Entry.Admitted image) {
+  private static boolean leadsTo(final String path, final Entry.Admitted image) {
     try {
       return ImageKey.behind(path).equals(key(image));
     } catch (final IOException nothingThere) {
@@ -131,7 +131,7 @@ final class ImageFiles {
    * A program may have made the file read-only since the former I/O process opened it, or have a
    * lease on it, for which that one had let go of it: the kernel would wait long for that.
    */
-  private static NativeFile openForWriting(final Path path, final Entry.Admitted image)
+  private static NativeFile openForWriting(final String path, final Entry.Admitted image)
       throws PosixException {
     try {
       return NativeFile.open(path, NativeFile.Flag.WRITE, NativeFile.Flag.NO_WAIT);
@@ -162,8 +162,8 @@ final class ImageFiles {
       final ProcessIdentity opener, final Entry.Admitted image) throws IOException {
     final Path descriptors = Path.of("/proc/%d/fd".formatted(opener.pid()));
     for (final Path descriptor : Names.in(descriptors)) {
-      if (leadsTo(descriptor, image)) {
-        final Optional<NativeFile> file = open(descriptor, image);
+      if (leadsTo(descriptor.toString(), image)) {
+        final Optional<NativeFile> file = open(descriptor.toString(), image);
         if (file.isPresent()) {
           return file;
         }

@@ -1,7 +1,5 @@
 package org.sluice.iop.service;
 
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.request.Reply;
@@ -323,12 +321,7 @@ final class OpenRequests {
       return;
     }
     final boolean empty = (request.flags() & RequestDescriptor.REPLACE_TRUNCATE) != 0;
-    try {
-      final Path path = Path.of(request.path());
-      checkpoints.replacements().replace(image, path, empty, caller, new Reply.Done());
-    } catch (final InvalidPathException e) {
-      caller.answer(new Reply.Failed(Errno.EINVAL, e.getMessage()));
-    }
+    checkpoints.replacements().replace(image, request.path(), empty, caller, new Reply.Done());
   }
 
   /** The file this process opened must not change, and may not hold everything. */

@@ -282,7 +282,7 @@ final class Requests {
 
   private Reply created(final Attachment attachment, final Image image) {
     final Reply.Opened opened = (Reply.Opened) openRequests.admitted(attachment, image);
-    return new Reply.Created(opened, image.file().opened().toString());
+    return new Reply.Created(opened, image.file().opened());
   }
 
   private Optional<Image> find(

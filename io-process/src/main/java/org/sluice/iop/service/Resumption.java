@@ -1,10 +1,10 @@
 package org.sluice.iop.service;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ChunkPool;
@@ -139,7 +139,7 @@ final class Resumption {
   /** A file for an image that was deleted; chunks may still have records of the image. */
   private NativeFile nameless() throws IOException {
     final NativeFile file = context.store().createImageFile();
-    Files.delete(file.opened());
+    Names.delete(file.opened());
     return file;
   }
 

@@ -1,6 +1,5 @@
 package org.sluice.iop.service;
 
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import org.sluice.core.posix.NativeFile;
@@ -26,7 +25,7 @@ final class Unseen {
   private final Map<ImageKey, Past> past = new HashMap<>();
 
   /** An image that was let go, whose file may still grow. */
-  private record Past(Path path, long allocated, Reason reason) {}
+  private record Past(String path, long allocated, Reason reason) {}
 
   Unseen(final Context context) {
     this.context = context;

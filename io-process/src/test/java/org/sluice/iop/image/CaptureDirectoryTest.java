@@ -24,13 +24,14 @@ class CaptureDirectoryTest {
   @BeforeEach
   void capture() throws IOException {
     name = Files.writeString(directory.resolve("n".repeat(255)), "image");
-    image = ImageKey.of(name);
+    image = ImageKey.of(name.toString());
   }
 
   /** A process may ask for any. */
   @Test
   void onlyTheFileThatIsMeantIsOpenedAndOnlyInHere() throws IOException, NotCapturedException {
-    final CaptureDirectory capture = new CaptureDirectory(directory, directory.resolve("store"));
+    final CaptureDirectory capture =
+        new CaptureDirectory(directory.toString(), directory.resolve("store").toString());
     final Path stored = Files.createDirectory(directory.resolve("store")).resolve("stored");
     final Path other = Files.writeString(directory.resolve("other"), "another file");
     Files.writeString(stored, "in the store");
@@ -38,8 +39,10 @@ class CaptureDirectoryTest {
     final Path outside = Files.writeString(elsewhere.resolve("file"), "outside");
     final Path missing = directory.resolve("missing");
     assertThat(refusal(capture, image, other)).isEqualTo(Reason.ELSEWHERE);
-    assertThat(refusal(capture, ImageKey.of(stored), stored)).isEqualTo(Reason.ELSEWHERE);
-    assertThat(refusal(capture, ImageKey.of(outside), outside)).isEqualTo(Reason.ELSEWHERE);
+    assertThat(refusal(capture, ImageKey.of(stored.toString()), stored))
+        .isEqualTo(Reason.ELSEWHERE);
+    assertThat(refusal(capture, ImageKey.of(outside.toString()), outside))
+        .isEqualTo(Reason.ELSEWHERE);
     assertThat(refusal(capture, image, missing)).isEqualTo(Reason.ELSEWHERE);
     assertThat(refusal(capture, image, directory)).isEqualTo(Reason.REFUSED);
   }
@@ -53,9 +56,9 @@ class CaptureDirectoryTest {
 
   @Test
   void anImagesNameIsRemoved() throws IOException {
-    CaptureDirectory.unlink(image, name);
+    CaptureDirectory.unlink(image, name.toString());
     assertThat(directory).isEmptyDirectory();
-    CaptureDirectory.unlink(image, name);
+    CaptureDirectory.unlink(image, name.toString());
   }
 
   @Test
@@ -63,7 +66,7 @@ class CaptureDirectoryTest {
     final Path other = Files.writeString(directory.resolve("other"), "another file");
     Files.move(name, directory.resolve("renamed"));
     Files.move(other, name);
-    CaptureDirectory.unlink(image, name);
+    CaptureDirectory.unlink(image, name.toString());
     assertThat(name).hasContent("another file");
     assertThat(directory).isDirectoryNotContaining("glob:**/.sluice*");
   }
@@ -72,14 +75,15 @@ class CaptureDirectoryTest {
   void aNameThatIsADirectorysByNowStays() throws IOException {
     Files.move(name, directory.resolve("renamed"));
     Files.writeString(Files.createDirectory(name).resolve("file"), "in it");
-    CaptureDirectory.unlink(image, name);
+    CaptureDirectory.unlink(image, name.toString());
     assertThat(name.resolve("file")).hasContent("in it");
   }
 
   /** Checkpointers rename their files into place while others look through the directory. */
   @Test
   void namesThatComeAndGoMeanwhileDoNoHarm() throws Exception {
-    final CaptureDirectory capture = new CaptureDirectory(directory, directory.resolve("store"));
+    final CaptureDirectory capture =
+        new CaptureDirectory(directory.toString(), directory.resolve("store").toString());
     final Thread program = new Thread(this::renameForEver);
     program.start();
     try {
@@ -97,7 +101,8 @@ class CaptureDirectoryTest {
   void filesThatGotTheirNamesByLinksAreSearchedForNowAndThen() throws IOException {
     final AtomicLong time = new AtomicLong();
     final CaptureDirectory capture =
-        new CaptureDirectory(directory, directory.resolve("store"), time::incrementAndGet);
+        new CaptureDirectory(
+            directory.toString(), directory.resolve("store").toString(), time::incrementAndGet);
     try (NativeFile first = NativeFile.open(name, NativeFile.Flag.WRITE)) {
       moveByLink(name, directory.resolve("first"));
       assertThat(capture.hasLost(first)).as("the first is searched for").isFalse();

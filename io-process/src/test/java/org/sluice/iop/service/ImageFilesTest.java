@@ -45,7 +45,8 @@ class ImageFilesTest {
   }
 
   private Optional<NativeFile> find(final ProcessIdentity... openers) throws IOException {
-    final CaptureDirectory capture = new CaptureDirectory(directory, directory.resolve("store"));
+    final CaptureDirectory capture =
+        new CaptureDirectory(directory.toString(), directory.resolve("store").toString());
     return new ImageFiles(capture).find(image, List.of(openers));
   }
 

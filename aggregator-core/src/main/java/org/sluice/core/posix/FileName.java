@@ -1,0 +1,186 @@
+package org.sluice.core.posix;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Names of files, which to the kernel are bytes of any encoding or none. A name is held as a string
+ * in which each byte that is no part of valid UTF-8 is a lone surrogate, {@code U+DC80} to {@code
+ * U+DCFF} (PEP 383, {@code surrogateescape}). So every name has one string, and the string has all
+ * of it. A {@link java.nio.file.Path} cannot hold such a name: paths of users' files are strings,
+ * and only Sluice's own files have a {@code Path}.
+ */
+public final class FileName {
+  /** A byte from 0x80 on is this and its value. */
+  private static final int ESCAPE = 0xDC00;
+
+  private static final int FIRST = ESCAPE + 0x80;
+  private static final int LAST = ESCAPE + 0xFF;
+
+  /** The bytes of a path that a system call takes, with the NUL that ends it. */
+  public static final int LONGEST = 4096;
+
+  private FileName() {}
+
+  /**
+   * The name of some bytes.
+   *
+   * @param bytes any; those of another encoding are kept
+   * @return a string that {@link #encode} makes the same bytes of
+   */
+  public static String decode(final byte... bytes) {
+    final CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
+    final ByteBuffer in = ByteBuffer.wrap(bytes);
+    final CharBuffer out = CharBuffer.allocate(bytes.length); // no byte is more than one char
+    while (true) {
+      final CoderResult result = decoder.decode(in, out, true);
+      if (!result.isError()) {
+        return out.flip().toString();
+      }
+      for (int i = 0; i < result.length(); i++) {
+        out.put((char) (ESCAPE | in.get() & 0xFF));
+      }
+      decoder.reset();
+    }
+  }
+
+  /**
+   * The bytes of a name.
+   *
+   * @param name as {@link #decode} makes it, or any valid text
+   * @return its bytes
+   * @throws IllegalArgumentException when it has another surrogate that is alone
+   */
+  public static byte[] encode(final String name) {
+    if (isText(name)) {
+      return name.getBytes(StandardCharsets.UTF_8);
+    }
+    final ByteBuffer out = ByteBuffer.allocate(Math.multiplyExact(name.length(), 3));
+    for (int from = 0; from < name.length(); ) {
+      final int escaped = nextLone(name, from);
+      out.put(name.substring(from, escaped).getBytes(StandardCharsets.UTF_8));
+      if (escaped < name.length()) {
+        out.put(escaped(name, escaped));
+      }
+      from = escaped + 1;
+    }
+    return Arrays.copyOf(out.array(), out.position());
+  }
+
+  private static byte escaped(final String name, final int at) {
+    if (!isEscape(name.charAt(at))) {
+      throw new IllegalArgumentException("no name has the lone surrogate at %d".formatted(at));
+    }
+    return (byte) name.charAt(at);
+  }
+
+  /**
+   * Whether a character of a name stands for one byte that is no part of valid UTF-8.
+   *
+   * @param character a code point of a name
+   * @return true for {@code U+DC80} to {@code U+DCFF}; its low eight bits are the byte
+   */
+  public static boolean isEscape(final int character) {
+    return character >= FIRST && character <= LAST;
+  }
+
+  /**
+   * Whether a name is valid UTF-8.
+   *
+   * @param name any
+   * @return false when a byte of it is escaped
+   */
+  public static boolean isText(final String name) {
+    return nextLone(name, 0) == name.length();
+  }
+
+  /** The first surrogate from a place on that is no half of a pair; the length without one. */
+  private static int nextLone(final String name, final int from) {
+    int at = from;
+    while (at < name.length()) {
+      final int character = name.codePointAt(at);
+      if (Character.getType(character) == Character.SURROGATE) {
+        return at;
+      }
+      at += Character.charCount(character);
+    }
+    return at;
+  }
+
+  /**
+   * How many bytes a name has.
+   *
+   * @param name any
+   * @return 0 or more
+   */
+  public static int length(final String name) {
+    return encode(name).length;
+  }
+
+  /**
+   * Whether a path is a directory's or leads to what is in it.
+   *
+   * @param path absolute, without empty names, {@code .} or {@code ..}
+   * @param directory such a path, too
+   * @return false when it leads elsewhere
+   */
+  public static boolean isWithin(final String path, final String directory) {
+    return path.equals(directory) || path.startsWith(below(directory));
+  }
+
+  /**
+   * The path of something in a directory.
+   *
+   * @param directory its path
+   * @param name relative
+   * @return absolute if the directory's is
+   */
+  public static String resolve(final String directory, final String name) {
+    return below(directory) + name;
+  }
+
+  /**
+   * The way from a directory to what is in it.
+   *
+   * @param path of something that {@link #isWithin} the directory
+   * @param directory its path
+   * @return relative; empty for the directory itself
+   */
+  public static String relative(final String path, final String directory) {
+    return path.equals(directory) ? "" : path.substring(below(directory).length());
+  }
+
+  /**
+   * Another name in the same directory.
+   *
+   * @param path absolute
+   * @param name without slashes
+   * @return the directory's path and the name
+   */
+  public static String sibling(final String path, final String name) {
+    return path.substring(0, path.lastIndexOf('/') + 1) + name;
+  }
+
+  private static String below(final String directory) {
+    return directory.endsWith("/") ? directory : directory + "/";
+  }
+
+  /** The bytes of a name as a function of C takes them, with the NUL that ends them. */
+  static long inC(final Arena arena, final String name) throws PosixException {
+    if (name.indexOf('\0') >= 0) {
+      throw new PosixException("use a name with a NUL, " + name, Errno.EINVAL);
+    }
+    final byte[] bytes = encode(name);
+    final MemorySegment memory = arena.allocate(bytes.length + 1L);
+    MemorySegment.copy(bytes, 0, memory, JAVA_BYTE, 0, bytes.length);
+    return memory.address();
+  }
+}
