@@ -3,6 +3,7 @@ package org.sluice.iop.checkpoint;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.sluice.core.segment.ImageDescriptor;
@@ -37,6 +38,27 @@ public final class CheckpointState implements Fold {
 
   @Override
   public void apply(final Entry entry) {
+    final List<Image> concerned = concerned(entry);
+    decide(entry);
+    images.apply(entry);
+    concerned.forEach(groups::update);
+  }
+
+  /** The images that are open to others, or another process's, behind an entry. */
+  private List<Image> concerned(final Entry entry) {
+    final Image image =
+        switch (entry) {
+          case Entry.Opened e -> images.find(e.image());
+          case Entry.Closed e -> images.find(e.image());
+          case Entry.Replaced e -> images.find(e.copy());
+          default -> null;
+        };
+    return entry instanceof final Entry.Detached e
+        ? images.openOf(e.slot())
+        : image == null ? List.of() : List.of(image);
+  }
+
+  private void decide(final Entry entry) {
     switch (entry) {
       case Entry.Created e -> create(e);
       case Entry.Changed e when e.state() == ImageDescriptor.STATE_FREE -> {
@@ -68,7 +90,6 @@ public final class CheckpointState implements Fold {
       case Entry.Counted e -> lastAttempt = e.lastAttempt();
       default -> {}
     }
-    images.apply(entry);
   }
 
   private void create(final Entry.Created e) {

@@ -1,27 +1,44 @@
 package org.sluice.iop.checkpoint;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
 
-/** The images whose paths name one checkpoint. Service thread only. */
+/**
+ * The images whose paths name one checkpoint. What is asked at each opening and closing is counted;
+ * what is asked before a commit only is looked for. Service thread only.
+ */
 final class Group {
   private final long number;
-  private final Map<Image, String> paths = new LinkedHashMap<>();
+  private final Map<Image, Member> members = new LinkedHashMap<>();
+  private final Parts parts = new Parts();
 
-  /** Images of the last commit that were neither rewritten nor deleted since. */
-  private final Set<Image> unchanged = new LinkedHashSet<>();
+  /** How many images are of jobs with so many ranks on this node. */
+  private final NavigableMap<Integer, Integer> localRanks = new TreeMap<>();
 
+  private int open;
+  private int abandoned;
+  private int unchanged;
   private boolean changed;
   private boolean rewriting;
+
+  /** An image as it is counted. */
+  private static final class Member {
+    private String path;
+    private Writer writer;
+    private boolean open;
+    private boolean abandoned;
+
+    /** Whether it was neither rewritten nor deleted since the last commit, which has it. */
+    private boolean unchanged;
+  }
 
   /**
    * A group without images.
@@ -37,18 +54,60 @@ final class Group {
 
   /** Adds an image of the last commit, or of behind it. */
   void enter(final Image image, final String path, final boolean same) {
-    paths.put(image, path);
-    if (same) {
-      unchanged.add(image);
+    put(image, path).unchanged = same;
+    unchanged += same ? 1 : 0;
+  }
+
+  private Member put(final Image image, final String path) {
+    take(image);
+    final Member member = new Member();
+    member.path = path;
+    member.writer = image.writer();
+    member.open = !image.openers().isEmpty();
+    member.abandoned = image.isAbandoned();
+    members.put(image, member);
+    count(member, 1);
+    return member;
+  }
+
+  /** What the group had of an image, which it has no more; null for nothing. */
+  private Member take(final Image image) {
+    final Member member = members.remove(image);
+    if (member != null) {
+      count(member, -1);
+      unchanged -= member.unchanged ? 1 : 0;
+    }
+    return member;
+  }
+
+  private void count(final Member member, final int one) {
+    open += member.open ? one : 0;
+    abandoned += member.abandoned ? one : 0;
+    localRanks.merge(
+        member.writer.localRanks(), one, (had, more) -> had + more == 0 ? null : had + more);
+    if (one > 0) {
+      parts.add(member.writer.part());
+    } else {
+      parts.remove(member.writer.part());
     }
   }
 
+  /** An image was opened, closed or abandoned, or has another writer. */
+  void update(final Image image) {
+    final Member member = members.get(image);
+    count(member, -1);
+    member.writer = image.writer();
+    member.open = !image.openers().isEmpty();
+    member.abandoned = image.isAbandoned();
+    count(member, 1);
+  }
+
   Entry.Grouped sum() {
-    final List<Entry.GroupMember> members = new ArrayList<>();
-    paths.forEach(
-        (image, path) ->
-            members.add(new Entry.GroupMember(image.id(), path, unchanged.contains(image))));
-    return new Entry.Grouped(number, changed, rewriting, members);
+    final List<Entry.GroupMember> all = new ArrayList<>();
+    members.forEach(
+        (image, member) ->
+            all.add(new Entry.GroupMember(image.id(), member.path, member.unchanged)));
+    return new Entry.Grouped(number, changed, rewriting, all);
   }
 
   long number() {
@@ -57,39 +116,47 @@ final class Group {
 
   /** Adds an image, or learns its new path. */
   void add(final Image image, final String path) {
-    changed |= !path.equals(paths.put(image, path));
+    final Member member = members.get(image);
+    if (member == null) {
+      put(image, path);
+      changed = true;
+    } else if (!path.equals(member.path)) {
+      member.path = path;
+      changed = true;
+    }
   }
 
   boolean has(final Image image, final String path) {
-    return path.equals(paths.get(image));
+    return members.containsKey(image) && path.equals(members.get(image).path);
   }
 
   void remove(final Image image) {
-    paths.remove(image);
-    rewriting |= unchanged.remove(image);
+    final Member member = take(image);
+    rewriting |= member != null && member.unchanged;
   }
 
   /** A copy with the same bytes takes an image's place. */
   void substitute(final Image image, final Image copy) {
-    paths.put(copy, paths.remove(image));
-    if (unchanged.remove(image)) {
-      unchanged.add(copy);
-    }
+    final Member member = take(image);
+    enter(copy, member.path, member.unchanged);
   }
 
   /** A process rewrites an image of the group. */
   void rewritten(final Image image) {
+    final Member member = members.get(image);
     changed = true;
-    rewriting |= unchanged.remove(image);
+    rewriting |= member.unchanged;
+    unchanged -= member.unchanged ? 1 : 0;
+    member.unchanged = false;
   }
 
   /** The images that are as they were committed. */
-  Set<Image> unchanged() {
-    return unchanged;
+  List<Image> unchanged() {
+    return members.keySet().stream().filter(image -> members.get(image).unchanged).toList();
   }
 
   boolean isEmpty() {
-    return paths.isEmpty();
+    return members.isEmpty();
   }
 
   /** Whether the group has something that its last commit does not have. */
@@ -101,14 +168,14 @@ final class Group {
     changed = true;
   }
 
-  /** Whether no process has an image of the group open, and no image was abandoned. */
-  boolean isQuiet() {
-    return paths.keySet().stream().allMatch(Group::isFinished);
+  /** Whether a process has an image of the group open. */
+  boolean isOpen() {
+    return open > 0;
   }
 
-  /** The images whose writers died before they closed them. */
-  List<Image> abandoned() {
-    return paths.keySet().stream().filter(Image::isAbandoned).toList();
+  /** Whether no process has an image of the group open, and no image was abandoned. */
+  boolean isQuiet() {
+    return open == 0 && abandoned == 0;
   }
 
   private static boolean isFinished(final Image image) {
@@ -120,13 +187,13 @@ final class Group {
    * next.
    */
   boolean isBeingRenamed() {
-    return Set.copyOf(paths.values()).size() < paths.size();
+    return members.values().stream().map(member -> member.path).distinct().count() < members.size();
   }
 
   /** Whether as many ranks as the job has have written as many images as each does. */
   boolean isWhole(final Grouping grouping) {
     final int expected = expected(grouping);
-    return expected > 0 && ranksWith(grouping.filesPerRank()) >= expected;
+    return expected > 0 && parts.with(grouping.filesPerRank()) >= expected;
   }
 
   /**
@@ -146,7 +213,7 @@ final class Group {
 
   /** Whether some images of the last commit were rewritten or deleted and others were not. */
   private boolean isMixed() {
-    return rewriting && !unchanged.isEmpty();
+    return rewriting && unchanged > 0;
   }
 
   /**
@@ -159,19 +226,20 @@ final class Group {
   }
 
   private long countLost() {
-    return paths.keySet().stream().filter(image -> image.errno() != 0).count();
+    return members.keySet().stream().filter(image -> image.errno() != 0).count();
   }
 
   /** Whether a kill or a fault left it in a state that no rank meant it to have. */
   boolean isTorn() {
     return countLost() > 0
         || countOutlived() > 0
-        || abandoned().stream().anyMatch(image -> image.writer().wasKilled());
+        || members.keySet().stream()
+            .anyMatch(image -> image.isAbandoned() && image.writer().wasKilled());
   }
 
   /** Whether more images have joined since its last commit, all of which are as they were. */
   boolean hasGrown() {
-    return !unchanged.isEmpty() && !rewriting && unchanged.size() < paths.size();
+    return unchanged > 0 && !rewriting && unchanged < members.size();
   }
 
   /**
@@ -182,37 +250,38 @@ final class Group {
   String obstacle(final Grouping grouping) {
     final int expected = expected(grouping);
     final int files = grouping.filesPerRank();
-    final long unfinished = paths.keySet().stream().filter(image -> !isFinished(image)).count();
+    final long unfinished = members.keySet().stream().filter(image -> !isFinished(image)).count();
     if (countLost() > 0) {
-      return "%d of %d images lost bytes".formatted(countLost(), paths.size());
+      return "%d of %d images lost bytes".formatted(countLost(), members.size());
     } else if (unfinished > 0) {
-      return "%d of %d images never closed".formatted(unfinished, paths.size());
+      return "%d of %d images never closed".formatted(unfinished, members.size());
     } else if (expected == 0) {
       return "nothing says how many ranks write it; see --writers";
-    } else if (ranksWith(1) < expected) {
-      return "%d of %d ranks wrote images; see --writers".formatted(ranksWith(1), expected);
-    } else if (ranksWith(files) < expected) {
+    } else if (parts.with(1) < expected) {
+      return "%d of %d ranks wrote images; see --writers".formatted(parts.with(1), expected);
+    } else if (parts.with(files) < expected) {
       return "%d of %d ranks wrote %d images; see --files-per-rank"
-          .formatted(ranksWith(files), expected, files);
+          .formatted(parts.with(files), expected, files);
     } else if (countOutlived() > 0) {
       return "%d of %d images left by killed ranks, not rewritten or deleted by those who came later"
-          .formatted(countOutlived(), paths.size());
+          .formatted(countOutlived(), members.size());
     } else if (isMixed()) {
       return "%d of %d images rewritten after its last commit"
-          .formatted(paths.size() - unchanged.size(), paths.size());
+          .formatted(members.size() - unchanged, members.size());
     }
     return isBeingRenamed() ? "two of its images have one name" : "its commit failed";
   }
 
   private Stream<Writer> writers() {
-    return paths.keySet().stream().map(Image::writer);
+    return members.keySet().stream().map(Image::writer);
   }
 
   /** How many ranks of this node write it, 0 when no image tells. */
   private int expected(final Grouping grouping) {
-    return grouping.writers() > 0
-        ? grouping.writers()
-        : writers().mapToInt(Writer::localRanks).max().orElse(0);
+    if (grouping.writers() > 0) {
+      return grouping.writers();
+    }
+    return localRanks.isEmpty() ? 0 : localRanks.lastKey();
   }
 
   /** The ranks whose images a commit of the group has. */
@@ -220,25 +289,13 @@ final class Group {
     return CommitRanks.of(writers().toList(), grouping.writers() > 0 ? 0 : expected(grouping));
   }
 
-  private long ranksWith(final int files) {
-    return filesByRank().values().stream().filter(count -> count >= files).count();
-  }
-
-  private Map<Long, Integer> filesByRank() {
-    final Map<Long, Integer> files = new HashMap<>();
-    for (final Image image : paths.keySet()) {
-      files.merge(image.writer().part(), 1, Integer::sum);
-    }
-    return files;
-  }
-
   List<Image> images() {
-    return new ArrayList<>(paths.keySet());
+    return new ArrayList<>(members.keySet());
   }
 
   List<Entry.Part> members() {
-    final List<Entry.Part> members = new ArrayList<>();
-    paths.forEach((image, path) -> members.add(Committer.part(image, path)));
-    return members;
+    final List<Entry.Part> all = new ArrayList<>();
+    members.forEach((image, member) -> all.add(Committer.part(image, member.path)));
+    return all;
   }
 }

@@ -2,10 +2,9 @@ package org.sluice.iop.checkpoint;
 
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.TreeMap;
+import org.agrona.collections.Int2ObjectHashMap;
 import org.sluice.iop.image.Image;
 
 /**
@@ -14,7 +13,7 @@ import org.sluice.iop.image.Image;
  */
 final class GroupTable {
   private final Map<Long, Group> byNumber = new LinkedHashMap<>();
-  private final Map<Image, Group> byImage = new TreeMap<>(Comparator.comparingInt(Image::id));
+  private final Int2ObjectHashMap<Group> byImage = new Int2ObjectHashMap<>();
 
   Collection<Group> all() {
     return Collections.unmodifiableCollection(byNumber.values());
@@ -27,19 +26,19 @@ final class GroupTable {
 
   /** The group that has an image; null when none has. */
   Group of(final Image image) {
-    return byImage.get(image);
+    return byImage.get(image.id());
   }
 
   void enter(final Group group) {
     byNumber.put(group.number(), group);
-    group.images().forEach(image -> byImage.put(image, group));
+    group.images().forEach(image -> byImage.put(image.id(), group));
   }
 
   /** Adds an image that is in no other group, or learns its new path. */
   void add(final Group group, final Image image, final String path) {
     group.add(image, path);
     byNumber.put(group.number(), group);
-    byImage.put(image, group);
+    byImage.put(image.id(), group);
   }
 
   /** The I/O process decided to commit a whole group. */
@@ -47,7 +46,7 @@ final class GroupTable {
     paths.keySet().forEach(this::forget);
     final Group former = byNumber.remove(number);
     if (former != null) {
-      former.images().forEach(byImage::remove);
+      former.images().forEach(image -> byImage.remove(image.id()));
     }
     final Group group = new Group(number, false, false);
     paths.forEach((image, path) -> group.enter(image, path, true));
@@ -55,14 +54,21 @@ final class GroupTable {
   }
 
   void rewritten(final Image image) {
-    if (byImage.containsKey(image)) {
-      byImage.get(image).rewritten(image);
+    if (byImage.containsKey(image.id())) {
+      byImage.get(image.id()).rewritten(image);
+    }
+  }
+
+  /** An image was opened, closed or abandoned, or has another writer. */
+  void update(final Image image) {
+    if (byImage.containsKey(image.id())) {
+      byImage.get(image.id()).update(image);
     }
   }
 
   /** Lets go of an image; returns its group if that was the last one of it, else null. */
   Group forget(final Image image) {
-    final Group group = byImage.remove(image);
+    final Group group = byImage.remove(image.id());
     if (group != null) {
       group.remove(image);
       if (group.isEmpty()) {
@@ -76,10 +82,10 @@ final class GroupTable {
   /** A copy takes an image's place; nothing new to commit. */
   void substitute(final Image image, final Image copy) {
     forget(copy);
-    final Group group = byImage.remove(image);
+    final Group group = byImage.remove(image.id());
     if (group != null) {
       group.substitute(image, copy);
-      byImage.put(copy, group);
+      byImage.put(copy.id(), group);
     }
   }
 }

@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -26,6 +27,7 @@ public final class Groups {
   private final Committer committer;
   private final Retention retention;
   private final GroupTable table;
+  private final Pauses pauses = new Pauses(System::nanoTime);
 
   /** Parts of checkpoints that ever had a file, for a warning. */
   private final Set<Long> parts = new HashSet<>();
@@ -122,6 +124,7 @@ public final class Groups {
    * may be that no checkpoint will ever be whole.
    */
   private Group begin(final long number) {
+    pauses.wanted().forEach(this::hurry);
     if (!toldOfWaiting) {
       table.all().stream()
           .filter(former -> former.waitsFor(grouping, parts.size()))
@@ -139,17 +142,19 @@ public final class Groups {
   }
 
   private void commitIfComplete(final Group group) {
-    group.abandoned().forEach(this::place); // who begins anew deletes such a file first
-    if (isComplete(group)) {
-      refresh(group);
-      if (isComplete(group) && group.isOfOneRound() && !group.isBeingRenamed()) {
+    if (isComplete(group) && pauses.isOver(group.number(), group.hasGrown())) {
+      final long began = pauses.now();
+      refresh(group); // a program that begins anew deletes what a killed one left first
+      if (isComplete(group) && group.isQuiet() && group.isOfOneRound() && !group.isBeingRenamed()) {
         commit(group);
+      } else {
+        pauses.looked(group.number(), began);
       }
     }
   }
 
   private boolean isComplete(final Group group) {
-    return group.hasChanged() && group.isQuiet() && group.isWhole(grouping);
+    return group.hasChanged() && !group.isOpen() && group.isWhole(grouping);
   }
 
   /** Looks at all names again, since a program may rename and delete without our knowledge. */
@@ -157,15 +162,48 @@ public final class Groups {
     group.images().forEach(this::place);
   }
 
+  /** Looks again at the groups whose time has come. */
+  public void proceed() {
+    pauses.due().stream().map(table::find).filter(Objects::nonNull).forEach(this::commitIfComplete);
+  }
+
+  /**
+   * How long the service thread may sleep.
+   *
+   * @param limit at most
+   * @return milliseconds, at least 1
+   */
+  public long patience(final long limit) {
+    return pauses.patience(limit);
+  }
+
+  /**
+   * Commits a checkpoint without any pause if it is complete.
+   *
+   * @param number its number
+   */
+  public void hurry(final long number) {
+    final Group group = table.find(number);
+    if (exist() && group != null) {
+      pauses.end(number);
+      commitIfComplete(group);
+    }
+  }
+
   private void commit(final Group group) {
     tellOfGrowth(group);
+    final long began = pauses.now();
+    pauses.committing(group.number());
     committer.commit(
         group.number(),
         group.commitRanks(grouping),
         false,
         Completion.COUNT,
         group.members(),
-        this::ended);
+        commit -> {
+          pauses.committed(commit.number(), began);
+          ended(commit);
+        });
   }
 
   /** Once: a restart between two commits of a checkpoint would have got a part of it. */
@@ -200,6 +238,7 @@ public final class Groups {
     if (!exist()) {
       return List.of();
     }
+    pauses.wanted().forEach(this::hurry);
     List.copyOf(table.all()).forEach(this::refresh);
     return table.all().stream().filter(Group::hasChanged).toList();
   }

@@ -2,9 +2,12 @@ package org.sluice.iop.image;
 
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.iop.journal.Entry;
@@ -19,6 +22,10 @@ public final class Images implements Fold {
   private final boolean inPlace;
   private final Map<Integer, Writer> writers = new LinkedHashMap<>();
   private final Map<Integer, Image> byId = new LinkedHashMap<>();
+
+  /** The images that a slot has open. */
+  private final Map<Integer, Collection<Image>> open = new TreeMap<>();
+
   private int last;
   private int kills;
 
@@ -44,16 +51,16 @@ public final class Images implements Fold {
       case Entry.Changed e -> {
         with(e.image(), image -> image.apply(e));
         if (e.state() == ImageDescriptor.STATE_FREE) {
-          byId.remove(e.image());
+          with(e.image(), this::forget);
         }
       }
       case Entry.Opened e -> {
         final Writer process = writers.get(e.slot());
         if (process != null) {
-          with(e.image(), image -> image.apply(e, process));
+          with(e.image(), image -> open(image, e, process));
         }
       }
-      case Entry.Closed e -> with(e.image(), image -> image.apply(e));
+      case Entry.Closed e -> with(e.image(), image -> close(image, e));
       case Entry.Drained e ->
           e.shares().forEach(share -> with(share.image(), image -> image.log().apply(e, share)));
       case Entry.Restarted e -> with(e.image(), image -> image.log().apply(e));
@@ -63,13 +70,44 @@ public final class Images implements Fold {
         last = e.lastImage();
         kills = e.kills();
       }
-      case Entry.Known e -> with(e.image(), image -> image.apply(e, writer(e)));
+      case Entry.Known e ->
+          with(
+              e.image(),
+              image -> {
+                image.apply(e, writer(e));
+                e.openers().forEach(opener -> openBy(opener.slot()).add(image));
+              });
       default -> {}
     }
   }
 
   void forget(final Image image) {
     byId.remove(image.id());
+    image.openers().counts().keySet().forEach(slot -> closedBy(slot, image));
+  }
+
+  private void open(final Image image, final Entry.Opened e, final Writer process) {
+    image.apply(e, process);
+    openBy(e.slot()).add(image);
+  }
+
+  private void close(final Image image, final Entry.Closed e) {
+    image.apply(e);
+    if (!image.openers().has(e.slot())) {
+      closedBy(e.slot(), image);
+    }
+  }
+
+  private Collection<Image> openBy(final int slot) {
+    return open.computeIfAbsent(slot, any -> new TreeSet<>(Comparator.comparingInt(Image::id)));
+  }
+
+  private void closedBy(final int slot, final Image image) {
+    final Collection<Image> its = openBy(slot);
+    its.remove(image);
+    if (its.isEmpty()) {
+      open.remove(slot);
+    }
   }
 
   private void with(final int id, final Consumer<Image> step) {
@@ -81,7 +119,8 @@ public final class Images implements Fold {
 
   private void detach(final Entry.Detached e) {
     final Writer process = writers.remove(e.slot());
-    byId.values().forEach(image -> image.abandon(e.slot()));
+    openOf(e.slot()).forEach(image -> image.abandon(e.slot()));
+    open.remove(e.slot());
     if (e.killed() && process != null) {
       kills++;
       process.killed();
@@ -124,6 +163,16 @@ public final class Images implements Fold {
    */
   public Writer writer(final int slot) {
     return writers.get(slot);
+  }
+
+  /**
+   * The images that a slot has open.
+   *
+   * @param slot index of its slot, 0 or more
+   * @return in the order of their admission; a copy
+   */
+  public List<Image> openOf(final int slot) {
+    return List.copyOf(open.getOrDefault(slot, List.of()));
   }
 
   /**

@@ -101,7 +101,10 @@ final class Requests {
       case Request.Wake() -> rung(attachment);
       case Request.ListCheckpoints() -> checkpoints.restarts().list(caller);
       case Request.Restart restart -> checkpoints.restarts().restart(restart, caller);
-      case Request.Await await -> context.waiters().add(await, caller);
+      case Request.Await await -> {
+        checkpoints.groups().hurry(await.checkpoint());
+        context.waiters().add(await, caller);
+      }
       default -> {
         if (attachment == null) {
           caller.answer(misplaced("the first request has to be ATTACH or JOIN"));

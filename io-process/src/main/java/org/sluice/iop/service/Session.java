@@ -103,6 +103,7 @@ final class Session implements AutoCloseable {
   void proceed() {
     timedSettling.proceed();
     outsideOpens.leases().proceed();
+    checkpoints.groups().proceed();
   }
 
   /** What has to be looked at from time to time. */
@@ -147,7 +148,8 @@ final class Session implements AutoCloseable {
 
   /** How long nothing has to be looked at, in milliseconds, if it is shorter than a limit. */
   long patience(final long limit) {
-    final long next = timedSettling.patience(context.waiters().patience(limit));
+    final long waited = context.waiters().patience(checkpoints.groups().patience(limit));
+    final long next = timedSettling.patience(waited);
     return outsideOpens.leases().patience(next);
   }
 

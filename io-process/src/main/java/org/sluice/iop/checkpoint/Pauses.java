@@ -1,0 +1,137 @@
+package org.sluice.iop.checkpoint;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/**
+ * When groups may be looked at again. What costs as much as a group has images takes a part of the
+ * time only, however often its images are opened and closed. Service thread only.
+ */
+final class Pauses {
+  /** So much longer than what was done before it is a pause. */
+  private static final int SHARE = 10;
+
+  private static final long NEVER = Long.MAX_VALUE;
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  private final LongSupplier clock;
+  private final long origin;
+  private final Map<Long, Pause> byGroup = new HashMap<>();
+
+  /** The first end of a pause. */
+  private long next = NEVER;
+
+  /** Ends of pauses of one group, in nanoseconds since the origin. */
+  private static final class Pause {
+    private long look;
+    private long growth;
+
+    /** Whether it is to be looked at, and whether it had grown when that was asked for. */
+    private boolean wanted;
+
+    private boolean grown;
+
+    private long end(final boolean afterGrowth) {
+      return afterGrowth ? Math.max(look, growth) : look;
+    }
+  }
+
+  Pauses(final LongSupplier clock) {
+    this.clock = clock;
+    this.origin = clock.getAsLong();
+  }
+
+  /** Nanoseconds by the clock of the pauses. */
+  long now() {
+    return clock.getAsLong() - origin;
+  }
+
+  /**
+   * Whether a group may be looked at. If not it is {@linkplain #due due} when it may.
+   *
+   * @param grown whether it is committed but for what has joined it since
+   */
+  boolean isOver(final long number, final boolean grown) {
+    final Pause pause = byGroup.get(number);
+    if (pause == null || pause.end(grown) <= now()) {
+      return true;
+    }
+    pause.wanted = true;
+    pause.grown = grown;
+    next = Math.min(next, pause.end(grown));
+    return false;
+  }
+
+  /** It was looked at in vain. */
+  void looked(final long number, final long began) {
+    final Pause pause = of(number);
+    pause.look = pauseAfter(began);
+    next = Math.min(next, pause.look);
+  }
+
+  /** Its commit begins; what joins waits for the end of that. */
+  void committing(final long number) {
+    of(number).growth = NEVER;
+  }
+
+  /** Its commit has ended. */
+  void committed(final long number, final long began) {
+    final Pause pause = of(number);
+    pause.growth = pauseAfter(began);
+    next = Math.min(next, pause.growth);
+  }
+
+  private long pauseAfter(final long began) {
+    final long now = now();
+    return now + SHARE * (now - began);
+  }
+
+  private Pause of(final long number) {
+    return byGroup.computeIfAbsent(number, any -> new Pause());
+  }
+
+  /** Ends all pauses of a group. */
+  void end(final long number) {
+    byGroup.remove(number);
+  }
+
+  /** The groups that were to be looked at in a pause that is over. */
+  List<Long> due() {
+    final long now = now();
+    if (now < next) {
+      return List.of();
+    }
+    final List<Long> due = new ArrayList<>();
+    byGroup.forEach(
+        (number, pause) -> {
+          if (pause.wanted && pause.end(pause.grown) <= now) {
+            pause.wanted = false;
+            due.add(number);
+          }
+        });
+    byGroup.values().removeIf(pause -> !pause.wanted && pause.end(true) <= now);
+    next =
+        byGroup.values().stream()
+            .mapToLong(pause -> pause.end(!pause.wanted || pause.grown))
+            .min()
+            .orElse(NEVER);
+    return due;
+  }
+
+  /** The groups that are to be looked at when their pause is over. */
+  List<Long> wanted() {
+    return byGroup.entrySet().stream()
+        .filter(each -> each.getValue().wanted)
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
+  /** How long nothing is due, in milliseconds, if it is shorter than a limit. */
+  long patience(final long limit) {
+    final boolean waited = byGroup.values().stream().anyMatch(pause -> pause.wanted);
+    return waited ? Math.clamp((next - now()) / NANOS_PER_MILLI + 1, 1, limit) : limit;
+  }
+}
