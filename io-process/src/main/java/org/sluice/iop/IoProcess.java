@@ -15,6 +15,7 @@ import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Entropy;
 import org.sluice.core.posix.Membarrier;
+import org.sluice.core.posix.Names;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
@@ -146,7 +147,7 @@ final class IoProcess implements AutoCloseable {
             NativeLibraries.guard(),
             directory.path().resolve("guard"),
             directory.segment(),
-            store.directory().toRealPath());
+            Names.real(store.directory().toString()));
   }
 
   private static void tellOfCrash(final Path report) {
@@ -182,7 +183,7 @@ final class IoProcess implements AutoCloseable {
             fixed ? HeaderDescriptor.POLICY_FIXED : HeaderDescriptor.POLICY_AUTO,
             settings.whenFull(),
             store.toString(),
-            settings.capture() == null ? "" : settings.capture().toString());
+            settings.capture() == null ? "" : settings.capture());
     try {
       final Segment reserved = Segment.reserve(file, settings.geometry(), header);
       if (Membarrier.isAvailable()) {

@@ -1,16 +1,18 @@
 package org.sluice.iop;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import org.sluice.core.command.Arguments;
 import org.sluice.core.command.Defaults;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.fault.Fault;
+import org.sluice.core.posix.FileName;
+import org.sluice.core.posix.Names;
 import org.sluice.core.request.RuntimePath;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
@@ -56,7 +58,7 @@ final class ServiceOptions {
       description =
           "New files below this directory are captured; default: environment SLUICE_CAPTURE, or"
               + " else, for exec, the working directory.")
-  private Path capture;
+  private String capture;
 
   @Option(
       names = "--buffer",
@@ -275,12 +277,14 @@ final class ServiceOptions {
     }
   }
 
-  private Path captured() throws IOException {
-    if (!Files.exists(capture)) {
-      Files.createDirectory(capture);
+  private String captured() throws IOException {
+    final String path = Arguments.exactValue(capture);
+    if (!Names.exists(path)) {
+      Names.createDirectory(path);
     }
-    final Path real = capture.toRealPath();
-    if (Files.exists(store.directory()) && real.startsWith(store.directory().toRealPath())) {
+    final String real = Names.real(path);
+    final String own = store.directory().toString();
+    if (Names.exists(own) && FileName.isWithin(real, Names.real(own))) {
       throw usage(
           "--capture %s lies in the store, where nothing is captured; name a directory outside"
               .formatted(capture));

@@ -12,7 +12,7 @@ import org.sluice.iop.memory.Pages;
  * How an I/O process is to be.
  *
  * @param store the store's directory
- * @param capture the capture directory; null for none
+ * @param capture the capture directory, absolute and resolved; null for none
  * @param geometry the segment's geometry
  * @param pages what pages the segment is to lie on
  * @param threshold writes of this size or more go direct; empty for as the buffer fills
@@ -23,7 +23,7 @@ import org.sluice.iop.memory.Pages;
  */
 record Settings(
     Path store,
-    Path capture,
+    String capture,
     Geometry geometry,
     Pages pages,
     OptionalLong threshold,

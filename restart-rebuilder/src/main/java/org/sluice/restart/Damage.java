@@ -25,7 +25,7 @@ final class Damage {
   static JsonObject members(final IOException e) {
     return e instanceof final DamagedException damaged
         ? new JsonObject()
-            .with("file", damaged.file())
+            .withFile("file", damaged.file())
             .with("offset", damaged.offset())
             .with("reason", damaged.reason())
         : new JsonObject().with("reason", e.getMessage());

@@ -172,7 +172,7 @@ public final class LsCommand implements Subcommand {
 
   private static JsonObject members(final CommittedImage image) {
     return new JsonObject()
-        .with("path", image.path())
+        .withFile("path", image.path())
         .with("rank", image.rank())
         .with("ranks", image.ranks())
         .with("mode", "%04o".formatted(image.mode()))

@@ -1,16 +1,13 @@
 package org.sluice.restart;
 
 import java.io.IOException;
-import java.nio.file.FileSystemException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -19,8 +16,14 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Progress;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.FileName;
+import org.sluice.core.posix.FileStatus;
+import org.sluice.core.posix.FileType;
+import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.store.Block;
 import org.sluice.core.store.CheckpointReader;
@@ -42,7 +45,7 @@ final class Restoration {
   private final CheckpointReader store;
   private final Commit commit;
   private final List<CommittedImage> images;
-  private final Path directory;
+  private final String directory;
   private final boolean force;
   private final boolean specialBits;
   private final Progress progress;
@@ -51,6 +54,9 @@ final class Restoration {
   private final Map<CommittedImage, CommittedImage> links = new HashMap<>();
 
   private final List<String> copies = new ArrayList<>();
+
+  /** Directories that images go to, which are there. */
+  private final Set<String> parents = new HashSet<>();
 
   /** What images that were one file have in common. */
   private record Content(
@@ -71,14 +77,15 @@ final class Restoration {
       final CheckpointReader store,
       final Commit commit,
       final List<CommittedImage> images,
-      final Path directory,
+      final String directory,
       final boolean force,
       final boolean specialBits,
-      final Progress progress) {
+      final Progress progress)
+      throws PosixException {
     this.store = store;
     this.commit = commit;
     this.images = images;
-    this.directory = directory.toAbsolutePath().normalize();
+    this.directory = Names.absolute(directory);
     this.force = force;
     this.specialBits = specialBits;
     this.progress = progress;
@@ -86,8 +93,8 @@ final class Restoration {
 
   void run() throws IOException {
     checkTargets();
-    Files.createDirectories(directory);
-    final Map<CommittedImage, Path> temporaries = new LinkedHashMap<>();
+    createDirectories(directory);
+    final Map<CommittedImage, String> temporaries = new LinkedHashMap<>();
     final Map<Content, CommittedImage> files = new HashMap<>();
     try {
       for (final CommittedImage image : images) {
@@ -101,8 +108,8 @@ final class Restoration {
         temporaries.remove(image);
       }
     } finally {
-      for (final Path temporary : temporaries.values()) {
-        Files.deleteIfExists(temporary);
+      for (final String temporary : temporaries.values()) {
+        Names.delete(temporary);
       }
     }
   }
@@ -121,27 +128,24 @@ final class Restoration {
     if (!copies.isEmpty()) {
       omissions.add(
           "names of one file became files of their own, since %s has no hard links: files=%d, such as %s"
-              .formatted(
-                  Quoting.name(directory.toString()),
-                  copies.size(),
-                  Quoting.name(copies.getFirst())));
+              .formatted(Quoting.name(directory), copies.size(), Quoting.name(copies.getFirst())));
     }
     return omissions;
   }
 
-  private Path target(final CommittedImage image) {
-    return directory.resolve(image.path());
+  private String target(final CommittedImage image) {
+    return FileName.resolve(directory, image.path());
   }
 
   /** Another name of a file that is to be rebuilt, or a file of its own where there can be none. */
-  private Path link(final CommittedImage image, final CommittedImage first, final Path file)
+  private String link(final CommittedImage image, final CommittedImage first, final String file)
       throws IOException {
-    final Path name = newName(image);
+    final String name = newName(image);
     try {
-      Files.createLink(name, file);
+      Names.link(file, name);
       links.put(image, first);
       return name;
-    } catch (final FileSystemException | UnsupportedOperationException e) {
+    } catch (final PosixException noLinksHere) {
       copies.add(image.path());
       return temporary(image);
     }
@@ -161,45 +165,83 @@ final class Restoration {
     }
   }
 
-  private void checkTarget(final Path target) {
-    if (Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS)) {
+  private void checkTarget(final String target) {
+    final FileType there = typeOf(target);
+    if (there == FileType.DIRECTORY) {
       throw new CommandException(
           ExitStatus.EXISTS,
-          Quoting.name(target.toString()) + " is a directory; move it or restore elsewhere");
+          Quoting.name(target) + " is a directory; move it or restore elsewhere");
     }
-    if (!force && Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
-      throw new CommandException(
-          ExitStatus.EXISTS,
-          Quoting.name(target.toString())
-              + " exists; --force overwrites it, --to takes another place");
+    if (!force && there != null) {
+      throw exists(target);
     }
   }
 
-  private Path temporary(final CommittedImage image) throws IOException {
-    final Path temporary = newName(image);
+  private static CommandException exists(final String target) {
+    return new CommandException(
+        ExitStatus.EXISTS,
+        Quoting.name(target) + " exists; --force overwrites it, --to takes another place");
+  }
+
+  /** Null where there is nothing; a symbolic link is not followed. */
+  private static FileType typeOf(final String path) {
+    try {
+      return FileStatus.of(path).type();
+    } catch (final PosixException nothingThere) {
+      return null;
+    }
+  }
+
+  private String temporary(final CommittedImage image) throws IOException {
+    final String temporary = newName(image);
     NativeFile.open(temporary, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE).close();
     return temporary;
   }
 
   /** Makes the directory an image goes to, and sees that no symbolic link leads it elsewhere. */
-  private Path newName(final CommittedImage image) throws IOException {
-    final Path parent = target(image).getParent();
-    final Path root = directory.toRealPath();
-    Path inside = parent;
-    while (!Files.exists(inside)) {
-      inside = inside.getParent();
+  private String newName(final CommittedImage image) throws IOException {
+    final String target = target(image);
+    final String parent = target.substring(0, target.lastIndexOf('/'));
+    if (parents.add(parent)) {
+      checkLinks(parent);
+      createDirectories(parent);
     }
-    if (!inside.toRealPath().startsWith(root)) {
-      throw new CommandException(
-          ExitStatus.FAILED,
-          "%s leads out of %s by a symbolic link; restore elsewhere"
-              .formatted(Quoting.name(inside.toString()), Quoting.name(directory.toString())));
-    }
-    Files.createDirectories(parent);
-    return parent.resolve(".sluice-%016x".formatted(ThreadLocalRandom.current().nextLong()));
+    return FileName.resolve(
+        parent, ".sluice-%016x".formatted(ThreadLocalRandom.current().nextLong()));
   }
 
-  private void rebuildAll(final Map<CommittedImage, Path> temporaries) throws IOException {
+  private void checkLinks(final String parent) throws IOException {
+    for (String inside = parent;
+        inside.length() > directory.length();
+        inside = inside.substring(0, inside.lastIndexOf('/'))) {
+      if (typeOf(inside) == FileType.LINK
+          && !FileName.isWithin(Names.real(inside), Names.real(directory))) {
+        throw new CommandException(
+            ExitStatus.FAILED,
+            "%s leads out of %s by a symbolic link; restore elsewhere"
+                .formatted(Quoting.name(inside), Quoting.name(directory)));
+      }
+    }
+  }
+
+  private static void createDirectories(final String path) throws PosixException {
+    for (int end = path.indexOf('/', 1); end >= 0; end = path.indexOf('/', end + 1)) {
+      createDirectory(path.substring(0, end));
+    }
+    createDirectory(path);
+  }
+
+  private static void createDirectory(final String path) throws PosixException {
+    if (!Names.exists(path)) {
+      try {
+        Names.createDirectory(path);
+      } catch (final PosixException e) {
+        e.throwUnless(Errno.EEXIST); // made by another process meanwhile
+      }
+    }
+  }
+
+  private void rebuildAll(final Map<CommittedImage, String> temporaries) throws IOException {
     final int threads = Math.clamp(images.size(), 1, THREADS);
     try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
       final List<Future<Void>> rebuilt =
@@ -225,7 +267,7 @@ final class Restoration {
     }
   }
 
-  private Void rebuild(final CommittedImage image, final Path temporary) throws IOException {
+  private Void rebuild(final CommittedImage image, final String temporary) throws IOException {
     try (NativeFile file = NativeFile.open(temporary, Flag.WRITE)) {
       store.rebuild(commit, image, file);
       file.chmod(specialBits ? image.mode() : image.mode() & ~SPECIAL_BITS);
@@ -234,11 +276,16 @@ final class Restoration {
     return null;
   }
 
-  private void rename(final Path temporary, final Path target) throws IOException {
+  private void rename(final String temporary, final String target) throws IOException {
     if (force) {
-      Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
-    } else {
-      Files.move(temporary, target);
+      Names.rename(temporary, target);
+      return;
+    }
+    try {
+      Names.renameToNew(temporary, target);
+    } catch (final PosixException e) {
+      e.throwUnless(Errno.EEXIST);
+      throw exists(target);
     }
   }
 }

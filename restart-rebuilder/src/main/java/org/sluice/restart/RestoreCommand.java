@@ -1,7 +1,6 @@
 package org.sluice.restart;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.sluice.core.command.ErrorLine;
@@ -48,7 +47,7 @@ public final class RestoreCommand implements Subcommand {
       paramLabel = "DIR",
       required = true,
       description = "Where the images go; made if missing.")
-  private Path target;
+  private String target;
 
   @Option(
       names = "--checkpoint",
@@ -148,7 +147,7 @@ public final class RestoreCommand implements Subcommand {
           .printf(
               "restored checkpoint %d to %s: %d images, %s%s%n",
               commit.number(),
-              Quoting.name(target.toString()),
+              Quoting.name(target),
               images.size(),
               SizeConverter.format(bytes),
               commit.caveat().map("; it is "::concat).map(Quoting::line).orElse(""));
@@ -170,9 +169,9 @@ public final class RestoreCommand implements Subcommand {
             .with("checkpoint", commit.number())
             .with("ranks", commit.ranks())
             .with("part", commit.part().isEmpty() ? null : commit.part().list())
-            .with("to", target.toString())
+            .withFile("to", target)
             .with("bytes", bytes)
-            .with("images", images.stream().map(CommittedImage::path).toList());
+            .withFiles("images", images.stream().map(CommittedImage::path).toList());
     if (fallback) {
       all.with("skipped", skipped.stream().map(RestoreCommand::members).toList());
     }

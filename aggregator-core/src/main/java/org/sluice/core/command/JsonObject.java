@@ -1,11 +1,16 @@
 package org.sluice.core.command;
 
+import java.util.Base64;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import org.sluice.core.posix.FileName;
+import org.sluice.core.posix.Quoting;
 
 /** The members of a JSON object, in the order in which they are told. */
 public final class JsonObject extends LinkedHashMap<String, Object> {
   private static final long serialVersionUID = 1L;
+  private static final String BASE64 = "_base64";
 
   /** None so far. */
   public JsonObject() {}
@@ -20,6 +25,42 @@ public final class JsonObject extends LinkedHashMap<String, Object> {
   public JsonObject with(final String name, final Object value) {
     put(name, value);
     return this;
+  }
+
+  /**
+   * Adds a name of a file. JSON has text only: where the name is no UTF-8 the member is what a
+   * terminal shows, and one more, with {@code _base64} behind its name, has the exact bytes.
+   *
+   * @param name the member's name
+   * @param file the file's name or path, see {@link FileName}
+   * @return this
+   */
+  public JsonObject withFile(final String name, final String file) {
+    return FileName.isText(file)
+        ? with(name, file)
+        : with(name, Quoting.name(file)).with(name + BASE64, base64(file));
+  }
+
+  /**
+   * Adds names of files. Where one is no UTF-8 the exact bytes of all stand in one more member, as
+   * in {@link #withFile}.
+   *
+   * @param name the member's name
+   * @param files names or paths, see {@link FileName}
+   * @return this
+   */
+  public JsonObject withFiles(final String name, final List<String> files) {
+    if (files.stream().allMatch(FileName::isText)) {
+      return with(name, files);
+    }
+    return with(
+            name,
+            files.stream().map(file -> FileName.isText(file) ? file : Quoting.name(file)).toList())
+        .with(name + BASE64, files.stream().map(JsonObject::base64).toList());
+  }
+
+  private static String base64(final String file) {
+    return Base64.getEncoder().encodeToString(FileName.encode(file));
   }
 
   /**

@@ -1,6 +1,7 @@
 package org.sluice.core.command;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.ServiceLoader.Provider;
@@ -31,9 +32,10 @@ public final class Sluice {
    * Runs a subcommand and exits with its status.
    *
    * @param args the command line
+   * @throws IOException when the kernel does not tell it
    */
-  public static void main(final String[] args) {
-    System.exit(execute(args));
+  public static void main(final String[] args) throws IOException {
+    System.exit(execute(Arguments.exact(args)));
   }
 
   /**
@@ -64,7 +66,9 @@ public final class Sluice {
     }
     subcommands.forEach((name, provider) -> line.addSubcommand(name, provider.get()));
     addHelp(line);
-    return ErrorLine.of(line).setCaseInsensitiveEnumValuesAllowed(true);
+    return ErrorLine.of(line)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .registerConverter(Path.class, new Arguments.PathConverter());
   }
 
   private static SortedMap<String, Provider<Subcommand>> subcommands() {

@@ -34,7 +34,15 @@ public record FileStatus(
   private static final int BLOCK = 512;
 
   static FileStatus of(final int descriptor, final String opened) throws PosixException {
-    return of(descriptor, "", LibC.AT_EMPTY_PATH, opened);
+    try (Arena arena = Arena.ofConfined()) {
+      return of(descriptor, FileName.inC(arena, ""), LibC.AT_EMPTY_PATH, opened);
+    }
+  }
+
+  private static FileStatus of(final String path, final int flags) throws PosixException {
+    try (Reach reach = Reach.of(path)) {
+      return of(reach.directory(), reach.name(), flags, path);
+    }
   }
 
   /**
@@ -45,7 +53,7 @@ public record FileStatus(
    * @throws PosixException when there is nothing, or it cannot be told
    */
   public static FileStatus of(final String path) throws PosixException {
-    return of(LibC.AT_FDCWD, path, LibC.AT_SYMLINK_NOFOLLOW, path);
+    return of(path, LibC.AT_SYMLINK_NOFOLLOW);
   }
 
   /**
@@ -56,22 +64,24 @@ public record FileStatus(
    * @throws PosixException when there is nothing, or it cannot be told
    */
   public static FileStatus behind(final String path) throws PosixException {
-    return of(LibC.AT_FDCWD, path, 0, path);
+    return of(path, 0);
   }
 
   /** Of what has a name in an open directory. */
   static FileStatus in(final HeldInode directory, final String name) throws PosixException {
     final String called = FileName.resolve(directory.opened(), name);
-    return of(directory.descriptor, name, LibC.AT_SYMLINK_NOFOLLOW, called);
+    try (Arena arena = Arena.ofConfined()) {
+      final long path = FileName.inC(arena, name);
+      return of(directory.descriptor, path, LibC.AT_SYMLINK_NOFOLLOW, called);
+    }
   }
 
   private static FileStatus of(
-      final int directory, final String name, final int flags, final String called)
+      final int directory, final long path, final int flags, final String called)
       throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment status = arena.allocate(LibC.STATX_LENGTH, Long.BYTES);
       final int fields = LibC.STATX_BASIC_STATS | LibC.STATX_BTIME;
-      final long path = FileName.inC(arena, name);
       if (LibC.STATX.call(directory, path, flags, fields, status.address()) < 0) {
         throw new PosixException("stat " + called, LibC.errno());
       }

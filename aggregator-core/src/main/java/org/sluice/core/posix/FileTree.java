@@ -24,8 +24,8 @@ public final class FileTree {
   private static final int REGULAR = 8;
   private static final int UNKNOWN = 0;
 
-  /** So that neither descriptors nor the stack run out in a tree that somebody made for that. */
-  private static final int MOST_BYTES = 1 << 14;
+  /** So that the stack does not run out in a tree that was made for that. */
+  private static final int LONGEST = 1 << 14;
 
   private final Predicate<String> enters;
   private final Visitor visitor;
@@ -55,7 +55,7 @@ public final class FileTree {
    * @param enters whether a directory, by its path, is looked into
    * @param visitor takes the files, in no order
    * @throws PosixException when a directory cannot be read; {@link Errno#ENAMETOOLONG} for one of a
-   *     path of more than 16 KiB
+   *     path of more than 16384 characters
    */
   public static void walk(
       final String directory, final Predicate<String> enters, final Visitor visitor)
@@ -63,37 +63,24 @@ public final class FileTree {
     new FileTree(enters, visitor).visit(NativeFile.open(directory, Flag.DIRECTORY));
   }
 
-  /** Closes the directory before others are opened, but for those that no path leads to. */
+  /** Closes the directory before those in it are opened. */
   private void visit(final NativeFile directory) throws PosixException {
-    final List<String> near = new ArrayList<>();
+    final List<String> directories;
     try (directory) {
-      for (final String name : look(directory)) {
-        final String path = FileName.resolve(directory.opened(), name);
-        final int length = FileName.length(path);
-        if (length < FileName.LONGEST) {
-          near.add(path);
-        } else if (length <= MOST_BYTES) {
-          enter(() -> NativeFile.openIn(directory, name, Flag.DIRECTORY, Flag.NO_FOLLOW));
-        } else {
-          throw new PosixException("search " + path, Errno.ENAMETOOLONG);
-        }
-      }
+      directories = look(directory);
     }
-    for (final String path : near) {
-      enter(() -> NativeFile.open(path, Flag.DIRECTORY, Flag.NO_FOLLOW));
+    for (final String path : directories) {
+      enter(path);
     }
   }
 
-  /** Opens a directory. */
-  @FunctionalInterface
-  private interface Opening {
-    NativeFile open() throws PosixException;
-  }
-
-  private void enter(final Opening opening) throws PosixException {
+  private void enter(final String path) throws PosixException {
+    if (path.length() > LONGEST) {
+      throw new PosixException("search " + path, Errno.ENAMETOOLONG);
+    }
     final NativeFile directory;
     try {
-      directory = opening.open();
+      directory = NativeFile.open(path, Flag.DIRECTORY, Flag.NO_FOLLOW);
     } catch (final PosixException e) {
       switch (e.errno()) {
         case Errno.ENOENT, Errno.ENOTDIR, Errno.ELOOP -> {
@@ -105,7 +92,7 @@ public final class FileTree {
     visit(directory);
   }
 
-  /** Visits the files in a directory, and returns the names of the directories to look into. */
+  /** Visits the files in a directory, and returns the paths of the directories to look into. */
   private List<String> look(final NativeFile directory) throws PosixException {
     final List<String> directories = new ArrayList<>();
     try (Arena arena = Arena.ofConfined()) {
@@ -133,7 +120,7 @@ public final class FileTree {
     return FileName.decode(buffer.asSlice(begin, end - begin).toArray(JAVA_BYTE));
   }
 
-  /** Visits a file; returns the name of a directory that is to be looked into. */
+  /** Visits a file; returns the path of a directory that is to be looked into. */
   private Optional<String> look(final NativeFile directory, final String name, final byte type)
       throws PosixException {
     if (type != REGULAR && type != DIRECTORY && type != UNKNOWN
@@ -152,7 +139,7 @@ public final class FileTree {
     if (status.type() == FileType.REGULAR) {
       visitor.file(path, status.device(), status.inode());
     }
-    return Optional.of(name)
+    return Optional.of(path)
         .filter(any -> status.type() == FileType.DIRECTORY && enters.test(path));
   }
 }

@@ -13,8 +13,6 @@ import java.util.concurrent.locks.LockSupport;
  * bytes are {@link NativeFile}'s.
  */
 abstract class HeldInode implements AutoCloseable {
-  private static final int CLOSE_ON_EXEC = 0x80000;
-  static final int INODE_ONLY = 0x200000; // O_PATH
   private static final int WITHOUT_WAITING = 0x800; // O_NONBLOCK, for a lease
   private static final int READ_WRITE = 2;
   private static final long NAP_NANOS = 5_000_000;
@@ -28,28 +26,17 @@ abstract class HeldInode implements AutoCloseable {
 
   HeldInode(final String path, final int flags) throws PosixException {
     this.opened = path;
-    this.descriptor = open(LibC.AT_FDCWD, path, flags, path);
+    this.descriptor = open(path, flags);
     this.found = status();
   }
 
-  /** However long the path of the directory is. */
-  HeldInode(final HeldInode directory, final String name, final int flags) throws PosixException {
-    this.opened = FileName.resolve(directory.opened, name);
-    this.descriptor = open(directory.descriptor, name, flags, opened);
-    this.found = status();
-  }
-
-  private static int open(
-      final int directory, final String name, final int flags, final String called)
-      throws PosixException {
-    try (Arena arena = Arena.ofConfined()) {
-      final long path = FileName.inC(arena, name);
-      final long descriptor =
-          LibC.OPENAT.uninterrupted(directory, path, flags | CLOSE_ON_EXEC, PRIVATE);
-      if (descriptor < 0) {
-        throw new PosixException("open " + called, LibC.errno());
-      }
-      return (int) descriptor;
+  private static int open(final String path, final int flags) throws PosixException {
+    try (Reach reach = Reach.of(path)) {
+      final int all = flags | LibC.O_CLOEXEC;
+      return (int)
+          LibC.check(
+              LibC.OPENAT.uninterrupted(reach.directory(), reach.name(), all, PRIVATE),
+              "open " + path);
     }
   }
 
@@ -61,7 +48,7 @@ abstract class HeldInode implements AutoCloseable {
    * @throws PosixException when that fails; nothing has changed then
    */
   public void letGo() throws PosixException {
-    reopen(INODE_ONLY);
+    reopen(LibC.O_PATH);
   }
 
   /**
@@ -70,7 +57,7 @@ abstract class HeldInode implements AutoCloseable {
    * @return after {@link #letGo}, and when it was opened so
    */
   public boolean isLetGo() {
-    return (LibC.FCNTL.call(descriptor, LibC.F_GETFL, 0) & INODE_ONLY) != 0;
+    return (LibC.FCNTL.call(descriptor, LibC.F_GETFL, 0) & LibC.O_PATH) != 0;
   }
 
   /**
@@ -105,8 +92,8 @@ abstract class HeldInode implements AutoCloseable {
   }
 
   private void reopen(final int flags) throws PosixException {
-    final int again = open(LibC.AT_FDCWD, procPath(), flags, procPath());
-    final long result = LibC.DUP3.call(again, descriptor, CLOSE_ON_EXEC);
+    final int again = open(procPath(), flags);
+    final long result = LibC.DUP3.call(again, descriptor, LibC.O_CLOEXEC);
     LibC.CLOSE.call(again);
     check(result, "open again ");
   }
@@ -128,7 +115,12 @@ abstract class HeldInode implements AutoCloseable {
    *     is longer than any that a system call takes
    */
   public Optional<String> path() throws PosixException {
-    final String path = Names.target(procPath());
+    final String path;
+    try {
+      path = Names.target(procPath());
+    } catch (final PosixException e) {
+      throw new PosixException("tell the present path of " + opened, e.errno());
+    }
     return path.endsWith(DELETED) && links() == 0 ? Optional.empty() : Optional.of(path);
   }
 

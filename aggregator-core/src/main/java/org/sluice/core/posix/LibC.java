@@ -63,6 +63,7 @@ record LibC(MemorySegment address, boolean wide) {
   static final int FAN_MARK_REMOVE = 2;
   static final int FAN_OPEN_PERM = 0x10000;
   static final int O_CLOEXEC = 0x80000;
+  static final int O_PATH = 0x200000;
   static final long UTIME_OMIT = (1L << 30) - 2;
   static final int IN_CLOEXEC = 0x80000;
   static final int IN_NONBLOCK = 0x800;
@@ -116,8 +117,8 @@ record LibC(MemorySegment address, boolean wide) {
   static final LibC FSTATFS = function("fstatfs");
   static final LibC LINKAT = function("linkat");
   static final LibC READLINK = wide("readlink");
-  static final LibC UNLINK = function("unlink");
-  static final LibC MKDIR = function("mkdir");
+  static final LibC UNLINKAT = function("unlinkat");
+  static final LibC MKDIRAT = function("mkdirat");
   static final LibC RENAMEAT2 = function("renameat2");
   static final LibC GETDENTS64 = wide("getdents64");
   static final LibC UTIMENSAT = function("utimensat");

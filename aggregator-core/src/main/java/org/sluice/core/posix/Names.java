@@ -10,14 +10,16 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.List;
 import java.util.stream.Stream;
 
 /**
  * Names of files. Unlike {@link java.nio.file.Files} these tell the errno of a failure, and take
- * any name that the kernel does, see {@link FileName}.
+ * any name that the kernel does, see {@link FileName}, and paths of any length.
  */
 public final class Names {
   private static final int ALL = 0777;
@@ -31,8 +33,9 @@ public final class Names {
    * @throws PosixException when that fails; {@link Errno#EEXIST} when there is something
    */
   public static void createDirectory(final String path) throws PosixException {
-    try (Arena arena = Arena.ofConfined()) {
-      LibC.check(LibC.MKDIR.call(FileName.inC(arena, path), ALL), "create the directory " + path);
+    try (Reach reach = Reach.of(path)) {
+      LibC.check(
+          LibC.MKDIRAT.call(reach.directory(), reach.name(), ALL), "create the directory " + path);
     }
   }
 
@@ -68,11 +71,10 @@ public final class Names {
 
   private static void rename(final String from, final String to, final int flags)
       throws PosixException {
-    try (Arena arena = Arena.ofConfined()) {
-      final long old = FileName.inC(arena, from);
-      final long name = FileName.inC(arena, to);
+    try (Reach old = Reach.of(from);
+        Reach name = Reach.of(to)) {
       LibC.check(
-          LibC.RENAMEAT2.call(LibC.AT_FDCWD, old, LibC.AT_FDCWD, name, flags),
+          LibC.RENAMEAT2.call(old.directory(), old.name(), name.directory(), name.name(), flags),
           "rename " + from + " to " + to);
     }
   }
@@ -85,11 +87,10 @@ public final class Names {
    * @throws PosixException when that fails; {@link Errno#EEXIST} when something has the name
    */
   public static void link(final String from, final String to) throws PosixException {
-    try (Arena arena = Arena.ofConfined()) {
-      final long old = FileName.inC(arena, from);
-      final long name = FileName.inC(arena, to);
+    try (Reach old = Reach.of(from);
+        Reach name = Reach.of(to)) {
       LibC.check(
-          LibC.LINKAT.call(LibC.AT_FDCWD, old, LibC.AT_FDCWD, name, 0),
+          LibC.LINKAT.call(old.directory(), old.name(), name.directory(), name.name(), 0),
           "link " + to + " to " + from);
     }
   }
@@ -102,8 +103,8 @@ public final class Names {
    * @throws PosixException when that fails
    */
   public static boolean delete(final String path) throws PosixException {
-    try (Arena arena = Arena.ofConfined()) {
-      LibC.check(LibC.UNLINK.call(FileName.inC(arena, path)), "delete " + path);
+    try (Reach reach = Reach.of(path)) {
+      LibC.check(LibC.UNLINKAT.call(reach.directory(), reach.name(), 0), "delete " + path);
       return true;
     } catch (final PosixException e) {
       e.throwUnless(Errno.ENOENT);
@@ -124,6 +125,40 @@ public final class Names {
     } catch (final PosixException nothingThere) {
       return false;
     }
+  }
+
+  /**
+   * The path of what is there, without symbolic links.
+   *
+   * @param path any path that leads to something
+   * @return absolute
+   * @throws PosixException when it leads to nothing, or the kernel does not tell
+   */
+  public static String real(final String path) throws PosixException {
+    try (NativeFile file = NativeFile.open(path, NativeFile.Flag.LET_GO)) {
+      return file.path().orElseThrow(() -> new PosixException("find " + path, Errno.ENOENT));
+    }
+  }
+
+  /**
+   * A path from the root, without empty names, {@code .} and {@code ..}, whether or not there is
+   * anything.
+   *
+   * @param path any path
+   * @return absolute
+   * @throws PosixException when the kernel does not tell the working directory
+   */
+  public static String absolute(final String path) throws PosixException {
+    final String whole = path.startsWith("/") ? path : target("/proc/self/cwd") + "/" + path;
+    final Deque<String> names = new ArrayDeque<>();
+    for (final String name : whole.split("/")) {
+      if (name.equals("..")) {
+        names.pollLast();
+      } else if (!name.isEmpty() && !name.equals(".")) {
+        names.addLast(name);
+      }
+    }
+    return "/" + String.join("/", names);
   }
 
   /**

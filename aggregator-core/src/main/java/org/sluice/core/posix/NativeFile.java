@@ -33,12 +33,16 @@ public class NativeFile extends HeldInode {
      */
     NO_WAIT(0x800 | 0x100),
     /** Hold the inode only, as after {@link #letGo}. */
-    LET_GO(INODE_ONLY);
+    LET_GO(LibC.O_PATH);
 
     private final int bits;
 
     Flag(final int bits) {
       this.bits = bits;
+    }
+
+    int bits() {
+      return bits;
     }
   }
 
@@ -82,25 +86,6 @@ public class NativeFile extends HeldInode {
    */
   public static NativeFile open(final String path, final Flag... flags) throws PosixException {
     return new NativeFile(path, flags);
-  }
-
-  private NativeFile(final NativeFile directory, final String name, final Flag... flags)
-      throws PosixException {
-    super(directory, name, bits(flags));
-  }
-
-  /**
-   * Opens a file by its name in an open directory, however long the path of that is.
-   *
-   * @param directory where it is
-   * @param name its name there, see {@link FileName}
-   * @param flags none to read only
-   * @return the open file; the caller closes it
-   * @throws PosixException when that fails
-   */
-  public static NativeFile openIn(
-      final NativeFile directory, final String name, final Flag... flags) throws PosixException {
-    return new NativeFile(directory, name, flags);
   }
 
   /**

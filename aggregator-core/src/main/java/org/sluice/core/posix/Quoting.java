@@ -1,11 +1,10 @@
 package org.sluice.core.posix;
 
-import java.nio.charset.StandardCharsets;
-
 /**
  * Names on the user's terminal. A name must not move the cursor, end a line or turn the direction
  * of writing. What a terminal would obey, or not show as itself, is written as {@code ls} prints it
- * and bash reads it, such as {@code 'a'$'\033''b'}. JSON needs none of it.
+ * and bash reads it, such as {@code 'a'$'\033''b'}. So is each byte that is no UTF-8. JSON needs
+ * none of it, but for the latter.
  */
 public final class Quoting {
   /** What a shell takes for more than itself. */
@@ -88,7 +87,7 @@ public final class Quoting {
       out.append('\\').append(LETTERS.charAt(c - 7));
       return;
     }
-    for (final byte b : Character.toString(c).getBytes(StandardCharsets.UTF_8)) {
+    for (final byte b : FileName.encode(Character.toString(c))) {
       out.append("\\%03o".formatted(b & 0xFF));
     }
   }

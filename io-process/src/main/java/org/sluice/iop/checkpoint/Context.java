@@ -2,6 +2,7 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.util.concurrent.Executor;
+import org.sluice.core.posix.Names;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.NodeIdentity;
 import org.sluice.core.store.PosixStore;
@@ -73,7 +74,7 @@ public record Context(
     final String captured = segment.header().capture();
     final CaptureDirectory capture =
         new CaptureDirectory(
-            captured.isEmpty() ? null : captured, store.directory().toRealPath().toString());
+            captured.isEmpty() ? null : captured, Names.real(store.directory().toString()));
     final String node = NodeIdentity.self().name();
     return new Context(
         segment,

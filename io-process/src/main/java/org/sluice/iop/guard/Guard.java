@@ -232,7 +232,7 @@ public final class Guard implements Protection, AutoCloseable {
   @Override
   public void protect(final Image image) {
     if (place != null
-        && !FileName.isWithin(image.file().opened(), place.store().toString())
+        && !FileName.isWithin(image.file().opened(), place.store())
         && marked.add(image)) {
       mark(image);
     }

@@ -10,4 +10,4 @@ import java.nio.file.Path;
  * @param segment the session's, which says who is attached
  * @param store whose links of images are nobody's files, absolute and resolved
  */
-public record GuardPlace(Path program, Path socket, Path segment, Path store) {}
+public record GuardPlace(Path program, Path socket, Path segment, String store) {}
