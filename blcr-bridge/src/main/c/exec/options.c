@@ -67,6 +67,7 @@ void sluice_exec_options_parse(int count, char **arguments, const char *capture,
         .capture = capture,
         .profile = values[SLUICE_OPTION_PROFILE],
         .counts_ranks = values[SLUICE_OPTION_GROUP] != NULL && values[SLUICE_OPTION_WRITERS] == NULL
+            && values[SLUICE_OPTION_COMPLETE] == NULL
             && strcmp(values[SLUICE_OPTION_LAYOUT], "container") == 0,
         .serve = serve,
         .command = command,

@@ -17,6 +17,7 @@ import org.sluice.core.request.RuntimePath;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.iop.checkpoint.Grouping;
+import org.sluice.iop.checkpoint.PathPattern;
 import org.sluice.iop.checkpoint.SessionSettings;
 import org.sluice.iop.memory.Pages;
 import picocli.CommandLine.Mixin;
@@ -122,6 +123,15 @@ final class ServiceOptions {
   private String group;
 
   @Option(
+      names = "--complete",
+      paramLabel = "REGEX",
+      description =
+          "With --group: a file whose closing completes the checkpoint that the first capture group"
+              + " numbers, once no other file of it is open; it is a file of that checkpoint, too. No"
+              + " count completes one then.")
+  private String complete;
+
+  @Option(
       names = "--writers",
       paramLabel = "N",
       description =
@@ -171,11 +181,6 @@ final class ServiceOptions {
   Settings settings(final boolean endsWithMembers) throws IOException {
     final Layout chosen = layout == null ? Layout.container : layout;
     final Grouping grouping = grouping(chosen);
-    if (grouping != null && chosen == Layout.files && !grouping.tellsRanks()) {
-      throw usage(
-          "--group needs --layout container: plain files are not grouped, it only says by (?<rank>\\d+)"
-              + " which rank of several nodes writes them");
-    }
     return new Settings(
         store.directory(),
         capture == null ? null : captured(),
@@ -226,18 +231,46 @@ final class ServiceOptions {
   }
 
   private Grouping grouping(final Layout chosen) {
-    final int files = count("--files-per-rank", filesPerRank, 1);
-    if (filesPerRank != null && group == null) {
-      throw usage("--files-per-rank needs --group: nothing else says which files are a checkpoint");
-    }
+    final int perRank = count("--files-per-rank", filesPerRank, 1);
+    needsGroup("--files-per-rank", filesPerRank);
+    needsGroup("--complete", complete);
     if (group == null) {
       return null;
     }
-    final Grouping grouping = new Grouping(pattern(), writers(), files);
-    if (!grouping.tellsNumbers() && (chosen == Layout.container || !grouping.tellsRanks())) {
+    final PathPattern files = pattern("--group", group);
+    if (!files.tellsNumbers() && (chosen == Layout.container || !files.tellsRanks())) {
       throw usage("--group needs a capture group for the checkpoint's number: " + group);
     }
-    return grouping;
+    if (chosen == Layout.files && !files.tellsRanks()) {
+      throw usage(
+          "--group needs --layout container: plain files are not grouped, it only says by (?<rank>\\d+)"
+              + " which rank of several nodes writes them");
+    }
+    return new Grouping(files, marker(chosen), writers(), perRank);
+  }
+
+  private void needsGroup(final String option, final Object given) {
+    if (given != null && group == null) {
+      throw usage(option + " needs --group: nothing else says which files are a checkpoint");
+    }
+  }
+
+  private PathPattern marker(final Layout chosen) {
+    if (complete == null) {
+      return null;
+    }
+    if (chosen == Layout.files) {
+      throw usage("--complete needs --layout container: plain files are not grouped");
+    }
+    if (filesPerRank != null) {
+      throw usage(
+          "--files-per-rank has no use with --complete, which no count completes; drop one");
+    }
+    final PathPattern marker = pattern("--complete", complete);
+    if (!marker.tellsNumbers()) {
+      throw usage("--complete needs a capture group for the checkpoint's number: " + complete);
+    }
+    return marker;
   }
 
   private int writers() {
@@ -269,11 +302,11 @@ final class ServiceOptions {
     }
   }
 
-  private Pattern pattern() {
+  private PathPattern pattern(final String option, final String regex) {
     try {
-      return Pattern.compile(group);
+      return new PathPattern(Pattern.compile(regex));
     } catch (final PatternSyntaxException e) {
-      throw usage("--group: " + e.getDescription() + ": " + group);
+      throw usage(option + ": " + e.getDescription() + ": " + regex);
     }
   }
 

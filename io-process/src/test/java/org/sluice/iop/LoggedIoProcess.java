@@ -23,6 +23,7 @@ import org.sluice.core.segment.TestSegments;
 import org.sluice.core.store.LoggedDisk;
 import org.sluice.core.store.PosixStore;
 import org.sluice.iop.checkpoint.Grouping;
+import org.sluice.iop.checkpoint.PathPattern;
 import org.sluice.iop.checkpoint.SessionSettings;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.journal.Journal;
@@ -76,7 +77,8 @@ final class LoggedIoProcess implements AutoCloseable {
     final ServerSocketChannel server = keep(ServerSocketChannel.open(StandardProtocolFamily.UNIX));
     server.bind(UnixDomainSocketAddress.of(directory.resolve("socket")));
     final SessionSettings how =
-        new SessionSettings("job", new Grouping(GROUP, 1, 1), 0, KEPT, false);
+        new SessionSettings(
+            "job", new Grouping(new PathPattern(GROUP), null, 1, 1), 0, KEPT, false);
     final Statistics statistics =
         new Statistics(GEOMETRY.chunkCount() * (long) GEOMETRY.chunkLength(), "small", () -> 0);
     final SessionState state = new SessionState(inPlace);

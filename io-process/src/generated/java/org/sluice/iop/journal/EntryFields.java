@@ -141,6 +141,7 @@ final class EntryFields {
       out.writeInt(it.lastImage());
       out.writeLong(it.lastAttempt());
       out.writeInt(it.kills());
+      out.writeLong(it.writings());
       out.writeInt(it.members());
       out.writeInt(it.memberFailed() ? 1 : 0);
     } else if (message instanceof final Entry.Known it) {
@@ -157,6 +158,7 @@ final class EntryFields {
       out.writeLong(it.writer().token());
       out.writeInt(it.writer().killsBefore());
       out.writeInt(it.writerKilled() ? 1 : 0);
+      out.writeLong(it.written());
       out.writeInt(it.abandoned() ? 1 : 0);
       out.writeInt(it.committed() ? 1 : 0);
       out.writeInt(it.openers().size());
@@ -332,6 +334,7 @@ final class EntryFields {
           in.readInt(),
           in.readLong(),
           in.readInt(),
+          in.readLong(),
           in.readInt(),
           in.readInt() != 0);
     }
@@ -350,6 +353,7 @@ final class EntryFields {
               in.readLong(),
               in.readInt()),
           in.readInt() != 0,
+          in.readLong(),
           in.readInt() != 0,
           in.readInt() != 0,
           listOfOpener(in),

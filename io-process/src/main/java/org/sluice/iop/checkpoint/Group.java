@@ -2,9 +2,11 @@ package org.sluice.iop.checkpoint;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.sluice.iop.image.Image;
@@ -19,6 +21,7 @@ final class Group {
   private final long number;
   private final Map<Image, Member> members = new LinkedHashMap<>();
   private final Parts parts = new Parts();
+  private final Set<Image> markers = new LinkedHashSet<>();
 
   /** How many images are of jobs with so many ranks on this node. */
   private final NavigableMap<Integer, Integer> localRanks = new TreeMap<>();
@@ -72,6 +75,7 @@ final class Group {
 
   /** What the group had of an image, which it has no more; null for nothing. */
   private Member take(final Image image) {
+    markers.remove(image);
     final Member member = members.remove(image);
     if (member != null) {
       count(member, -1);
@@ -137,8 +141,10 @@ final class Group {
 
   /** A copy with the same bytes takes an image's place. */
   void substitute(final Image image, final Image copy) {
+    final boolean marks = markers.contains(image);
     final Member member = take(image);
     enter(copy, member.path, member.unchanged);
+    mark(copy, marks);
   }
 
   /** A process rewrites an image of the group. */
@@ -148,6 +154,20 @@ final class Group {
     rewriting |= member.unchanged;
     unchanged -= member.unchanged ? 1 : 0;
     member.unchanged = false;
+  }
+
+  /** The image is a file whose closing completes the checkpoint, or has such a name no more. */
+  void mark(final Image image, final boolean marks) {
+    if (marks) {
+      markers.add(image);
+    } else {
+      markers.remove(image);
+    }
+  }
+
+  /** The images whose closing completes the checkpoint. */
+  Set<Image> markers() {
+    return markers;
   }
 
   /** The images that are as they were committed. */
@@ -190,25 +210,45 @@ final class Group {
     return members.values().stream().map(member -> member.path).distinct().count() < members.size();
   }
 
-  /** Whether as many ranks as the job has have written as many images as each does. */
+  /**
+   * Whether its marker is there, or as many ranks as the job has have written as many images as
+   * each does.
+   */
   boolean isWhole(final Grouping grouping) {
+    if (grouping.hasMarkers()) {
+      return !markers.isEmpty();
+    }
     final int expected = expected(grouping);
     return expected > 0 && parts.with(grouping.filesPerRank()) >= expected;
   }
 
   /**
-   * Whether the group waits only for ranks that have opened no file of any checkpoint.
+   * Whether the group waits only for a marker, or for ranks that have opened no file of any
+   * checkpoint.
    *
    * @param seen how many ranks have opened one
    */
   boolean waitsFor(final Grouping grouping, final long seen) {
     final int expected = expected(grouping);
-    return changed && isQuiet() && (expected == 0 || seen < expected);
+    final boolean waits =
+        grouping.hasMarkers() ? markers.isEmpty() : expected == 0 || seen < expected;
+    return changed && isQuiet() && waits;
   }
 
   /** Whether all images are of one round of writing. */
-  boolean isOfOneRound() {
-    return !isMixed() && countOutlived() == 0;
+  boolean isOfOneRound(final Grouping grouping) {
+    return !isMixed() && countOutlived() == 0 && (!grouping.hasMarkers() || isMarkedAnew());
+  }
+
+  /** Whether a marker was written after all other images, in a round that is not the first. */
+  private boolean isMarkedAnew() {
+    return !rewriting
+        || markers.stream().mapToLong(Image::written).max().orElse(-1)
+            > members.keySet().stream()
+                .filter(image -> !markers.contains(image))
+                .mapToLong(Image::written)
+                .max()
+                .orElse(0);
   }
 
   /** Whether some images of the last commit were rewritten or deleted and others were not. */
@@ -255,11 +295,13 @@ final class Group {
       return "%d of %d images lost bytes".formatted(countLost(), members.size());
     } else if (unfinished > 0) {
       return "%d of %d images never closed".formatted(unfinished, members.size());
-    } else if (expected == 0) {
+    } else if (grouping.hasMarkers() && markers.isEmpty()) {
+      return "no file that --complete names was written";
+    } else if (!grouping.hasMarkers() && expected == 0) {
       return "nothing says how many ranks write it; see --writers";
-    } else if (parts.with(1) < expected) {
+    } else if (!grouping.hasMarkers() && parts.with(1) < expected) {
       return "%d of %d ranks wrote images; see --writers".formatted(parts.with(1), expected);
-    } else if (parts.with(files) < expected) {
+    } else if (!grouping.hasMarkers() && parts.with(files) < expected) {
       return "%d of %d ranks wrote %d images; see --files-per-rank"
           .formatted(parts.with(files), expected, files);
     } else if (countOutlived() > 0) {
@@ -268,6 +310,8 @@ final class Group {
     } else if (isMixed()) {
       return "%d of %d images rewritten after its last commit"
           .formatted(members.size() - unchanged, members.size());
+    } else if (grouping.hasMarkers() && !isMarkedAnew()) {
+      return "the file that --complete names was not written after the others";
     }
     return isBeingRenamed() ? "two of its images have one name" : "its commit failed";
   }
@@ -286,7 +330,8 @@ final class Group {
 
   /** The ranks whose images a commit of the group has. */
   CommitRanks commitRanks(final Grouping grouping) {
-    return CommitRanks.of(writers().toList(), grouping.writers() > 0 ? 0 : expected(grouping));
+    final boolean all = !grouping.hasMarkers() && grouping.writers() == 0;
+    return CommitRanks.of(writers().toList(), all ? expected(grouping) : 0);
   }
 
   List<Image> images() {

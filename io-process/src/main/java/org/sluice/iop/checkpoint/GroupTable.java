@@ -3,6 +3,7 @@ package org.sluice.iop.checkpoint;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.sluice.iop.image.Image;
@@ -43,6 +44,8 @@ final class GroupTable {
 
   /** The I/O process decided to commit a whole group. */
   void committed(final long number, final Map<Image, String> paths) {
+    final Group known = byNumber.get(number);
+    final List<Image> markers = known == null ? List.of() : List.copyOf(known.markers());
     paths.keySet().forEach(this::forget);
     final Group former = byNumber.remove(number);
     if (former != null) {
@@ -50,6 +53,7 @@ final class GroupTable {
     }
     final Group group = new Group(number, false, false);
     paths.forEach((image, path) -> group.enter(image, path, true));
+    markers.stream().filter(paths::containsKey).forEach(image -> group.mark(image, true));
     enter(group);
   }
 

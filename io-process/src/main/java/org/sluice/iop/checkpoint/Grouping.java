@@ -1,69 +1,38 @@
 package org.sluice.iop.checkpoint;
 
 import java.util.OptionalLong;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
- * Which files are one checkpoint.
+ * Which files are one checkpoint, and when it is complete.
  *
- * @param pattern its first capture group is the checkpoint's number, in a path below the capture
- *     directory, but for one called {@code rank}, which is the rank that writes the file
+ * @param files of a checkpoint
+ * @param marker a file whose closing completes a checkpoint; null when ranks and files are counted
  * @param writers how many ranks of this node write a checkpoint, 0 for all
  * @param filesPerRank how many files of it each of them writes at least, from 1
  */
-public record Grouping(Pattern pattern, int writers, int filesPerRank) {
-  private static final String RANK = "rank";
-  private static final int NONE = -1;
-
-  /**
-   * Whether the pattern says which rank writes a file.
-   *
-   * @return whether it has a group of that name
-   */
-  public boolean tellsRanks() {
-    return rankGroup() != NONE;
+public record Grouping(PathPattern files, PathPattern marker, int writers, int filesPerRank) {
+  /** Whether a marker completes a checkpoint, and no count does. */
+  boolean hasMarkers() {
+    return marker != null;
   }
 
-  /**
-   * Whether the pattern says which checkpoint a file belongs to.
-   *
-   * @return whether it has a group for that
-   */
-  public boolean tellsNumbers() {
-    return numberGroup() <= pattern.matcher("").groupCount();
+  /** Whether a file of this name completes the checkpoint that it is of. */
+  boolean marks(final String path) {
+    return hasMarkers() && marker.number(path).isPresent();
   }
 
   /** The checkpoint that a path names; empty for none. */
   OptionalLong number(final String path) {
-    return value(path, numberGroup());
+    return marks(path) ? marker.number(path) : files.number(path);
+  }
+
+  /** Whether the names of files tell which rank writes them. */
+  boolean tellsRanks() {
+    return files.tellsRanks();
   }
 
   /** The rank that a path names; empty for none. */
   OptionalLong rank(final String path) {
-    return value(path, rankGroup());
-  }
-
-  private int rankGroup() {
-    return pattern.namedGroups().getOrDefault(RANK, NONE);
-  }
-
-  private int numberGroup() {
-    return rankGroup() == 1 ? 2 : 1;
-  }
-
-  private OptionalLong value(final String path, final int group) {
-    final Matcher matcher = pattern.matcher(path);
-    if (group == NONE
-        || !matcher.find()
-        || matcher.groupCount() < group
-        || matcher.group(group) == null) {
-      return OptionalLong.empty();
-    }
-    try {
-      return OptionalLong.of(Long.parseUnsignedLong(matcher.group(group)));
-    } catch (final NumberFormatException notANumber) {
-      return OptionalLong.empty();
-    }
+    return marks(path) ? marker.rank(path) : files.rank(path);
   }
 }

@@ -55,7 +55,8 @@ public final class Groups {
    */
   public void attached(final Writer writer) {
     if (exist() && !toldOfObstacle) {
-      final boolean counted = grouping.writers() > 0 || writer.localRanks() > 0;
+      final boolean counted =
+          grouping.hasMarkers() || grouping.writers() > 0 || writer.localRanks() > 0;
       final Optional<String> obstacle =
           counted || !writer.isOfSeveralNodes()
               ? context.shared().obstacle(writer)
@@ -115,6 +116,7 @@ public final class Groups {
     final Group known = table.find(number.getAsLong());
     final Group group = known == null ? begin(number.getAsLong()) : known;
     table.add(group, image, path.get());
+    group.mark(image, grouping.marks(path.get()));
     parts.add(image.writer().part());
     return group;
   }
@@ -145,7 +147,10 @@ public final class Groups {
     if (isComplete(group) && pauses.isOver(group.number(), group.hasGrown())) {
       final long began = pauses.now();
       refresh(group); // a program that begins anew deletes what a killed one left first
-      if (isComplete(group) && group.isQuiet() && group.isOfOneRound() && !group.isBeingRenamed()) {
+      if (isComplete(group)
+          && group.isQuiet()
+          && group.isOfOneRound(grouping)
+          && !group.isBeingRenamed()) {
         commit(group);
       } else {
         pauses.looked(group.number(), began);
@@ -198,7 +203,7 @@ public final class Groups {
         group.number(),
         group.commitRanks(grouping),
         false,
-        Completion.COUNT,
+        grouping.hasMarkers() ? Completion.MARKER : Completion.COUNT,
         group.members(),
         commit -> {
           pauses.committed(commit.number(), began);
@@ -246,6 +251,14 @@ public final class Groups {
   /** Why a checkpoint is not committed as it is. */
   String obstacle(final Group group) {
     return group.obstacle(grouping);
+  }
+
+  /**
+   * Whether a group may be committed as it is at the end: one that a marker completes is what its
+   * program took for complete, and no more.
+   */
+  boolean mayEnd(final Group group) {
+    return !grouping.hasMarkers() && !group.isTorn();
   }
 
   /** Whether a group has this image. */

@@ -64,8 +64,8 @@ public final class Leftovers {
   public void commit() throws IOException {
     long free = context.store().numbers().stream().mapToLong(Long::longValue).max().orElse(0) + 1;
     final Collection<Group> incomplete = groups.incomplete();
-    say(incomplete.stream().filter(Group::isTorn).toList(), staysPlain());
-    final List<Group> whole = incomplete.stream().filter(group -> !group.isTorn()).toList();
+    say(incomplete.stream().filter(group -> !groups.mayEnd(group)).toList(), staysPlain());
+    final List<Group> whole = incomplete.stream().filter(groups::mayEnd).toList();
     say(whole, "committed as it is at the end");
     for (final Group group : incomplete) {
       free = Math.max(free, group.number() + 1);

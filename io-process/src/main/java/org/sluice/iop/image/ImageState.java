@@ -21,6 +21,7 @@ abstract class ImageState {
   private Writer writer = Writer.nobody();
   private int state;
   private boolean committed;
+  private long written;
 
   /** True at first: the process that created the file may die before it opens it. */
   private boolean abandoned = true;
@@ -40,11 +41,17 @@ abstract class ImageState {
     committed &= state == ImageDescriptor.STATE_COMMITTED;
   }
 
-  void apply(final Entry.Opened e, final Writer process) {
+  /**
+   * A process opened it.
+   *
+   * @param order of this opening among those for writing
+   */
+  void apply(final Entry.Opened e, final Writer process, final long order) {
     openers.add(e.slot(), 1);
     granted.add(e.slot());
     if (e.writes()) {
       writer = process;
+      written = order;
       abandoned = false;
     }
   }
@@ -60,6 +67,7 @@ abstract class ImageState {
   /** This image is a copy of another one, with the same bytes and writer. */
   void replace(final ImageState original) {
     writer = original.writer;
+    written = original.written;
     abandoned = false;
   }
 
@@ -90,6 +98,7 @@ abstract class ImageState {
   void apply(final Entry.Known e, final Writer last) {
     state = e.state();
     writer = last;
+    written = e.written();
     abandoned = e.abandoned();
     committed = e.committed();
     e.openers().forEach(opener -> openers.add(opener.slot(), opener.count()));
@@ -108,6 +117,7 @@ abstract class ImageState {
             state,
             writer.attached(),
             writer.wasKilled(),
+            written,
             abandoned,
             committed,
             openers.counts().entrySet().stream()
@@ -218,5 +228,14 @@ abstract class ImageState {
    */
   public Writer writer() {
     return writer;
+  }
+
+  /**
+   * When it was opened for writing the last time.
+   *
+   * @return order among all such openings of the session, from 1; 0 for never
+   */
+  public long written() {
+    return written;
   }
 }

@@ -28,6 +28,7 @@ public final class Images implements Fold {
 
   private int last;
   private int kills;
+  private long writings;
 
   /**
    * A session without images and processes.
@@ -69,6 +70,7 @@ public final class Images implements Fold {
       case Entry.Counted e -> {
         last = e.lastImage();
         kills = e.kills();
+        writings = e.writings();
       }
       case Entry.Known e ->
           with(
@@ -87,7 +89,8 @@ public final class Images implements Fold {
   }
 
   private void open(final Image image, final Entry.Opened e, final Writer process) {
-    image.apply(e, process);
+    writings += e.writes() ? 1 : 0;
+    image.apply(e, process, writings);
     openBy(e.slot()).add(image);
   }
 
@@ -182,6 +185,15 @@ public final class Images implements Fold {
    */
   public int kills() {
     return kills;
+  }
+
+  /**
+   * How often images were opened for writing.
+   *
+   * @return up to now
+   */
+  public long writings() {
+    return writings;
   }
 
   /**

@@ -295,10 +295,12 @@ public sealed interface Entry {
    * @param lastImage the highest image id so far; 0 for none
    * @param lastAttempt the last commit that was decided; 0 for none
    * @param kills how many processes were killed
+   * @param writings how often images were opened for writing
    * @param members how many joined and have not left
    * @param memberFailed whether the command of one failed
    */
-  record Counted(int lastImage, long lastAttempt, int kills, int members, boolean memberFailed)
+  record Counted(
+      int lastImage, long lastAttempt, int kills, long writings, int members, boolean memberFailed)
       implements Entry {}
 
   /**
@@ -308,6 +310,7 @@ public sealed interface Entry {
    * @param state its state
    * @param writer the process that wrote it last; generation 0 when there is none
    * @param writerKilled whether that one was killed
+   * @param written when it was opened for writing the last time, in the order of all such openings
    * @param abandoned whether the last process that wrote it died
    * @param committed whether a checkpoint has it
    * @param openers the slots that have it open
@@ -323,6 +326,7 @@ public sealed interface Entry {
       int state,
       Attached writer,
       boolean writerKilled,
+      long written,
       boolean abandoned,
       boolean committed,
       List<Opener> openers,

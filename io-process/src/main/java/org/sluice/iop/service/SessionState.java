@@ -50,7 +50,12 @@ public final class SessionState implements Fold {
   public void sum(final Consumer<Entry> to) {
     to.accept(
         new Entry.Counted(
-            images.last(), checkpoints.lastAttempt(), images.kills(), members, memberFailed));
+            images.last(),
+            checkpoints.lastAttempt(),
+            images.kills(),
+            images.writings(),
+            members,
+            memberFailed));
     backlog.sum(to);
     images.writers().stream().map(Writer::attached).forEach(to);
     backlog.sumOfSlots(to);

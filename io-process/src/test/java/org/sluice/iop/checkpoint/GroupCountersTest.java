@@ -19,6 +19,7 @@ import org.sluice.iop.journal.Entry;
 class GroupCountersTest {
   private static final int FEW = 6;
   private static final int EVENTS = 400;
+  private static final PathPattern ANY = new PathPattern(Pattern.compile("(x)"));
 
   private Random dice;
   private int processes;
@@ -127,7 +128,7 @@ class GroupCountersTest {
     final StringBuilder answers = new StringBuilder();
     for (int files = 1; files <= 3; files++) {
       for (int writers = 0; writers <= 3; writers++) {
-        final Grouping grouping = new Grouping(Pattern.compile("(x)"), writers, files);
+        final Grouping grouping = new Grouping(ANY, null, writers, files);
         answers
             .append(group.isWhole(grouping))
             .append(group.waitsFor(grouping, 2))
@@ -138,7 +139,7 @@ class GroupCountersTest {
         .append(group.isOpen())
         .append(group.isQuiet())
         .append(group.hasGrown())
-        .append(group.isOfOneRound())
+        .append(group.isOfOneRound(new Grouping(ANY, ANY, 0, 1)))
         .append(group.isTorn())
         .append(group.unchanged().stream().map(Image::id).toList())
         .toString();
