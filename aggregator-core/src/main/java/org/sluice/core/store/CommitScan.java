@@ -22,8 +22,6 @@ import java.util.stream.Collectors;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.Errno;
-import org.sluice.core.posix.FileType;
-import org.sluice.core.posix.Names;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 
@@ -48,15 +46,6 @@ final class CommitScan {
     this.store = store;
   }
 
-  /** What has the name of a checkpoint's directory, committed or not. */
-  List<CheckpointDirectory> directories() throws IOException {
-    final List<CheckpointDirectory> directories = new ArrayList<>();
-    for (final Path entry : Names.in(store.checkpoints())) {
-      CheckpointDirectory.of(entry, store.disk()).ifPresent(directories::add);
-    }
-    return directories;
-  }
-
   /**
    * The commits in the directories that count. When one is superseded meanwhile the scan starts
    * over, as the one that supersedes it may have come too late to be seen: what was passed over
@@ -69,7 +58,7 @@ final class CommitScan {
       final List<Commit> commits = new ArrayList<>();
       final List<IOException> failures = new ArrayList<>();
       try {
-        final List<CheckpointDirectory> directories = directories();
+        final List<CheckpointDirectory> directories = store.checkpointDirectories();
         known.keySet().retainAll(directories.stream().map(CheckpointDirectory::manifest).toList());
         final List<CheckpointDirectory> uncommitted = new ArrayList<>();
         for (final CheckpointDirectory directory : directories) {
@@ -83,7 +72,7 @@ final class CommitScan {
         }
         if (uncommitted.isEmpty()
             || uncommitted.stream().noneMatch(CheckpointDirectory::isCommitted)
-                && directories().equals(directories)) {
+                && store.checkpointDirectories().equals(directories)) {
           failures.forEach(unreadable);
           return commits;
         }
@@ -97,20 +86,10 @@ final class CommitScan {
 
   /** The numbers of what is committed, readable or not. */
   Set<Long> numbers() throws IOException {
-    return directories().stream()
+    return store.checkpointDirectories().stream()
         .filter(CheckpointDirectory::isCommitted)
         .map(CheckpointDirectory::number)
         .collect(Collectors.toCollection(TreeSet::new));
-  }
-
-  /** What the next commit gets. */
-  long nextSequence() throws IOException {
-    return all(unreadable -> {}).stream().mapToLong(Commit::sequence).max().orElse(0) + 1;
-  }
-
-  /** All commits, superseded ones included. */
-  List<Commit> all(final Consumer<IOException> unreadable) throws IOException {
-    return commits(any -> true, unreadable);
   }
 
   /** Of each number that counts the one that was committed last, and of those the first first. */
@@ -135,9 +114,7 @@ final class CommitScan {
       final List<IOException> failures)
       throws IOException {
     try {
-      if (directory.isForeign()) {
-        StoredFile.check(directory.path(), FileType.DIRECTORY);
-      }
+      directory.check();
       final Path manifest = directory.manifest();
       final BasicFileAttributes attributes =
           Files.readAttributes(manifest, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
@@ -146,7 +123,7 @@ final class CommitScan {
         commits.add(marked(before.commit, directory));
         return;
       }
-      final Commit commit = decode(directory);
+      final Commit commit = read(directory);
       commits.add(marked(commit, directory));
       known.put(
           manifest,
@@ -166,7 +143,13 @@ final class CommitScan {
     return directory.isIncomplete() ? commit.markedIncomplete() : commit;
   }
 
-  private static Commit decode(final CheckpointDirectory directory) throws IOException {
+  /**
+   * Reads a manifest.
+   *
+   * @return what it says; what lies beside it, it does not know
+   */
+  static Commit read(final CheckpointDirectory directory) throws IOException {
+    directory.check();
     final String file = directory.manifest().toString();
     final Commit commit =
         ManifestCodec.decode(

@@ -34,6 +34,10 @@ final class CommitWriter {
     check(draft);
   }
 
+  CheckpointDirectory directory() {
+    return directory;
+  }
+
   /** Makes its directory, which is nobody's garbage from here on; under the store's lock. */
   void begin() throws IOException {
     store.disk().createDirectory(directory.path());

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
@@ -25,6 +26,11 @@ import org.sluice.core.posix.PosixException;
 class Disk {
   /** The one there is. */
   static final Disk REAL = new Disk();
+
+  /** What is in a directory that grows with the store. */
+  List<Path> list(final Path directory) throws IOException {
+    return Names.in(directory);
+  }
 
   /** Opens a file, which the caller closes. */
   NativeFile open(final Path path, final Flag... flags) throws IOException {

@@ -7,12 +7,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
+import java.util.Deque;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -34,15 +30,12 @@ final class Garbage {
   private static final Logger LOG = LoggerFactory.getLogger(Garbage.class);
 
   private final StoreDirectory store;
-  private final CommitScan scan;
+  private final Catalogue catalogue;
   private final SpareContainers spares;
 
-  /** Checkpoints whose manifests are known to be durable. */
-  private final Set<CheckpointDirectory> durable = ConcurrentHashMap.newKeySet();
-
-  Garbage(final StoreDirectory store, final CommitScan scan, final SpareContainers spares) {
+  Garbage(final StoreDirectory store, final Catalogue catalogue, final SpareContainers spares) {
     this.store = store;
-    this.scan = scan;
+    this.catalogue = catalogue;
     this.spares = spares;
   }
 
@@ -51,8 +44,8 @@ final class Garbage {
    */
   void sweep() throws IOException {
     endCutShort();
-    for (final Commit commit : superseded(unreadable -> {})) {
-      directoryOf(commit).removeUnlessRead();
+    for (final Catalogue.Known commit : catalogue.superseded()) {
+      remove(catalogue.directoryOf(commit));
     }
   }
 
@@ -62,50 +55,59 @@ final class Garbage {
    * manifest whose removal was not made durable could come back after a power cut.
    */
   private void endCutShort() throws IOException {
-    final List<CheckpointDirectory> directories = scan.directories();
-    durable.retainAll(directories);
-    for (final CheckpointDirectory checkpoint : directories) {
-      if (isUnfinished(checkpoint)) {
-        checkpoint.sweep();
-      } else if (checkpoint.isCommitted() && !durable.contains(checkpoint)) {
-        makeDurable(checkpoint);
-      }
+    for (final CheckpointDirectory checkpoint : unfinished()) {
+      catalogue.changing();
+      checkpoint.sweep();
+      catalogue.removed(checkpoint);
+    }
+    final Deque<Catalogue.Known> undurable = catalogue.undurable();
+    for (; !undurable.isEmpty(); undurable.remove()) {
+      makeDurable(catalogue.directoryOf(undurable.element()));
+      undurable.element().durable();
     }
   }
 
   /** A user who may not read a checkpoint takes nothing away because of it. */
   private void makeDurable(final CheckpointDirectory checkpoint) throws IOException {
     try {
-      if (!checkpoint.isForeign()) {
-        store.disk().syncDirectory(checkpoint.path(), null);
-      }
-      committed(checkpoint);
+      store.disk().syncDirectory(checkpoint.path(), null);
     } catch (final PosixException e) {
       e.throwUnless(Errno.EACCES);
     }
   }
 
-  private CheckpointDirectory directoryOf(final Commit commit) {
-    return store.checkpoint(commit.number(), commit.id());
+  /**
+   * Removes a checkpoint.
+   *
+   * @return false when a process reads it: it stays then
+   */
+  boolean remove(final CheckpointDirectory checkpoint) throws IOException {
+    return remove(checkpoint, () -> true);
   }
 
-  /** Says that a checkpoint's manifest is durable. */
-  void committed(final CheckpointDirectory checkpoint) {
-    durable.add(checkpoint);
+  /** The same, right behind a farewell that may still prevent it. */
+  boolean remove(final CheckpointDirectory checkpoint, final PosixStore.Farewell farewell)
+      throws IOException {
+    catalogue.changing();
+    final boolean removed = checkpoint.removeUnlessRead(farewell);
+    if (removed) {
+      catalogue.removed(checkpoint);
+    }
+    return removed;
   }
 
   /** The new commit stands whatever happens here; what cannot be deleted now is garbage. */
   void supersede(final Commit commit) {
     try {
-      for (final CheckpointDirectory checkpoint : scan.directories()) {
-        final boolean other = checkpoint.commitId() != commit.id();
-        if (other && checkpoint.number() == commit.number() && checkpoint.isCommitted()) {
-          checkpoint.removeUnlessRead();
+      for (final CheckpointDirectory damaged : catalogue.unreadable().keySet()) {
+        if (damaged.number() == commit.number()) {
+          remove(damaged);
         }
       }
       sweep();
       spares.trim(commit.containers().size());
     } catch (final IOException e) {
+      catalogue.forget();
       LOG.warn(
           "checkpoint {} is committed, but an older one of it stays: {}",
           commit.number(),
@@ -128,12 +130,15 @@ final class Garbage {
     if (!dryRun) {
       endCutShort();
     }
-    final Set<Long> gone = new HashSet<>();
-    for (final Commit commit : superseded(unreadable)) {
-      final CheckpointDirectory checkpoint = directoryOf(commit);
+    catalogue.unreadable().values().forEach(unreadable);
+    final List<Catalogue.Known> gone = new ArrayList<>();
+    for (final Catalogue.Known commit : catalogue.superseded()) {
+      final CheckpointDirectory checkpoint = catalogue.directoryOf(commit);
       final long bytes = bytes(checkpoint.path());
-      if (dryRun ? checkpoint.isUnread() : checkpoint.removeUnlessRead()) {
-        gone.add(commit.id());
+      if (dryRun && checkpoint.isUnread()) {
+        gone.add(commit);
+      }
+      if (dryRun ? checkpoint.isUnread() : remove(checkpoint)) {
         found.add(new Leftover(Kind.SUPERSEDED, checkpoint.path(), bytes));
       }
     }
@@ -145,41 +150,28 @@ final class Garbage {
       found.add(new Leftover(Kind.CONTAINER, container, bytes(container)));
     }
     if (!dryRun) {
-      remove(found);
+      delete(found);
     }
     return found;
   }
 
-  private void remove(final List<Leftover> leftovers) throws IOException {
+  private void delete(final List<Leftover> leftovers) throws IOException {
     for (final Leftover leftover : leftovers) {
       if (leftover.kind() == Kind.IMAGE || leftover.kind() == Kind.CONTAINER) {
         store.disk().delete(leftover.path(), null);
+        catalogue.containers().gone(leftover.path());
       }
     }
   }
 
   private List<CheckpointDirectory> unfinished() throws IOException {
     final List<CheckpointDirectory> unfinished = new ArrayList<>();
-    for (final CheckpointDirectory checkpoint : scan.directories()) {
-      if (isUnfinished(checkpoint)) {
+    for (final CheckpointDirectory checkpoint : catalogue.uncommitted()) {
+      if (checkpoint.isAbandoned()) {
         unfinished.add(checkpoint);
       }
     }
     return unfinished;
-  }
-
-  private static boolean isUnfinished(final CheckpointDirectory checkpoint) throws IOException {
-    return !checkpoint.isCommitted() && checkpoint.isAbandoned();
-  }
-
-  /** A process read them when the newer ones of their numbers were committed. */
-  private List<Commit> superseded(final Consumer<IOException> unreadable) throws IOException {
-    final List<Commit> commits = scan.all(unreadable);
-    final Map<Long, Long> newest = new HashMap<>();
-    commits.forEach(commit -> newest.merge(commit.number(), commit.sequence(), Math::max));
-    return commits.stream()
-        .filter(commit -> commit.sequence() < newest.get(commit.number()))
-        .toList();
   }
 
   private List<Path> images() throws IOException {

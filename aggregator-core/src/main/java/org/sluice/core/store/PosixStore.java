@@ -3,15 +3,11 @@ package org.sluice.core.store;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
-import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 
 /**
@@ -19,20 +15,24 @@ import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
  * use one store at a time.
  */
 public final class PosixStore extends CheckpointReader implements AutoCloseable {
+  private final Catalogue catalogue;
   private final SpareContainers spares;
   private final Garbage garbage;
   private final StoreLock lock;
   private final SessionFiles files;
+  private final Publication publication;
 
   /** Whether this process has made its node the owner. */
   private volatile boolean claimed;
 
   private PosixStore(final StoreDirectory directory) throws IOException {
     super(directory);
-    this.lock = new StoreLock(directory, owner);
-    this.spares = new SpareContainers(directory, scan);
-    this.garbage = new Garbage(directory, scan, spares);
+    this.catalogue = new Catalogue(directory);
+    this.lock = new StoreLock(directory, owner, catalogue);
+    this.spares = new SpareContainers(directory, catalogue);
+    this.garbage = new Garbage(directory, catalogue, spares);
     this.files = new SessionFiles(directory, spares);
+    this.publication = new Publication(directory, lock, catalogue, garbage, files);
   }
 
   /**
@@ -76,12 +76,14 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
    */
   public void claim() throws IOException {
     if (!claimed) {
-      try (NativeFile held = StoredFile.open(directory.format(), Flag.WRITE)) {
-        held.lock();
-        owner.claim();
-        garbage.sweep();
-        claimed = true;
-      }
+      lock.holdAnyhow(
+          () -> {
+            owner.claim();
+            directory.format().upgrade();
+            garbage.sweep();
+            claimed = true;
+            return null;
+          });
     }
   }
 
@@ -160,7 +162,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
    * @throws IOException when that fails
    */
   public boolean discard(final long containerId) throws IOException {
-    return swept(() -> spares.delete(directory.container(containerId)));
+    return swept(() -> spares.deleteIfSpare(directory.container(containerId)));
   }
 
   /**
@@ -237,42 +239,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
    * @throws IOException when that fails; then nothing is committed
    */
   public void commit(final Draft draft, final Consumer<Commit> durable) throws IOException {
-    final CommitWriter writer = new CommitWriter(directory, draft);
-    for (final long id : CommitWriter.containers(draft)) {
-      files.sync(id);
-    }
-    // Taken back under the lock, as others sweep it as soon as its draft is deleted.
-    final List<CommittedImage> images =
-        orElse(() -> lock.hold(writer::abandon), () -> prepare(writer));
-    lock.hold(
-        () -> {
-          final Commit commit =
-              orElse(writer::abandon, () -> writer.publish(images, scan.nextSequence()));
-          garbage.committed(directoryOf(commit));
-          durable.accept(commit);
-          garbage.supersede(commit);
-          // Nobody reads a checkpoint before a restart, and the next one needs the memory.
-          draft.images().forEach(image -> image.file().forget());
-        });
-  }
-
-  private List<CommittedImage> prepare(final CommitWriter writer) throws IOException {
-    lock.hold(writer::begin);
-    return writer.prepare();
-  }
-
-  private static <T> T orElse(final Fault.Step<IOException> undoing, final StoreLock.Step<T> step)
-      throws IOException {
-    try {
-      return step.run();
-    } catch (final IOException e) {
-      try {
-        undoing.run();
-      } catch (final IOException further) {
-        e.addSuppressed(further);
-      }
-      throw e;
-    }
+    publication.commit(draft, durable);
   }
 
   /**
@@ -343,12 +310,13 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
   public boolean remove(final Commit commit, final Farewell farewell) throws IOException {
     return swept(
         () -> {
-          for (final Commit other : scan.commits(d -> d.number() == commit.number(), any -> {})) {
-            if (other.sequence() < commit.sequence() && !directoryOf(other).removeUnlessRead()) {
+          for (final Catalogue.Known other : catalogue.of(commit.number())) {
+            if (other.sequence() < commit.sequence()
+                && !garbage.remove(catalogue.directoryOf(other))) {
               return false;
             }
           }
-          return directoryOf(commit).removeUnlessRead(farewell);
+          return garbage.remove(directoryOf(commit), farewell);
         });
   }
 
@@ -362,15 +330,8 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
   public boolean removeUnreadable(final long number) throws IOException {
     return swept(
         () -> {
-          final Set<Long> readable =
-              scan.commits(d -> d.number() == number, any -> {}).stream()
-                  .map(Commit::id)
-                  .collect(Collectors.toSet());
-          for (final CheckpointDirectory checkpoint : scan.directories()) {
-            if (checkpoint.number() == number
-                && checkpoint.isCommitted()
-                && !readable.contains(checkpoint.commitId())
-                && !checkpoint.removeUnlessRead()) {
+          for (final CheckpointDirectory damaged : catalogue.unreadable().keySet()) {
+            if (damaged.number() == number && !garbage.remove(damaged)) {
               return false;
             }
           }
@@ -390,7 +351,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
       lock.hold(
           () -> {
             try (ImageFile copies = new ImageFile(directory.disk())) {
-              for (final CheckpointDirectory checkpoint : scan.directories()) {
+              for (final CheckpointDirectory checkpoint : catalogue.holders(image)) {
                 copies.unshare(image, checkpoint);
               }
             }

@@ -7,10 +7,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.sluice.core.chunk.DamagedException;
@@ -37,14 +35,14 @@ final class SpareContainers {
   private static final Duration GRACE = Duration.ofMinutes(1);
 
   private final StoreDirectory store;
-  private final CommitScan scan;
+  private final Catalogue catalogue;
 
   /** Those that this process gave up, which need not be waited for. */
   private final Set<Path> given = ConcurrentHashMap.newKeySet();
 
-  SpareContainers(final StoreDirectory store, final CommitScan scan) {
+  SpareContainers(final StoreDirectory store, final Catalogue catalogue) {
     this.store = store;
-    this.scan = scan;
+    this.catalogue = catalogue;
   }
 
   /** Its session needs a container no more. Any thread, also without the lock. */
@@ -58,33 +56,36 @@ final class SpareContainers {
    * id.
    */
   void moveOne(final Path name) throws IOException {
-    final List<Path> spares = besides(Set.of());
+    final List<Path> spares = all();
     if (!spares.isEmpty()) {
       store.disk().rename(spares.getFirst(), name, FaultPoint.CONTAINER_REUSE);
+      gone(spares.getFirst());
     }
+    catalogue.containers().made(name);
   }
 
   /** Deletes all but some, the largest. */
   void trim(final int most) throws IOException {
-    for (final Path spare : besides(Set.of()).stream().skip(most).toList()) {
-      store.disk().delete(spare, FaultPoint.CONTAINER_DELETE);
+    for (final Path spare : all().stream().skip(most).toList()) {
+      delete(spare);
     }
+  }
+
+  private List<Path> all() throws IOException {
+    return besides(List.of());
   }
 
   /**
    * The spare ones, the largest first. Of a checkpoint's containers all are full but the last one.
    * Taken in this order they find blocks for all that they had before.
    *
-   * @param gone ids of commits that do not count any more
+   * @param gone commits that do not count any more
    */
-  List<Path> besides(final Set<Long> gone) throws IOException {
+  List<Path> besides(final List<Catalogue.Known> gone) throws IOException {
     final Map<Path, Long> lengths = new HashMap<>();
-    final Optional<Set<Path>> named = named(gone);
-    if (named.isPresent()) {
-      final List<Path> containers = store.containerFiles();
-      given.retainAll(containers); // the others are gone
-      for (final Path container : containers) {
-        if (isSpare(container, named.get())) {
+    if (catalogue.unreadable().isEmpty()) {
+      for (final Path container : catalogue.containers().unnamedBut(gone)) {
+        if (isFree(container)) {
           lengths.put(container, Files.size(container));
         }
       }
@@ -96,19 +97,29 @@ final class SpareContainers {
   }
 
   /** Deletes one if it is spare; returns whether it is gone. */
-  boolean delete(final Path container) throws IOException {
-    final Optional<Set<Path>> named = named(Set.of());
-    if (named.isPresent() && isSpare(container, named.get())) {
-      store.disk().delete(container, FaultPoint.CONTAINER_DELETE);
-      return true;
+  boolean deleteIfSpare(final Path container) throws IOException {
+    final boolean spare =
+        catalogue.unreadable().isEmpty()
+            && catalogue.containers().unnamed().contains(container)
+            && isFree(container);
+    if (spare) {
+      delete(container);
     }
-    return false;
+    return spare;
   }
 
-  private boolean isSpare(final Path container, final Set<Path> named) throws IOException {
-    if (named.contains(container)) {
-      return false;
-    }
+  private void delete(final Path container) throws IOException {
+    store.disk().delete(container, FaultPoint.CONTAINER_DELETE);
+    gone(container);
+  }
+
+  private void gone(final Path container) throws IOException {
+    catalogue.containers().gone(container);
+    given.remove(container);
+  }
+
+  /** Whether no process has it, nor is about to take it again. */
+  private boolean isFree(final Path container) throws IOException {
     try (NativeFile file = StoredFile.open(container, Flag.WRITE)) {
       return (given.contains(container) || isOld(container)) && file.tryLock();
     } catch (final DamagedException missingOrNoFile) {
@@ -123,17 +134,5 @@ final class SpareContainers {
   static boolean isOld(final Path file) throws IOException {
     final Instant written = Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toInstant();
     return written.isBefore(Instant.now().minus(GRACE));
-  }
-
-  /** What manifests name; empty when one cannot be read, as it might name anything. */
-  private Optional<Set<Path>> named(final Set<Long> gone) throws IOException {
-    final Set<IOException> unreadable = new HashSet<>();
-    final Set<Path> named = new HashSet<>();
-    for (final Commit commit : scan.all(unreadable::add)) {
-      if (!gone.contains(commit.id())) {
-        commit.containers().forEach(id -> named.add(store.container(id)));
-      }
-    }
-    return unreadable.isEmpty() ? Optional.of(named) : Optional.empty();
   }
 }

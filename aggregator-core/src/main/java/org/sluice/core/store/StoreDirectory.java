@@ -3,11 +3,12 @@ package org.sluice.core.store;
 import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,11 +18,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.sluice.core.chunk.DamagedException;
-import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
-import org.sluice.core.posix.Entropy;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.FileType;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
@@ -35,15 +35,11 @@ import org.sluice.core.posix.PosixException;
  * @param disk how they are changed
  */
 record StoreDirectory(Path path, Disk disk) {
-  private static final String FORMAT = "format";
   private static final String NODE = "node";
   private static final String CONTAINERS = "containers";
   private static final String CHECKPOINTS = "checkpoints";
   private static final String STAGING = "staging";
-  private static final Set<String> PARTS = Set.of(FORMAT, CONTAINERS, CHECKPOINTS, STAGING);
-  private static final int VERSION = 1;
-  private static final int MAX_FORMAT_LENGTH = 64;
-  private static final Pattern FORMAT_TEXT = Pattern.compile("sluice store (\\d{1,9})\n");
+  private static final Set<String> PARTS = Set.of(CONTAINERS, CHECKPOINTS, STAGING);
 
   /** Makes a store of a directory that is missing or empty, or finds that it is one. */
   static StoreDirectory create(final Path path, final Disk disk) throws IOException {
@@ -61,15 +57,15 @@ record StoreDirectory(Path path, Disk disk) {
       }
       disk.createDirectory(store.path);
     }
-    if (!Files.exists(store.format(), NOFOLLOW_LINKS)) {
+    if (!store.format().exists()) {
       store.refuseForeign();
       disk.createDirectory(store.containers());
       disk.createDirectory(store.checkpoints());
       disk.createDirectory(store.staging());
       disk.syncDirectory(store.path, null);
-      store.claim();
+      store.format().create(); // last, so that no process ever sees half a store
     }
-    store.checkFormat();
+    store.check();
     store.syncNames();
     return store;
   }
@@ -92,13 +88,18 @@ record StoreDirectory(Path path, Disk disk) {
           "there is no store %s; check --store, or let sluice serve or run create it"
               .formatted(path));
     }
-    store.checkFormat();
+    store.check();
     return store;
   }
 
-  /** The file that tells a store from any other directory; locked while a commit is published. */
-  Path format() {
-    return path.resolve(FORMAT);
+  /** What tells a store from any other directory; locked while checkpoints come and go. */
+  StoreFormat format() {
+    return new StoreFormat(path, disk);
+  }
+
+  /** Counts the changes of its checkpoints. */
+  ChangeCount changes() {
+    return new ChangeCount(path, disk);
   }
 
   /** The mark of the node that writes the store. */
@@ -123,13 +124,22 @@ record StoreDirectory(Path path, Disk disk) {
 
   /** The containers. */
   List<Path> containerFiles() throws IOException {
-    return Names.in(containers()).stream()
+    return disk.list(containers()).stream()
         .filter(path -> path.getFileName().toString().endsWith(".data"))
         .toList();
   }
 
   Path checkpoints() {
     return path.resolve(CHECKPOINTS);
+  }
+
+  /** What has the name of a checkpoint's directory, committed or not. */
+  List<CheckpointDirectory> checkpointDirectories() throws IOException {
+    final List<CheckpointDirectory> directories = new ArrayList<>();
+    for (final Path entry : disk.list(checkpoints())) {
+      CheckpointDirectory.of(entry, disk).ifPresent(directories::add);
+    }
+    return directories;
   }
 
   CheckpointDirectory checkpoint(final long number, final long commitId) {
@@ -174,8 +184,8 @@ record StoreDirectory(Path path, Disk disk) {
   private void refuseForeign() throws IOException {
     for (final Path entry : Names.in(path)) {
       final String name = entry.getFileName().toString();
-      final boolean mine = PARTS.contains(name) || name.startsWith(FORMAT);
-      if (!mine && !Files.exists(format(), NOFOLLOW_LINKS)) {
+      final boolean mine = PARTS.contains(name) || name.startsWith(StoreFormat.NAME);
+      if (!mine && !format().exists()) {
         throw new NoStoreException(
             "%s is not a store, and holds %s; give a new or an empty directory"
                 .formatted(path, name));
@@ -183,31 +193,8 @@ record StoreDirectory(Path path, Disk disk) {
     }
   }
 
-  /**
-   * The format file comes last, and at once as a whole, so that no process ever sees half a store.
-   * It is the first one's of several processes that make the store: its lock must be one file's.
-   */
-  private void claim() throws IOException {
-    final Path temporary = path.resolve("%s.%016x".formatted(FORMAT, Entropy.nextLong()));
-    final String text = "sluice store %d%n".formatted(VERSION);
-    disk.createWhole(temporary, format(), text.getBytes(StandardCharsets.UTF_8));
-  }
-
-  private void checkFormat() throws IOException {
-    if (!Files.exists(format(), NOFOLLOW_LINKS)) {
-      Files.newDirectoryStream(path).close();
-      throw new NoStoreException(
-          "%s is not a store: it has no file named %s; check --store".formatted(path, FORMAT));
-    }
-    final byte[] bytes = StoredFile.readAll(format(), MAX_FORMAT_LENGTH);
-    final Matcher text = FORMAT_TEXT.matcher(new String(bytes, StandardCharsets.ISO_8859_1));
-    if (!text.matches()) {
-      throw new DamagedException(format().toString(), 0, "it does not say 'sluice store'");
-    }
-    final int version = Integer.parseInt(text.group(1));
-    if (version != VERSION) {
-      throw FormatVersionException.of("the store " + path, version, VERSION);
-    }
+  private void check() throws IOException {
+    format().check();
     for (final Path part : List.of(containers(), checkpoints(), staging())) {
       StoredFile.check(part, FileType.DIRECTORY); // what lies behind a link is not the store's
     }
@@ -234,7 +221,7 @@ record StoreDirectory(Path path, Disk disk) {
    * @param disk how they are changed
    */
   record CheckpointDirectory(Path path, long number, long commitId, Disk disk) {
-    private static final Pattern NAME = Pattern.compile("(\\d{10,18})-([0-9a-f]{16})");
+    private static final Pattern NAME = Pattern.compile("(\\d{10}|[1-9]\\d{10,17})-([0-9a-f]{16})");
 
     /** Tells what a directory's name says; empty when it is not the name of a checkpoint. */
     static Optional<CheckpointDirectory> of(final Path path, final Disk disk) {
@@ -261,6 +248,13 @@ record StoreDirectory(Path path, Disk disk) {
     /** Whether what has its name is no directory; a link to an archive is one. */
     boolean isForeign() {
       return !Files.isDirectory(path) && Files.exists(path);
+    }
+
+    /** Finds damage where something else has its name. */
+    void check() throws IOException {
+      if (isForeign()) {
+        StoredFile.check(path, FileType.DIRECTORY);
+      }
     }
 
     /** What becomes the manifest; locked by the process that is about to commit the checkpoint. */
@@ -300,6 +294,20 @@ record StoreDirectory(Path path, Disk disk) {
 
     Path images() {
       return path.resolve("images");
+    }
+
+    /** The inodes of its images' own files, in ascending order. */
+    long[] imageInodes() throws IOException {
+      if (!Files.isDirectory(images())) {
+        return new long[0];
+      }
+      final List<Path> files = Names.in(images());
+      final long[] inodes = new long[files.size()];
+      for (int i = 0; i < inodes.length; i++) {
+        inodes[i] = FileStatus.of(files.get(i).toString()).inode();
+      }
+      Arrays.sort(inodes);
+      return inodes;
     }
 
     Path image(final int ordinal) {

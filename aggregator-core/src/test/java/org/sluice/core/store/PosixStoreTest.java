@@ -256,7 +256,7 @@ class PosixStoreTest {
     assertThatThrownBy(() -> PosixStore.create(directory))
         .isInstanceOf(NoStoreException.class)
         .hasMessageContaining("empty directory");
-    Files.writeString(path.resolve("format"), "sluice store 2\n");
+    Files.writeString(path.resolve("format"), "sluice store 3\n");
     assertThatThrownBy(() -> PosixStore.open(path)).isInstanceOf(FormatVersionException.class);
   }
 

@@ -96,7 +96,7 @@ public final class Remains {
           .filter(Files::isRegularFile)
           .map(file -> directory.relativize(file).toString())
           .filter(name -> !name.startsWith("format.") && !name.startsWith("node."))
-          .filter(name -> !name.equals("left-as-files"))
+          .filter(name -> !Set.of("left-as-files", ChangeCount.NAME).contains(name))
           .collect(Collectors.toCollection(TreeSet::new));
     }
   }

@@ -1,0 +1,340 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.posix.FileStatus;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
+
+/**
+ * What a process knows of the checkpoints of a store, so that it need not look at all of them at
+ * each commit. It holds until another process changes a checkpoint, which the {@link ChangeCount}
+ * tells, or a user or an older Sluice does, which the times of the directories tell. Then all are
+ * looked at again; manifests never change, so only new ones are read. Under the store's lock only.
+ */
+final class Catalogue {
+  private final StoreDirectory store;
+  private final NamedContainers containers;
+
+  /** Of each number the commits, superseded ones included. */
+  private final Map<Long, List<Known>> committed = new HashMap<>();
+
+  /** Numbers with more than one commit. */
+  private final Set<Long> superseding = new HashSet<>();
+
+  /** Commits whose manifests are not known to be durable. */
+  private final Deque<Known> undurable = new ArrayDeque<>();
+
+  private final Set<CheckpointDirectory> uncommitted = new LinkedHashSet<>();
+  private final Map<CheckpointDirectory, IOException> unreadable = new LinkedHashMap<>();
+  private long lastSequence;
+
+  /** What the store looked like when the lock was given back; null when that does not count. */
+  private Stamp stamp;
+
+  /** The count of changes in this hold of the lock. */
+  private long count;
+
+  /** Whether what is known holds, in this hold of the lock. */
+  private boolean current;
+
+  /** Whether all that this hold of the lock has changed is known. */
+  private boolean trusted;
+
+  /** What changes when a checkpoint comes or goes. */
+  private record Stamp(long count, FileStatus checkpoints) {}
+
+  /** What has to be known of a commit. Manifests with all they say would fill the heap. */
+  static final class Known {
+    private final long number;
+    private final long id;
+    private final long sequence;
+    private final List<Long> containers;
+    private boolean durable;
+
+    /** Of its images' own files, ascending; null until asked for. */
+    private long[] inodes;
+
+    private Known(final Commit commit, final boolean durable) {
+      this.number = commit.number();
+      this.id = commit.id();
+      this.sequence = commit.sequence();
+      this.containers = commit.containers();
+      this.durable = durable;
+    }
+
+    long sequence() {
+      return sequence;
+    }
+
+    List<Long> containers() {
+      return containers;
+    }
+
+    /** Whether it has a link of a file. One that has is to be asked anew. */
+    private boolean mayHave(final long inode, final CheckpointDirectory directory)
+        throws IOException {
+      inodes = inodes == null ? directory.imageInodes() : inodes;
+      final boolean has = Arrays.binarySearch(inodes, inode) >= 0;
+      inodes = has ? null : inodes;
+      return has;
+    }
+
+    /** Says that its manifest is durable. */
+    void durable() {
+      durable = true;
+    }
+  }
+
+  Catalogue(final StoreDirectory store) {
+    this.store = store;
+    this.containers = new NamedContainers(store);
+  }
+
+  // ---- what is known ----
+
+  /** Those without a manifest: commits under way, or cut short, or removals cut short. */
+  List<CheckpointDirectory> uncommitted() throws IOException {
+    update();
+    return List.copyOf(uncommitted);
+  }
+
+  /** Those whose manifests cannot be read, and why. */
+  Map<CheckpointDirectory, IOException> unreadable() throws IOException {
+    update();
+    return new LinkedHashMap<>(unreadable);
+  }
+
+  /** Commits whose manifests are not known to be durable, each once. */
+  Deque<Known> undurable() throws IOException {
+    update();
+    return undurable;
+  }
+
+  /** Commits that newer ones of their numbers supersede. */
+  List<Known> superseded() throws IOException {
+    update();
+    final List<Known> superseded = new ArrayList<>();
+    for (final long number : superseding) {
+      final List<Known> all = committed.get(number);
+      final long newest = all.stream().mapToLong(Known::sequence).max().orElseThrow();
+      all.stream().filter(one -> one.sequence < newest).forEach(superseded::add);
+    }
+    return superseded;
+  }
+
+  /** The commits of a number. */
+  List<Known> of(final long number) throws IOException {
+    update();
+    return committed.getOrDefault(number, List.of());
+  }
+
+  /** What the next commit gets. */
+  long nextSequence() throws IOException {
+    update();
+    return lastSequence + 1;
+  }
+
+  /** All commits. */
+  Stream<Known> all() throws IOException {
+    update();
+    return committed.values().stream().flatMap(Collection::stream);
+  }
+
+  /** Which containers the manifests name, where all can be read. */
+  NamedContainers containers() throws IOException {
+    update();
+    return containers;
+  }
+
+  CheckpointDirectory directoryOf(final Known commit) {
+    return store.checkpoint(commit.number, commit.id);
+  }
+
+  /** The checkpoints that may have links of a file, each of which is to be looked at. */
+  List<CheckpointDirectory> holders(final NativeFile file) throws IOException {
+    update();
+    final List<CheckpointDirectory> holders = new ArrayList<>(uncommitted);
+    holders.addAll(unreadable.keySet());
+    for (final Known one : (Iterable<Known>) all()::iterator) {
+      if (one.mayHave(file.inode(), directoryOf(one))) {
+        holders.add(directoryOf(one));
+      }
+    }
+    return holders;
+  }
+
+  // ---- what this process does ----
+
+  /** To be called when the lock was taken. */
+  void begin() {
+    current = false;
+  }
+
+  /**
+   * To be called before a checkpoint is changed.
+   *
+   * @throws IOException when others could not know it; nothing may be changed then
+   */
+  void changing() throws IOException {
+    update();
+    store.format().upgrade();
+    if (!ChangeCount.isOdd(count)) {
+      count = store.changes().next(count);
+    }
+  }
+
+  /** A commit has got its directory. */
+  void began(final CheckpointDirectory checkpoint) {
+    uncommitted.add(checkpoint);
+  }
+
+  /** A commit has got its manifest, durably. */
+  void committed(final Commit commit) {
+    uncommitted.remove(store.checkpoint(commit.number(), commit.id()));
+    add(new Known(commit, true));
+  }
+
+  /** A checkpoint is gone. */
+  void removed(final CheckpointDirectory checkpoint) {
+    uncommitted.remove(checkpoint);
+    unreadable.remove(checkpoint);
+    final List<Known> others = new ArrayList<>();
+    for (final Known one : committed.getOrDefault(checkpoint.number(), List.of())) {
+      if (one.id == checkpoint.commitId()) {
+        containers.unname(one.containers);
+        undurable.remove(one);
+      } else {
+        others.add(one);
+      }
+    }
+    put(checkpoint.number(), others);
+  }
+
+  /** What is known may be wrong: a change has failed half-way. */
+  void forget() {
+    trusted = false;
+    stamp = null;
+  }
+
+  /** To be called before the lock is given back, unless the process dies. */
+  void end() {
+    if (current) {
+      current = false;
+      try {
+        count = ChangeCount.isOdd(count) ? store.changes().next(count) : count;
+        containers.end();
+        stamp = trusted && count != ChangeCount.UNKNOWN ? stamp() : null;
+      } catch (final IOException e) {
+        stamp = null; // a process that finds an odd count looks at all
+      }
+    }
+  }
+
+  // ---- how it gets to know it ----
+
+  private void update() throws IOException {
+    if (!current) {
+      count = store.changes().read();
+      final boolean holds = stamp != null && stamp.equals(stamp());
+      stamp = null;
+      if (holds) {
+        lookAgain();
+      } else {
+        scan();
+      }
+      containers.update();
+      current = true;
+      trusted = true;
+    }
+  }
+
+  private Stamp stamp() throws IOException {
+    return new Stamp(count, FileStatus.of(store.checkpoints().toString()));
+  }
+
+  /** At those of other processes that may have changed without a trace of it in the directory. */
+  private void lookAgain() throws IOException {
+    final List<CheckpointDirectory> open = new ArrayList<>(uncommitted);
+    open.addAll(unreadable.keySet());
+    uncommitted.clear();
+    unreadable.clear();
+    for (final CheckpointDirectory checkpoint : open) {
+      if (Files.exists(checkpoint.path(), LinkOption.NOFOLLOW_LINKS)) {
+        look(checkpoint, Map.of());
+      }
+    }
+  }
+
+  private void scan() throws IOException {
+    final Map<Long, List<Known>> before = new HashMap<>(committed);
+    committed.clear();
+    superseding.clear();
+    undurable.clear();
+    uncommitted.clear();
+    unreadable.clear();
+    containers.clear();
+    for (final CheckpointDirectory checkpoint : store.checkpointDirectories()) {
+      look(checkpoint, before);
+    }
+  }
+
+  private void look(final CheckpointDirectory checkpoint, final Map<Long, List<Known>> before)
+      throws IOException {
+    if (!checkpoint.isCommitted()) {
+      uncommitted.add(checkpoint);
+      return;
+    }
+    final Optional<Known> known =
+        before.getOrDefault(checkpoint.number(), List.of()).stream()
+            .filter(one -> one.id == checkpoint.commitId())
+            .findFirst();
+    try {
+      add(known.isPresent() ? known.get() : new Known(CommitScan.read(checkpoint), false));
+    } catch (final DamagedException | FormatVersionException | PosixException e) {
+      unreadable.put(checkpoint, e);
+    }
+  }
+
+  private void add(final Known commit) {
+    final List<Known> all = new ArrayList<>(committed.getOrDefault(commit.number, List.of()));
+    all.add(commit);
+    put(commit.number, all);
+    containers.name(commit.containers);
+    lastSequence = Math.max(lastSequence, commit.sequence);
+    if (!commit.durable) {
+      undurable.add(commit);
+    }
+  }
+
+  private void put(final long number, final List<Known> commits) {
+    if (commits.isEmpty()) {
+      committed.remove(number);
+    } else {
+      committed.put(number, List.copyOf(commits));
+    }
+    if (commits.size() > 1) {
+      superseding.add(number);
+    } else {
+      superseding.remove(number);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.function.Consumer;
+import org.sluice.core.fault.Fault;
+
+/**
+ * How drafts become commits of a store. The lock is held while a checkpoint begins and while it is
+ * published, not while its files are written. Thread-safe.
+ */
+final class Publication {
+  private final StoreDirectory directory;
+  private final StoreLock lock;
+  private final Catalogue catalogue;
+  private final Garbage garbage;
+  private final SessionFiles files;
+
+  Publication(
+      final StoreDirectory directory,
+      final StoreLock lock,
+      final Catalogue catalogue,
+      final Garbage garbage,
+      final SessionFiles files) {
+    this.directory = directory;
+    this.lock = lock;
+    this.catalogue = catalogue;
+    this.garbage = garbage;
+    this.files = files;
+  }
+
+  /** See {@link PosixStore#commit}. */
+  void commit(final Draft draft, final Consumer<Commit> durable) throws IOException {
+    final CommitWriter writer = new CommitWriter(directory, draft);
+    for (final long id : CommitWriter.containers(draft)) {
+      files.sync(id);
+    }
+    // Taken back under the lock, as others sweep it as soon as its draft is deleted.
+    final List<CommittedImage> images =
+        orElse(() -> lock.hold(() -> abandon(writer)), () -> prepare(writer));
+    lock.hold(
+        () -> {
+          final Commit commit = orElse(() -> abandon(writer), () -> publish(writer, images));
+          catalogue.committed(commit);
+          durable.accept(commit);
+          garbage.supersede(commit);
+          // Nobody reads a checkpoint before a restart, and the next one needs the memory.
+          draft.images().forEach(image -> image.file().forget());
+        });
+  }
+
+  private List<CommittedImage> prepare(final CommitWriter writer) throws IOException {
+    lock.hold(
+        () -> {
+          catalogue.changing();
+          writer.begin();
+          catalogue.began(writer.directory());
+        });
+    return writer.prepare();
+  }
+
+  private Commit publish(final CommitWriter writer, final List<CommittedImage> images)
+      throws IOException {
+    catalogue.changing();
+    return writer.publish(images, catalogue.nextSequence());
+  }
+
+  /** It has never been a commit to anybody, so nothing changes. */
+  private void abandon(final CommitWriter writer) throws IOException {
+    writer.abandon();
+    catalogue.removed(writer.directory());
+  }
+
+  private static <T> T orElse(final Fault.Step<IOException> undoing, final StoreLock.Step<T> step)
+      throws IOException {
+    try {
+      return step.run();
+    } catch (final IOException e) {
+      try {
+        undoing.run();
+      } catch (final IOException further) {
+        e.addSuppressed(further);
+      }
+      throw e;
+    }
+  }
+}
