@@ -112,7 +112,7 @@ SLUICE_API int sluice_checkpoint_list(sluice_session *session, int64_t *checkpoi
                                       size_t capacity);
 
 /*
- * Creates an empty image. `name` is a relative path in UTF-8 without "..", of at most 1000 bytes.
+ * Creates an empty image. `name` is a relative path without "..", of at most 1000 bytes.
  * Each rank has names of its own. -EEXIST: this rank has written that image of this checkpoint.
  */
 SLUICE_API int sluice_image_create(sluice_session *session, int64_t checkpoint, const char *name,

@@ -12,7 +12,7 @@
 static const char *line_of(const char *text)
 {
     static char out[200];
-    sluice_exec_line(out, sizeof out, text);
+    sluice_line(out, sizeof out, text);
     return out;
 }
 
@@ -43,7 +43,7 @@ static void test_a_line_ends_where_the_room_does(void **state)
     for (size_t capacity = 1; capacity < 60; capacity++) {
         char out[64];
         memset(out, '#', sizeof out);
-        sluice_exec_line(out, capacity, "ab\033\033\xE2\x80\xAE\xE2\x80\xAEgh\n\xC3\xBC");
+        sluice_line(out, capacity, "ab\033\033\xE2\x80\xAE\xE2\x80\xAEgh\n\xC3\xBC");
         assert_true(strlen(out) < capacity);
         assert_int_equal(out[capacity], '#');
     }

@@ -33,6 +33,6 @@ void sluice_exec_say(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    sluice_exec_line(line, sizeof line, text);
+    sluice_line(line, sizeof line, text);
     fprintf(stderr, "%s: %s\n", sluice_exec_name, line);
 }

@@ -1,5 +1,6 @@
 #include "capture.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "presence.h"
 #include "real.h"
 #include "segment.h"
+#include "tell.h"
 
 enum { UNKNOWN, OFF, ON };
 
@@ -128,10 +130,8 @@ void sluice_capture_missed(const char *path, const char *why)
     if (mapped != NULL)
         atomic_fetch_add_explicit(&mapped->header->unattached_files, 1, memory_order_relaxed);
     if (!atomic_exchange(&said, true)) {
-        dprintf(
-            STDERR_FILENO,
-            "sluice: %s is not captured: %s; it is written as without Sluice, and others alike\n",
-            path, why);
+        sluice_tell("%s is not captured: %s; it is written as without Sluice, and others alike",
+                    path, why);
     }
 }
 
@@ -188,6 +188,7 @@ int sluice_capture_image_state(const struct stat *status)
     return sluice_segment_state(mapped, status->st_dev, status->st_ino);
 }
 
+/* False where the file has none; empty where it is longer than the kernel tells. */
 static bool real_path(int fd, char path[PATH_MAX])
 {
     char link[40];
@@ -195,13 +196,14 @@ static bool real_path(int fd, char path[PATH_MAX])
              sluice_capture_divided ? "/proc/thread-self/fd/%d" : "/proc/self/fd/%d", fd);
     const ssize_t length = readlink(link, path, PATH_MAX - 1);
     path[length > 0 ? length : 0] = '\0';
-    return length > 0;
+    return length > 0 || errno == ENAMETOOLONG;
 }
 
 bool sluice_capture_file(int fd, struct stat *status, char path[PATH_MAX])
 {
     if (REAL(fstat)(fd, status) != 0 || !S_ISREG(status->st_mode) || !real_path(fd, path))
         return false;
+    const bool may_be_below = path[0] == '\0' || (below(captured, path) && !in_store(path));
     return sluice_capture_image_state(status) != SLUICE_IMAGE_STATE_FREE
-        || (status->st_nlink > 0 && below(captured, path) && !in_store(path));
+        || (status->st_nlink > 0 && may_be_below);
 }

@@ -54,7 +54,8 @@ extern atomic_bool sluice_capture_divided;
 
 /*
  * True when `fd` is a regular file below the capture directory, or an image under any name.
- * Fills in its status and its real path, which the kernel tells, so links need no resolving.
+ * Fills in its status and its real path, which the kernel tells, so links need no resolving. The path is
+ * empty where it is longer than the kernel tells; then the file may also be elsewhere.
  */
 bool sluice_capture_file(int fd, struct stat *status, char path[PATH_MAX]);
 

@@ -14,6 +14,7 @@
 #include "real.h"
 #include "recording.h"
 #include "segment.h"
+#include "tell.h"
 
 #define SETTLES_BEFORE_DIRECT 16
 
@@ -88,8 +89,8 @@ void sluice_image_stamp(struct image *image)
 
 void sluice_image_incomplete(const struct image *image, const char *why)
 {
-    dprintf(STDERR_FILENO, "sluice: inode %lu: what was written may be incomplete: %s\n",
-            (unsigned long)image->inode, why);
+    sluice_tell("inode %lu: what was written may be incomplete: %s", (unsigned long)image->inode,
+                why);
 }
 
 void sluice_image_surrender(struct image *image, int reason)

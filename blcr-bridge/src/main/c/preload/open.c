@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -300,12 +301,21 @@ static int open_found(int path_fd, int flags)
     if (path_fd < 0)
         return -1;
     const int before = errno;
-    const bool has_name = !left_alone(flags) && sluice_capture_file(path_fd, &status, path)
-        && REAL(fstatat)(AT_FDCWD, path, &named, 0) == 0 && named.st_ino == status.st_ino
-        && named.st_dev == status.st_dev;
+    errno = ENOENT;
+    int fd = -1;
+    if (!left_alone(flags) && sluice_capture_file(path_fd, &status, path)) {
+        if (path[0] == '\0') /* it is too long */
+            snprintf(path, sizeof path, "/proc/thread-self/fd/%d", path_fd);
+        const bool has_name = REAL(fstatat)(AT_FDCWD, path, &named, 0) == 0
+            && named.st_ino == status.st_ino && named.st_dev == status.st_dev;
+        errno = ENOENT;
+        if (has_name)
+            fd = sluice_open(AT_FDCWD, path, flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW), 0);
+    }
+    const int after = errno;
     REAL(close)(path_fd);
-    errno = has_name ? before : ENOENT;
-    return has_name ? sluice_open(AT_FDCWD, path, flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW), 0) : -1;
+    errno = fd >= 0 ? before : after;
+    return fd;
 }
 
 SLUICE_WRAPPER int open_by_handle_at(int mount, struct file_handle *handle, int flags)

@@ -8,6 +8,7 @@
 #include "description.h"
 #include "presence.h"
 #include "real.h"
+#include "tell.h"
 
 bool sluice_recording;
 
@@ -65,14 +66,14 @@ static bool name_file(struct image *image, int fd)
     char path[PATH_MAX] = "";
     struct stat status;
     if (trace.header == NULL && sluice_trace_open(&trace, getenv("SLUICE_PROFILE")) != 0) {
-        dprintf(STDERR_FILENO, "sluice: %s; this process goes on unrecorded\n",
-                sluice_failure_message());
+        sluice_tell("%s; this process goes on unrecorded", sluice_failure_message());
         sluice_recording = false;
         return false;
     }
     mapper = sluice_presence_mapper();
     sluice_capture_file(fd, &status, path);
-    sluice_trace_name(&trace, &image->traced, path);
+    sluice_trace_name(&trace, &image->traced,
+                      path[0] != '\0' ? path : "(a path longer than 4095 bytes)");
     return true;
 }
 

@@ -21,6 +21,7 @@ import java.lang.invoke.VarHandle;
  */
 @SuppressWarnings("restricted")
 record LibC(MemorySegment address, boolean wide) {
+  static final boolean AARCH64 = "aarch64".equals(System.getProperty("os.arch"));
   static final int AT_FDCWD = -100;
   static final int AT_SYMLINK_NOFOLLOW = 0x100;
   static final int AT_SYMLINK_FOLLOW = 0x400;
@@ -64,6 +65,7 @@ record LibC(MemorySegment address, boolean wide) {
   static final int FAN_OPEN_PERM = 0x10000;
   static final int O_CLOEXEC = 0x80000;
   static final int O_PATH = 0x200000;
+  static final int O_DIRECTORY = AARCH64 ? 0x4000 : 0x10000;
   static final long UTIME_OMIT = (1L << 30) - 2;
   static final int IN_CLOEXEC = 0x80000;
   static final int IN_NONBLOCK = 0x800;
@@ -105,7 +107,7 @@ record LibC(MemorySegment address, boolean wide) {
   static final LibC SYNC_FILE_RANGE = function("sync_file_range");
   static final LibC POSIX_FADVISE = function("posix_fadvise");
   static final LibC SYSCALL = function("syscall");
-  static final long SYS_MEMBARRIER = System.getProperty("os.arch").equals("amd64") ? 324 : 283;
+  static final long SYS_MEMBARRIER = AARCH64 ? 283 : 324;
   static final LibC GETRANDOM = wide("getrandom");
   static final LibC SETPRIORITY = function("setpriority");
   static final LibC GETRLIMIT = function("getrlimit");

@@ -23,11 +23,11 @@ public class NativeFile extends HeldInode {
     /** Cut it to nothing. */
     TRUNCATE(0x200),
     /** Past the page cache: addresses, lengths and offsets are multiples of 4096. */
-    DIRECT(AARCH64 ? 0x10000 : 0x4000),
+    DIRECT(LibC.AARCH64 ? 0x10000 : 0x4000),
     /** Fail unless it is a directory. */
-    DIRECTORY(AARCH64 ? 0x4000 : 0x10000),
+    DIRECTORY(LibC.O_DIRECTORY),
     /** Fail if the last name of the path is a symbolic link. */
-    NO_FOLLOW(AARCH64 ? 0x8000 : 0x20000),
+    NO_FOLLOW(LibC.AARCH64 ? 0x8000 : 0x20000),
     /**
      * Do not wait for the process at the other end of a FIFO, nor take a terminal for one's own.
      */
@@ -40,16 +40,10 @@ public class NativeFile extends HeldInode {
     Flag(final int bits) {
       this.bits = bits;
     }
-
-    int bits() {
-      return bits;
-    }
   }
 
   /** By which the kernel tells the process named to it that another process waits for its lease. */
   private static final int LEASE_SIGNAL = 63;
-
-  private static final boolean AARCH64 = "aarch64".equals(System.getProperty("os.arch"));
 
   /** The errno of the first sync that failed, 0 while none has. Any thread. */
   private volatile int lost;

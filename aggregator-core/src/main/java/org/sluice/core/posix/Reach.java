@@ -7,8 +7,7 @@ import java.lang.foreign.Arena;
  * call is reached in steps. Not thread-safe.
  */
 final class Reach implements AutoCloseable {
-  private static final int DIRECTORY_ONLY =
-      LibC.O_PATH | LibC.O_CLOEXEC | NativeFile.Flag.DIRECTORY.bits();
+  private static final int DIRECTORY_ONLY = LibC.O_PATH | LibC.O_CLOEXEC | LibC.O_DIRECTORY;
 
   private final Arena arena = Arena.ofConfined();
   private int directory = LibC.AT_FDCWD;

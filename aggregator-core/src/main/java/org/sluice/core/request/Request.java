@@ -60,10 +60,15 @@ public sealed interface Request {
    * @param device {@code major << 32 | minor}
    * @param inode inode number
    * @param flags {@code RequestDescriptor.OPEN_*}
-   * @param path the name it was opened by
+   * @param path the name it was opened by; empty where that is longer than the kernel tells
    */
   @Wire(type = 2, reply = Reply.Opened.class)
-  record Open(long device, long inode, int flags, String path) implements Request {}
+  record Open(
+      long device,
+      long inode,
+      int flags,
+      @Wire.Means("empty where it is longer than 4095 bytes") String path)
+      implements Request {}
 
   /**
    * Asks that the image's own file hold everything.
@@ -103,7 +108,7 @@ public sealed interface Request {
    * @param device {@code major << 32 | minor}
    * @param inode inode number
    * @param flags {@code RequestDescriptor.REPLACE_*}
-   * @param path the path
+   * @param path the path; empty where that is longer than the kernel tells
    */
   @Wire(
       type = 7,

@@ -68,7 +68,9 @@ public enum Reason {
   UNATTACHED("unattached", "in files that their process could not announce", Kind.PLAIN),
   /** The file was renamed away, replaced, or has no name. */
   ELSEWHERE(
-      "elsewhere", "in files that left the capture directory as they were opened", Kind.PLAIN);
+      "elsewhere", "in files that left the capture directory as they were opened", Kind.PLAIN),
+  /** The path is longer than the kernel tells. */
+  TOO_DEEP("too_deep", "in files whose paths are longer than 4095 bytes", Kind.PLAIN);
 
   /** Reasons that a slot has counters for. */
   public static final int MOST = 32;

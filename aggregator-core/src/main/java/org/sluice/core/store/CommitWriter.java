@@ -11,8 +11,10 @@ import java.util.Set;
 import net.openhft.chronicle.bytes.Bytes;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Entropy;
+import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 
 /**
@@ -154,7 +156,7 @@ final class CommitWriter {
     final Set<String> names = new HashSet<>();
     for (final DraftImage image : draft.images()) {
       if (!ImagePath.isValid(image.path())) {
-        throw new IOException("no path of an image: " + image.path());
+        throw new PosixException("store the name " + image.path(), Errno.ENAMETOOLONG);
       }
       if (!names.add(image.rank() + "/" + image.path())) {
         throw new IOException("two images of one rank: " + image.path());

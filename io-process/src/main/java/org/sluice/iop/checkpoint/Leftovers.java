@@ -6,8 +6,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.sluice.core.posix.Errno;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.Completion;
+import org.sluice.core.store.ImagePath;
 import org.sluice.core.store.LeftAsFiles;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
@@ -72,11 +74,26 @@ public final class Leftovers {
     }
     whole.forEach(group -> commit(group.number(), false, group.members()));
     final List<Entry.Part> others = others();
+    others.removeAll(refuseTooLong(others));
     if (others.stream().anyMatch(part -> find(part).errno() != 0)) {
       Warnings.warn("checkpoint %d is not committed: an image of it is lost".formatted(free));
     } else if (!others.isEmpty()) {
       commit(free, groups.exist(), others);
     }
+  }
+
+  /** Only those files fail whose paths no checkpoint can hold. */
+  private List<Entry.Part> refuseTooLong(final List<Entry.Part> others) {
+    final List<Entry.Part> refused =
+        others.stream().filter(part -> !ImagePath.isValid(part.path())).toList();
+    if (!refused.isEmpty()) {
+      final String reason =
+          "%s is not committed, since its path is longer than 4095 bytes; it stays a plain file: files=%d"
+              .formatted(refused.getFirst().path(), refused.size());
+      Warnings.warn(reason);
+      context.statistics().failed(new Failure(Errno.ENAMETOOLONG, reason));
+    }
+    return refused;
   }
 
   /**
@@ -148,11 +165,10 @@ public final class Leftovers {
         continue; // by a former I/O process that was killed at this point
       }
       for (final String name : names.getOrDefault(image.key(), List.of())) {
-        context
-            .capture()
-            .relative(name)
-            .filter(path -> !groups.has(image, path) && !context.shared().has(image, path))
-            .ifPresent(path -> others.add(Committer.part(image, path)));
+        final String path = context.capture().relative(name);
+        if (!groups.has(image, path) && !context.shared().has(image, path)) {
+          others.add(Committer.part(image, path));
+        }
       }
     }
     return others;

@@ -152,9 +152,7 @@ final class Retention {
         all.getOrDefault(image.key(), List.of()).forEach(name -> names.put(name, image.key()));
       }
       final Optional<String> kept =
-          names.keySet().stream()
-              .filter(name -> capture.relative(name).filter(path -> isOf(path, number)).isEmpty())
-              .findFirst();
+          names.keySet().stream().filter(name -> !isOf(capture.relative(name), number)).findFirst();
       if (kept.isPresent() || names.isEmpty()) {
         return kept;
       }

@@ -79,7 +79,7 @@ public final class SharedFiles {
 
   private Optional<String> path(final NativeFile file) {
     try {
-      return file.path().flatMap(capture::relative);
+      return file.path().map(capture::relative);
     } catch (final IOException unknown) {
       return Optional.empty();
     }

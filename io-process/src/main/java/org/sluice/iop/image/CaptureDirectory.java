@@ -15,7 +15,6 @@ import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.Reason;
-import org.sluice.core.store.ImagePath;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -89,6 +88,9 @@ public final class CaptureDirectory {
    *     not in here
    */
   public NativeFile open(final ImageKey key, final String path) throws NotCapturedException {
+    if (FileName.length(path) >= FileName.LONGEST) {
+      throw new NotCapturedException(Reason.TOO_DEEP, "its path is longer than 4095 bytes");
+    }
     try {
       final NativeFile file = NativeFile.open(path, NativeFile.Flag.WRITE);
       if (ImageKey.of(file).equals(key) && file.path().filter(this::contains).isPresent()) {
@@ -126,14 +128,34 @@ public final class CaptureDirectory {
     return find(image.file());
   }
 
+  /**
+   * Where a file is whose path the kernel does not tell.
+   *
+   * @param key what identifies it
+   * @return a name of it; empty when it has none in here
+   */
+  public Optional<String> find(final ImageKey key) {
+    return directory == null ? Optional.empty() : search(key);
+  }
+
   private Optional<String> find(final NativeFile file) {
     if (directory == null) {
       return Optional.empty();
     }
     try {
-      return find(file, file.path());
+      return find(file, path(file));
     } catch (final PosixException e) {
       Warnings.warn("the present path of " + file + " is unknown: " + e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  /** Empty also where it is longer than the kernel tells: then it is searched for. */
+  private static Optional<String> path(final NativeFile file) throws PosixException {
+    try {
+      return file.path();
+    } catch (final PosixException e) {
+      e.throwUnless(Errno.ENAMETOOLONG);
       return Optional.empty();
     }
   }
@@ -146,7 +168,7 @@ public final class CaptureDirectory {
       return path.filter(this::contains);
     }
     final Optional<String> other = file.links() > 0 ? search(key) : Optional.empty();
-    final Optional<String> now = file.path();
+    final Optional<String> now = path(file);
     return other.isPresent() || now.equals(path) ? other : find(file, now);
   }
 
@@ -221,8 +243,8 @@ public final class CaptureDirectory {
   public boolean hasLost(final NativeFile file) {
     try {
       final ImageKey key = ImageKey.of(file);
-      final Optional<String> path = file.path();
-      final boolean told = path.isEmpty() || key.isAt(path.get()) || file.links() == 0;
+      final Optional<String> path = path(file);
+      final boolean told = file.links() == 0 || path.filter(key::isAt).isPresent();
       if (!told && !found.containsKey(key) && clock.getAsLong() - nextSearch < 0) {
         return false;
       }
@@ -259,16 +281,16 @@ public final class CaptureDirectory {
    * @return its path below the directory; empty when it is not in here any more
    */
   public Optional<String> relativePath(final Image image) {
-    return find(image).flatMap(this::relative);
+    return find(image).map(this::relative);
   }
 
   /**
    * What a checkpoint calls a file in here.
    *
    * @param path a path below the directory
-   * @return empty for a name that a checkpoint cannot hold
+   * @return its path below the directory; one of more than 4095 bytes no checkpoint can hold
    */
-  public Optional<String> relative(final String path) {
-    return Optional.of(FileName.relative(path, directory)).filter(ImagePath::isValid);
+  public String relative(final String path) {
+    return FileName.relative(path, directory);
   }
 }

@@ -1,5 +1,6 @@
 package org.sluice.iop.service;
 
+import java.util.Optional;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.request.Reply;
@@ -94,22 +95,32 @@ final class OpenRequests {
       }
       return plain(Reason.EXISTING);
     }
+    final Optional<String> path = path(request.path(), key);
+    if (path.isEmpty()) {
+      return plain(Reason.ELSEWHERE);
+    }
     try {
-      return admitted(opener, admit(opener, key, request));
+      return admitted(opener, admit(opener, key, path.get(), request.flags()));
     } catch (final NotCapturedException e) {
       if (context.statistics().leftPlain(key, e.reason()) && e.reason() != Reason.ELSEWHERE) {
         Warnings.warn(
             "%s is not captured, nor are others like it: %s; they are written as without Sluice"
-                .formatted(request.path(), e.getMessage()));
+                .formatted(path.get(), e.getMessage()));
       }
       return plain(e.reason());
     }
   }
 
-  private Image admit(final Attachment opener, final ImageKey key, final Request.Open request)
+  /** Where the kernel does not tell the process it is searched for, if it is in here at all. */
+  private Optional<String> path(final String told, final ImageKey key) {
+    return told.isEmpty() ? context.capture().find(key) : Optional.of(told);
+  }
+
+  private Image admit(
+      final Attachment opener, final ImageKey key, final String path, final int flags)
       throws NotCapturedException {
-    final NativeFile file = context.capture().open(key, request.path());
-    final Reason reason = reason(request.flags(), context.shared().has(file, opener.writer()));
+    final NativeFile file = context.capture().open(key, path);
+    final Reason reason = reason(flags, context.shared().has(file, opener.writer()));
     if (reason == Reason.NONE) {
       return context.registry().admit(file, ImageDescriptor.STATE_DIVERTED);
     }
@@ -321,7 +332,8 @@ final class OpenRequests {
       return;
     }
     final boolean empty = (request.flags() & RequestDescriptor.REPLACE_TRUNCATE) != 0;
-    checkpoints.replacements().replace(image, request.path(), empty, caller, new Reply.Done());
+    final String path = path(request.path(), key).orElse("");
+    checkpoints.replacements().replace(image, path, empty, caller, new Reply.Done());
   }
 
   /** The file this process opened must not change, and may not hold everything. */

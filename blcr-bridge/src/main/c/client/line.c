@@ -61,7 +61,7 @@ static int escape(char out[5], unsigned char byte)
                                    : sprintf(out, "\\%03o", byte);
 }
 
-void sluice_exec_line(char *out, size_t capacity, const char *text)
+void sluice_line(char *out, size_t capacity, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;
     size_t used = 0;
