@@ -75,7 +75,11 @@ public record Checkpoints(
     context.store().commits(damaged -> {}).stream()
         .filter(commit -> commit.sessionId() == context.sessionId() && !commit.ungrouped())
         .sorted(Comparator.comparingLong(Commit::sequence))
-        .forEach(commit -> retention.resume(commit, groups.committed(commit.number())));
+        .forEach(
+            commit -> {
+              retention.resume(commit, groups.committed(commit.number()));
+              groups.resume(commit);
+            });
   }
 
   /** Commits what a former I/O process had decided to. */

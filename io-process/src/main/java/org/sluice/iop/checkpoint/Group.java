@@ -9,6 +9,7 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.sluice.core.store.Commit;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
@@ -32,6 +33,9 @@ final class Group {
   private boolean changed;
   private boolean rewriting;
 
+  /** Its last commit, while no file has joined it since; null else. */
+  private Commit stored;
+
   /** An image as it is counted. */
   private static final class Member {
     private String path;
@@ -53,6 +57,22 @@ final class Group {
     this.number = number;
     this.changed = changed;
     this.rewriting = rewriting;
+  }
+
+  /** The I/O process decided to commit all of it: images under these paths. */
+  void committed(final Map<Image, String> paths) {
+    List.copyOf(members.keySet()).stream()
+        .filter(image -> !paths.containsKey(image))
+        .forEach(this::take);
+    paths.forEach(
+        (image, path) -> {
+          final Member member = members.containsKey(image) ? members.get(image) : put(image, path);
+          member.path = path;
+          member.unchanged = true;
+        });
+    unchanged = members.size();
+    changed = false;
+    rewriting = false;
   }
 
   /** Adds an image of the last commit, or of behind it. */
@@ -165,11 +185,6 @@ final class Group {
     }
   }
 
-  /** The images whose closing completes the checkpoint. */
-  Set<Image> markers() {
-    return markers;
-  }
-
   /** The images that are as they were committed. */
   List<Image> unchanged() {
     return members.keySet().stream().filter(image -> members.get(image).unchanged).toList();
@@ -177,6 +192,26 @@ final class Group {
 
   boolean isEmpty() {
     return members.isEmpty();
+  }
+
+  int size() {
+    return members.size();
+  }
+
+  /** It is in the store. */
+  void stored(final Commit commit) {
+    stored = commit;
+  }
+
+  /** Its last commit, if it has one and no file has joined since; the next call returns null. */
+  Commit takeStored() {
+    final Commit taken = stored;
+    stored = null;
+    return taken;
+  }
+
+  boolean isStored() {
+    return stored != null;
   }
 
   /** Whether the group has something that its last commit does not have. */
@@ -263,6 +298,11 @@ final class Group {
   private long countOutlived() {
     final int latest = writers().mapToInt(Writer::killsBefore).max().orElse(0);
     return writers().filter(writer -> writer.wasKilled() && writer.killsBefore() < latest).count();
+  }
+
+  /** Whether a process was killed that wrote an image of it. */
+  boolean hasKilledWriter() {
+    return writers().anyMatch(Writer::wasKilled);
   }
 
   private long countLost() {

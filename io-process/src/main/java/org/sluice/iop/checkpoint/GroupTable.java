@@ -3,7 +3,6 @@ package org.sluice.iop.checkpoint;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.sluice.iop.image.Image;
@@ -44,16 +43,13 @@ final class GroupTable {
 
   /** The I/O process decided to commit a whole group. */
   void committed(final long number, final Map<Image, String> paths) {
+    paths.keySet().stream()
+        .filter(image -> of(image) != null && of(image).number() != number)
+        .forEach(this::forget);
     final Group known = byNumber.get(number);
-    final List<Image> markers = known == null ? List.of() : List.copyOf(known.markers());
-    paths.keySet().forEach(this::forget);
-    final Group former = byNumber.remove(number);
-    if (former != null) {
-      former.images().forEach(image -> byImage.remove(image.id()));
-    }
-    final Group group = new Group(number, false, false);
-    paths.forEach((image, path) -> group.enter(image, path, true));
-    markers.stream().filter(paths::containsKey).forEach(image -> group.mark(image, true));
+    final Group group = known == null ? new Group(number, false, false) : known;
+    group.images().forEach(image -> byImage.remove(image.id()));
+    group.committed(paths);
     enter(group);
   }
 

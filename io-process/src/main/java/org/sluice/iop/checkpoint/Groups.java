@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.store.Commit;
 import org.sluice.core.store.Completion;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Writer;
@@ -20,6 +21,9 @@ import org.sluice.iop.measure.Warnings;
  * have closed theirs. Service thread only.
  */
 public final class Groups {
+  /** Enough for a warning. */
+  private static final int MOST_PARTS = 1 << 16;
+
   /** Null when files are not grouped. */
   private final Grouping grouping;
 
@@ -32,7 +36,10 @@ public final class Groups {
   /** Parts of checkpoints that ever had a file, for a warning. */
   private final Set<Long> parts = new HashSet<>();
 
+  private final Habit habit = new Habit();
+
   private boolean toldOfGrowth;
+  private boolean toldOfHabit;
   private boolean toldOfObstacle;
   private boolean toldOfWaiting;
 
@@ -81,6 +88,8 @@ public final class Groups {
       final Group before = table.of(image);
       final Group group = place(image);
       if (group != null) {
+        habit.looked(group, pauses.now(), image.openers().isEmpty());
+        noteGrowth(group);
         commitIfComplete(group);
       }
       if (before != null && before != group) {
@@ -117,7 +126,9 @@ public final class Groups {
     final Group group = known == null ? begin(number.getAsLong()) : known;
     table.add(group, image, path.get());
     group.mark(image, grouping.marks(path.get()));
-    parts.add(image.writer().part());
+    if (parts.size() < MOST_PARTS) {
+      parts.add(image.writer().part());
+    }
     return group;
   }
 
@@ -133,7 +144,9 @@ public final class Groups {
           .min(Comparator.comparingLong(Group::number))
           .ifPresent(former -> tellOfWaiting(former, number));
     }
-    return new Group(number, false, false);
+    final Group next = new Group(number, false, false);
+    habit.begin(next);
+    return next;
   }
 
   private void tellOfWaiting(final Group former, final long number) {
@@ -143,8 +156,49 @@ public final class Groups {
             .formatted(former.number(), number, obstacle(former)));
   }
 
+  /**
+   * A file joins a committed checkpoint, unless it is the first one of another round of writing: a
+   * restart is to take the one before until that is committed, too.
+   */
+  private void noteGrowth(final Group group) {
+    if (group.isStored() && group.hasGrown()) {
+      refresh(group);
+      if (group.hasGrown()) {
+        context.drain().publish(new Growth(context, group.takeStored()));
+        context.waiters().begun(group.number());
+      }
+    }
+  }
+
   private void commitIfComplete(final Group group) {
-    if (isComplete(group) && pauses.isOver(group.number(), group.hasGrown())) {
+    if (isComplete(group) && !waitsForMore(group)) {
+      commitUnlessPaused(group);
+    }
+  }
+
+  /** Whether a count completes it, and the checkpoint before got more files in the end. */
+  private boolean waitsForMore(final Group group) {
+    if (grouping.hasMarkers() || !habit.expectsMore(group)) {
+      return false;
+    }
+    final long end = habit.end();
+    if (end > pauses.now()) {
+      pauses.wake(group.number(), end);
+    } else if (!group.hasKilledWriter()) { // whose files do not come any more
+      return false;
+    }
+    if (!toldOfHabit) {
+      toldOfHabit = true;
+      Warnings.warn(
+          "checkpoint %d waits for more files, as checkpoint %d got %d in the end; "
+                  .formatted(group.number(), habit.former(), habit.files())
+              + "--files-per-rank or --complete can say what a checkpoint has");
+    }
+    return true;
+  }
+
+  private void commitUnlessPaused(final Group group) {
+    if (pauses.isOver(group.number(), group.hasGrown())) {
       final long began = pauses.now();
       refresh(group); // a program that begins anew deletes what a killed one left first
       if (isComplete(group)
@@ -191,7 +245,9 @@ public final class Groups {
     final Group group = table.find(number);
     if (exist() && group != null) {
       pauses.end(number);
-      commitIfComplete(group);
+      if (isComplete(group)) {
+        commitUnlessPaused(group);
+      }
     }
   }
 
@@ -216,15 +272,39 @@ public final class Groups {
     if (group.hasGrown() && !toldOfGrowth) {
       toldOfGrowth = true;
       Warnings.warn(
-          "checkpoint %d was committed before ranks wrote more files of it; if each writes N, say so"
+          ("checkpoint %d was committed before ranks wrote more files of it, and counts as incomplete"
+                      + " until it is committed again; ")
                   .formatted(group.number())
-              + " with --files-per-rank N");
+              + (grouping.hasMarkers()
+                  ? "write the file that --complete names as the last one"
+                  : "if each rank writes N, say so with --files-per-rank N, or name the last file"
+                      + " with --complete"));
     }
   }
 
   void ended(final CheckpointCommit commit) {
     if (commit.isStored()) {
+      stored(commit.stored());
       retention.committed(commit.stored(), commit.images());
+    }
+  }
+
+  /** Files may have joined the group since the commit was decided. */
+  private void stored(final Commit commit) {
+    final Group group = table.find(commit.number());
+    if (exist() && group != null) {
+      group.stored(commit);
+      habit.stored(group);
+      noteGrowth(group);
+    }
+  }
+
+  /** What a former I/O process committed, the oldest first. */
+  void resume(final Commit commit) {
+    final Group group = table.find(commit.number());
+    if (exist() && group != null) {
+      habit.begin(group);
+      group.stored(commit.incomplete() ? null : commit);
     }
   }
 
@@ -243,14 +323,20 @@ public final class Groups {
     if (!exist()) {
       return List.of();
     }
-    pauses.wanted().forEach(this::hurry);
+    for (final long number : pauses.wanted()) {
+      pauses.end(number);
+      Optional.ofNullable(table.find(number)).ifPresent(this::commitIfComplete);
+    }
     List.copyOf(table.all()).forEach(this::refresh);
     return table.all().stream().filter(Group::hasChanged).toList();
   }
 
   /** Why a checkpoint is not committed as it is. */
   String obstacle(final Group group) {
-    return group.obstacle(grouping);
+    return group.isQuiet() && isComplete(group) && habit.expectsMore(group)
+        ? "it has %d files, and checkpoint %d got %d in the end"
+            .formatted(group.size(), habit.former(), habit.files())
+        : group.obstacle(grouping);
   }
 
   /**

@@ -29,6 +29,9 @@ final class Pauses {
     private long look;
     private long growth;
 
+    /** When it is to be looked at in any case; 0 for never. */
+    private long wake;
+
     /** Whether it is to be looked at, and whether it had grown when that was asked for. */
     private boolean wanted;
 
@@ -36,6 +39,20 @@ final class Pauses {
 
     private long end(final boolean afterGrowth) {
       return afterGrowth ? Math.max(look, growth) : look;
+    }
+
+    private boolean isDue(final long now) {
+      return wanted && end(grown) <= now || wake != 0 && wake <= now;
+    }
+
+    private boolean isAwaited() {
+      return wanted || wake != 0;
+    }
+
+    /** When it is due, or else over. */
+    private long next() {
+      final long end = end(!wanted || grown);
+      return wake == 0 ? end : Math.min(wake, end);
     }
   }
 
@@ -70,6 +87,12 @@ final class Pauses {
     final Pause pause = of(number);
     pause.look = pauseAfter(began);
     next = Math.min(next, pause.look);
+  }
+
+  /** It is to be looked at again at that time, whatever happens until then. */
+  void wake(final long number, final long when) {
+    of(number).wake = when;
+    next = Math.min(next, when);
   }
 
   /** Its commit begins; what joins waits for the end of that. */
@@ -107,31 +130,28 @@ final class Pauses {
     final List<Long> due = new ArrayList<>();
     byGroup.forEach(
         (number, pause) -> {
-          if (pause.wanted && pause.end(pause.grown) <= now) {
+          if (pause.isDue(now)) {
             pause.wanted = false;
+            pause.wake = 0;
             due.add(number);
           }
         });
-    byGroup.values().removeIf(pause -> !pause.wanted && pause.end(true) <= now);
-    next =
-        byGroup.values().stream()
-            .mapToLong(pause -> pause.end(!pause.wanted || pause.grown))
-            .min()
-            .orElse(NEVER);
+    byGroup.values().removeIf(pause -> pause.wake == 0 && pause.end(true) <= now);
+    next = byGroup.values().stream().mapToLong(Pause::next).min().orElse(NEVER);
     return due;
   }
 
   /** The groups that are to be looked at when their pause is over. */
   List<Long> wanted() {
     return byGroup.entrySet().stream()
-        .filter(each -> each.getValue().wanted)
+        .filter(each -> each.getValue().isAwaited())
         .map(Map.Entry::getKey)
         .toList();
   }
 
   /** How long nothing is due, in milliseconds, if it is shorter than a limit. */
   long patience(final long limit) {
-    final boolean waited = byGroup.values().stream().anyMatch(pause -> pause.wanted);
+    final boolean waited = byGroup.values().stream().anyMatch(Pause::isAwaited);
     return waited ? Math.clamp((next - now()) / NANOS_PER_MILLI + 1, 1, limit) : limit;
   }
 }

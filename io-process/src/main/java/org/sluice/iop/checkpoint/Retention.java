@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.Commit;
+import org.sluice.core.store.Completion;
 import org.sluice.iop.crash.Subject;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.image.CaptureDirectory;
@@ -61,8 +62,11 @@ final class Retention {
     series.removeIf(older -> older.commit.number() == commit.number());
     series.forEach(older -> images.forEach(older.images::remove));
     series.addLast(new Kept(commit, new HashSet<>(images)));
+    // Files may yet join what a count completed: then the one before is the newest.
+    final int stay =
+        commit.completion().equals(Optional.of(Completion.COUNT)) ? Math.max(keep, 2) : keep;
     for (final Kept oldest :
-        new ArrayList<>(series).subList(0, Math.max(0, series.size() - keep))) {
+        new ArrayList<>(series).subList(0, Math.max(0, series.size() - stay))) {
       series.remove(oldest);
       context.drain().publish(new Removal(oldest));
     }

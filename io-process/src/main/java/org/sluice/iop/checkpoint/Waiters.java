@@ -37,6 +37,7 @@ public final class Waiters {
   public Waiters(final PosixStore store, final CheckpointState state) throws IOException {
     committed =
         store.commits(damaged -> {}).stream()
+            .filter(commit -> !commit.incomplete())
             .map(Commit::number)
             .collect(Collectors.toCollection(HashSet::new));
     failed = state.failed();
