@@ -19,11 +19,13 @@ public final class JsonObject extends LinkedHashMap<String, Object> {
    * Adds one.
    *
    * @param name its name
-   * @param value a map, a list, a string, a number, or null
+   * @param value a map, a list, a string, a number, or null; in a string that is no valid text what
+   *     is none is written as on a terminal
    * @return this
    */
   public JsonObject with(final String name, final Object value) {
-    put(name, value);
+    final boolean fits = !(value instanceof final String text) || FileName.isText(text);
+    put(name, fits ? value : Quoting.line(value.toString()));
     return this;
   }
 

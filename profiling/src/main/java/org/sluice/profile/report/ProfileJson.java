@@ -159,7 +159,7 @@ final class ProfileJson {
 
   private JsonObject file(final FileProfile file) {
     return new JsonObject()
-        .with("path", file.path())
+        .withFile("path", file.path())
         .with("writers", file.writers())
         .with("end", file.end())
         .with("percent_sequential", rounded(file.percentSequential()))

@@ -1,14 +1,17 @@
 package org.sluice.profile.text;
 
+import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.sluice.core.posix.FileName;
 
 /** The arguments of a call as strace prints them. */
 final class StraceArguments {
   private static final Pattern DESCRIPTOR = Pattern.compile("(\\d+)(?:<(.*)>(?:\\(deleted\\))?)?");
-  private static final Pattern OCTAL = Pattern.compile("\\\\([0-7]{1,3})");
+  private static final Pattern ESCAPE = Pattern.compile("\\\\([0-7]{1,3}|x[0-9a-f]{2}|[ -~])");
+  private static final String LETTERS = "abtnvfr";
   private static final Pattern NUMBER = Pattern.compile("\\[?(-?\\d+).*");
 
   private final List<String> arguments;
@@ -75,16 +78,31 @@ final class StraceArguments {
         : quoted;
   }
 
+  /** What strace does not print as it is are bytes, be it of one character. */
   private static String unescape(final String text) {
-    return text == null || text.indexOf('\\') < 0
-        ? text
-        : OCTAL
-            .matcher(text)
-            .replaceAll(
-                match ->
-                    Matcher.quoteReplacement(
-                        String.valueOf((char) Integer.parseInt(match.group(1), 8))))
-            .replace("\\\"", "\"")
-            .replace("\\\\", "\\");
+    if (text == null || text.indexOf('\\') < 0) {
+      return text;
+    }
+    final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    final Matcher escape = ESCAPE.matcher(text);
+    int from = 0;
+    for (; escape.find(from); from = escape.end()) {
+      bytes.writeBytes(FileName.encode(text.substring(from, escape.start())));
+      bytes.write(unescaped(escape.group(1)));
+    }
+    bytes.writeBytes(FileName.encode(text.substring(from)));
+    return FileName.decode(bytes.toByteArray());
+  }
+
+  private static int unescaped(final String escape) {
+    final char first = escape.charAt(0);
+    if (first >= '0' && first <= '7') {
+      return Integer.parseInt(escape, 8);
+    }
+    if (escape.length() > 1) {
+      return Integer.parseInt(escape.substring(1), 16);
+    }
+    final int control = LETTERS.indexOf(first);
+    return control < 0 ? first : 7 + control;
   }
 }

@@ -1,6 +1,6 @@
 package org.sluice.profile.text;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import org.sluice.core.posix.FileName;
 import org.sluice.profile.trace.Omissions;
 import org.sluice.profile.trace.Trace;
 import org.sluice.profile.trace.Write;
@@ -73,8 +74,9 @@ public final class TextTrace implements Trace {
         "strace output", file, (omissions, sink) -> new StraceReader(processes, omissions, sink));
   }
 
+  /** Each character of a line is one byte: names of files may be in any encoding. */
   private static BufferedReader reader(final Path file) throws IOException {
-    return new BufferedReader(new InputStreamReader(Files.newInputStream(file), UTF_8));
+    return new BufferedReader(new InputStreamReader(Files.newInputStream(file), ISO_8859_1));
   }
 
   @Override
@@ -89,7 +91,7 @@ public final class TextTrace implements Trace {
     try (BufferedReader lines = reader(file)) {
       long number = 0;
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        reader.line(++number, line);
+        reader.line(++number, FileName.decode(line.getBytes(ISO_8859_1)));
       }
     }
     reader.end();

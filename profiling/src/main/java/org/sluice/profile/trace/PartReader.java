@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import net.openhft.chronicle.bytes.MappedBytes;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.posix.FileName;
 
 /** Reads one part of a recorded trace, all of whose bytes may be wrong. */
 final class PartReader {
@@ -144,7 +145,7 @@ final class PartReader {
       throw new BufferUnderflowException();
     }
     in.read(name);
-    files.add(new String(name, UTF_8));
+    files.add(FileName.decode(name));
     nextOffsets.add(0L);
   }
 

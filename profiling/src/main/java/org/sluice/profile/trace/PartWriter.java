@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import net.openhft.chronicle.bytes.MappedBytes;
+import org.sluice.core.posix.FileName;
 
 /**
  * Writes one part of a recorded trace through a growing mapping. One thread only.
@@ -121,7 +122,7 @@ public final class PartWriter implements AutoCloseable {
   }
 
   private FileState name(final String file) {
-    final byte[] name = file.getBytes(UTF_8);
+    final byte[] name = FileName.encode(file);
     final long begin = begin();
     final int length = Math.min(name.length, PartDescriptor.MAX_PATH_LENGTH);
     out.writeStopBit(length);

@@ -50,6 +50,21 @@ class TextTraceTest {
   }
 
   @Test
+  void readsNamesOfAnyBytes() throws IOException {
+    read(
+        "strace output",
+        """
+        100   1700000000.000100 write(3</d/\\303\\251\\377\\t\\\\x\\3>, "hi", 2) = 2 <0.000001>
+        100   1700000000.000200 write(4</d/\u00e9>, "hi", 2) = 2 <0.000001>
+        100   1700000000.000300 openat(AT_FDCWD, "/d/\\xe9\\"", O_WRONLY) = 5 <0.000001>
+        100   1700000000.000400 write(5, "hi", 2) = 2 <0.000001>
+        """);
+    assertThat(writes)
+        .extracting(Write::file)
+        .containsExactly("/d/\u00e9\udcff\t\\x\u0003", "/d/\u00e9", "/d/\udce9\"");
+  }
+
+  @Test
   void joinsCallsThatAreInterrupted() throws IOException {
     read(
         "strace output",
