@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.agrona.CloseHelper;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.FileName;
 
 /**
  * This rank's part of a checkpoint in the making. Thread-safe: images may be created and written by
@@ -40,7 +41,8 @@ public final class Checkpoint {
   /**
    * Creates an image of this rank.
    *
-   * @param name the image's name, a relative path; unique within checkpoint and rank
+   * @param name the image's name, a relative path, see {@link FileName}; unique within checkpoint
+   *     and rank
    * @return the image, empty
    * @throws IOException when the I/O process refuses or is gone
    * @throws IllegalStateException after {@link #complete}
@@ -50,9 +52,9 @@ public final class Checkpoint {
       throw new IllegalStateException("checkpoint %d is complete".formatted(number));
     }
     try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment bytes = arena.allocateFrom(name);
+      final long bytes = FileName.inC(arena, name);
       final MemorySegment created = arena.allocate(ValueLayout.JAVA_LONG);
-      session.call(LibSluice.IMAGE_CREATE, number, bytes.address(), created.address());
+      session.call(LibSluice.IMAGE_CREATE, number, bytes, created.address());
       final ImageChannel image = new ImageChannel(name, created.get(ValueLayout.JAVA_LONG, 0));
       images.add(image);
       return image;

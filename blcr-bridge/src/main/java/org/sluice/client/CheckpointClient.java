@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.sluice.core.posix.FileName;
 
 /**
  * Writes and reads checkpoints of a Java program through the node's I/O process.
@@ -110,14 +111,14 @@ public final class CheckpointClient implements AutoCloseable {
    * Opens an image that this rank wrote to a committed checkpoint.
    *
    * @param checkpoint the checkpoint's number, or {@link #NEWEST}
-   * @param name the image's name
+   * @param name the image's name, see {@link FileName}
    * @return a rebuilt and verified copy, read-only, gone when closed
    * @throws IOException when there is no such image, or it is damaged
    */
   public SeekableByteChannel restart(final long checkpoint, final String name) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment bytes = arena.allocateFrom(name);
-      final int descriptor = session.call(LibSluice.IMAGE_RESTART, checkpoint, bytes.address());
+      final long bytes = FileName.inC(arena, name);
+      final int descriptor = session.call(LibSluice.IMAGE_RESTART, checkpoint, bytes);
       try {
         return FileChannel.open(Path.of("/proc/self/fd/" + descriptor), READ);
       } finally {

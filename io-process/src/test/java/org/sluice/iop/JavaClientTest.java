@@ -75,10 +75,15 @@ class JavaClientTest {
     try (CheckpointClient client = CheckpointClient.connect(runtime, rank, 2)) {
       final Checkpoint checkpoint = client.begin(7);
       final byte[] written = writeAnyhow(checkpoint.image("state/u"), new Random(rank));
+      write(checkpoint, "state/\udcfe", 1); // bytes that are no UTF-8
+      write(checkpoint, "state/\udcff", 2);
+      assertThatThrownBy(() -> checkpoint.image("\ud800")).hasMessageContaining("EINVAL");
       checkpoint.complete();
       assertThat(checkpoint.awaitDurable(LONG)).isTrue();
       assertThat(client.checkpoints()).containsExactly(7L);
       assertThat(read(client, "state/u")).isEqualTo(written);
+      assertThat(read(client, "state/\udcfe")).containsExactly(1);
+      assertThat(read(client, "state/\udcff")).containsExactly(2);
     }
     return null;
   }

@@ -173,12 +173,24 @@ public final class FileName {
     return directory.endsWith("/") ? directory : directory + "/";
   }
 
-  /** The bytes of a name as a function of C takes them, with the NUL that ends them. */
-  static long inC(final Arena arena, final String name) throws PosixException {
-    if (name.indexOf('\0') >= 0) {
-      throw new PosixException("use a name with a NUL, " + name, Errno.EINVAL);
+  /**
+   * A name as a function of C takes it.
+   *
+   * @param arena what the memory is of
+   * @param name as {@link #decode} makes it, or any valid text
+   * @return the address of its bytes, with the NUL that ends them
+   * @throws PosixException when it has a NUL itself, or a surrogate that no name has
+   */
+  public static long inC(final Arena arena, final String name) throws PosixException {
+    final byte[] bytes;
+    try {
+      bytes = encode(name);
+    } catch (final IllegalArgumentException e) {
+      throw new PosixException("use the name " + Quoting.name(name), Errno.EINVAL);
     }
-    final byte[] bytes = encode(name);
+    if (name.indexOf('\0') >= 0) {
+      throw new PosixException("use the name " + Quoting.name(name), Errno.EINVAL);
+    }
     final MemorySegment memory = arena.allocate(bytes.length + 1L);
     MemorySegment.copy(bytes, 0, memory, JAVA_BYTE, 0, bytes.length);
     return memory.address();

@@ -1,5 +1,7 @@
 package org.sluice.core.posix;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 /**
  * Names on the user's terminal. A name must not move the cursor, end a line or turn the direction
  * of writing. What a terminal would obey, or not show as itself, is written as {@code ls} prints it
@@ -87,7 +89,9 @@ public final class Quoting {
       out.append('\\').append(LETTERS.charAt(c - 7));
       return;
     }
-    for (final byte b : FileName.encode(Character.toString(c))) {
+    final byte[] bytes =
+        FileName.isEscape(c) ? new byte[] {(byte) c} : Character.toString(c).getBytes(UTF_8);
+    for (final byte b : bytes) {
       out.append("\\%03o".formatted(b & 0xFF));
     }
   }
