@@ -1,13 +1,9 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -21,26 +17,16 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
-import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 
 /**
- * Finds the manifests of a store, superseded ones included. A commit and its retention scan several
- * times, so a manifest is read again only when its file has changed. Thread-safe.
+ * Finds the manifests of a store, superseded ones included. A manifest never changes, so it is read
+ * once, while it is there. Thread-safe.
  */
 final class CommitScan {
   private final StoreDirectory store;
-  private final Map<Path, Known> known = new ConcurrentHashMap<>();
-
-  /** What a manifest said when its file was like this. */
-  private record Known(Object file, FileTime modified, long size, Commit commit) {
-    boolean isOf(final BasicFileAttributes attributes) {
-      return file.equals(attributes.fileKey())
-          && modified.equals(attributes.lastModifiedTime())
-          && size == attributes.size();
-    }
-  }
+  private final Map<Path, Commit> known = new ConcurrentHashMap<>();
 
   CommitScan(final StoreDirectory store) {
     this.store = store;
@@ -114,23 +100,12 @@ final class CommitScan {
       final List<IOException> failures)
       throws IOException {
     try {
-      directory.check();
-      final Path manifest = directory.manifest();
-      final BasicFileAttributes attributes =
-          Files.readAttributes(manifest, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-      final Known before = known.get(manifest);
-      if (before != null && before.isOf(attributes)) {
-        commits.add(marked(before.commit, directory));
-        return;
+      Commit commit = known.get(directory.manifest());
+      if (commit == null) {
+        commit = read(directory);
+        known.put(directory.manifest(), commit);
       }
-      final Commit commit = read(directory);
-      commits.add(marked(commit, directory));
-      known.put(
-          manifest,
-          new Known(
-              attributes.fileKey(), attributes.lastModifiedTime(), attributes.size(), commit));
-    } catch (final AccessDeniedException e) {
-      failures.add(new PosixException("read " + directory.manifest(), Errno.EACCES));
+      commits.add(directory.isIncomplete() ? commit.markedIncomplete() : commit);
     } catch (final DamagedException | FormatVersionException | PosixException e) {
       if (!directory.isCommitted()) {
         throw new NoSuchFileException(directory.manifest().toString()); // gone meanwhile
@@ -139,17 +114,12 @@ final class CommitScan {
     }
   }
 
-  private static Commit marked(final Commit commit, final CheckpointDirectory directory) {
-    return directory.isIncomplete() ? commit.markedIncomplete() : commit;
-  }
-
   /**
    * Reads a manifest.
    *
    * @return what it says; what lies beside it, it does not know
    */
   static Commit read(final CheckpointDirectory directory) throws IOException {
-    directory.check();
     final String file = directory.manifest().toString();
     final Commit commit =
         ManifestCodec.decode(

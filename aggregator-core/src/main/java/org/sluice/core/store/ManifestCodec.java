@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +61,7 @@ final class ManifestCodec {
     final String json = PRETTY.asString(members).stripTrailing();
     final byte[] open = json.substring(0, json.length() - 1).getBytes(StandardCharsets.UTF_8);
     final byte[] all = Arrays.copyOf(open, open.length + CRC_LENGTH);
-    System.arraycopy(crcMember(crc(open)), 0, all, open.length, CRC_LENGTH);
+    System.arraycopy(crcMember(crc(open, open.length)), 0, all, open.length, CRC_LENGTH);
     if (all.length > MAX_LENGTH) {
       throw new IOException(
           "checkpoint %d has chunks in %d containers, more than its manifest can name"
@@ -75,7 +76,7 @@ final class ManifestCodec {
     if (end < 0 || bytes[0] != '{') {
       throw new DamagedException(file, 0, "it is no manifest");
     }
-    final byte[] member = crcMember(crc(Arrays.copyOf(bytes, end)));
+    final byte[] member = crcMember(crc(bytes, end));
     if (!Arrays.equals(member, 0, CRC_LENGTH, bytes, end, bytes.length)) {
       throw new DamagedException(file, end, "the crc does not match");
     }
@@ -153,16 +154,17 @@ final class ManifestCodec {
   }
 
   private static String hex(final long id) {
-    return "%016x".formatted(id);
+    return HexFormat.of().toHexDigits(id);
   }
 
   private static byte[] crcMember(final int crc) {
-    return ",\"crc\":\"%08x\"}\n".formatted(crc).getBytes(StandardCharsets.UTF_8);
+    final String member = ",\"crc\":\"" + HexFormat.of().toHexDigits(crc) + "\"}\n";
+    return member.getBytes(StandardCharsets.UTF_8);
   }
 
-  private static int crc(final byte[] bytes) {
+  private static int crc(final byte[] bytes, final int length) {
     final CRC32C crc = new CRC32C();
-    crc.update(bytes);
+    crc.update(bytes, 0, length);
     return (int) crc.getValue();
   }
 }

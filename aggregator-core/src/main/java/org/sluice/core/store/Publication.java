@@ -65,7 +65,7 @@ final class Publication {
     return writer.publish(images, catalogue.nextSequence());
   }
 
-  /** It has never been a commit to anybody, so nothing changes. */
+  /** Nobody has seen a commit of it, so nothing changes. */
   private void abandon(final CommitWriter writer) throws IOException {
     writer.abandon();
     catalogue.removed(writer.directory());

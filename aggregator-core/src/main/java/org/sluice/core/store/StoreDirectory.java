@@ -250,13 +250,6 @@ record StoreDirectory(Path path, Disk disk) {
       return !Files.isDirectory(path) && Files.exists(path);
     }
 
-    /** Finds damage where something else has its name. */
-    void check() throws IOException {
-      if (isForeign()) {
-        StoredFile.check(path, FileType.DIRECTORY);
-      }
-    }
-
     /** What becomes the manifest; locked by the process that is about to commit the checkpoint. */
     Path draft() {
       return path.resolve("manifest.tmp");
