@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
+import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.posix.Errno;
@@ -264,6 +265,9 @@ final class RuntimeDirectory implements AutoCloseable {
           .anyMatch(slot -> slot.isAttached() && slot.process().isAlive());
     } catch (final SegmentException ofNoUse) {
       return false;
+    } catch (final FormatVersionException e) {
+      throw new CommandException(
+          ExitStatus.OTHER_VERSION, "%s, or remove %s".formatted(e.getMessage(), path));
     }
   }
 

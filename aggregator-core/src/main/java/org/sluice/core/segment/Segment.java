@@ -163,7 +163,7 @@ public final class Segment implements AutoCloseable {
       final Header header =
           new Header(new UnsafeBuffer(bytes.addressForRead(0), HeaderDescriptor.LENGTH));
       return new Segment(file, bytes, SegmentFile.check(file, header, length));
-    } catch (final SegmentException e) {
+    } catch (final IOException e) {
       bytes.releaseLast();
       throw e;
     }

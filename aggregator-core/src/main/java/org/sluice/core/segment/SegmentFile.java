@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import net.openhft.chronicle.bytes.MappedBytes;
 import org.agrona.concurrent.BackoffIdleStrategy;
+import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.Room;
 
@@ -70,17 +71,16 @@ final class SegmentFile {
     }
   }
 
-  private static void checkVersion(final Path file, final int version) throws SegmentException {
+  private static void checkVersion(final Path file, final int version)
+      throws FormatVersionException {
     if (version != HeaderDescriptor.VERSION) {
-      throw new SegmentException(
-          "segment of another version, version=%d expected=%d: %s; use the same release of Sluice"
-              .formatted(version, HeaderDescriptor.VERSION, file));
+      throw FormatVersionException.of("segment " + file, version, HeaderDescriptor.VERSION);
     }
   }
 
   /** What a header says the file holds, if that can be. */
   static Geometry check(final Path file, final Header header, final long length)
-      throws SegmentException {
+      throws SegmentException, FormatVersionException {
     checkVersion(file, header.version());
     try {
       final Geometry geometry = header.geometry();
