@@ -197,6 +197,13 @@ final class EntryFields {
         EntryCodec.writeText(out, each.path());
         out.writeInt(each.unchanged() ? 1 : 0);
       }
+    } else if (message instanceof final Entry.Lacking it) {
+      out.writeInt(22);
+      out.writeLong(it.device());
+      out.writeLong(it.inode());
+      out.writeLong(it.born());
+      out.writeInt(it.reason());
+      EntryCodec.writeText(out, it.path());
     }
   }
 
@@ -370,6 +377,14 @@ final class EntryFields {
           in.readInt() != 0,
           in.readInt() != 0,
           listOfGroupMember(in));
+    }
+    if (type == 22) {
+      return new Entry.Lacking(
+          in.readLong(),
+          in.readLong(),
+          in.readLong(),
+          in.readInt(),
+          EntryCodec.readText(in));
     }
     throw new BufferUnderflowException();
   }

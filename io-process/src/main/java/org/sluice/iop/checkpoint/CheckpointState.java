@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Reason;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.Images;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Fold;
@@ -25,6 +27,7 @@ public final class CheckpointState implements Fold {
   private final Map<Long, ExplicitCheckpoint> underWay = new LinkedHashMap<>();
   private final Map<Long, Entry.Committing> commits = new LinkedHashMap<>();
   private final Map<Long, Entry.Ended> failed = new LinkedHashMap<>();
+  private final Map<ImageKey, Entry.Lacking> lacks = new LinkedHashMap<>();
   private long lastAttempt;
 
   /**
@@ -87,6 +90,7 @@ public final class CheckpointState implements Fold {
       case Entry.Ended e -> end(e);
       case Entry.Replaced e -> replace(images.find(e.image()), images.find(e.copy()));
       case Entry.Grouped e -> enter(e);
+      case Entry.Lacking e -> lack(e);
       case Entry.Counted e -> lastAttempt = e.lastAttempt();
       default -> {}
     }
@@ -105,6 +109,7 @@ public final class CheckpointState implements Fold {
   /** A checkpoint by request is over with it; images of a group are in no other one. */
   private void decide(final Entry.Committing e) {
     commits.put(e.attempt(), e);
+    failed.remove(e.checkpoint());
     lastAttempt = Math.max(lastAttempt, e.attempt());
     final ExplicitCheckpoint explicit = underWay.get(e.checkpoint());
     if (explicit != null && explicit.isComplete()) {
@@ -134,7 +139,9 @@ public final class CheckpointState implements Fold {
       if (failed.size() > MOST_FAILED) {
         failed.remove(failed.keySet().iterator().next());
       }
-      if (commit != null && isOfGroup(commit) && groups.find(e.checkpoint()) != null) {
+      final boolean ofGroup =
+          e.attempt() == Entry.NO_ATTEMPT || commit != null && isOfGroup(commit);
+      if (ofGroup && groups.find(e.checkpoint()) != null) {
         groups.find(e.checkpoint()).failed();
       }
     }
@@ -143,6 +150,15 @@ public final class CheckpointState implements Fold {
           .map(part -> images.find(part.image()))
           .filter(image -> image != null)
           .forEach(image -> image.apply(e));
+    }
+  }
+
+  private void lack(final Entry.Lacking e) {
+    final ImageKey key = new ImageKey(e.device(), e.inode());
+    if (e.reason() == Reason.NONE.ordinal()) {
+      lacks.remove(key);
+    } else {
+      lacks.put(key, e);
     }
   }
 
@@ -179,6 +195,7 @@ public final class CheckpointState implements Fold {
     images.sum(to);
     underWay.values().forEach(checkpoint -> checkpoint.sum(to));
     failed.values().forEach(to);
+    lacks.values().forEach(to);
     groups.all().forEach(group -> to.accept(group.sum()));
   }
 
@@ -220,9 +237,14 @@ public final class CheckpointState implements Fold {
 
   /**
    * How commits ended that failed, by the number of the checkpoint, the oldest first: of those that
-   * were neither committed since nor begun anew nor deleted.
+   * were neither begun anew since, nor tried again, nor deleted.
    */
   Map<Long, Entry.Ended> failed() {
     return failed;
+  }
+
+  /** Files that were written and are no images. */
+  Map<ImageKey, Entry.Lacking> lacks() {
+    return lacks;
   }
 }

@@ -51,7 +51,7 @@ public record Checkpoints(
         groups,
         new ExplicitCheckpoints(context, committer, retention, farewells),
         leftovers,
-        new Replacements(context),
+        new Replacements(context, groups),
         new Restarts(context.store(), context.journal().inFlight()));
   }
 

@@ -99,6 +99,15 @@ public record Context(
   }
 
   /**
+   * Whether names of files tell of checkpoints.
+   *
+   * @return false also in the files layout
+   */
+  public boolean hasGroups() {
+    return grouping() != null;
+  }
+
+  /**
    * Writes a decision down, and then applies it.
    *
    * @param decision what nobody may know before

@@ -317,6 +317,11 @@ final class Group {
             .anyMatch(image -> image.isAbandoned() && image.writer().wasKilled());
   }
 
+  /** Whether an image of its last commit was rewritten or deleted: another round of writing. */
+  boolean isRewritten() {
+    return rewriting;
+  }
+
   /** Whether more images have joined since its last commit, all of which are as they were. */
   boolean hasGrown() {
     return unchanged > 0 && !rewriting && unchanged < members.size();

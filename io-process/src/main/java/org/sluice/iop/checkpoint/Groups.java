@@ -1,20 +1,21 @@
 package org.sluice.iop.checkpoint;
 
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.segment.Reason;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.Completion;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.Writer;
+import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
-import org.sluice.iop.measure.Warnings;
 
 /**
  * Finds checkpoints in the names that a program gives its files, and commits each when all ranks
@@ -37,11 +38,8 @@ public final class Groups {
   private final Set<Long> parts = new HashSet<>();
 
   private final Habit habit = new Habit();
-
-  private boolean toldOfGrowth;
-  private boolean toldOfHabit;
-  private boolean toldOfObstacle;
-  private boolean toldOfWaiting;
+  private final Lacks lacks;
+  private final GroupNotices notices;
 
   Groups(final Context context, final Committer committer, final Retention retention) {
     this.context = context;
@@ -49,6 +47,8 @@ public final class Groups {
     this.grouping = context.grouping();
     this.committer = committer;
     this.retention = retention;
+    this.lacks = new Lacks(context);
+    this.notices = new GroupNotices(context);
   }
 
   boolean exist() {
@@ -56,26 +56,14 @@ public final class Groups {
   }
 
   /**
-   * A process came: says once if no group that it and its like write can be committed.
+   * A process came.
    *
    * @param writer the process that attached
    */
   public void attached(final Writer writer) {
-    if (exist() && !toldOfObstacle) {
-      final boolean counted =
-          grouping.hasMarkers() || grouping.writers() > 0 || writer.localRanks() > 0;
-      final Optional<String> obstacle =
-          counted || !writer.isOfSeveralNodes()
-              ? context.shared().obstacle(writer)
-              : Optional.of(CommitRanks.unknown(writer.ranks()));
-      toldOfObstacle = obstacle.isPresent();
-      obstacle.map(why -> "no group is committed: " + why).ifPresent(this::refuse);
+    if (exist()) {
+      notices.attached(writer);
     }
-  }
-
-  private void refuse(final String reason) {
-    Warnings.warn(reason);
-    context.statistics().failed(new Failure(Errno.EINVAL, reason));
   }
 
   /**
@@ -132,28 +120,12 @@ public final class Groups {
     return group;
   }
 
-  /**
-   * Once: a checkpoint that is left behind waits for ranks that have opened no file of any, so it
-   * may be that no checkpoint will ever be whole.
-   */
   private Group begin(final long number) {
     pauses.wanted().forEach(this::hurry);
-    if (!toldOfWaiting) {
-      table.all().stream()
-          .filter(former -> former.waitsFor(grouping, parts.size()))
-          .min(Comparator.comparingLong(Group::number))
-          .ifPresent(former -> tellOfWaiting(former, number));
-    }
+    notices.begins(number, table.all(), parts.size());
     final Group next = new Group(number, false, false);
     habit.begin(next);
     return next;
-  }
-
-  private void tellOfWaiting(final Group former, final long number) {
-    toldOfWaiting = true;
-    Warnings.warn(
-        "checkpoint %d is not committed while checkpoint %d begins: %s"
-            .formatted(former.number(), number, obstacle(former)));
   }
 
   /**
@@ -164,10 +136,14 @@ public final class Groups {
     if (group.isStored() && group.hasGrown()) {
       refresh(group);
       if (group.hasGrown()) {
-        context.drain().publish(new Growth(context, group.takeStored()));
-        context.waiters().begun(group.number());
+        publishGrowth(group);
       }
     }
+  }
+
+  private void publishGrowth(final Group group) {
+    context.drain().publish(new Growth(context, group.takeStored()));
+    context.waiters().begun(group.number());
   }
 
   private void commitIfComplete(final Group group) {
@@ -187,13 +163,7 @@ public final class Groups {
     } else if (!group.hasKilledWriter()) { // whose files do not come any more
       return false;
     }
-    if (!toldOfHabit) {
-      toldOfHabit = true;
-      Warnings.warn(
-          "checkpoint %d waits for more files, as checkpoint %d got %d in the end; "
-                  .formatted(group.number(), habit.former(), habit.files())
-              + "--files-per-rank or --complete can say what a checkpoint has");
-    }
+    notices.waits(group, habit);
     return true;
   }
 
@@ -204,7 +174,8 @@ public final class Groups {
       if (isComplete(group)
           && group.isQuiet()
           && group.isOfOneRound(grouping)
-          && !group.isBeingRenamed()) {
+          && !group.isBeingRenamed()
+          && !lacks.prevents(group.number())) {
         commit(group);
       } else {
         pauses.looked(group.number(), began);
@@ -219,6 +190,46 @@ public final class Groups {
   /** Looks at all names again, since a program may rename and delete without our knowledge. */
   private void refresh(final Group group) {
     group.images().forEach(this::place);
+  }
+
+  /**
+   * A file in the capture directory is no image, though a process writes it.
+   *
+   * @param key what identifies it
+   * @param path its name, absolute
+   * @param reason why it is none
+   */
+  public void lacks(final ImageKey key, final String path, final Reason reason) {
+    if (context.drain().isInPlace()) {
+      return;
+    }
+    final OptionalLong number =
+        exist() ? grouping.number(context.capture().relative(path)) : OptionalLong.empty();
+    if (number.isEmpty() && reason == Reason.EXISTING) {
+      return;
+    }
+    lacks.note(key, path, reason);
+    final Group group = number.isEmpty() ? null : table.find(number.getAsLong());
+    if (group != null && group.isStored()) {
+      refresh(group);
+      if (!group.isRewritten() && lacks.prevents(group.number())) {
+        publishGrowth(group);
+      }
+    }
+  }
+
+  /**
+   * A file is an image.
+   *
+   * @param key what identifies it
+   */
+  public void captured(final ImageKey key) {
+    lacks.captured(key);
+  }
+
+  /** Why what is in no group is not committed at the end; empty when it can be. */
+  Optional<Failure> obstacleOfUngrouped() throws PosixException {
+    return lacks.ofUngrouped();
   }
 
   /** Looks again at the groups whose time has come. */
@@ -252,7 +263,7 @@ public final class Groups {
   }
 
   private void commit(final Group group) {
-    tellOfGrowth(group);
+    notices.commits(group);
     final long began = pauses.now();
     pauses.committing(group.number());
     committer.commit(
@@ -265,21 +276,6 @@ public final class Groups {
           pauses.committed(commit.number(), began);
           ended(commit);
         });
-  }
-
-  /** Once: a restart between two commits of a checkpoint would have got a part of it. */
-  private void tellOfGrowth(final Group group) {
-    if (group.hasGrown() && !toldOfGrowth) {
-      toldOfGrowth = true;
-      Warnings.warn(
-          ("checkpoint %d was committed before ranks wrote more files of it, and counts as incomplete"
-                      + " until it is committed again; ")
-                  .formatted(group.number())
-              + (grouping.hasMarkers()
-                  ? "write the file that --complete names as the last one"
-                  : "if each rank writes N, say so with --files-per-rank N, or name the last file"
-                      + " with --complete"));
-    }
   }
 
   void ended(final CheckpointCommit commit) {
@@ -333,6 +329,10 @@ public final class Groups {
 
   /** Why a checkpoint is not committed as it is. */
   String obstacle(final Group group) {
+    final Entry.Ended failed = context.state().failed().get(group.number());
+    if (failed != null && failed.attempt() == Entry.NO_ATTEMPT) {
+      return failed.reason();
+    }
     return group.isQuiet() && isComplete(group) && habit.expectsMore(group)
         ? "it has %d files, and checkpoint %d got %d in the end"
             .formatted(group.size(), habit.former(), habit.files())
@@ -344,7 +344,7 @@ public final class Groups {
    * program took for complete, and no more.
    */
   boolean mayEnd(final Group group) {
-    return !grouping.hasMarkers() && !group.isTorn();
+    return !lacks.prevents(group.number()) && !grouping.hasMarkers() && !group.isTorn();
   }
 
   /** Whether a group has this image. */

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.segment.ImageDescriptor;
@@ -75,7 +76,11 @@ public final class Leftovers {
     whole.forEach(group -> commit(group.number(), false, group.members()));
     final List<Entry.Part> others = others();
     others.removeAll(refuseTooLong(others));
-    if (others.stream().anyMatch(part -> find(part).errno() != 0)) {
+    final Optional<Failure> lack = groups.obstacleOfUngrouped();
+    if (!others.isEmpty() && lack.isPresent()) {
+      Warnings.warn("checkpoint %d is %s: %s".formatted(free, staysPlain(), lack.get().reason()));
+      context.statistics().failed(lack.get());
+    } else if (others.stream().anyMatch(part -> find(part).errno() != 0)) {
       Warnings.warn("checkpoint %d is not committed: an image of it is lost".formatted(free));
     } else if (!others.isEmpty()) {
       commit(free, groups.exist(), others);

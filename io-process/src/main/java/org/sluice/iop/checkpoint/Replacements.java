@@ -19,6 +19,7 @@ import org.sluice.core.store.ImageOverlay;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.drain.ImageWork;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.NotCapturedException;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Warnings;
@@ -32,9 +33,11 @@ public final class Replacements {
   private static final int COPY_LENGTH = 1 << 20;
 
   private final Context context;
+  private final Groups groups;
 
-  Replacements(final Context context) {
+  Replacements(final Context context, final Groups groups) {
     this.context = context;
+    this.groups = groups;
   }
 
   /**
@@ -169,6 +172,7 @@ public final class Replacements {
 
     /** The rebuilt copy is an image, too, so that it is committed again if it is rewritten. */
     private Optional<Image> adopt(final NativeFile file) {
+      final ImageKey key = ImageKey.of(file);
       try {
         final Image copy = context.registry().admit(file, ImageDescriptor.STATE_DIRECT);
         copy.direct(Reason.OTHER);
@@ -176,6 +180,7 @@ public final class Replacements {
         return Optional.of(copy);
       } catch (final NotCapturedException e) {
         context.statistics().leftPlain(image.key(), e.reason());
+        groups.lacks(key, path, e.reason());
         Warnings.warn(
             "%s, which was committed and is written again, will be a plain file: %s"
                 .formatted(image.file().opened(), e.getMessage()));

@@ -112,7 +112,13 @@ public final class CaptureDirectory {
     };
   }
 
-  private boolean contains(final String path) {
+  /**
+   * Whether a path is in here, and not in the store.
+   *
+   * @param path absolute and resolved
+   * @return false when nothing is captured by path
+   */
+  public boolean contains(final String path) {
     return directory != null
         && FileName.isWithin(path, directory)
         && !FileName.isWithin(path, store);

@@ -13,6 +13,9 @@ public sealed interface Entry {
   /** Number of a request that was not the client's. */
   long NO_REQUEST = 0;
 
+  /** Number of a commit that was not tried: its checkpoint lacks a file. */
+  long NO_ATTEMPT = 0;
+
   /** Position of a ring that did not tell. */
   long NO_POSITION = -1;
 
@@ -254,7 +257,7 @@ public sealed interface Entry {
   /**
    * A commit is over.
    *
-   * @param attempt the number of the commit
+   * @param attempt the number of the commit; 0 when it was not tried
    * @param checkpoint its number
    * @param errno why it failed; 0 when it is in the store
    * @param reason the same in words; empty when it is in the store
@@ -365,4 +368,15 @@ public sealed interface Entry {
    * @param unchanged whether it is as it was committed
    */
   record GroupMember(int image, String path, boolean unchanged) {}
+
+  /**
+   * A file in the capture directory was written that is no image, so that its checkpoint lacks it.
+   *
+   * @param device of the file, {@code major << 32 | minor}; 0 for one that stands for others
+   * @param inode of the file
+   * @param born when the file was created, in nanoseconds since 1970; 0 unknown
+   * @param reason why it is no image, {@code REASON} of the image table; 0 when it is one, or gone
+   * @param path a name of it
+   */
+  record Lacking(long device, long inode, long born, int reason, String path) implements Entry {}
 }

@@ -92,6 +92,9 @@ final class OpenRequests {
     if ((request.flags() & wanted) != wanted) {
       if ((request.flags() & RequestDescriptor.OPEN_WRITE) != 0) {
         context.statistics().leftPlain(key, Reason.EXISTING);
+        if (context.hasGroups()) {
+          path(request.path(), key).ifPresent(path -> lacks(key, path, Reason.EXISTING));
+        }
       }
       return plain(Reason.EXISTING);
     }
@@ -107,7 +110,14 @@ final class OpenRequests {
             "%s is not captured, nor are others like it: %s; they are written as without Sluice"
                 .formatted(path.get(), e.getMessage()));
       }
+      lacks(key, path.get(), e.reason());
       return plain(e.reason());
+    }
+  }
+
+  private void lacks(final ImageKey key, final String path, final Reason reason) {
+    if (context.capture().contains(path)) {
+      checkpoints.groups().lacks(key, path, reason);
     }
   }
 
@@ -137,6 +147,7 @@ final class OpenRequests {
   Reply admitted(final Attachment opener, final Image image) {
     context.statistics().count(Occurrence.FILES, 1);
     count(opener, image, true);
+    checkpoints.groups().captured(image.key());
     if (image.state() == ImageDescriptor.STATE_DIVERTED) {
       divert(opener, image);
     }

@@ -73,7 +73,8 @@ class JournalTest {
             5,
             List.of(AT),
             List.of(new Entry.Mark(3, 4, 5))),
-        new Entry.Grouped(1, true, false, List.of(new Entry.GroupMember(2, "path", true))));
+        new Entry.Grouped(1, true, false, List.of(new Entry.GroupMember(2, "path", true))),
+        new Entry.Lacking(1, 2, 3, 4, "path"));
   }
 
   @ParameterizedTest

@@ -1,0 +1,91 @@
+package org.sluice.iop.checkpoint;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Optional;
+import org.sluice.core.posix.Errno;
+import org.sluice.iop.image.Writer;
+import org.sluice.iop.measure.Failure;
+import org.sluice.iop.measure.Warnings;
+
+/** What users are told of the groups of a session, each once. Service thread only. */
+final class GroupNotices {
+  private final Context context;
+  private final Grouping grouping;
+  private boolean toldOfGrowth;
+  private boolean toldOfHabit;
+  private boolean toldOfObstacle;
+  private boolean toldOfWaiting;
+
+  GroupNotices(final Context context) {
+    this.context = context;
+    this.grouping = context.grouping();
+  }
+
+  /** A process came: says so if no group that it and its like write can be committed. */
+  void attached(final Writer writer) {
+    if (!toldOfObstacle) {
+      final boolean counted =
+          grouping.hasMarkers() || grouping.writers() > 0 || writer.localRanks() > 0;
+      final Optional<String> obstacle =
+          counted || !writer.isOfSeveralNodes()
+              ? context.shared().obstacle(writer)
+              : Optional.of(CommitRanks.unknown(writer.ranks()));
+      toldOfObstacle = obstacle.isPresent();
+      obstacle.map(why -> "no group is committed: " + why).ifPresent(this::refuse);
+    }
+  }
+
+  private void refuse(final String reason) {
+    Warnings.warn(reason);
+    context.statistics().failed(new Failure(Errno.EINVAL, reason));
+  }
+
+  /**
+   * A group begins. One that is left behind may wait for ranks that have opened no file of any, so
+   * that no checkpoint will ever be whole.
+   *
+   * @param ranks how many have opened one
+   */
+  void begins(final long number, final Collection<Group> others, final int ranks) {
+    if (!toldOfWaiting) {
+      others.stream()
+          .filter(former -> former.waitsFor(grouping, ranks))
+          .min(Comparator.comparingLong(Group::number))
+          .ifPresent(former -> tellOfWaiting(former, number));
+    }
+  }
+
+  private void tellOfWaiting(final Group former, final long number) {
+    toldOfWaiting = true;
+    Warnings.warn(
+        "checkpoint %d is not committed while checkpoint %d begins: %s"
+            .formatted(former.number(), number, former.obstacle(grouping)));
+  }
+
+  /** A group that a count completes waits for as many files as the one before got. */
+  void waits(final Group group, final Habit habit) {
+    if (!toldOfHabit) {
+      toldOfHabit = true;
+      Warnings.warn(
+          "checkpoint %d waits for more files, as checkpoint %d got %d in the end; "
+                  .formatted(group.number(), habit.former(), habit.files())
+              + "--files-per-rank or --complete can say what a checkpoint has");
+    }
+  }
+
+  /** A group is committed: a restart since its former commit took the checkpoint before it. */
+  void commits(final Group group) {
+    if (group.hasGrown() && !toldOfGrowth) {
+      toldOfGrowth = true;
+      Warnings.warn(
+          ("checkpoint %d was committed before ranks wrote more files of it, and counts as incomplete"
+                      + " until it is committed again; ")
+                  .formatted(group.number())
+              + (grouping.hasMarkers()
+                  ? "write the file that --complete names as the last one"
+                  : "if each rank writes N, say so with --files-per-rank N, or name the last file"
+                      + " with --complete"));
+    }
+  }
+}
