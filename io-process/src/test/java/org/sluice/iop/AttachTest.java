@@ -23,7 +23,7 @@ class AttachTest extends SharedServeTest {
     try (RawProcess client = RawProcess.connect(serve.directory())) {
       final Reply reply = client.call(new Request.Attach(7, 1, 0, 1, 0, 0, 0));
       assertThat(reply).isInstanceOf(Reply.Failed.class);
-      assertThat(((Reply.Failed) reply).errno()).isEqualTo(Errno.EPROTO);
+      assertThat(((Reply.Failed) reply).errno()).isEqualTo(Errno.EPROTONOSUPPORT);
       assertThat(((Reply.Failed) reply).message())
           .contains("version 7", "version " + HeaderDescriptor.VERSION);
     }

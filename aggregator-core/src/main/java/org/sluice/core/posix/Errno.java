@@ -73,6 +73,9 @@ public final class Errno {
   /** Protocol error: the other side sent what makes no sense. */
   public static final int EPROTO = 71;
 
+  /** Protocol not supported: the other side is of another release. */
+  public static final int EPROTONOSUPPORT = 93;
+
   /** Not supported. */
   public static final int EOPNOTSUPP = 95;
 

@@ -260,7 +260,8 @@ final class Requests {
   private static void greet(final int version, final Caller caller, final Supplier<Reply> reply) {
     if (version != HeaderDescriptor.VERSION) {
       caller.answer(
-          misplaced(
+          new Reply.Failed(
+              Errno.EPROTONOSUPPORT,
               "the client speaks version %d, this I/O process version %d; use one release of Sluice"
                   .formatted(version, HeaderDescriptor.VERSION)));
     } else {
