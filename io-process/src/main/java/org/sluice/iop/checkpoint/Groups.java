@@ -227,6 +227,11 @@ public final class Groups {
     lacks.captured(key);
   }
 
+  /** The highest number of a checkpoint that lacks files; -1 for none. */
+  long lastLacking() {
+    return lacks.last();
+  }
+
   /** Why what is in no group is not committed at the end; empty when it can be. */
   Optional<Failure> obstacleOfUngrouped() throws PosixException {
     return lacks.ofUngrouped();

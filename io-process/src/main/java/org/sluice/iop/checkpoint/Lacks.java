@@ -112,6 +112,11 @@ final class Lacks {
     return (known.isPresent() ? known : unattached(number)).map(this::failure);
   }
 
+  /** The highest number of a checkpoint that lacks files, of which there may be no others. */
+  long last() {
+    return all.values().stream().mapToLong(lack -> number(lack.path())).max().orElse(NO_NUMBER);
+  }
+
   /** What the checkpoint of all that is in no group lacks; empty for nothing. */
   Optional<Failure> ofUngrouped() throws PosixException {
     return first(
