@@ -13,10 +13,10 @@ import org.sluice.iop.journal.Entry;
  * alone uses it.
  */
 public final class ImageLog {
-  private final List<ChunkLocation> chunks = new ArrayList<>();
+  private final List<ChunkLocation> chunks = new ArrayList<>(1);
 
   /** What was applied of undrained chunks, by chunk. The marks outlive a restart of the log. */
-  private final Map<Integer, Entry.Mark> marks = new TreeMap<>();
+  private Map<Integer, Entry.Mark> marks = Map.of();
 
   private boolean inPlace;
   private boolean direct;
@@ -89,7 +89,7 @@ public final class ImageLog {
     inPlace = e.inPlace();
     size = e.size();
     chunks.addAll(e.chunks());
-    e.marks().forEach(mark -> marks.put(mark.chunk(), mark));
+    e.marks().forEach(this::mark);
   }
 
   List<Entry.Mark> marks() {
@@ -147,7 +147,12 @@ public final class ImageLog {
    */
   public void mark(final int chunk, final int generation, final int position) {
     final int end = Math.max(position, markOf(chunk, generation));
-    marks.put(chunk, new Entry.Mark(chunk, generation, end));
+    mark(new Entry.Mark(chunk, generation, end));
+  }
+
+  private void mark(final Entry.Mark mark) {
+    marks = marks.isEmpty() ? new TreeMap<>() : marks;
+    marks.put(mark.chunk(), mark);
   }
 
   /**
@@ -156,7 +161,10 @@ public final class ImageLog {
    * @param chunk the chunk's index
    */
   public void unmark(final int chunk) {
-    marks.remove(chunk);
+    if (marks.containsKey(chunk)) {
+      marks.remove(chunk);
+      marks = marks.isEmpty() ? Map.of() : marks;
+    }
   }
 
   /**

@@ -16,7 +16,10 @@ abstract class ImageState {
   private final Entry.Admitted admitted;
   private final ImageLog log;
   private final Openers openers = new Openers();
-  private final Set<Integer> granted = new TreeSet<>();
+
+  /** Most images are opened by one slot. */
+  private Set<Integer> granted = Set.of();
+
   private Entry.Created created;
   private Writer writer = Writer.nobody();
   private int state;
@@ -48,11 +51,20 @@ abstract class ImageState {
    */
   void apply(final Entry.Opened e, final Writer process, final long order) {
     openers.add(e.slot(), 1);
-    granted.add(e.slot());
+    grant(e.slot());
     if (e.writes()) {
       writer = process;
       written = order;
       abandoned = false;
+    }
+  }
+
+  private void grant(final int slot) {
+    if (granted.isEmpty()) {
+      granted = Set.of(slot);
+    } else if (!granted.contains(slot)) {
+      granted = new TreeSet<>(granted);
+      granted.add(slot);
     }
   }
 
@@ -102,7 +114,7 @@ abstract class ImageState {
     abandoned = e.abandoned();
     committed = e.committed();
     e.openers().forEach(opener -> openers.add(opener.slot(), opener.count()));
-    granted.addAll(e.granted());
+    e.granted().forEach(this::grant);
     log.apply(e);
   }
 

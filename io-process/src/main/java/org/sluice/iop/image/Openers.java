@@ -12,23 +12,31 @@ public final class Openers {
   /** No slot. */
   public static final int NOBODY = -1;
 
-  private final Map<Integer, Integer> counts = new TreeMap<>();
+  /** Of its own only while a slot has the image open: most images are closed. */
+  private Map<Integer, Integer> counts = Map.of();
+
   private int writer = NOBODY;
 
   Openers() {}
 
   void add(final int slot, final int times) {
+    if (counts.isEmpty()) {
+      counts = new TreeMap<>();
+    }
     counts.merge(slot, times, Integer::sum);
   }
 
   /** Ends so many openings of a slot; false when it has none. */
   boolean remove(final int slot, final int times) {
-    final boolean had = has(slot);
+    if (!has(slot)) {
+      return false;
+    }
     counts.computeIfPresent(slot, (any, count) -> count > times ? count - times : null);
+    counts = counts.isEmpty() ? Map.of() : counts;
     if (writer == slot && !has(slot)) {
       writer = NOBODY;
     }
-    return had;
+    return true;
   }
 
   /**

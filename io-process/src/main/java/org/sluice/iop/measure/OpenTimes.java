@@ -3,10 +3,17 @@ package org.sluice.iop.measure;
 import java.util.HashMap;
 import java.util.Map;
 
-/** When which processes had images open, by the monotonic clock. Not thread-safe. */
+/**
+ * When which processes had images open, by the monotonic clock. One opening, as most images have,
+ * takes no maps. Not thread-safe.
+ */
 public final class OpenTimes {
-  private final Map<Long, Intervals> byProcess = new HashMap<>();
+  /** Null while there is one opening at most. */
+  private Map<Long, Intervals> byProcess;
+
   private long first = Long.MAX_VALUE;
+  private long only;
+  private long closed;
 
   /** No times. */
   public OpenTimes() {}
@@ -15,12 +22,32 @@ public final class OpenTimes {
    * Adds an opening.
    *
    * @param process tells processes apart
-   * @param opened nanoseconds
-   * @param closed nanoseconds, not before {@code opened}
+   * @param begin nanoseconds
+   * @param end nanoseconds, not before {@code begin}
    */
-  public void add(final long process, final long opened, final long closed) {
-    byProcess.computeIfAbsent(process, any -> new Intervals()).add(opened, closed);
-    first = Math.min(first, opened);
+  public void add(final long process, final long begin, final long end) {
+    if (byProcess == null && isEmpty()) {
+      only = process;
+      first = begin;
+      closed = end;
+    } else {
+      of(process).add(begin, end);
+      first = Math.min(first, begin);
+    }
+  }
+
+  private boolean isEmpty() {
+    return first == Long.MAX_VALUE;
+  }
+
+  private Intervals of(final long process) {
+    if (byProcess == null) {
+      byProcess = new HashMap<>();
+      if (!isEmpty()) {
+        of(only).add(first, closed);
+      }
+    }
+    return byProcess.computeIfAbsent(process, any -> new Intervals());
   }
 
   /**
@@ -38,10 +65,12 @@ public final class OpenTimes {
    * @param other stay as they are
    */
   public void add(final OpenTimes other) {
-    other.byProcess.forEach(
-        (process, intervals) ->
-            byProcess.computeIfAbsent(process, any -> new Intervals()).addAll(intervals));
-    first = Math.min(first, other.first);
+    if (other.byProcess != null) {
+      other.byProcess.forEach((process, intervals) -> of(process).addAll(intervals));
+      first = Math.min(first, other.first);
+    } else if (!other.isEmpty()) {
+      add(other.only, other.first, other.closed);
+    }
   }
 
   /**
@@ -50,6 +79,7 @@ public final class OpenTimes {
    * @param process as it was added
    */
   void remove(final long process) {
+    of(process);
     byProcess.remove(process);
   }
 
@@ -59,6 +89,9 @@ public final class OpenTimes {
    * @return seconds
    */
   public double slowest() {
+    if (byProcess == null) {
+      return isEmpty() ? 0 : (closed - first) / 1e9;
+    }
     return byProcess.values().stream().mapToDouble(Intervals::seconds).max().orElse(0);
   }
 }
