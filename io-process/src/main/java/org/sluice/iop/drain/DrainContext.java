@@ -46,6 +46,7 @@ record DrainContext(
       final boolean inPlace,
       final long size,
       final List<Entry.Mark> marks) {
+    containers.forget(image);
     image.log().apply(journal.write(new Entry.Restarted(image.id(), cause, inPlace, size, marks)));
   }
 }

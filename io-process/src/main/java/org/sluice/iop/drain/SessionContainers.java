@@ -1,11 +1,12 @@
 package org.sluice.iop.drain;
 
 import java.io.IOException;
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import org.sluice.core.store.Container;
 import org.sluice.core.store.PosixStore;
@@ -25,24 +26,24 @@ final class SessionContainers {
   private final PosixStore store;
   private final long sessionId;
   private final String node;
-  private final List<Use> open = new CopyOnWriteArrayList<>();
+
+  /** By their ids. */
+  private final Map<Long, Use> open = new ConcurrentHashMap<>();
+
+  /** Those of them that no image needs. Write stage only. */
+  private final Set<Use> idle = new HashSet<>();
+
   private final AtomicReference<Container> reserve = new AtomicReference<>();
   private Use current;
   private long appended;
 
-  /** A container and who may need it; an image that does not any more is found out later. */
-  private record Use(Container container, Set<Image> images) {
+  /** A container and the images that have bytes in it. */
+  private static final class Use {
+    private final Container container;
+    private final Set<Image> images = ConcurrentHashMap.newKeySet();
+
     Use(final Container container) {
-      this(container, ConcurrentHashMap.newKeySet());
-    }
-
-    boolean isNeeded() {
-      prune();
-      return !images.isEmpty();
-    }
-
-    void prune() {
-      images.removeIf(image -> !image.log().refersTo(container.id()));
+      this.container = container;
     }
   }
 
@@ -61,7 +62,8 @@ final class SessionContainers {
     if (current == null || appended >= ROTATION_LENGTH || current.container.isLost()) {
       final Container ready = reserve.getAndSet(null);
       current = new Use(ready == null ? store.createContainer(sessionId, node) : ready);
-      open.add(current);
+      open.put(current.container.id(), current);
+      idle.add(current);
       appended = 0;
     }
     appended += length;
@@ -70,28 +72,37 @@ final class SessionContainers {
 
   /** Opens a container of a former I/O process, which takes no more chunks. */
   void resume(final long id, final Image image) throws IOException {
-    Use known = open.stream().filter(use -> use.container.id() == id).findFirst().orElse(null);
+    Use known = open.get(id);
     if (known == null) {
       known = new Use(store.resumeContainer(id, sessionId));
-      open.add(known);
+      open.put(id, known);
     }
     known.images.add(image);
   }
 
   /** Notes that an image has bytes in a container that {@link #next} returned. Write stage only. */
   void usedBy(final Container container, final Image image) {
-    for (final Use use : open) {
-      if (use.container == container) {
-        use.images.add(image);
+    final Use use = open.get(container.id());
+    use.images.add(image);
+    idle.remove(use);
+  }
+
+  /** Notes that the log of an image is to begin anew. Write stage only. */
+  void forget(final Image image) {
+    for (final long id : image.log().containers()) {
+      final Use use = open.get(id);
+      if (use != null && use.images.remove(image) && use.images.isEmpty()) {
+        idle.add(use);
       }
     }
   }
 
   /** The containers that have bytes of an image. Write stage only. */
   List<Container> of(final Image image) {
-    return open.stream()
-        .map(Use::container)
-        .filter(container -> image.log().refersTo(container.id()))
+    return image.log().containers().stream()
+        .map(open::get)
+        .filter(Objects::nonNull)
+        .map(use -> use.container)
         .toList();
   }
 
@@ -101,30 +112,22 @@ final class SessionContainers {
    * the write stage adds meanwhile fails when it is committed. Last stage only.
    */
   void failLost(final IOException failure) {
-    open.stream()
+    open.values().stream()
         .filter(use -> use.container.isLost())
         .forEach(use -> use.images.forEach(image -> image.fail(failure)));
   }
 
-  /**
-   * Lets the next chunk begin another container. Before a commit syncs those there are, each
-   * forgets the images that need it no more: they do not fail with it. Write stage only.
-   */
+  /** Lets the next chunk begin another container. Write stage only. */
   void turn() {
-    open.forEach(Use::prune);
     current = null;
   }
 
   /** Takes those out that no log refers to; the caller closes them. Write stage only. */
   List<Container> release() {
-    final List<Container> released = new ArrayList<>();
-    for (final Use use : open) {
-      if (!use.isNeeded()) {
-        open.remove(use);
-        current = use == current ? null : current;
-        released.add(use.container);
-      }
-    }
+    final List<Container> released = idle.stream().map(use -> use.container).toList();
+    released.forEach(container -> open.remove(container.id()));
+    current = idle.contains(current) ? null : current;
+    idle.clear();
     return released;
   }
 
@@ -146,7 +149,7 @@ final class SessionContainers {
 
   /** Ends the session; nothing may be under way any more. */
   void close() throws IOException {
-    for (final Use use : open) {
+    for (final Use use : open.values()) {
       use.container.close();
     }
     try {

@@ -3,7 +3,9 @@ package org.sluice.iop.image;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.store.ChunkLocation;
 import org.sluice.iop.journal.Entry;
@@ -117,13 +119,12 @@ public final class ImageLog {
   }
 
   /**
-   * Whether bytes of the image are in a container.
+   * The containers that bytes of the image are in.
    *
-   * @param container the container's id
-   * @return false once none of its chunks is needed
+   * @return their ids
    */
-  public boolean refersTo(final long container) {
-    return chunks.stream().anyMatch(chunk -> chunk.container() == container);
+  public Set<Long> containers() {
+    return chunks.stream().map(ChunkLocation::container).collect(Collectors.toSet());
   }
 
   /**
