@@ -92,10 +92,14 @@ final class Catalogue {
     /** Whether it has a link of a file. One that has is to be asked anew. */
     private boolean mayHave(final long inode, final CheckpointDirectory directory)
         throws IOException {
-      inodes = inodes == null ? directory.imageInodes() : inodes;
+      inodes = inodes == null ? inodesOf(directory) : inodes;
       final boolean has = Arrays.binarySearch(inodes, inode) >= 0;
       inodes = has ? null : inodes;
       return has;
+    }
+
+    private static long[] inodesOf(final CheckpointDirectory directory) throws IOException {
+      return directory.imageFiles().stream().mapToLong(FileStatus::inode).sorted().toArray();
     }
 
     /** Says that its manifest is durable. */

@@ -14,6 +14,7 @@ import java.util.function.Predicate;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.fault.Fault.Step;
+import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
@@ -172,6 +173,17 @@ public class CheckpointReader {
    */
   public final List<CommittedImage> images(final Commit commit) throws IOException {
     return IndexCodec.read(directoryOf(commit).index(), commit.id());
+  }
+
+  /**
+   * The files that a checkpoint has of images, which may be links of the images' own.
+   *
+   * @param commit one of {@link #commits()}
+   * @return in no particular order
+   * @throws IOException when that fails
+   */
+  public final List<FileStatus> imageFiles(final Commit commit) throws IOException {
+    return directoryOf(commit).imageFiles();
   }
 
   /**

@@ -8,7 +8,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -289,18 +288,15 @@ record StoreDirectory(Path path, Disk disk) {
       return path.resolve("images");
     }
 
-    /** The inodes of its images' own files, in ascending order. */
-    long[] imageInodes() throws IOException {
-      if (!Files.isDirectory(images())) {
-        return new long[0];
+    /** Its images' own files; in no order. */
+    List<FileStatus> imageFiles() throws IOException {
+      final List<FileStatus> files = new ArrayList<>();
+      if (Files.isDirectory(images())) {
+        for (final Path file : Names.in(images())) {
+          files.add(FileStatus.of(file.toString()));
+        }
       }
-      final List<Path> files = Names.in(images());
-      final long[] inodes = new long[files.size()];
-      for (int i = 0; i < inodes.length; i++) {
-        inodes[i] = FileStatus.of(files.get(i).toString()).inode();
-      }
-      Arrays.sort(inodes);
-      return inodes;
+      return files;
     }
 
     Path image(final int ordinal) {

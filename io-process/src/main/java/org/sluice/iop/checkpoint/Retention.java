@@ -1,11 +1,13 @@
 package org.sluice.iop.checkpoint;
 
+import static java.util.stream.Collectors.counting;
+import static java.util.stream.Collectors.groupingBy;
+
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -109,7 +111,7 @@ final class Retention {
     }
 
     private boolean mayGo() throws IOException {
-      final Optional<String> kept = unlink(known, victim.commit.number());
+      final Optional<String> kept = unlink(known, victim.commit);
       stays = kept.isPresent();
       if (stays && !toldOfKept) { // once: a program may give each of its files another name
         toldOfKept = true;
@@ -147,16 +149,18 @@ final class Retention {
    * checkpoint's. A program may rename them at the same time, so whichever has one still is looked
    * for again. Last stage.
    */
-  private Optional<String> unlink(final List<Image> images, final long number) throws IOException {
+  private Optional<String> unlink(final List<Image> images, final Commit commit)
+      throws IOException {
     final CaptureDirectory capture = context.capture();
+    final Map<ImageKey, Long> stored =
+        context.store().imageFiles(commit).stream()
+            .collect(groupingBy(file -> new ImageKey(file.device(), file.inode()), counting()));
     while (true) {
-      final Map<ImageKey, List<String>> all = images.isEmpty() ? Map.of() : capture.names();
-      final Map<String, ImageKey> names = new LinkedHashMap<>();
-      for (final Image image : images) {
-        all.getOrDefault(image.key(), List.of()).forEach(name -> names.put(name, image.key()));
-      }
+      final Map<String, ImageKey> names = capture.names(images, stored);
       final Optional<String> kept =
-          names.keySet().stream().filter(name -> !isOf(capture.relative(name), number)).findFirst();
+          names.keySet().stream()
+              .filter(name -> !isOf(capture.relative(name), commit.number()))
+              .findFirst();
       if (kept.isPresent() || names.isEmpty()) {
         return kept;
       }

@@ -1,7 +1,9 @@
 package org.sluice.iop.image;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -276,6 +278,38 @@ public final class CaptureDirectory {
               names
                   .computeIfAbsent(new ImageKey(device, inode), any -> new ArrayList<>(1))
                   .add(path));
+    }
+    return names;
+  }
+
+  /**
+   * All names of some images in here. The kernel tells how many names a file has, and one of them:
+   * the directory is searched only when one may have another.
+   *
+   * @param images the images
+   * @param stored how many names each has in the store
+   * @return what each name is a name of
+   * @throws PosixException when the kernel does not tell, or the directory cannot be searched
+   */
+  public Map<String, ImageKey> names(
+      final Collection<Image> images, final Map<ImageKey, Long> stored) throws PosixException {
+    final Map<String, ImageKey> names = new LinkedHashMap<>();
+    for (final Image image : images) {
+      final long others = image.file().links() - stored.getOrDefault(image.key(), 0L);
+      final Optional<String> name = path(image.file()).filter(image.key()::isAt);
+      if (others > 1 || others == 1 && name.filter(this::contains).isEmpty()) {
+        return searched(images);
+      }
+      name.filter(any -> others == 1).ifPresent(only -> names.put(only, image.key()));
+    }
+    return names;
+  }
+
+  private Map<String, ImageKey> searched(final Collection<Image> images) throws PosixException {
+    final Map<ImageKey, List<String>> all = names();
+    final Map<String, ImageKey> names = new LinkedHashMap<>();
+    for (final Image image : images) {
+      all.getOrDefault(image.key(), List.of()).forEach(name -> names.put(name, image.key()));
     }
     return names;
   }
