@@ -8,6 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Properties;
+import org.sluice.core.posix.Environment;
 
 /**
  * The defaults a user has set: {@code sluice/defaults.properties} in the user's configuration
@@ -59,12 +60,10 @@ public final class Defaults {
     return file;
   }
 
-  private static Path file() {
-    final String configuration = System.getenv("XDG_CONFIG_HOME");
-    final Path directory =
-        configuration == null || configuration.isEmpty()
-            ? Path.of(System.getProperty("user.home"), ".config")
-            : Path.of(configuration);
-    return directory.resolve("sluice").resolve("defaults.properties");
+  private static Path file() throws IOException {
+    return Environment.path("XDG_CONFIG_HOME")
+        .orElseGet(() -> Path.of(System.getProperty("user.home"), ".config"))
+        .resolve("sluice")
+        .resolve("defaults.properties");
   }
 }

@@ -3,6 +3,8 @@ package org.sluice.core.request;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
+import org.sluice.core.posix.Environment;
 
 /** Where I/O processes have their sockets and segments, by name. */
 public final class RuntimePath {
@@ -24,9 +26,9 @@ public final class RuntimePath {
    * @throws IOException when the user is not to be told
    */
   public static Path base() throws IOException {
-    final String base = System.getenv(BASE_VARIABLE);
-    return base != null && !base.isEmpty()
-        ? Path.of(base).toAbsolutePath()
+    final Optional<Path> base = Environment.path(BASE_VARIABLE);
+    return base.isPresent()
+        ? base.get().toAbsolutePath()
         : Path.of("/dev/shm", "sluice-" + Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
   }
 
@@ -38,9 +40,9 @@ public final class RuntimePath {
    * @throws IOException when the user is not to be told
    */
   public static Path find(final String name) throws IOException {
-    final String directory = System.getenv(DIRECTORY_VARIABLE);
-    if (name == null && directory != null && !directory.isEmpty()) {
-      return Path.of(directory);
+    final Optional<Path> directory = Environment.path(DIRECTORY_VARIABLE);
+    if (name == null && directory.isPresent()) {
+      return directory.get();
     }
     return base().resolve(name == null ? DEFAULT_NAME : name);
   }
