@@ -125,23 +125,25 @@ static void absent_segment_is_named(void **state)
 }
 
 static struct sluice_image_entry *entry_of(const struct sluice_segment *segment, int64_t device,
-                                           int64_t inode, int place)
+                                           int64_t inode, int place, bool second)
 {
     uint64_t hash = (uint64_t)inode * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)device;
     hash ^= hash >> 32;
+    if (second)
+        hash >>= 40;
     return segment->images + (hash & (segment->image_count / 16 - 1)) * 16 + place;
 }
 
-static void image_is_found_anywhere_in_its_bucket(void **state)
+static void image_is_found_anywhere_in_its_two_buckets(void **state)
 {
     (void)state;
     struct sluice_segment *segment;
     assert_int_equal(sluice_segment_map(iop.directory, &segment), 0);
     const dev_t device = makedev(254, 3);
     int64_t size = 0;
-    for (ino_t inode = 1000; inode < 1016; inode++) {
-        struct sluice_image_entry *entry =
-            entry_of(segment, INT64_C(254) << 32 | 3, (int64_t)inode, (int)(inode % 16));
+    for (ino_t inode = 1000; inode < 1032; inode++) {
+        struct sluice_image_entry *entry = entry_of(segment, INT64_C(254) << 32 | 3, (int64_t)inode,
+                                                    (int)(inode % 16), inode >= 1016);
         atomic_store(&entry->device, INT64_C(254) << 32 | 3);
         atomic_store(&entry->inode, (int64_t)inode);
         atomic_store(&entry->size, 77 + (int64_t)inode);
@@ -246,7 +248,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(truncated_segment_is_refused, start, stop),
         cmocka_unit_test_setup_teardown(segment_that_is_never_completed_is_refused, start, stop),
         cmocka_unit_test_setup_teardown(absent_segment_is_named, start, stop),
-        cmocka_unit_test_setup_teardown(image_is_found_anywhere_in_its_bucket, start, stop),
+        cmocka_unit_test_setup_teardown(image_is_found_anywhere_in_its_two_buckets, start, stop),
         cmocka_unit_test(rank_comes_from_the_launcher),
         cmocka_unit_test(ranks_of_this_node_come_from_the_launcher),
     };

@@ -164,11 +164,15 @@ bool sluice_segment_present(const struct sluice_segment *segment)
     return sluice_presence_readable(segment->header) && sluice_presence_readable(segment->images);
 }
 
-static const struct sluice_image_entry *bucket_of(const struct sluice_segment *segment,
-                                                  int64_t device, uint64_t inode)
+static uint64_t hash_of(int64_t device, uint64_t inode)
 {
-    uint64_t hash = inode * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)device;
-    hash ^= hash >> 32;
+    const uint64_t product = inode * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)device;
+    return product ^ product >> 32;
+}
+
+static const struct sluice_image_entry *bucket_at(const struct sluice_segment *segment,
+                                                  uint64_t hash)
+{
     const uint64_t bucket = hash & (segment->image_count / SLUICE_IMAGE_BUCKET_LENGTH - 1);
     return segment->images + bucket * SLUICE_IMAGE_BUCKET_LENGTH;
 }
@@ -184,10 +188,9 @@ static bool names(const struct sluice_image_entry *entry, int state, int64_t dev
  * The state of an image and its size. The I/O process may reuse an entry at any time, so the size
  * counts only if the entry names the same image in the same state before and after it was read.
  */
-static int look_up(const struct sluice_segment *segment, dev_t number, ino_t inode, int64_t *size)
+static int look_in(const struct sluice_image_entry *entry, int64_t device, uint64_t inode,
+                   int64_t *size)
 {
-    const int64_t device = sluice_device(number);
-    const struct sluice_image_entry *entry = bucket_of(segment, device, inode);
     for (const struct sluice_image_entry *end = entry + SLUICE_IMAGE_BUCKET_LENGTH; entry < end;
          entry++) {
         int state = atomic_load_explicit(&entry->state, memory_order_acquire);
@@ -199,6 +202,17 @@ static int look_up(const struct sluice_segment *segment, dev_t number, ino_t ino
         }
     }
     return SLUICE_IMAGE_STATE_FREE;
+}
+
+/* It stands in one of two buckets. */
+static int look_up(const struct sluice_segment *segment, dev_t number, ino_t inode, int64_t *size)
+{
+    const int64_t device = sluice_device(number);
+    const uint64_t hash = hash_of(device, inode);
+    const int state = look_in(bucket_at(segment, hash), device, inode, size);
+    return state != SLUICE_IMAGE_STATE_FREE
+        ? state
+        : look_in(bucket_at(segment, hash >> 40), device, inode, size);
 }
 
 bool sluice_segment_size(const struct sluice_segment *segment, dev_t device, ino_t inode,

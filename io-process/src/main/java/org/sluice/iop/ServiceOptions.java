@@ -78,6 +78,15 @@ final class ServiceOptions {
   private long chunk;
 
   @Option(
+      names = "--images",
+      paramLabel = "N",
+      defaultValue = "100000",
+      description =
+          "How many files can be captured at a time, those of the checkpoints that stay included;"
+              + " each takes up to 200 bytes of shared memory. Default: ${DEFAULT-VALUE}.")
+  private int images;
+
+  @Option(
       names = "--pages",
       paramLabel = "auto|huge|small",
       defaultValue = "auto",
@@ -227,7 +236,10 @@ final class ServiceOptions {
           "--buffer has to hold from 1 to %d chunks of %d bytes, not %d bytes"
               .formatted(Geometry.MAX_CHUNK_COUNT, chunk, buffer));
     }
-    return Geometry.of(buffer, (int) chunk);
+    if (images < 1 || images > Geometry.MAX_FILES) {
+      throw usage("--images has to be from 1 to %d, not %d".formatted(Geometry.MAX_FILES, images));
+    }
+    return Geometry.of(images, buffer, (int) chunk);
   }
 
   private Grouping grouping(final Layout chosen) {

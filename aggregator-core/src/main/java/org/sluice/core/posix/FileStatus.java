@@ -76,6 +76,15 @@ public record FileStatus(
     }
   }
 
+  /**
+   * What tells the file from all others.
+   *
+   * @return device, inode and time of creation
+   */
+  public FileIdentity identity() {
+    return new FileIdentity(device, inode, born);
+  }
+
   private static FileStatus of(
       final int directory, final long path, final int flags, final String called)
       throws PosixException {

@@ -169,6 +169,15 @@ abstract class HeldInode implements AutoCloseable {
   }
 
   /**
+   * What tells the file from all others.
+   *
+   * @return device, inode and time of creation
+   */
+  public FileIdentity identity() {
+    return found.identity();
+  }
+
+  /**
    * The file's size.
    *
    * @return bytes
@@ -336,7 +345,13 @@ abstract class HeldInode implements AutoCloseable {
     check(LibC.CLOSE.call(descriptor), "close ");
   }
 
-  private FileStatus status() throws PosixException {
+  /**
+   * All that the kernel tells of the file now.
+   *
+   * @return its status
+   * @throws PosixException when that fails
+   */
+  public FileStatus status() throws PosixException {
     return FileStatus.of(descriptor, opened);
   }
 

@@ -13,8 +13,8 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
   /** Slots of a segment unless told otherwise. */
   public static final int DEFAULT_SLOTS = 256;
 
-  /** Image entries of a segment unless told otherwise. */
-  public static final int DEFAULT_IMAGES = 64 * 1024;
+  /** Most files at a time that a segment can have entries for. */
+  public static final int MAX_FILES = 10_000_000;
 
   /** Most slots of a segment: what a chunk's state word can name. */
   public static final int MAX_SLOTS = 1 << 24;
@@ -65,16 +65,23 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
   /**
    * The default geometry around a buffer.
    *
+   * @param files how many files it has entries for at a time, 1 to {@link #MAX_FILES}
    * @param buffer bytes of all chunks together; rounded down to whole chunks
    * @param chunkLength bytes of a chunk
    * @return the geometry
    * @throws IllegalArgumentException when the buffer holds no chunk or too many, or the chunk's
    *     length is out of range
    */
-  public static Geometry of(final long buffer, final int chunkLength) {
+  public static Geometry of(final int files, final long buffer, final int chunkLength) {
     final long chunks = chunkLength > 0 ? buffer / chunkLength : 0;
     return new Geometry(
-        DEFAULT_SLOTS, DEFAULT_IMAGES, (int) Math.min(chunks, Integer.MAX_VALUE), chunkLength);
+        DEFAULT_SLOTS, entries(files), (int) Math.min(chunks, Integer.MAX_VALUE), chunkLength);
+  }
+
+  /** With two thirds of them in use no bucket is full yet. */
+  private static int entries(final int files) {
+    final int least = Math.max(ImageDescriptor.BUCKET_LENGTH, files + files / 2);
+    return Integer.highestOneBit(least - 1) << 1;
   }
 
   /**

@@ -64,20 +64,41 @@ public final class ImageDescriptor {
   public static final int STATE_COMMITTED = 3;
 
   private static final long GOLDEN_RATIO = 0x9E37_79B9_7F4A_7C15L;
+  private static final int SECOND_SHIFT = 40;
 
   private ImageDescriptor() {}
 
   /**
-   * The first entry of the bucket an image belongs to.
+   * The first entry of the first bucket that an image may stand in.
    *
    * @param device {@code major << 32 | minor}
    * @param inode inode number
    * @param count entries of the table, a power of two and a multiple of {@link #BUCKET_LENGTH}
    * @return index of the bucket's first entry
    */
-  public static int bucket(final long device, final long inode, final int count) {
-    final long product = inode * GOLDEN_RATIO ^ device;
-    final long hash = product ^ product >>> 32;
+  public static int first(final long device, final long inode, final int count) {
+    return bucket(hash(device, inode), count);
+  }
+
+  /**
+   * The first entry of the other bucket that an image may stand in. Of two that each may choose
+   * from none gets full before nearly all are.
+   *
+   * @param device {@code major << 32 | minor}
+   * @param inode inode number
+   * @param count as above
+   * @return index of the bucket's first entry; may be that of the first bucket
+   */
+  public static int second(final long device, final long inode, final int count) {
+    return bucket(hash(device, inode) >>> SECOND_SHIFT, count);
+  }
+
+  private static int bucket(final long hash, final int count) {
     return (int) (hash & (count / BUCKET_LENGTH - 1)) * BUCKET_LENGTH;
+  }
+
+  private static long hash(final long device, final long inode) {
+    final long product = inode * GOLDEN_RATIO ^ device;
+    return product ^ product >>> 32;
   }
 }

@@ -41,21 +41,37 @@ public final class ImageTable {
    * @param imageId unique in the session, from 1
    * @param state the first state
    * @param size the logical size in bytes
-   * @return index of the entry; -1 when the image's bucket is full
+   * @return index of the entry; -1 when both of the image's buckets are full
    */
   public int insert(
       final long device, final long inode, final int imageId, final int state, final long size) {
-    final int bucket = ImageDescriptor.bucket(device, inode, count);
+    final int first = ImageDescriptor.first(device, inode, count);
+    final int second = ImageDescriptor.second(device, inode, count);
+    final int entry = findFree(countFree(first) >= countFree(second) ? first : second);
+    if (entry >= 0) {
+      identify(entry, device, inode);
+      entries.putIntRelease(offset(entry) + ImageDescriptor.IMAGE_ID_OFFSET, imageId);
+      error(entry, 0);
+      reason(entry, Reason.NONE);
+      entries.putLongRelease(offset(entry) + ImageDescriptor.DIRECT_BYTES_OFFSET, 0);
+      entries.putLongRelease(offset(entry) + ImageDescriptor.UNSEEN_OFFSET, 0);
+      size(entry, size);
+      state(entry, state);
+    }
+    return entry;
+  }
+
+  private int countFree(final int bucket) {
+    int free = 0;
+    for (int entry = bucket; entry < bucket + ImageDescriptor.BUCKET_LENGTH; entry++) {
+      free += state(entry) == ImageDescriptor.STATE_FREE ? 1 : 0;
+    }
+    return free;
+  }
+
+  private int findFree(final int bucket) {
     for (int entry = bucket; entry < bucket + ImageDescriptor.BUCKET_LENGTH; entry++) {
       if (state(entry) == ImageDescriptor.STATE_FREE) {
-        identify(entry, device, inode);
-        entries.putIntRelease(offset(entry) + ImageDescriptor.IMAGE_ID_OFFSET, imageId);
-        error(entry, 0);
-        reason(entry, Reason.NONE);
-        entries.putLongRelease(offset(entry) + ImageDescriptor.DIRECT_BYTES_OFFSET, 0);
-        entries.putLongRelease(offset(entry) + ImageDescriptor.UNSEEN_OFFSET, 0);
-        size(entry, size);
-        state(entry, state);
         return entry;
       }
     }

@@ -1,6 +1,7 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import net.openhft.chronicle.bytes.Bytes;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Entropy;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
@@ -124,6 +126,7 @@ final class CommitWriter {
     try (ImageFile files = new ImageFile(store.disk())) {
       for (final DraftImage image : draft.images()) {
         final int ordinal = images.size();
+        final List<Block> blocks = store(files, image, directory.image(ordinal));
         images.add(
             new CommittedImage(
                 ordinal,
@@ -134,10 +137,20 @@ final class CommitWriter {
                 image.size(),
                 image.imageId(),
                 image.chunks(),
-                files.store(image.file(), image.size(), image.shared(), directory.image(ordinal))));
+                blocks));
       }
     }
     return images;
+  }
+
+  /** Nobody reads a checkpoint before a restart, and the next one needs the memory. */
+  private static List<Block> store(final ImageFile files, final DraftImage image, final Path target)
+      throws IOException {
+    try (FileSource.Loan loan = image.file().lend()) {
+      final List<Block> blocks = files.store(loan.file(), image.size(), image.shared(), target);
+      loan.file().forget();
+      return blocks;
+    }
   }
 
   private void writeIndex(final List<CommittedImage> images) throws IOException {

@@ -1,7 +1,7 @@
 package org.sluice.core.store;
 
 import java.util.List;
-import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.FileSource;
 
 /**
  * An image about to be committed.
@@ -14,7 +14,7 @@ import org.sluice.core.posix.NativeFile;
  * @param imageId its id in the records of the chunks
  * @param chunks the chunks with records of it, in program order; empty when its own file holds
  *     everything
- * @param file its own file, which stays the caller's
+ * @param file its own file, which is opened for a moment if it is not open
  * @param shared whether a process may change the file during the commit or later, so that the
  *     checkpoint needs a copy
  */
@@ -26,5 +26,5 @@ public record DraftImage(
     long size,
     int imageId,
     List<ChunkLocation> chunks,
-    NativeFile file,
+    FileSource file,
     boolean shared) {}

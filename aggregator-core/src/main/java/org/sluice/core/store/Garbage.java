@@ -146,6 +146,9 @@ final class Garbage {
     for (final Path image : images()) {
       found.add(new Leftover(Kind.IMAGE, image, bytes(image)));
     }
+    for (final Path folder : HeldLinks.leftovers(store)) {
+      found.add(new Leftover(Kind.HELD, folder, bytes(folder)));
+    }
     for (final Path container : spares.besides(gone)) {
       found.add(new Leftover(Kind.CONTAINER, container, bytes(container)));
     }
@@ -160,7 +163,16 @@ final class Garbage {
       if (leftover.kind() == Kind.IMAGE || leftover.kind() == Kind.CONTAINER) {
         store.disk().delete(leftover.path(), null);
         catalogue.containers().gone(leftover.path());
+      } else if (leftover.kind() == Kind.HELD) {
+        HeldLinks.remove(store, leftover.path());
       }
+    }
+  }
+
+  /** Removes the links by which dead sessions held files: those may be long deleted. */
+  void dropHeld() throws IOException {
+    for (final Path folder : HeldLinks.leftovers(store)) {
+      HeldLinks.remove(store, folder);
     }
   }
 

@@ -20,7 +20,9 @@ public record Leftover(Kind kind, Path path, long bytes) {
     /** The file of an image that was never committed. */
     IMAGE,
     /** A container that no checkpoint names. */
-    CONTAINER;
+    CONTAINER,
+    /** Links by which a dead session held files that it had not open. */
+    HELD;
 
     /**
      * What users call it.

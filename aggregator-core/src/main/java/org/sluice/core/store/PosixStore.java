@@ -81,6 +81,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
             owner.claim();
             directory.format().upgrade();
             garbage.sweep();
+            garbage.dropHeld();
             claimed = true;
             return null;
           });
@@ -185,6 +186,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
     lock.hold(
         () -> {
           garbage.sweep();
+          garbage.dropHeld();
           spares.trim(0);
         });
   }
@@ -192,7 +194,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
   /**
    * Removes what no committed checkpoint needs and no live process uses: what is left of commits
    * and removals that were cut short, of checkpoints that were committed again, of images never
-   * committed, and spare containers.
+   * committed, of links by which sessions held files, and spare containers.
    *
    * @param dryRun only finds it
    * @param unreadable told of each manifest that is damaged or of another version; while there is
@@ -226,6 +228,25 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
    */
   public void keepImageFile(final NativeFile file) throws IOException {
     files.keepImage(file);
+  }
+
+  /**
+   * Takes over an image file of a session that goes on, without opening it.
+   *
+   * @param path what {@link #createImageFile} has made; nothing is done with any other file
+   */
+  public void keepImageFile(final Path path) {
+    files.keepImage(path);
+  }
+
+  /**
+   * The links by which a session holds files that it has not open.
+   *
+   * @param sessionId the session, one for each store that is opened
+   * @return gone when this store is closed
+   */
+  public HeldLinks heldLinks(final long sessionId) {
+    return files.held(sessionId);
   }
 
   /**

@@ -44,8 +44,6 @@ final class Publication {
           catalogue.committed(commit);
           durable.accept(commit);
           garbage.supersede(commit);
-          // Nobody reads a checkpoint before a restart, and the next one needs the memory.
-          draft.images().forEach(image -> image.file().forget());
         });
   }
 

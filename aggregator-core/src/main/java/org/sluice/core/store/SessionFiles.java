@@ -27,6 +27,9 @@ final class SessionFiles {
   private final Map<Long, Container> containers = new ConcurrentHashMap<>();
   private final Set<Path> images = ConcurrentHashMap.newKeySet();
 
+  /** Links of files that are not open; null before the first session. */
+  private volatile HeldLinks held;
+
   SessionFiles(final StoreDirectory store, final SpareContainers spares) {
     this.store = store;
     this.spares = spares;
@@ -78,8 +81,20 @@ final class SessionFiles {
   void keepImage(final NativeFile file) throws IOException {
     if (FileName.isWithin(file.opened(), store.staging().toString())) {
       file.tryLock();
-      images.add(Path.of(file.opened()));
+      keepImage(Path.of(file.opened()));
     }
+  }
+
+  /** One that is not open is no garbage as long as {@link #renew} says so. */
+  void keepImage(final Path path) {
+    if (path.startsWith(store.staging())) {
+      images.add(path);
+    }
+  }
+
+  HeldLinks held(final long sessionId) {
+    held = new HeldLinks(store, sessionId);
+    return held;
   }
 
   /** Says that they are in use. */
@@ -89,6 +104,9 @@ final class SessionFiles {
     }
     for (final Path file : images) {
       renew(file);
+    }
+    if (held != null) {
+      held.renew();
     }
   }
 
@@ -102,8 +120,11 @@ final class SessionFiles {
     }
   }
 
-  /** Closes the containers. */
+  /** Closes the containers, and lets go of the files that links hold. */
   void close() throws IOException {
+    if (held != null) {
+      held.close();
+    }
     for (final Container container : containers.values()) {
       container.close();
     }

@@ -39,6 +39,7 @@ record StoreDirectory(Path path, Disk disk) {
   private static final String CHECKPOINTS = "checkpoints";
   private static final String STAGING = "staging";
   private static final Set<String> PARTS = Set.of(CONTAINERS, CHECKPOINTS, STAGING);
+  private static final String HELD = "held";
 
   /** Makes a store of a directory that is missing or empty, or finds that it is one. */
   static StoreDirectory create(final Path path, final Disk disk) throws IOException {
@@ -148,6 +149,11 @@ record StoreDirectory(Path path, Disk disk) {
 
   Path staging() {
     return path.resolve(STAGING);
+  }
+
+  /** Links of files that sessions have not open; not there before the first. */
+  Path held() {
+    return path.resolve(HELD);
   }
 
   /** When a process was last seen to use it, by the clock of that one. */

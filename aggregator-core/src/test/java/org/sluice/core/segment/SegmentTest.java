@@ -61,6 +61,22 @@ class SegmentTest {
     }
   }
 
+  /** Their numbers may follow each other, or be spread. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 16, 0x1234_5678_9ABCL})
+  void asManyFilesHaveEntriesAsItIsMadeFor(final long step) throws IOException {
+    final int files = 20_000;
+    try (Segment segment = TestSegments.create(file(), Geometry.of(files, 4096, 4096), SETTINGS)) {
+      final ImageTable table = segment.imageTable();
+      for (int image = 1; image <= files; image++) {
+        assertThat(table.insert(7, image * step, image, ImageDescriptor.STATE_DIVERTED, 0))
+            .isNotNegative();
+      }
+      assertThat(table.imageId(TestSegments.find(table, 7, step))).isEqualTo(1);
+      assertThat(table.imageId(TestSegments.find(table, 7, files * step))).isEqualTo(files);
+    }
+  }
+
   @Test
   void fileIsPrivateAndAsLongAsTheGeometrySays() throws IOException {
     TestSegments.create(file(), SMALL, SETTINGS).close();

@@ -30,7 +30,15 @@ public final class TestSegments {
 
   /** The entry of an inode; -1 when it has none. */
   public static int find(final ImageTable table, final long device, final long inode) {
-    final int bucket = ImageDescriptor.bucket(device, inode, table.count());
+    final int first =
+        find(table, ImageDescriptor.first(device, inode, table.count()), device, inode);
+    return first >= 0
+        ? first
+        : find(table, ImageDescriptor.second(device, inode, table.count()), device, inode);
+  }
+
+  private static int find(
+      final ImageTable table, final int bucket, final long device, final long inode) {
     for (int entry = bucket; entry < bucket + ImageDescriptor.BUCKET_LENGTH; entry++) {
       final int offset = entry * ImageDescriptor.LENGTH;
       if (table.state(entry) != ImageDescriptor.STATE_FREE

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.sluice.core.chunk.ChunkBuilder;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.HeaderDescriptor;
@@ -254,7 +255,15 @@ class CatalogueTest extends StoreTest {
                 StoreFixture.SESSION,
                 List.of(
                     new DraftImage(
-                        "image", 0, 0, 0600, CONTENT.length, 1, List.of(chunk), own, false))),
+                        "image",
+                        0,
+                        0,
+                        0600,
+                        CONTENT.length,
+                        1,
+                        List.of(chunk),
+                        FileSource.of(own),
+                        false))),
             durable -> {});
         Files.delete(Path.of(own.opened()));
       }

@@ -19,6 +19,7 @@ import net.jqwik.api.lifecycle.AfterProperty;
 import net.jqwik.api.lifecycle.BeforeProperty;
 import org.sluice.core.chunk.ChunkBuilder;
 import org.sluice.core.chunk.ChunkReader;
+import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 
@@ -71,7 +72,8 @@ class ImageOverlayTest {
         chunks.add(fixture.append(chunk));
       }
       final DraftImage image =
-          new DraftImage("image", 0, 1, 0600, run.model.length, IMAGE, chunks, run.file, false);
+          new DraftImage(
+              "image", 0, 1, 0600, run.model.length, IMAGE, chunks, FileSource.of(run.file), false);
       final Commit commit =
           fixture.commit(
               new Draft(

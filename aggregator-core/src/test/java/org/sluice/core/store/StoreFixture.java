@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.sluice.core.chunk.ChunkBuilder;
+import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.segment.HeaderDescriptor;
@@ -86,7 +87,8 @@ public final class StoreFixture implements AutoCloseable {
       final NativeFile file,
       final ChunkLocation... chunks) {
     images.add(
-        new DraftImage(path, rank, 0, mode, size, nextImage++, List.of(chunks), file, false));
+        new DraftImage(
+            path, rank, 0, mode, size, nextImage++, List.of(chunks), FileSource.of(file), false));
     return this;
   }
 

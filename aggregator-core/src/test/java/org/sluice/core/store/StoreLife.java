@@ -21,6 +21,7 @@ import java.util.stream.Stream;
 import org.sluice.core.chunk.ChunkBuilder;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
@@ -280,7 +281,16 @@ final class StoreLife {
       final String path = "image" + image.id;
       final long size = image.content.length;
       drafts.add(
-          new DraftImage(path, image.id, 0, 0600, size, image.id, image.chunks, image.file, false));
+          new DraftImage(
+              path,
+              image.id,
+              0,
+              0600,
+              size,
+              image.id,
+              image.chunks,
+              FileSource.of(image.file),
+              false));
       content.put(path, ByteBuffer.wrap(image.content));
     }
     final String job = JOB + attempts.size();

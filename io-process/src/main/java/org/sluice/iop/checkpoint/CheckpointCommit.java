@@ -15,6 +15,7 @@ import org.sluice.iop.crash.Subject;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageLog;
+import org.sluice.iop.image.MissingException;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.CommitTimes;
 import org.sluice.iop.measure.Failure;
@@ -99,10 +100,11 @@ final class CheckpointCommit implements Work {
 
   void seal() {
     for (final Image image : images) {
+      image.held().use();
       if (image.state() == ImageDescriptor.STATE_DIRECT) {
         try {
-          image.size(image.file().size());
-        } catch (final PosixException e) {
+          image.size(image.held().status().size());
+        } catch (final IOException e) {
           image.fail(e);
         }
       }
@@ -132,15 +134,21 @@ final class CheckpointCommit implements Work {
           ? new PosixException("store all bytes of " + member.path(), posix.errno())
           : new IOException(member.path() + ": " + failure.get().getMessage(), failure.get());
     }
+    if (image.isUnnamed()) {
+      throw new MissingException(
+          member.path(),
+          "the file has another name by now, which is not in the capture directory; move it back,"
+              + " or write it again");
+    }
     return new DraftImage(
         member.path(),
         member.rank(),
         member.ranks(),
-        image.file().mode(),
+        image.held().status().mode(),
         image.drainedSize(),
         image.id(),
         log.chunks(),
-        image.file(),
+        image.held(),
         image.isOpenOutside());
   }
 
@@ -179,7 +187,7 @@ final class CheckpointCommit implements Work {
     } else {
       context.drain().failLost(failure);
       images().stream()
-          .filter(image -> image.file().isLost())
+          .filter(image -> image.held().isLost())
           .forEach(image -> image.fail(failure));
       undone(Failure.of(failure));
       context.service().execute(() -> ended.accept(this));

@@ -13,6 +13,7 @@ import org.sluice.iop.journal.Entry;
  *
  * @param context what they share
  * @param farewells lets go of images
+ * @param resting brings images to rest
  * @param committer decides commits
  * @param retention removes older checkpoints
  * @param groups the checkpoints that file names tell
@@ -24,6 +25,7 @@ import org.sluice.iop.journal.Entry;
 public record Checkpoints(
     Context context,
     Farewells farewells,
+    Resting resting,
     Committer committer,
     Retention retention,
     Groups groups,
@@ -39,13 +41,15 @@ public record Checkpoints(
    */
   public static Checkpoints of(final Context context) {
     final Farewells farewells = new Farewells(context);
+    final Resting resting = new Resting(context, farewells);
     final Committer committer = new Committer(context);
     final Retention retention = new Retention(context, farewells);
     final Groups groups = new Groups(context, committer, retention);
-    final Leftovers leftovers = new Leftovers(context, groups, committer, farewells);
+    final Leftovers leftovers = new Leftovers(context, groups, committer, farewells, resting);
     return new Checkpoints(
         context,
         farewells,
+        resting,
         committer,
         retention,
         groups,

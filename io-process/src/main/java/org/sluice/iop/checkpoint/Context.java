@@ -2,12 +2,16 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
 import org.sluice.core.posix.Names;
 import org.sluice.core.segment.Segment;
+import org.sluice.core.store.HeldLinks;
 import org.sluice.core.store.NodeIdentity;
 import org.sluice.core.store.PosixStore;
 import org.sluice.iop.drain.Drain;
 import org.sluice.iop.image.CaptureDirectory;
+import org.sluice.iop.image.Descriptors;
+import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.image.Protection;
 import org.sluice.iop.journal.Entry;
@@ -82,7 +86,12 @@ public record Context(
         settings,
         node,
         segment.header().sessionId(),
-        new ImageRegistry(segment.imageTable(), state.images(), journal, protection),
+        new ImageRegistry(
+            segment.imageTable(),
+            state.images(),
+            journal,
+            protection,
+            descriptors(segment, store, state)),
         new Drain(segment, store, node, statistics, journal),
         capture,
         statistics,
@@ -91,6 +100,16 @@ public record Context(
         service,
         new SharedFiles(settings.grouping(), capture, statistics),
         new Waiters(store, state));
+  }
+
+  /** The links of images that no former I/O process had at rest are nobody's. */
+  private static Descriptors descriptors(
+      final Segment segment, final PosixStore store, final CheckpointState state)
+      throws IOException {
+    final HeldLinks links = store.heldLinks(segment.header().sessionId());
+    return new Descriptors(
+        links,
+        links.resume(state.images().all().stream().map(Image::id).collect(Collectors.toSet())));
   }
 
   /** Which files are one checkpoint; null when files are not grouped. */

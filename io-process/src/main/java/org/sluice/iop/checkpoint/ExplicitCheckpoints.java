@@ -89,8 +89,7 @@ public final class ExplicitCheckpoints {
    * Makes an image of a checkpoint.
    *
    * @param request what the rank asks for
-   * @param admitted takes the image, whose file is {@code image.file().opened()}, and says what to
-   *     answer
+   * @param admitted takes the image, whose file is {@code image.opened()}, and says what to answer
    * @return what to answer
    */
   public Reply create(final Request.Create request, final Function<Image, Reply> admitted) {
@@ -221,9 +220,9 @@ public final class ExplicitCheckpoints {
   void discard(final Image image) {
     images.remove(image);
     try {
-      Names.delete(image.file().opened());
+      Names.delete(image.opened());
     } catch (final IOException e) {
-      Warnings.warn("cannot delete " + image.file().opened() + ": " + e.getMessage());
+      Warnings.warn("cannot delete " + image.opened() + ": " + e.getMessage());
     }
     farewells.bid(image);
   }

@@ -12,6 +12,8 @@ public final class Farewells {
   /** Why images lack bytes that could not be stored, of those that were let go of. */
   private final Map<ImageKey, Exception> losses = new LinkedHashMap<>();
 
+  private int underWay;
+
   Farewells(final Context context) {
     this.context = context;
   }
@@ -23,16 +25,23 @@ public final class Farewells {
    */
   public void bid(final Image image) {
     image.farewell();
+    underWay++;
     context.afterwards(() -> end(image));
   }
 
   private void end(final Image image) {
+    underWay--;
     if (image.isUnused()) {
       note(image);
       context.state().forgetInGroups(image);
       context.drain().release(image);
       context.registry().forget(image);
     }
+  }
+
+  /** Whether an image may be let go of soon. */
+  boolean areUnderWay() {
+    return underWay > 0;
   }
 
   private void note(final Image image) {

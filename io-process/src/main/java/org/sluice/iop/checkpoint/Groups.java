@@ -104,6 +104,9 @@ public final class Groups {
             .map(grouping::number)
             .orElse(OptionalLong.empty());
     final Group before = table.of(image);
+    if (path.isEmpty() && image.isUnnamed()) {
+      return before; // whose commit fails for it
+    }
     if (number.isEmpty() || before != null && before.number() != number.getAsLong()) {
       context.state().forgetInGroups(image);
     }
@@ -189,6 +192,7 @@ public final class Groups {
 
   /** Looks at all names again, since a program may rename and delete without our knowledge. */
   private void refresh(final Group group) {
+    context.capture().search(group.images());
     group.images().forEach(this::place);
   }
 

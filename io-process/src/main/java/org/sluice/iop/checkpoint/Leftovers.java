@@ -3,6 +3,7 @@ package org.sluice.iop.checkpoint;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,6 +16,7 @@ import org.sluice.core.store.LeftAsFiles;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.MissingException;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
@@ -29,17 +31,23 @@ import org.sluice.iop.measure.Warnings;
 public final class Leftovers {
   private static final int MOST_LINES = 8;
 
+  /** Of these the files are open at once, besides those that are anyway. */
+  private static final int AT_ONCE = 32;
+
   private final Context context;
   private final Groups groups;
   private final Committer committer;
   private final Farewells farewells;
+  private final Resting resting;
 
   Leftovers(
       final Context context,
       final Groups groups,
       final Committer committer,
-      final Farewells farewells) {
+      final Farewells farewells,
+      final Resting resting) {
     this.farewells = farewells;
+    this.resting = resting;
     this.context = context;
     this.groups = groups;
     this.committer = committer;
@@ -66,6 +74,7 @@ public final class Leftovers {
    */
   public void commit() throws IOException {
     long free = context.store().numbers().stream().mapToLong(Long::longValue).max().orElse(0) + 1;
+    context.capture().search(context.registry().all());
     final Collection<Group> incomplete = groups.incomplete();
     say(incomplete.stream().filter(group -> !groups.mayEnd(group)).toList(), staysPlain());
     final List<Group> whole = incomplete.stream().filter(groups::mayEnd).toList();
@@ -81,7 +90,7 @@ public final class Leftovers {
     if (!others.isEmpty() && lack.isPresent()) {
       Warnings.warn("checkpoint %d is %s: %s".formatted(free, staysPlain(), lack.get().reason()));
       context.statistics().failed(lack.get());
-    } else if (others.stream().anyMatch(part -> find(part).errno() != 0)) {
+    } else if (others.stream().anyMatch(part -> find(part).errno() != 0) || isMissing()) {
       Warnings.warn("checkpoint %d is not committed: an image of it is lost".formatted(free));
     } else if (!others.isEmpty()) {
       commit(free, groups.exist(), others);
@@ -170,7 +179,7 @@ public final class Leftovers {
       if (image.isCommitted() && !groups.has(image)) {
         continue; // by a former I/O process that was killed at this point
       }
-      for (final String name : names.getOrDefault(image.key(), List.of())) {
+      for (final String name : CaptureDirectory.of(image, names)) {
         final String path = context.capture().relative(name);
         if (!groups.has(image, path) && !context.shared().has(image, path)) {
           others.add(Committer.part(image, path));
@@ -178,6 +187,13 @@ public final class Leftovers {
       }
     }
     return others;
+  }
+
+  /** One that is not found has no name to be among the others. */
+  private boolean isMissing() {
+    return context.registry().all().stream()
+        .filter(image -> !image.isCommitted() && !groups.has(image))
+        .anyMatch(image -> image.failure().filter(MissingException.class::isInstance).isPresent());
   }
 
   private Image find(final Entry.Part part) {
@@ -191,12 +207,25 @@ public final class Leftovers {
         number, CommitRanks.of(writers, 0), ungrouped, Completion.END, members, committed -> {});
   }
 
-  /** Makes plain files of the images that are not committed, and brings them to storage. */
-  public void settle() {
-    for (final Image image : context.registry().all()) {
-      if (image.isDeleted()) {
-        continue;
-      }
+  /**
+   * Makes plain files of the images that are not committed, and brings them to storage; a part of
+   * them at a time, as each needs a descriptor.
+   *
+   * @param next what comes when that is done, on the service thread
+   */
+  public void settle(final Runnable next) {
+    settle(context.registry().all().iterator(), next);
+  }
+
+  private void settle(final Iterator<Image> images, final Runnable next) {
+    for (int i = 0; i < AT_ONCE && images.hasNext(); i++) {
+      settle(images.next());
+    }
+    resting.afterRest(images.hasNext() ? () -> settle(images, next) : next);
+  }
+
+  private void settle(final Image image) {
+    if (!image.isDeleted()) {
       if (image.state() == ImageDescriptor.STATE_DIVERTED) {
         image.state(ImageDescriptor.STATE_DIRECT);
         context.drain().makeDirect(image, new int[0], false);
@@ -224,7 +253,12 @@ public final class Leftovers {
         .forEach(end -> context.statistics().failed(new Failure(end.errno(), end.reason())));
     final Map<ImageKey, Exception> losses = farewells.losses();
     if (!losses.isEmpty()) {
-      losses.keySet().retainAll(context.capture().names().keySet());
+      final Set<ImageKey> named = context.capture().names().keySet();
+      losses
+          .entrySet()
+          .removeIf(
+              loss ->
+                  !named.contains(loss.getKey()) && !(loss.getValue() instanceof MissingException));
       losses.values().forEach(loss -> context.statistics().failed(Failure.of(loss)));
     }
   }
@@ -240,13 +274,13 @@ public final class Leftovers {
       if (image.isOpenOutside()) {
         continue; // it is whole, and a program may still write it
       }
-      names.getOrDefault(image.key(), List.of()).forEach(name -> unlink(image, name));
+      CaptureDirectory.of(image, names).forEach(name -> unlink(image, name));
     }
   }
 
   private static void unlink(final Image image, final String name) {
     try {
-      CaptureDirectory.unlink(image.key(), name);
+      CaptureDirectory.unlink(image.held().identity(), name);
     } catch (final IOException e) {
       Warnings.warn(
           "%s stays, though only sluice restore gives back all of it: %s"

@@ -126,7 +126,7 @@ public final class Replacements {
           NativeFile.open(
               temporary, NativeFile.Flag.WRITE, NativeFile.Flag.CREATE, NativeFile.Flag.EXCLUSIVE);
       try {
-        fresh.chmod(image.file().mode());
+        fresh.chmod(image.held().status().mode());
         if (!empty) {
           rebuild(fresh);
         }
@@ -183,7 +183,7 @@ public final class Replacements {
         groups.lacks(key, path, e.reason());
         Warnings.warn(
             "%s, which was committed and is written again, will be a plain file: %s"
-                .formatted(image.file().opened(), e.getMessage()));
+                .formatted(image.opened(), e.getMessage()));
         return Optional.empty();
       }
     }

@@ -94,6 +94,7 @@ final class Retention {
               .filter(image -> context.registry().find(image.id()) != null)
               .filter(image -> image.state() == ImageDescriptor.STATE_COMMITTED)
               .toList();
+      known.forEach(image -> image.held().use());
     }
 
     @Override
@@ -156,7 +157,7 @@ final class Retention {
         context.store().imageFiles(commit).stream()
             .collect(groupingBy(file -> new ImageKey(file.device(), file.inode()), counting()));
     while (true) {
-      final Map<String, ImageKey> names = capture.names(images, stored);
+      final Map<String, Image> names = capture.names(images, stored);
       final Optional<String> kept =
           names.keySet().stream()
               .filter(name -> !isOf(capture.relative(name), commit.number()))
@@ -164,8 +165,8 @@ final class Retention {
       if (kept.isPresent() || names.isEmpty()) {
         return kept;
       }
-      for (final Map.Entry<String, ImageKey> name : names.entrySet()) {
-        CaptureDirectory.unlink(name.getValue(), name.getKey());
+      for (final Map.Entry<String, Image> name : names.entrySet()) {
+        CaptureDirectory.unlink(name.getValue().held().identity(), name.getKey());
       }
     }
   }

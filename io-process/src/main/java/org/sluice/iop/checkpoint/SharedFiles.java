@@ -2,6 +2,7 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.util.Optional;
+import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.iop.image.CaptureDirectory;
@@ -49,7 +50,7 @@ public final class SharedFiles {
    * @return false also for a job on this node alone
    */
   public boolean has(final NativeFile file, final Writer writer) {
-    return writer.isOfSeveralNodes() && has(file, path(file), writer);
+    return writer.isOfSeveralNodes() && !tellsRank(path(file), writer) && isShared(file);
   }
 
   /**
@@ -60,21 +61,22 @@ public final class SharedFiles {
    * @return false also for a job on this node alone
    */
   public boolean has(final Image image, final Writer writer) {
-    return writer.isOfSeveralNodes() && has(image.file(), capture.relativePath(image), writer);
+    return writer.isOfSeveralNodes()
+        && !tellsRank(capture.relativePath(image), writer)
+        && isShared(image);
   }
 
   /** Whether ranks on other nodes may write an image under this path. */
   boolean has(final Image image, final String path) {
     return image.writer().isOfSeveralNodes()
-        && has(image.file(), Optional.of(path), image.writer());
+        && !tellsRank(Optional.of(path), image.writer())
+        && isShared(image);
   }
 
-  private boolean has(final NativeFile file, final Optional<String> path, final Writer writer) {
-    return path.filter(each -> tellsRank(each, writer.rank())).isEmpty() && isShared(file);
-  }
-
-  private boolean tellsRank(final String path, final int rank) {
-    return grouping != null && grouping.rank(path).stream().anyMatch(told -> told == rank);
+  private boolean tellsRank(final Optional<String> path, final Writer writer) {
+    return grouping != null
+        && path.isPresent()
+        && grouping.rank(path.get()).stream().anyMatch(told -> told == writer.rank());
   }
 
   private Optional<String> path(final NativeFile file) {
@@ -82,6 +84,15 @@ public final class SharedFiles {
       return file.path().map(capture::relative);
     } catch (final IOException unknown) {
       return Optional.empty();
+    }
+  }
+
+  private static boolean isShared(final Image image) {
+    try (FileSource.Loan loan = image.held().lend()) {
+      return isShared(loan.file());
+    } catch (final IOException e) {
+      Warnings.warn(e.getMessage() + "; the file goes direct");
+      return true;
     }
   }
 

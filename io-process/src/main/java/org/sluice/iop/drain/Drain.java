@@ -250,7 +250,7 @@ public final class Drain implements AutoCloseable {
         image,
         Kind.DIVERT,
         () -> {
-          final long size = image.file().size();
+          final long size = image.held().status().size();
           final boolean inPlace = context.layout().isInPlace();
           context.restart(image, Entry.Cause.DIVERTED, inPlace, size, List.of());
           image.size(size);
@@ -338,6 +338,15 @@ public final class Drain implements AutoCloseable {
     pipeline.publish(work);
   }
 
+  /**
+   * How many containers are open.
+   *
+   * @return 0 or more
+   */
+  public int openContainers() {
+    return context.containers().count();
+  }
+
   private void settled(final Image image) {
     context.restart(
         image, Entry.Cause.SETTLED, image.log().isInPlace(), image.log().size(), List.of());
@@ -350,7 +359,7 @@ public final class Drain implements AutoCloseable {
    * @throws IOException when its containers or its file cannot be had
    */
   public void resume(final Image image) throws IOException {
-    image.log().resume(image.file().size());
+    image.log().resume(image.held().status().size());
     for (final ChunkLocation chunk : image.log().chunks()) {
       context.containers().resume(chunk.container(), image);
     }

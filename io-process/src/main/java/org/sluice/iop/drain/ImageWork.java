@@ -43,6 +43,7 @@ public abstract class ImageWork implements Work {
   protected ImageWork(final Image image, final Kind kind) {
     this.image = image;
     this.kind = kind;
+    image.held().use();
   }
 
   /** One that a single step of the write stage is. */

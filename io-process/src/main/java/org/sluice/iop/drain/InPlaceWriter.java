@@ -1,11 +1,11 @@
 package org.sluice.iop.drain;
 
+import java.io.IOException;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Pieces;
-import org.sluice.core.posix.PosixException;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.image.Image;
 
@@ -94,7 +94,7 @@ final class InPlaceWriter {
         } else {
           image.file().pwritePast(run, offset);
         }
-      } catch (final PosixException e) {
+      } catch (final IOException e) {
         image.fail(e);
       }
       image = null;
@@ -104,7 +104,7 @@ final class InPlaceWriter {
   private static void truncate(final Image owner, final long size) {
     try {
       owner.file().truncate(size);
-    } catch (final PosixException e) {
+    } catch (final IOException e) {
       owner.fail(e);
     }
   }

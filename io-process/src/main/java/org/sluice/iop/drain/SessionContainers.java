@@ -131,6 +131,11 @@ final class SessionContainers {
     return released;
   }
 
+  /** How many there are, the reserve too. Any thread. */
+  int count() {
+    return open.size() + (reserve.get() == null ? 0 : 1);
+  }
+
   /** Makes the next container ready. Last stage only. */
   void prepare() throws IOException {
     if (reserve.get() == null) {

@@ -14,7 +14,9 @@ import org.agrona.collections.Int2ObjectHashMap;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.Fanotify;
 import org.sluice.core.posix.FileName;
+import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.Inotify;
+import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
@@ -220,10 +222,10 @@ public final class Guard implements Protection, AutoCloseable {
     final List<Image> former = List.copyOf(leased.values());
     leased.clear();
     for (final Image image : former) {
-      if (image.file().isLeaseInTheWay()) {
+      if (image.held().descriptor().stream().anyMatch(NativeFile::isLeaseInTheWay)) {
         listener.held(image);
       } else {
-        image.file().unlease();
+        image.held().descriptor().ifPresent(NativeFile::unlease);
         lease(image);
       }
     }
@@ -231,30 +233,29 @@ public final class Guard implements Protection, AutoCloseable {
 
   @Override
   public void protect(final Image image) {
-    if (place != null
-        && !FileName.isWithin(image.file().opened(), place.store())
-        && marked.add(image)) {
+    if (place != null && !FileName.isWithin(image.opened(), place.store()) && marked.add(image)) {
       mark(image);
     }
   }
 
   private void mark(final Image image) {
-    try {
+    try (FileSource.Loan loan = image.held().lend()) {
       if (group instanceof final Fanotify asking) {
-        asking.mark(image.file());
+        asking.mark(loan.file());
       } else if (group instanceof final Inotify telling) {
-        final int watch = telling.watch(image.file());
+        final int watch = telling.watch(loan.file());
         watched.put(watch, image);
         watches.put(image, watch);
       }
-    } catch (final PosixException e) {
+    } catch (final IOException e) {
       tellOfRefusal(e);
     }
   }
 
   /** Another thread may just have closed the group, which is no refusal. */
-  private void tellOfRefusal(final PosixException e) {
-    if (!toldOfRefusal && group != null && e.errno() != Errno.EBADF) {
+  private void tellOfRefusal(final IOException e) {
+    final boolean closed = e instanceof final PosixException posix && posix.errno() == Errno.EBADF;
+    if (!toldOfRefusal && group != null && !closed) {
       toldOfRefusal = true;
       Warnings.warn("programs outside Sluice may not see all bytes: " + e.getMessage());
     }
@@ -274,8 +275,18 @@ public final class Guard implements Protection, AutoCloseable {
       watched.remove(watch.intValue());
       telling.unwatch(watch);
     } else if (group instanceof final Fanotify asking) {
-      asking.unmark(image.file());
+      try (FileSource.Loan loan = image.held().lend()) {
+        asking.unmark(loan.file());
+      } catch (final IOException e) {
+        tellOfRefusal(e);
+      }
     }
+  }
+
+  /** The lease hangs on the descriptor; marks and watches do not. */
+  @Override
+  public void rest(final Image image) {
+    unlease(image);
   }
 
   /**
@@ -291,19 +302,23 @@ public final class Guard implements Protection, AutoCloseable {
    * Has programs wait that open an image, which nobody under Sluice has open.
    *
    * @param image an image whose own file may lack bytes
-   * @return false when any process has it open
+   * @return false when any process has it open; true also at rest, when only opens are told of
    */
   public boolean lease(final Image image) {
     final GuardProcess now = process;
-    final int number = image.file().leaseNumber();
-    if (!leases() || now == null || leased.get(number) == image) {
+    if (!leases() || now == null || image.isAtRest()) {
       return true;
     }
-    if (!image.file().lease(now.pid())) {
+    final NativeFile file = image.held().descriptor().orElseThrow();
+    final int number = file.leaseNumber();
+    if (leased.get(number) == image) {
+      return true;
+    }
+    if (!file.lease(now.pid())) {
       return false;
     }
     leased.put(number, image);
-    now.send(new Message(Message.LEASE, number), image.file());
+    now.send(new Message(Message.LEASE, number), file);
     return true;
   }
 
@@ -313,11 +328,15 @@ public final class Guard implements Protection, AutoCloseable {
    * @param image an image; one without a lease stays as it is
    */
   public void unlease(final Image image) {
+    image.held().descriptor().ifPresent(file -> unlease(image, file));
+  }
+
+  private void unlease(final Image image, final NativeFile file) {
     final GuardProcess now = process;
-    final int number = image.file().leaseNumber();
+    final int number = file.leaseNumber();
     if (leased.get(number) == image) {
       leased.remove(number);
-      image.file().unlease();
+      file.unlease();
       if (now != null) {
         now.send(new Message(Message.DROP, number), null);
       }
@@ -333,11 +352,16 @@ public final class Guard implements Protection, AutoCloseable {
    */
   public boolean isOpenElsewhere(final Image image) {
     final GuardProcess now = process;
-    if (now == null || !image.file().lease(now.pid())) {
+    try {
+      if (now == null || !image.file().lease(now.pid())) {
+        return true;
+      }
+      image.file().unlease();
+      return false;
+    } catch (final IOException e) {
+      Warnings.warn(e.getMessage());
       return true;
     }
-    image.file().unlease();
-    return false;
   }
 
   /**

@@ -1,5 +1,6 @@
 package org.sluice.iop.image;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -9,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.FileIdentity;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.FileTree;
@@ -26,6 +28,9 @@ import org.sluice.iop.measure.Warnings;
 public final class CaptureDirectory {
   /** A part of its time that the service thread may search, so that all else goes on. */
   private static final int SHARE = 20;
+
+  /** A program may rename a file while its directory is read, so that it is seen nowhere. */
+  private static final int MOST_LOOKS = 3;
 
   private final String directory;
   private final String store;
@@ -88,8 +93,10 @@ public final class CaptureDirectory {
    * @return open for reading and writing
    * @throws NotCapturedException when it cannot be opened or named, is another file by now, or is
    *     not in here
+   * @throws PosixException when there is no descriptor left
    */
-  public NativeFile open(final ImageKey key, final String path) throws NotCapturedException {
+  public NativeFile open(final ImageKey key, final String path)
+      throws NotCapturedException, PosixException {
     if (FileName.length(path) >= FileName.LONGEST) {
       throw new NotCapturedException(Reason.TOO_DEEP, "its path is longer than 4095 bytes");
     }
@@ -100,18 +107,13 @@ public final class CaptureDirectory {
       }
       file.close();
     } catch (final PosixException e) {
-      throw new NotCapturedException(reason(e), e.getMessage());
+      if (e.errno() == Errno.EMFILE || e.errno() == Errno.ENFILE) {
+        throw e;
+      }
+      throw new NotCapturedException(
+          e.errno() == Errno.ENOENT ? Reason.ELSEWHERE : Reason.REFUSED, e.getMessage());
     }
     throw new NotCapturedException(Reason.ELSEWHERE, path + " is not in the capture directory");
-  }
-
-  /** Another process may delete or rename it at any moment. */
-  private static Reason reason(final PosixException failure) {
-    return switch (failure.errno()) {
-      case Errno.ENOENT -> Reason.ELSEWHERE;
-      case Errno.EMFILE, Errno.ENFILE -> Reason.TOO_MANY;
-      default -> Reason.REFUSED;
-    };
   }
 
   /**
@@ -133,7 +135,19 @@ public final class CaptureDirectory {
    * @return a name of its file; empty when it has none in here any more
    */
   public Optional<String> find(final Image image) {
-    return find(image.file());
+    if (!image.held().isNamedByKernel()) {
+      return findByName(image);
+    }
+    if (directory == null) {
+      return Optional.empty();
+    }
+    try {
+      final NativeFile file = image.file();
+      return find(image, file, path(file));
+    } catch (final IOException e) {
+      Warnings.warn("the present path of " + image + " is unknown: " + e.getMessage());
+      return Optional.empty();
+    }
   }
 
   /**
@@ -146,18 +160,6 @@ public final class CaptureDirectory {
     return directory == null ? Optional.empty() : search(key);
   }
 
-  private Optional<String> find(final NativeFile file) {
-    if (directory == null) {
-      return Optional.empty();
-    }
-    try {
-      return find(file, path(file));
-    } catch (final PosixException e) {
-      Warnings.warn("the present path of " + file + " is unknown: " + e.getMessage());
-      return Optional.empty();
-    }
-  }
-
   /** Empty also where it is longer than the kernel tells: then it is searched for. */
   private static Optional<String> path(final NativeFile file) throws PosixException {
     try {
@@ -168,16 +170,74 @@ public final class CaptureDirectory {
     }
   }
 
+  /**
+   * Of one that the kernel tells no name of. Another name than the last one has to be searched for.
+   */
+  private Optional<String> findByName(final Image image) {
+    final String name = image.name();
+    if (image.held().identity().isAt(name)) {
+      image.unnamed(false);
+      return Optional.of(name).filter(this::contains);
+    }
+    image.unnamed(!image.isDeleted());
+    return Optional.empty();
+  }
+
+  /**
+   * Searches, once for all of them, for images that came to rest and were given another name since.
+   * What is not found, and not proven to be deleted, is {@link Image#isUnnamed} from then on.
+   *
+   * @param images images of the session
+   */
+  public void search(final Collection<Image> images) {
+    List<Image> astray = astray(images);
+    for (int look = 0; look < MOST_LOOKS && !astray.isEmpty(); look++) {
+      walk();
+      for (final Image image : astray) {
+        final String path = found.get(image.key());
+        if (path != null) {
+          image.name(path);
+        }
+      }
+      astray = astray(astray);
+    }
+    // Its bytes are in a checkpoint, whose link of it is one of its names.
+    astray.stream().filter(Image::isCommitted).forEach(image -> image.unnamed(false));
+  }
+
+  /**
+   * Whether only a search tells the present name of an image.
+   *
+   * @param image an image of the session
+   * @return false while the kernel tells it
+   */
+  public boolean mustSearch(final Image image) {
+    return !image.held().isNamedByKernel() && findByName(image).isEmpty() && image.isUnnamed();
+  }
+
+  /**
+   * Whether there is time for a search that can wait.
+   *
+   * @return false for a while after one that took long
+   */
+  public boolean maySearch() {
+    return clock.getAsLong() - nextSearch >= 0;
+  }
+
+  private List<Image> astray(final Collection<Image> images) {
+    return images.stream().filter(this::mustSearch).toList();
+  }
+
   /** A program may rename it meanwhile, so that neither the old name nor the new one is seen. */
-  private Optional<String> find(final NativeFile file, final Optional<String> path)
-      throws PosixException {
-    final ImageKey key = ImageKey.of(file);
+  private Optional<String> find(
+      final Image image, final NativeFile file, final Optional<String> path) throws PosixException {
+    final ImageKey key = image.key();
     if (path.isPresent() && key.isAt(path.get())) {
       return path.filter(this::contains);
     }
-    final Optional<String> other = file.links() > 0 ? search(key) : Optional.empty();
+    final Optional<String> other = image.isDeleted() ? Optional.empty() : search(key);
     final Optional<String> now = path(file);
-    return other.isPresent() || now.equals(path) ? other : find(file, now);
+    return other.isPresent() || now.equals(path) ? other : find(image, file, now);
   }
 
   /**
@@ -185,19 +245,19 @@ public final class CaptureDirectory {
    * removes names whatever they stand for. So the name is moved aside first, and given back if it
    * is another file's by then.
    *
-   * @param key what identifies the image
+   * @param image what tells the image's file from all others
    * @param name a name that it had a moment ago
    * @throws PosixException when that fails
    */
-  public static void unlink(final ImageKey key, final String name) throws PosixException {
-    final String aside = FileName.sibling(name, ".sluice-removed-%016x".formatted(key.inode()));
+  public static void unlink(final FileIdentity image, final String name) throws PosixException {
+    final String aside = FileName.sibling(name, ".sluice-removed-%016x".formatted(image.inode()));
     try {
       Names.rename(name, aside);
     } catch (final PosixException e) {
       e.throwUnless(Errno.ENOENT); // removed by the program
       return;
     }
-    if (key.isAt(aside)) {
+    if (image.isAt(aside)) {
       Names.delete(aside);
     } else {
       giveBack(aside, name);
@@ -225,15 +285,19 @@ public final class CaptureDirectory {
     if (known != null && key.isAt(known)) {
       return Optional.of(known);
     }
+    return Optional.ofNullable(walk().get(key));
+  }
+
+  private Map<ImageKey, String> walk() {
     final long began = clock.getAsLong();
     try {
       final Map<ImageKey, String> all = new HashMap<>();
       names().forEach((each, names) -> all.put(each, names.getFirst()));
       found = all;
-      return Optional.ofNullable(all.get(key));
-    } catch (final PosixException e) {
+      return all;
+    } catch (final IOException e) {
       Warnings.warn("cannot search " + directory + ": " + e.getMessage());
-      return Optional.empty();
+      return Map.of();
     } finally {
       final long now = clock.getAsLong();
       nextSearch = now + SHARE * (now - began);
@@ -245,21 +309,35 @@ public final class CaptureDirectory {
    * files another name by a link would have the directory searched for each. So what was not found
    * by the last search is taken to be here until there is time for another one.
    *
-   * @param file the image's file
+   * @param image an image of the session
    * @return false also when that is not known
    */
-  public boolean hasLost(final NativeFile file) {
+  public boolean hasLost(final Image image) {
+    if (!image.held().isNamedByKernel()) {
+      return findByName(image).isEmpty() && !image.isUnnamed();
+    }
     try {
-      final ImageKey key = ImageKey.of(file);
-      final Optional<String> path = path(file);
-      final boolean told = file.links() == 0 || path.filter(key::isAt).isPresent();
+      final ImageKey key = image.key();
+      final boolean told = image.isDeleted() || path(image.file()).filter(key::isAt).isPresent();
       if (!told && !found.containsKey(key) && clock.getAsLong() - nextSearch < 0) {
         return false;
       }
-    } catch (final PosixException e) {
-      Warnings.warn("the present path of " + file + " is unknown: " + e.getMessage());
+    } catch (final IOException e) {
+      Warnings.warn("the present path of " + image + " is unknown: " + e.getMessage());
     }
-    return find(file).isEmpty();
+    return find(image).isEmpty();
+  }
+
+  /**
+   * The names of an image among all.
+   *
+   * @param image an image of the session
+   * @param names what {@link #names} has found
+   * @return none also when the file of that inode number is another one
+   */
+  public static List<String> of(final Image image, final Map<ImageKey, List<String>> names) {
+    final List<String> its = names.getOrDefault(image.key(), List.of());
+    return image.isAtRest() ? its.stream().filter(image.held().identity()::isAt).toList() : its;
   }
 
   /**
@@ -289,27 +367,32 @@ public final class CaptureDirectory {
    * @param images the images
    * @param stored how many names each has in the store
    * @return what each name is a name of
-   * @throws PosixException when the kernel does not tell, or the directory cannot be searched
+   * @throws IOException when the kernel does not tell, or the directory cannot be searched
    */
-  public Map<String, ImageKey> names(
-      final Collection<Image> images, final Map<ImageKey, Long> stored) throws PosixException {
-    final Map<String, ImageKey> names = new LinkedHashMap<>();
+  public Map<String, Image> names(
+      final Collection<Image> images, final Map<ImageKey, Long> stored) throws IOException {
+    final Map<String, Image> names = new LinkedHashMap<>();
     for (final Image image : images) {
-      final long others = image.file().links() - stored.getOrDefault(image.key(), 0L);
-      final Optional<String> name = path(image.file()).filter(image.key()::isAt);
+      final long others = image.held().links() - stored.getOrDefault(image.key(), 0L);
+      final Optional<String> name = told(image).filter(image.held().identity()::isAt);
       if (others > 1 || others == 1 && name.filter(this::contains).isEmpty()) {
         return searched(images);
       }
-      name.filter(any -> others == 1).ifPresent(only -> names.put(only, image.key()));
+      name.filter(any -> others == 1).ifPresent(only -> names.put(only, image));
     }
     return names;
   }
 
-  private Map<String, ImageKey> searched(final Collection<Image> images) throws PosixException {
+  /** The name by which the kernel knows an open file, or else the last one that is known. */
+  private static Optional<String> told(final Image image) throws IOException {
+    return image.held().isNamedByKernel() ? path(image.file()) : Optional.of(image.name());
+  }
+
+  private Map<String, Image> searched(final Collection<Image> images) throws PosixException {
     final Map<ImageKey, List<String>> all = names();
-    final Map<String, ImageKey> names = new LinkedHashMap<>();
+    final Map<String, Image> names = new LinkedHashMap<>();
     for (final Image image : images) {
-      all.getOrDefault(image.key(), List.of()).forEach(name -> names.put(name, image.key()));
+      of(image, all).forEach(name -> names.put(name, image));
     }
     return names;
   }

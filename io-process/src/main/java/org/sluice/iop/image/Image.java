@@ -1,9 +1,9 @@
 package org.sluice.iop.image;
 
+import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ImageDescriptor;
@@ -16,15 +16,15 @@ import org.sluice.iop.measure.OpenTimes;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * A captured file. The I/O process holds its inode open, so that neither the inode number nor the
- * kernel's knowledge of its name is lost. Fields without a comment belong to the service thread.
+ * A captured file. The I/O process holds its inode, so that its number is not lost: open, or by a
+ * link while it is at rest. Fields without a comment belong to the service thread.
  */
 public final class Image extends ImageState {
   private final OpenTimes times = new OpenTimes();
 
   // While the session is served, from bind() on; the pipeline sees none before.
   private ImageKey key;
-  private NativeFile file;
+  private HeldFile held;
   private ImageTable table;
   private Journal journal;
   private Protection protection;
@@ -42,17 +42,20 @@ public final class Image extends ImageState {
   private boolean letGo;
   private int farewells;
 
+  /** Whether it has a name that is not known. Written by the service thread. */
+  private volatile boolean unnamed;
+
   Image(final Entry.Admitted admitted, final boolean inPlace) {
     super(admitted, inPlace);
   }
 
   void bind(
-      final NativeFile itsFile,
+      final HeldFile itsFile,
       final ImageTable imageTable,
       final Journal decisions,
       final Protection outsiders) {
-    key = ImageKey.of(itsFile);
-    file = itsFile.role(FaultPoint.IMAGE_WRITE, FaultPoint.IMAGE_FSYNC);
+    key = new ImageKey(itsFile.identity().device(), itsFile.identity().inode());
+    held = itsFile;
     table = imageTable;
     journal = decisions;
     protection = outsiders;
@@ -71,12 +74,54 @@ public final class Image extends ImageState {
   }
 
   /**
-   * The image's own file.
+   * The image's own file, opened again if it is at rest. Any thread, once something was asked of
+   * the drain about the image, and the service thread.
    *
    * @return open for reading and writing
+   * @throws IOException when it cannot be opened; {@link MissingException} when it is not found
    */
-  public NativeFile file() {
-    return file;
+  public NativeFile file() throws IOException {
+    return held.open();
+  }
+
+  /**
+   * What holds the image's own file.
+   *
+   * @return a descriptor or a link
+   */
+  public HeldFile held() {
+    return held;
+  }
+
+  /**
+   * Whether this process has no descriptor of its file. Any thread.
+   *
+   * @return false while it is open
+   */
+  public boolean isAtRest() {
+    return held.isAtRest();
+  }
+
+  /**
+   * What the file was called when it became an image, for messages.
+   *
+   * @return its path then
+   */
+  public String opened() {
+    return admitted().path();
+  }
+
+  /**
+   * Whether its file has a name that is not known: a program gave it that while it was at rest.
+   *
+   * @return true until it is found, or proven to be deleted
+   */
+  public boolean isUnnamed() {
+    return unnamed;
+  }
+
+  void unnamed(final boolean is) {
+    unnamed = is;
   }
 
   /**
@@ -91,8 +136,8 @@ public final class Image extends ImageState {
   /** Counts all that is in the image's file now as known. Service thread only. */
   void known() {
     try {
-      logged.set(file.allocated() - table.directBytes(entry()));
-    } catch (final PosixException e) {
+      logged.set(held.status().allocated() - table.directBytes(entry()));
+    } catch (final IOException e) {
       Warnings.warn("what is written to " + this + " cannot be estimated: " + e.getMessage());
     }
   }
@@ -117,10 +162,10 @@ public final class Image extends ImageState {
    * nor returned here before. Service thread only.
    *
    * @return bytes, at most
-   * @throws PosixException when the kernel does not tell
+   * @throws IOException when the kernel does not tell
    */
-  public long takeUnseen() throws PosixException {
-    final long found = file.allocated() - logged.get() - table.directBytes(entry());
+  public long takeUnseen() throws IOException {
+    final long found = held.status().allocated() - logged.get() - table.directBytes(entry());
     final long more = Math.max(0, found - estimated);
     estimated += more;
     return more;
@@ -131,21 +176,24 @@ public final class Image extends ImageState {
    * is in the file only. Write stage only.
    *
    * @return bytes
-   * @throws PosixException when the kernel does not tell
+   * @throws IOException when the kernel does not tell
    */
-  public long drainedSize() throws PosixException {
-    return Math.max(log().isInPlace() ? 0 : log().size(), file.size());
+  public long drainedSize() throws IOException {
+    return Math.max(log().isInPlace() ? 0 : log().size(), held.status().size());
   }
 
   /**
-   * Whether its file has no name any more, in any directory.
+   * Whether its file has no name any more, in any directory. One that is not found fails.
    *
    * @return false also when the kernel does not tell
    */
   public boolean isDeleted() {
     try {
-      return file.links() == 0;
-    } catch (final PosixException e) {
+      return held.links() == 0;
+    } catch (final MissingException e) {
+      fail(e);
+      return false;
+    } catch (final IOException e) {
       Warnings.warn(e.getMessage());
       return false;
     }
@@ -291,7 +339,7 @@ public final class Image extends ImageState {
   public void fail(final Exception reason) {
     if (failure.compareAndSet(null, reason)) {
       table.error(entry(), Failure.of(reason).errno());
-      Warnings.warn("image " + file.opened() + " is lost: " + reason.getMessage());
+      Warnings.warn("image " + opened() + " is lost: " + reason.getMessage());
     }
   }
 
@@ -302,16 +350,25 @@ public final class Image extends ImageState {
    */
   public void resumeFailure(final int errno) {
     if (errno != 0) {
-      failure.set(new PosixException("store " + file.opened(), errno));
+      failure.set(new PosixException("store " + opened(), errno));
     }
   }
 
   /** Forgets its error, since it has lost its bytes on purpose. Any thread. */
   public void recover() {
-    file.renew();
+    held.renew();
     if (failure.getAndSet(null) != null) {
       table.error(entry(), 0);
     }
+  }
+
+  /**
+   * Whether it may be without a descriptor, once the drain is through with it.
+   *
+   * @return false while a process has it open, and when it is at rest or about to be let go of
+   */
+  public boolean mayRest() {
+    return openers().isEmpty() && !outside && !letGo && farewells == 0 && !isAtRest();
   }
 
   /** Says that something in the pipeline ends with {@link #isUnused}. */
@@ -331,6 +388,6 @@ public final class Image extends ImageState {
 
   @Override
   public String toString() {
-    return "image " + id() + " " + file.opened();
+    return "image " + id() + " " + opened();
   }
 }

@@ -1,13 +1,14 @@
 package org.sluice.iop.image;
 
+import java.io.IOException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.fault.Fault;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeProcess;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ImageTable;
 import org.sluice.core.segment.Reason;
@@ -17,16 +18,20 @@ import org.sluice.iop.measure.Warnings;
 
 /** Every image of the session. Service thread only. */
 public final class ImageRegistry {
-  /** For clients, containers and commits. */
-  private static final int RESERVED = 512;
+  /**
+   * For the JVM, the session's own files, a commit and a restart. Clients and containers are
+   * counted besides.
+   */
+  private static final int RESERVED = 128;
 
-  /** Each image holds a descriptor of this process. */
-  private static final long MOST = NativeProcess.mostOpenFiles() - RESERVED;
+  /** With fewer it is no use to begin. */
+  private static final int FEWEST = 64;
 
   private final ImageTable table;
   private final Images images;
   private final Journal journal;
   private final Protection protection;
+  private final Descriptors descriptors;
   private final Map<ImageKey, Image> byKey = new HashMap<>();
 
   /**
@@ -36,13 +41,16 @@ public final class ImageRegistry {
    * @param images those of a former I/O process, to be resumed first
    * @param journal learns what changes
    * @param protection of images whose own files do not hold everything
+   * @param descriptors counts those that have one
    */
   public ImageRegistry(
       final ImageTable table,
       final Images images,
       final Journal journal,
-      final Protection protection) {
+      final Protection protection,
+      final Descriptors descriptors) {
     this.protection = protection;
+    this.descriptors = descriptors;
     this.table = table;
     this.images = images;
     this.journal = journal;
@@ -54,13 +62,46 @@ public final class ImageRegistry {
    * @throws CommandException when there may be no image
    */
   public static void checkLimit() {
-    if (MOST <= 0) {
+    if (mostDescriptors() < FEWEST) {
       throw new CommandException(
           ExitStatus.FEW_DESCRIPTORS,
-          ("a limit of %d open files is too low to capture any: it takes more than %d, and one for"
-                  + " each file; raise it (ulimit -Hn)")
-              .formatted(NativeProcess.mostOpenFiles(), RESERVED));
+          ("a limit of %d open files is too low to capture any: it takes %d at least; raise it"
+                  + " (ulimit -Hn)")
+              .formatted(NativeProcess.mostOpenFiles(), RESERVED + FEWEST));
     }
+  }
+
+  /**
+   * How many descriptors clients, containers and images may have.
+   *
+   * @return what the limit of open files leaves
+   */
+  public static long mostDescriptors() {
+    return NativeProcess.mostOpenFiles() - RESERVED;
+  }
+
+  /**
+   * Sees that one more image may have a descriptor.
+   *
+   * @param obstacle why no other one gives its own up; empty when all are open
+   * @throws NotCapturedException when it may not
+   */
+  public void checkRoom(final String obstacle) throws NotCapturedException {
+    if (descriptors.count() >= descriptors.bound()) {
+      throw new NotCapturedException(
+          Reason.TOO_MANY,
+          "%d files open at a time are all that the limit of open files allows%s; raise it (ulimit -Hn)"
+              .formatted(descriptors.bound(), obstacle));
+    }
+  }
+
+  /**
+   * Which images have descriptors.
+   *
+   * @return of all images
+   */
+  public Descriptors descriptors() {
+    return descriptors;
   }
 
   /**
@@ -102,19 +143,14 @@ public final class ImageRegistry {
    */
   public Image admit(final NativeFile file, final int state) throws NotCapturedException {
     final ImageKey key = ImageKey.of(file);
-    if (byKey.size() >= MOST) {
-      close(file);
-      throw new NotCapturedException(
-          Reason.TOO_MANY,
-          "%d files at a time are all that the limit of open files allows; raise it (ulimit -Hn)"
-              .formatted(MOST));
-    }
     final int id = images.last() + 1;
     final int entry = table.insert(key.device(), key.inode(), id, state, 0);
     if (entry < 0) {
-      close(file);
+      close(file::close);
       throw new NotCapturedException(
-          Reason.TOO_MANY, "its bucket of the image table is full; there are too many files");
+          Reason.TOO_MANY,
+          "there are more files at a time than --images says, or so many that its bucket of the table is full"
+              + " (images: %d); say a higher number".formatted(byKey.size()));
     }
     images.apply(
         journal.write(
@@ -124,7 +160,11 @@ public final class ImageRegistry {
   }
 
   private Image bind(final Image image, final NativeFile file) {
-    image.bind(file, table, journal, protection);
+    return bind(image, HeldFile.open(image, file, descriptors));
+  }
+
+  private Image bind(final Image image, final HeldFile held) {
+    image.bind(held, table, journal, protection);
     byKey.put(image.key(), image);
     return image;
   }
@@ -141,6 +181,40 @@ public final class ImageRegistry {
     table.identify(image.entry(), image.key().device(), image.key().inode());
     image.resumeFailure(table.error(image.entry()));
     image.known();
+  }
+
+  /**
+   * Takes over an image that was at rest in a former I/O process, and stays so.
+   *
+   * @param image an image of the session
+   */
+  public void resumeAtRest(final Image image) {
+    bind(image, HeldFile.atRest(image, descriptors));
+    table.identify(image.entry(), image.key().device(), image.key().inode());
+    image.resumeFailure(table.error(image.entry()));
+    image.known();
+  }
+
+  /**
+   * Brings an image to rest.
+   *
+   * @param image one that no process has open, and nothing in the pipeline is about
+   * @param name a name of its file
+   */
+  public void rest(final Image image, final String name) {
+    images.apply(journal.write(new Entry.Rested(image.id(), name)));
+    protection.rest(image);
+    close(image.held()::rest);
+  }
+
+  /**
+   * Has nobody find an image by its file, which is another one's by now.
+   *
+   * @param image an image that is missing
+   */
+  public void displace(final Image image) {
+    byKey.remove(image.key(), image);
+    table.identify(image.entry(), 0, 0);
   }
 
   /** Makes the shared table say what this registry does, for every process. */
@@ -164,17 +238,18 @@ public final class ImageRegistry {
    */
   public void forget(final Image image) {
     if (images.find(image.id()) == image) {
-      byKey.remove(image.key());
+      byKey.remove(image.key(), image);
       image.state(ImageDescriptor.STATE_FREE);
       images.forget(image);
-      close(image.file());
+      descriptors.busy(image);
+      close(image.held()::release);
     }
   }
 
-  private static void close(final NativeFile file) {
+  private static void close(final Fault.Step<IOException> closing) {
     try {
-      file.close();
-    } catch (final PosixException e) {
+      closing.run();
+    } catch (final IOException e) {
       Warnings.warn(e.getMessage());
     }
   }

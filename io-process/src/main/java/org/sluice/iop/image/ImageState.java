@@ -25,6 +25,10 @@ abstract class ImageState {
   private int state;
   private boolean committed;
   private long written;
+  private boolean resting;
+
+  /** A name of its file; where the kernel tells the present one, that counts. */
+  private volatile String name;
 
   /** True at first: the process that created the file may die before it opens it. */
   private boolean abandoned = true;
@@ -32,6 +36,7 @@ abstract class ImageState {
   ImageState(final Entry.Admitted admitted, final boolean inPlace) {
     this.admitted = admitted;
     this.state = admitted.state();
+    this.name = admitted.path();
     this.log = new ImageLog(inPlace);
   }
 
@@ -44,12 +49,18 @@ abstract class ImageState {
     committed &= state == ImageDescriptor.STATE_COMMITTED;
   }
 
+  void apply(final Entry.Rested e) {
+    resting = true;
+    name = e.path();
+  }
+
   /**
    * A process opened it.
    *
    * @param order of this opening among those for writing
    */
   void apply(final Entry.Opened e, final Writer process, final long order) {
+    resting = false;
     openers.add(e.slot(), 1);
     grant(e.slot());
     if (e.writes()) {
@@ -141,6 +152,36 @@ abstract class ImageState {
             log.size(),
             log.chunks(),
             log.marks()));
+    if (resting) {
+      to.accept(new Entry.Rested(id(), name));
+    }
+  }
+
+  /**
+   * Whether the file came to rest since a process opened it.
+   *
+   * @return true also when a stage opened it again
+   */
+  public boolean hasRested() {
+    return resting;
+  }
+
+  /**
+   * A name that its file had.
+   *
+   * @return the last one that is known
+   */
+  public String name() {
+    return name;
+  }
+
+  /**
+   * Takes note of a name of its file. Service thread only.
+   *
+   * @param path it has this name now
+   */
+  public void name(final String path) {
+    name = path;
   }
 
   /**

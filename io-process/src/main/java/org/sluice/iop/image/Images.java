@@ -79,6 +79,7 @@ public final class Images implements Fold {
                 image.apply(e, writer(e));
                 e.openers().forEach(opener -> openBy(opener.slot()).add(image));
               });
+      case Entry.Rested e -> with(e.image(), image -> image.apply(e));
       default -> {}
     }
   }

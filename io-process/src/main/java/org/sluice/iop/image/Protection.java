@@ -12,6 +12,9 @@ public interface Protection {
 
         @Override
         public void release(final Image image) {}
+
+        @Override
+        public void rest(final Image image) {}
       };
 
   /**
@@ -29,4 +32,11 @@ public interface Protection {
    * @param image an image of the session
    */
   void release(Image image);
+
+  /**
+   * The image gives its descriptor up, and whatever hangs on that. Repeating it does nothing.
+   *
+   * @param image an image of the session
+   */
+  void rest(Image image);
 }

@@ -379,4 +379,13 @@ public sealed interface Entry {
    * @param path a name of it
    */
   record Lacking(long device, long inode, long born, int reason, String path) implements Entry {}
+
+  /**
+   * The file of an image that nobody has open is held by a link, and no descriptor, until a process
+   * opens it.
+   *
+   * @param image the image's id
+   * @param path a name of its file
+   */
+  record Rested(int image, String path) implements Entry {}
 }

@@ -1,5 +1,11 @@
 package org.sluice.iop.service;
 
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
@@ -10,12 +16,20 @@ import org.sluice.iop.image.ImageKey;
 
 /** What becomes of images that nobody has open, or that lose their names. Service thread only. */
 final class Closings {
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
   private final Context context;
   private final Checkpoints checkpoints;
   private final Unseen unseen;
   private final Settling settling;
   private final Leases leases;
   private boolean untidy;
+
+  /** Those that have another name by now, which has to be searched for. */
+  private final Set<Image> renamed = new LinkedHashSet<>();
+
+  /** Those that are looked at next, in case they were deleted. */
+  private Iterator<Image> round = Collections.emptyIterator();
 
   Closings(
       final Context context,
@@ -44,6 +58,7 @@ final class Closings {
 
   /** The last process that had the image open has closed it. */
   void ended(final Image image) {
+    context.registry().descriptors().idle(image);
     if (checkpoints.explicit().has(image)) {
       return;
     }
@@ -58,7 +73,7 @@ final class Closings {
       if (!image.isOpenOutside()) {
         checkpoints.farewells().bid(image);
       }
-    } else if (context.capture().hasLost(image.file())) {
+    } else if (context.capture().hasLost(image)) {
       checkpoints.farewells().bid(image);
     } else {
       leases.closed(image);
@@ -75,24 +90,55 @@ final class Closings {
       settling.makeDirect(image, Reason.NODES, false);
       context.shared().count();
     }
+    if (context.capture().mustSearch(image)) {
+      renamed.add(image);
+    } else {
+      lookAtName(image);
+    }
+  }
+
+  private void lookAtName(final Image image) {
     checkpoints.groups().look(image);
-    if (image.openers().isEmpty() && context.capture().hasLost(image.file())) {
+    if (image.openers().isEmpty() && context.capture().hasLost(image)) {
       checkpoints.farewells().bid(image);
     }
   }
 
-  /** Lets go of files that were deleted behind everybody's back: as images they would keep room. */
+  private boolean isKnown(final Image image) {
+    return context.registry().find(image.id()) == image;
+  }
+
+  /**
+   * Lets go of files that were deleted behind everybody's back: as images they would keep room. Of
+   * very many it looks at a part, and at the next ones when it is called again.
+   */
   void forgetDeleted() {
     if (untidy) {
       context.drain().tidy(false);
     }
     untidy = false;
-    for (final Image image : context.registry().all()) {
-      if (image.openers().isEmpty() && !checkpoints.explicit().has(image) && image.isDeleted()) {
+    final long end = System.nanoTime() + LOOK_NANOS;
+    round = round.hasNext() ? round : context.registry().all().iterator();
+    while (round.hasNext() && System.nanoTime() - end < 0) {
+      final Image image = round.next();
+      if (isKnown(image)
+          && image.openers().isEmpty()
+          && !checkpoints.explicit().has(image)
+          && image.isDeleted()) {
         checkpoints.groups().look(image);
         checkpoints.farewells().bid(image);
         untidy = true;
       }
+    }
+  }
+
+  /** Looks for images that were given other names while they were at rest. */
+  void findRenamed() {
+    if (!renamed.isEmpty() && context.capture().maySearch()) {
+      final List<Image> images = List.copyOf(renamed);
+      renamed.clear();
+      context.capture().search(images.stream().filter(this::isKnown).toList());
+      images.stream().filter(this::isKnown).forEach(this::lookAtName);
     }
   }
 }

@@ -93,8 +93,7 @@ final class Ending {
   private void settle() {
     unseen.last();
     checkpoints.explicit().discardAll();
-    checkpoints.leftovers().settle();
-    then(this::finish);
+    checkpoints.leftovers().settle(this::finish);
   }
 
   private void finish() {

@@ -6,13 +6,15 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.sluice.core.posix.Errno;
+import java.util.function.IntFunction;
+import org.sluice.core.posix.FileIdentity;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.Reopening;
 import org.sluice.iop.journal.Entry;
 
 /**
@@ -20,17 +22,18 @@ import org.sluice.iop.journal.Entry;
  * replacing and deleting them meanwhile. One thread.
  */
 final class ImageFiles {
-  private static final int OWNER_WRITES = 0200;
   private static final int MOST_LOOKS = 10;
 
   private final CaptureDirectory capture;
+  private final IntFunction<Path> links;
   private Map<ImageKey, List<String>> names;
 
   /** Each costs a walk through the capture directory, and most such files were deleted. */
   private int looksForNameless = 4;
 
-  ImageFiles(final CaptureDirectory capture) {
+  ImageFiles(final CaptureDirectory capture, final IntFunction<Path> links) {
     this.capture = capture;
+    this.links = links;
   }
 
   /**
@@ -54,6 +57,7 @@ final class ImageFiles {
       }
     }
     file = file.isPresent() ? file : findByName(image);
+    file = file.isPresent() ? file : open(links.apply(image.image()).toString(), image);
     if (file.isEmpty() && unseen != null) {
       throw unseen;
     }
@@ -97,11 +101,15 @@ final class ImageFiles {
     return new ImageKey(image.device(), image.inode());
   }
 
+  private static FileIdentity identity(final Entry.Admitted image) {
+    return new FileIdentity(image.device(), image.inode(), image.born());
+  }
+
   /** Empty when the path leads to nothing, or to something else. */
   private static Optional<NativeFile> open(final String path, final Entry.Admitted image)
       throws IOException {
     try {
-      final NativeFile file = openForWriting(path, image);
+      final NativeFile file = Reopening.forWriting(path, identity(image));
       if (isOf(file, image)) {
         return Optional.of(file);
       }
@@ -116,7 +124,7 @@ final class ImageFiles {
 
   /** Nobody held the file meanwhile, so that another one may have its inode number. */
   private static boolean isOf(final NativeFile file, final Entry.Admitted image) {
-    return ImageKey.of(file).equals(key(image)) && file.born() == image.born();
+    return file.identity().equals(identity(image));
   }
 
   private static boolean leadsTo(final String path, final Entry.Admitted image) {
@@ -124,36 +132,6 @@ final class ImageFiles {
       return ImageKey.behind(path).equals(key(image));
     } catch (final IOException nothingThere) {
       return false;
-    }
-  }
-
-  /**
-   * A program may have made the file read-only since the former I/O process opened it, or have a
-   * lease on it, for which that one had let go of it: the kernel would wait long for that.
-   */
-  private static NativeFile openForWriting(final String path, final Entry.Admitted image)
-      throws PosixException {
-    try {
-      return NativeFile.open(path, NativeFile.Flag.WRITE, NativeFile.Flag.NO_WAIT);
-    } catch (final PosixException e) {
-      if (e.errno() == Errno.EAGAIN) {
-        return NativeFile.open(path, NativeFile.Flag.LET_GO);
-      }
-      if (e.errno() != Errno.EACCES) {
-        throw e;
-      }
-      try (NativeFile readOnly = NativeFile.open(path, NativeFile.Flag.NO_WAIT)) {
-        if (!isOf(readOnly, image)) {
-          throw e;
-        }
-        final int mode = readOnly.mode();
-        readOnly.chmod(mode | OWNER_WRITES);
-        try {
-          return NativeFile.open(path, NativeFile.Flag.WRITE);
-        } finally {
-          readOnly.chmod(mode);
-        }
-      }
     }
   }
 

@@ -3,6 +3,7 @@ package org.sluice.iop.service;
 import java.util.Optional;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
@@ -16,7 +17,6 @@ import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.NotCapturedException;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Occurrence;
-import org.sluice.iop.measure.Timed;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -49,18 +49,19 @@ final class OpenRequests {
     this.leases = leases;
   }
 
-  void open(final Attachment opener, final Request.Open request, final Caller caller) {
-    final long began = System.nanoTime();
-    proceed(
-        opener,
-        request,
-        reply -> {
-          context.statistics().took(Timed.OPEN, began);
-          caller.answer(reply);
-        });
+  /** Whether a file becomes an image if it is none. */
+  static boolean isNew(final Request.Open request) {
+    final int wanted = RequestDescriptor.OPEN_CREATED | RequestDescriptor.OPEN_WRITE;
+    return (request.flags() & wanted) == wanted;
   }
 
-  private void proceed(final Attachment opener, final Request.Open request, final Caller caller) {
+  /**
+   * Opens a file for a process.
+   *
+   * @throws PosixException when there is no descriptor left
+   */
+  void open(final Attachment opener, final Request.Open request, final Caller caller)
+      throws PosixException {
     final ImageKey key = new ImageKey(request.device(), request.inode());
     leases.announced(key);
     settling.pollOpeners(context.registry().find(key));
@@ -87,9 +88,9 @@ final class OpenRequests {
   }
 
   /** A file that was not known: captured if it is new, and left alone otherwise. */
-  private Reply admit(final Attachment opener, final Request.Open request, final ImageKey key) {
-    final int wanted = RequestDescriptor.OPEN_CREATED | RequestDescriptor.OPEN_WRITE;
-    if ((request.flags() & wanted) != wanted) {
+  private Reply admit(final Attachment opener, final Request.Open request, final ImageKey key)
+      throws PosixException {
+    if (!isNew(request)) {
       if ((request.flags() & RequestDescriptor.OPEN_WRITE) != 0) {
         context.statistics().leftPlain(key, Reason.EXISTING);
         if (context.hasGroups()) {
@@ -105,13 +106,8 @@ final class OpenRequests {
     try {
       return admitted(opener, admit(opener, key, path.get(), request.flags()));
     } catch (final NotCapturedException e) {
-      if (context.statistics().leftPlain(key, e.reason()) && e.reason() != Reason.ELSEWHERE) {
-        Warnings.warn(
-            "%s is not captured, nor are others like it: %s; they are written as without Sluice"
-                .formatted(path.get(), e.getMessage()));
-      }
       lacks(key, path.get(), e.reason());
-      return plain(e.reason());
+      return leave(key, path.get(), e.reason(), e.getMessage());
     }
   }
 
@@ -126,9 +122,28 @@ final class OpenRequests {
     return told.isEmpty() ? context.capture().find(key) : Optional.of(told);
   }
 
+  /** There is no descriptor for it, nor is one going to be. */
+  Reply leave(final Request.Open request, final PosixException want) {
+    final ImageKey key = new ImageKey(request.device(), request.inode());
+    path(request.path(), key).ifPresent(path -> lacks(key, path, Reason.TOO_MANY));
+    return leave(key, request.path(), Reason.TOO_MANY, want.getMessage());
+  }
+
+  /** The file is written as without Sluice. */
+  private Reply leave(
+      final ImageKey key, final String path, final Reason reason, final String why) {
+    if (context.statistics().leftPlain(key, reason) && reason != Reason.ELSEWHERE) {
+      Warnings.warn(
+          "%s is not captured, nor are others like it: %s; they are written as without Sluice"
+              .formatted(path, why));
+    }
+    return plain(reason);
+  }
+
   private Image admit(
       final Attachment opener, final ImageKey key, final String path, final int flags)
-      throws NotCapturedException {
+      throws NotCapturedException, PosixException {
+    checkpoints.resting().checkRoom();
     final NativeFile file = context.capture().open(key, path);
     final Reason reason = reason(flags, context.shared().has(file, opener.writer()));
     if (reason == Reason.NONE) {
@@ -255,6 +270,7 @@ final class OpenRequests {
   private void count(final Attachment opener, final Image image, final boolean write) {
     context.decide(new Entry.Opened(image.id(), opener.index(), write, opener.request()));
     opener.images().putIfAbsent(image, System.nanoTime());
+    context.registry().descriptors().busy(image);
     if (write) {
       checkpoints.farewells().rewritten(image);
     }
@@ -350,7 +366,7 @@ final class OpenRequests {
   /** The file this process opened must not change, and may not hold everything. */
   private static Reply again(final Image image) {
     return new Reply.Failed(
-        Errno.ESTALE, "%s was committed; open it again".formatted(image.file().opened()));
+        Errno.ESTALE, "%s was committed; open it again".formatted(image.opened()));
   }
 
   private static Reply plain(final Reason reason) {

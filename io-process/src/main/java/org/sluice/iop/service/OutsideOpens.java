@@ -119,7 +119,7 @@ final class OutsideOpens implements Guard.Listener {
         toldOfEarly = true;
         Warnings.warn(
             "%s was opened by a program outside Sluice before all its bytes were in it: that may have read too"
-                    .formatted(image.file().opened())
+                    .formatted(image.opened())
                 + " little, and what it wrote may be lost; if root runs the I/O process, such programs wait");
       }
     }
@@ -140,7 +140,7 @@ final class OutsideOpens implements Guard.Listener {
               failure -> {
                 Warnings.warn(
                     "%s is committed and cannot be shown to a program outside Sluice: %s"
-                        .formatted(image.file().opened(), failure.getMessage()));
+                        .formatted(image.opened(), failure.getMessage()));
                 done.run();
               });
     } else {
@@ -174,6 +174,7 @@ final class OutsideOpens implements Guard.Listener {
       } else if (image.openers().isEmpty() && !guard.isOpenElsewhere(image)) {
         image.openOutside(false);
         open.remove(image);
+        context.registry().descriptors().idle(image);
         if (context.drain().isInPlace()) {
           checkpoints.farewells().bid(image);
         }

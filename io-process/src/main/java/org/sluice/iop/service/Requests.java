@@ -31,6 +31,7 @@ final class Requests {
   private final Attachments attachments;
   private final Rings rings;
   private final OpenRequests openRequests;
+  private final OpenQueue openQueue;
   private final Closings closings;
   private final Settling settling;
   private final TimedSettling timedSettling;
@@ -44,6 +45,7 @@ final class Requests {
       final Attachments attachments,
       final Rings rings,
       final OpenRequests openRequests,
+      final OpenQueue openQueue,
       final Closings closings,
       final Settling settling,
       final TimedSettling timedSettling,
@@ -55,6 +57,7 @@ final class Requests {
     this.attachments = attachments;
     this.rings = rings;
     this.openRequests = openRequests;
+    this.openQueue = openQueue;
     this.closings = closings;
     this.settling = settling;
     this.timedSettling = timedSettling;
@@ -119,7 +122,7 @@ final class Requests {
     switch (request) {
       case Request.Open open -> {
         timedSettling.watch(attachment);
-        openRequests.open(attachment, open, caller);
+        openQueue.open(attachment, open, caller);
       }
       case Request.Renamed renamed -> closings.renamed(renamed);
       case Request.Replace replace -> openRequests.replace(replace, caller);
@@ -130,8 +133,7 @@ final class Requests {
           find(caller, attachment, sync.imageId()).ifPresent(image -> settling.sync(image, caller));
       case Request.Begin begin ->
           caller.answer(checkpoints.explicit().begin(begin, attachment.writer()));
-      case Request.Create create ->
-          caller.answer(checkpoints.explicit().create(create, image -> created(attachment, image)));
+      case Request.Create create -> openQueue.create(attachment, create, caller);
       case Request.Complete complete -> caller.answer(complete(attachment, complete));
       default -> caller.answer(misplaced("out of place: " + request));
     }
@@ -282,11 +284,6 @@ final class Requests {
     }
     return new Reply.Threshold(
         header.policy(), header.chunkCount(), header.effectiveThreshold(), header.freeChunks());
-  }
-
-  private Reply created(final Attachment attachment, final Image image) {
-    final Reply.Opened opened = (Reply.Opened) openRequests.admitted(attachment, image);
-    return new Reply.Created(opened, image.file().opened());
   }
 
   private Optional<Image> find(

@@ -1,6 +1,7 @@
 package org.sluice.iop.service;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -42,7 +43,7 @@ final class Resumption {
       final Closings closings) {
     this.context = context;
     this.state = state;
-    this.files = new ImageFiles(context.capture());
+    this.files = new ImageFiles(context.capture(), context.registry().descriptors().links()::of);
     this.attachments = attachments;
     this.rings = rings;
     this.closings = closings;
@@ -85,16 +86,11 @@ final class Resumption {
   }
 
   private void resume(final Image image) throws IOException {
-    try {
-      context.registry().resume(image, find(image));
-    } catch (final IOException e) {
-      context.registry().resume(image, nameless());
-      image.fail(new IOException("its file cannot be opened again: " + e.getMessage(), e));
-    }
-    image.letGo(image.file().isLetGo());
-    openers(image).forEach(opener -> resume(opener, image));
-    if (image.created() != null) {
-      context.store().keepImageFile(image.file());
+    if (image.hasRested()) {
+      context.registry().resumeAtRest(image);
+      context.store().keepImageFile(Path.of(image.opened()));
+    } else {
+      open(image);
     }
     try {
       context.drain().resume(image);
@@ -102,6 +98,28 @@ final class Resumption {
       image.fail(e);
     }
     image.granted().forEach(slot -> context.drain().grant(slot, image));
+  }
+
+  private void open(final Image image) throws IOException {
+    final NativeFile file = openAgain(image);
+    image.letGo(file.isLetGo());
+    openers(image).forEach(opener -> resume(opener, image));
+    if (image.created() != null) {
+      context.store().keepImageFile(file);
+    }
+  }
+
+  private NativeFile openAgain(final Image image) throws IOException {
+    try {
+      final NativeFile file = find(image);
+      context.registry().resume(image, file);
+      return file;
+    } catch (final IOException e) {
+      final NativeFile none = nameless();
+      context.registry().resume(image, none);
+      image.fail(new IOException("its file cannot be opened again: " + e.getMessage(), e));
+      return none;
+    }
   }
 
   private static void resume(final Attachment opener, final Image image) {

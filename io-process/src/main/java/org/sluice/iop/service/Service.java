@@ -86,7 +86,8 @@ public final class Service implements Runnable, Executor {
             Context.of(
                 segment, store, settings, statistics, journal, state.checkpoints(), guard, this),
             state,
-            guard);
+            guard,
+            () -> selector.keys().size());
     server.configureBlocking(false);
     server.register(selector, SelectionKey.OP_ACCEPT);
   }
@@ -226,6 +227,7 @@ public final class Service implements Runnable, Executor {
       }
     } catch (final IOException e) {
       Warnings.warn("cannot accept a client: " + e.getMessage());
+      session.shortOfDescriptors();
       server.keyFor(selector).interestOps(0);
     }
   }

@@ -3,6 +3,7 @@ package org.sluice.iop.service;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import org.sluice.core.request.Request;
 import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
@@ -39,11 +40,15 @@ final class Session implements AutoCloseable {
    * @param context what its parts share
    * @param state what the journal says so far
    * @param guard sees programs outside open images; stays the caller's
+   * @param clients how many are connected
    */
-  Session(final Context context, final SessionState state, final Guard guard) throws IOException {
+  Session(
+      final Context context, final SessionState state, final Guard guard, final IntSupplier clients)
+      throws IOException {
     this.context = context;
     this.guard = guard;
     checkpoints = Checkpoints.of(context);
+    checkpoints.resting().count(clients);
     rings = new Rings(context.segment(), context.drain(), context.journal().inFlight());
     attachments = new Attachments(context, rings);
     settling = new Settling(context, attachments, rings);
@@ -64,6 +69,7 @@ final class Session implements AutoCloseable {
             attachments,
             rings,
             openRequests,
+            new OpenQueue(context, checkpoints, attachments, openRequests),
             closings,
             settling,
             timedSettling,
@@ -102,8 +108,14 @@ final class Session implements AutoCloseable {
   /** Does what is due by now. */
   void proceed() {
     timedSettling.proceed();
+    checkpoints.resting().proceed();
     outsideOpens.leases().proceed();
     checkpoints.groups().proceed();
+  }
+
+  /** There is no descriptor left: images give some up, if any can. */
+  void shortOfDescriptors() {
+    checkpoints.resting().relieve();
   }
 
   /** What has to be looked at from time to time. */
@@ -119,6 +131,8 @@ final class Session implements AutoCloseable {
       renew();
       closings.forgetDeleted();
     }
+    closings.findRenamed();
+    checkpoints.resting().makeRoom();
     endIfDeserted();
     if (ending != null) {
       ending.proceed();

@@ -3,7 +3,6 @@ package org.sluice.iop.service;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.sluice.core.posix.Errno;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
@@ -11,6 +10,7 @@ import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Openers;
+import org.sluice.iop.measure.Failure;
 
 /** Makes images' own files hold everything, now or for good. Service thread only. */
 final class Settling {
@@ -97,8 +97,8 @@ final class Settling {
               try {
                 image.file().letGo();
                 caller.answer(unlessFailed(image, new Reply.Settled(size(image))));
-              } catch (final PosixException e) {
-                caller.answer(new Reply.Failed(e.errno(), e.getMessage()));
+              } catch (final IOException e) {
+                caller.answer(new Reply.Failed(Failure.of(e).errno(), e.getMessage()));
               }
             });
   }
@@ -111,11 +111,16 @@ final class Settling {
             () -> {
               try {
                 image.file().takeBack(LEASE_NANOS);
-              } catch (final PosixException e) {
+              } catch (final IOException e) {
                 image.fail(e);
               }
             });
-    context.afterwards(() -> image.letGo(!image.openers().isEmpty()));
+    context.afterwards(() -> takenBack(image));
+  }
+
+  private void takenBack(final Image image) {
+    image.letGo(!image.openers().isEmpty());
+    context.registry().descriptors().idle(image);
   }
 
   /** What to answer about an image that may have failed. */
@@ -123,8 +128,7 @@ final class Settling {
     return image.errno() == 0
         ? reply
         : new Reply.Failed(
-            image.errno(),
-            "%s: %s".formatted(image.file().opened(), Errno.describe(image.errno())));
+            image.errno(), "%s: %s".formatted(image.opened(), Errno.describe(image.errno())));
   }
 
   private static long size(final Image image) {

@@ -1,5 +1,6 @@
 package org.sluice.iop.service;
 
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import org.sluice.core.posix.NativeFile;
@@ -43,13 +44,13 @@ final class Unseen {
       try {
         take(image);
         remember(image);
-      } catch (final PosixException e) {
+      } catch (final IOException e) {
         Warnings.warn("what was written to " + image + " cannot be estimated: " + e.getMessage());
       }
     }
   }
 
-  private void take(final Image image) throws PosixException {
+  private void take(final Image image) throws IOException {
     final long bytes = image.takeUnseen();
     if (bytes > 0) {
       context.statistics().estimated(image.unseen(), bytes);
@@ -57,9 +58,9 @@ final class Unseen {
   }
 
   /** Remembers the file of an image that the files layout lets go now. */
-  private void remember(final Image image) throws PosixException {
+  private void remember(final Image image) throws IOException {
     if (context.drain().isInPlace() && past.size() < MOST) {
-      final long allocated = image.file().allocated();
+      final long allocated = image.held().status().allocated();
       context
           .capture()
           .find(image)

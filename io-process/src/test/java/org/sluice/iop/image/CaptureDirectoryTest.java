@@ -7,12 +7,17 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.posix.FileIdentity;
+import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
+import org.sluice.iop.journal.Entry;
 
 /** Names that a program may give to another file while they are taken from an image. */
 class CaptureDirectoryTest {
@@ -20,11 +25,13 @@ class CaptureDirectoryTest {
   @TempDir private Path elsewhere;
   private Path name;
   private ImageKey image;
+  private FileIdentity identity;
 
   @BeforeEach
   void capture() throws IOException {
     name = Files.writeString(directory.resolve("n".repeat(255)), "image");
     image = ImageKey.of(name.toString());
+    identity = FileStatus.of(name.toString()).identity();
   }
 
   /** A process may ask for any. */
@@ -56,9 +63,9 @@ class CaptureDirectoryTest {
 
   @Test
   void anImagesNameIsRemoved() throws IOException {
-    CaptureDirectory.unlink(image, name.toString());
+    CaptureDirectory.unlink(identity, name.toString());
     assertThat(directory).isEmptyDirectory();
-    CaptureDirectory.unlink(image, name.toString());
+    CaptureDirectory.unlink(identity, name.toString());
   }
 
   @Test
@@ -66,7 +73,7 @@ class CaptureDirectoryTest {
     final Path other = Files.writeString(directory.resolve("other"), "another file");
     Files.move(name, directory.resolve("renamed"));
     Files.move(other, name);
-    CaptureDirectory.unlink(image, name.toString());
+    CaptureDirectory.unlink(identity, name.toString());
     assertThat(name).hasContent("another file");
     assertThat(directory).isDirectoryNotContaining("glob:**/.sluice*");
   }
@@ -75,7 +82,7 @@ class CaptureDirectoryTest {
   void aNameThatIsADirectorysByNowStays() throws IOException {
     Files.move(name, directory.resolve("renamed"));
     Files.writeString(Files.createDirectory(name).resolve("file"), "in it");
-    CaptureDirectory.unlink(image, name.toString());
+    CaptureDirectory.unlink(identity, name.toString());
     assertThat(name.resolve("file")).hasContent("in it");
   }
 
@@ -103,11 +110,13 @@ class CaptureDirectoryTest {
     final CaptureDirectory capture =
         new CaptureDirectory(
             directory.toString(), directory.resolve("store").toString(), time::incrementAndGet);
-    try (NativeFile first = NativeFile.open(name, NativeFile.Flag.WRITE)) {
+    try (NativeFile firstFile = NativeFile.open(name, NativeFile.Flag.WRITE)) {
+      final Image first = imageOf(firstFile);
       moveByLink(name, directory.resolve("first"));
       assertThat(capture.hasLost(first)).as("the first is searched for").isFalse();
       final Path temporary = Files.writeString(directory.resolve("temporary"), "another");
-      try (NativeFile second = NativeFile.open(temporary, NativeFile.Flag.WRITE)) {
+      try (NativeFile secondFile = NativeFile.open(temporary, NativeFile.Flag.WRITE)) {
+        final Image second = imageOf(secondFile);
         moveByLink(temporary, elsewhere.resolve("second"));
         assertThat(capture.hasLost(second)).as("too early for another search").isFalse();
         time.addAndGet(1000);
@@ -117,6 +126,23 @@ class CaptureDirectoryTest {
       moveByLink(directory.resolve("first"), elsewhere.resolve("first"));
       assertThat(capture.hasLost(first)).as("no more where it was found").isTrue();
     }
+  }
+
+  private static Image imageOf(final NativeFile file) {
+    final Image image =
+        new Image(
+            new Entry.Admitted(
+                1,
+                0,
+                file.device(),
+                file.inode(),
+                file.born(),
+                ImageDescriptor.STATE_DIVERTED,
+                file.opened()),
+            false);
+    final Descriptors descriptors = new Descriptors(null, Set.of());
+    image.bind(HeldFile.open(image, file, descriptors), null, null, Protection.NONE);
+    return image;
   }
 
   private static void moveByLink(final Path from, final Path to) throws IOException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.posix.NativeFile;
@@ -39,19 +40,25 @@ class ImageRegistryTest {
       final ImageKey gone;
       try (Journal journal = Journal.create(file, SESSION, () -> new Images(false))) {
         final ImageRegistry former =
-            new ImageRegistry(segment.imageTable(), new Images(false), journal, Protection.NONE);
+            new ImageRegistry(
+                segment.imageTable(), new Images(false), journal, Protection.NONE, descriptors());
         gone = former.admit(create("gone"), ImageDescriptor.STATE_DIVERTED).key();
       }
       assertThat(TestSegments.find(segment.imageTable(), gone.device(), gone.inode()))
           .isNotNegative();
       try (Journal journal = Journal.resume(file, SESSION, past, () -> new Images(false))) {
         final ImageRegistry resumed =
-            new ImageRegistry(segment.imageTable(), past, journal, Protection.NONE);
+            new ImageRegistry(segment.imageTable(), past, journal, Protection.NONE, descriptors());
         resumed.resume(past.all().getFirst(), create("in its place"));
         resumed.publish();
       }
       assertThat(TestSegments.find(segment.imageTable(), gone.device(), gone.inode())).isNegative();
     }
+  }
+
+  /** Nothing rests here. */
+  private static Descriptors descriptors() {
+    return new Descriptors(null, Set.of());
   }
 
   private NativeFile create(final String name) throws IOException {

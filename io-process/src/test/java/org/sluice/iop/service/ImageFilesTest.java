@@ -47,7 +47,7 @@ class ImageFilesTest {
   private Optional<NativeFile> find(final ProcessIdentity... openers) throws IOException {
     final CaptureDirectory capture =
         new CaptureDirectory(directory.toString(), directory.resolve("store").toString());
-    return new ImageFiles(capture).find(image, List.of(openers));
+    return new ImageFiles(capture, any -> directory.resolve("held")).find(image, List.of(openers));
   }
 
   private void assertFound(final ProcessIdentity... openers) throws IOException {

@@ -1,0 +1,294 @@
+package org.sluice.iop.image;
+
+import java.io.IOException;
+import java.util.Optional;
+import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.FileIdentity;
+import org.sluice.core.posix.FileSource;
+import org.sluice.core.posix.FileStatus;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
+
+/**
+ * An image's own file, held by a descriptor or, at rest, by a hidden link in the store. Either way
+ * its inode number is nobody else's and its bytes stay, whatever becomes of its names.
+ *
+ * <p>How one comes to rest, and is opened again:
+ *
+ * <ul>
+ *   <li>The service thread chooses it while no process has it open. The last stage, behind all that
+ *       was asked of the drain, synchronises what is in it and makes the link. The service thread
+ *       closes the descriptor, unless something was asked of the drain about it meanwhile ({@link
+ *       #use}). So no stage finds a descriptor closed that it uses.
+ *   <li>Any thread that needs a descriptor opens the file again ({@link #open}), by a name that it
+ *       had or else by the link, once device, inode and time of creation are the same. A commit
+ *       needs many one after the other, and borrows each ({@link #lend}).
+ *   <li>The link stays until the image is let go of, so that no thread finds it gone.
+ * </ul>
+ */
+public final class HeldFile implements FileSource {
+  private final Image image;
+  private final FileIdentity identity;
+  private final Descriptors descriptors;
+
+  /** Null at rest. Opened by any thread, closed by the service thread. */
+  private volatile NativeFile file;
+
+  /** Whether the kernel tells what the file is called: not once it was opened by its link. */
+  private volatile boolean namedByKernel;
+
+  /** Whether there is a hidden link besides the file's own names. */
+  private volatile boolean linked;
+
+  /** Whether a sync failed of which a closed descriptor told. */
+  private volatile boolean lost;
+
+  /** Whether it goes to rest unless it is used before. Service thread only. */
+  private boolean leaving;
+
+  private HeldFile(final Image image, final FileIdentity identity, final Descriptors descriptors) {
+    this.image = image;
+    this.identity = identity;
+    this.descriptors = descriptors;
+  }
+
+  static HeldFile open(final Image image, final NativeFile file, final Descriptors descriptors) {
+    final HeldFile held = new HeldFile(image, file.identity(), descriptors);
+    held.linked = descriptors.isLinked(image.id());
+    held.take(file);
+    return held;
+  }
+
+  static HeldFile atRest(final Image image, final Descriptors descriptors) {
+    final FileIdentity identity =
+        new FileIdentity(
+            image.admitted().device(), image.admitted().inode(), image.admitted().born());
+    final HeldFile held = new HeldFile(image, identity, descriptors);
+    held.linked = descriptors.isLinked(image.id());
+    return held;
+  }
+
+  private void take(final NativeFile opened) {
+    namedByKernel = !linked || !opened.opened().equals(link());
+    file = inRole(opened);
+    descriptors.taken();
+  }
+
+  private static NativeFile inRole(final NativeFile file) {
+    return file.role(FaultPoint.IMAGE_WRITE, FaultPoint.IMAGE_FSYNC);
+  }
+
+  /** An image of the API lies in the store under a name that nobody else changes. */
+  private String link() {
+    return image.created() == null ? descriptors.link(image.id()) : image.opened();
+  }
+
+  /**
+   * What tells it from all others. Any thread.
+   *
+   * @return device, inode and time of creation
+   */
+  public FileIdentity identity() {
+    return identity;
+  }
+
+  boolean isAtRest() {
+    return file == null;
+  }
+
+  /**
+   * The descriptor. Service thread.
+   *
+   * @return empty at rest
+   */
+  public Optional<NativeFile> descriptor() {
+    return Optional.ofNullable(file);
+  }
+
+  boolean isNamedByKernel() {
+    return file != null && namedByKernel;
+  }
+
+  /** The open file, until the service thread brings it to rest. Any thread. */
+  NativeFile open() throws IOException {
+    final NativeFile now = file;
+    if (now != null) {
+      return now;
+    }
+    synchronized (this) {
+      if (file == null) {
+        take(open(true));
+        descriptors.idle(image);
+      }
+      return file;
+    }
+  }
+
+  /** Lends a file at rest a descriptor of its own, for reading. Any thread. */
+  @Override
+  public Loan lend() throws IOException {
+    final NativeFile now = file;
+    if (now != null) {
+      return FileSource.of(now).lend();
+    }
+    final NativeFile opened = inRole(open(false));
+    return new Loan(
+        opened,
+        () -> {
+          lost |= opened.isLost();
+          opened.close();
+        });
+  }
+
+  private NativeFile open(final boolean writing) throws IOException {
+    final String path = path();
+    final NativeFile opened =
+        writing ? Reopening.forWriting(path, identity) : Reopening.forReading(path, identity);
+    if (!opened.identity().equals(identity)) {
+      opened.close();
+      throw missing();
+    }
+    return opened;
+  }
+
+  /** A name that leads to it: one of a program's if that is known, for the kernel to follow. */
+  private String path() throws MissingException {
+    final String name = image.name();
+    if (identity.isAt(name)) {
+      return name;
+    }
+    if (identity.isAt(link())) {
+      return link();
+    }
+    throw missing();
+  }
+
+  private MissingException missing() {
+    return new MissingException(
+        image.name(),
+        "neither this name nor the link that held it leads to the file that was written; write it"
+            + " again");
+  }
+
+  /**
+   * What the kernel tells of it. Any thread.
+   *
+   * @return of the file itself, however it is held
+   * @throws IOException when the kernel does not tell; {@link MissingException} when it is not
+   *     found
+   */
+  public synchronized FileStatus status() throws IOException {
+    if (file != null) {
+      return file.status();
+    }
+    final FileStatus status = FileStatus.of(path());
+    if (!status.identity().equals(identity)) {
+      throw missing();
+    }
+    return status;
+  }
+
+  /**
+   * How many names it has, the hidden link not counted. Any thread.
+   *
+   * @return 0 once it is deleted
+   * @throws IOException when the kernel does not tell; {@link MissingException} when it is not found
+   */
+  public int links() throws IOException {
+    final int all = status().links();
+    if (linked && all <= 1 && !identity.isAt(link())) {
+      linked = false; // a user removed it
+    }
+    return linked ? all - 1 : all;
+  }
+
+  /**
+   * Whether a sync of it failed. Any thread.
+   *
+   * @return true until it is emptied
+   */
+  public boolean isLost() {
+    final NativeFile now = file;
+    return lost || now != null && now.isLost();
+  }
+
+  void renew() {
+    final NativeFile now = file;
+    lost = false;
+    if (now != null) {
+      now.renew();
+    }
+  }
+
+  // ---- going to rest ----
+
+  /** It was chosen to come to rest, unless it is used before. Service thread. */
+  public void leave() {
+    leaving = true;
+  }
+
+  /**
+   * Something is asked of the drain about it, so that it does not come to rest before that is done.
+   * Service thread.
+   */
+  public void use() {
+    leaving = false;
+  }
+
+  /**
+   * Whether it was not used since it was chosen to come to rest. Service thread.
+   *
+   * @return false also when it was not chosen
+   */
+  public boolean isLeaving() {
+    return leaving;
+  }
+
+  /**
+   * Makes it fit for rest. Has the kernel tell of an error of the storage, which it tells only
+   * those who have the file open: that fails the image. Last stage, behind all that was asked of
+   * the drain before.
+   *
+   * @throws IOException when it must keep its descriptor
+   */
+  public void prepare() throws IOException {
+    if (image.created() == null) {
+      descriptors.links().link(file, image.id());
+      linked = true;
+    }
+    try {
+      if (file.allocated() > 0) {
+        file.sync();
+      }
+    } catch (final PosixException e) {
+      image.fail(e);
+    }
+  }
+
+  /** Closes the descriptor. Service thread. */
+  synchronized void rest() throws IOException {
+    leaving = false;
+    lost |= file.isLost();
+    close();
+  }
+
+  private void close() throws IOException {
+    final NativeFile former = file;
+    file = null;
+    descriptors.given();
+    former.close();
+  }
+
+  /** Lets go of the file for good. Service thread. */
+  synchronized void release() throws IOException {
+    try {
+      if (file != null) {
+        close();
+      }
+    } finally {
+      if (linked) {
+        descriptors.links().remove(image.id());
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package org.sluice.iop.image;
+
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.FileIdentity;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.PosixException;
+
+/** Opens files of images again, which programs may have changed meanwhile. Any thread. */
+public final class Reopening {
+  private static final int OWNER_WRITES = 0200;
+
+  private Reopening() {}
+
+  /**
+   * Opens a file for reading and writing. A program may have made it read-only since, or have a
+   * lease on it, for which this process had let go of it: the kernel would wait long for that.
+   *
+   * @param path what leads to it
+   * @param identity which file it is to be; another one's mode is left alone
+   * @return the file, or another one that the path leads to by now; let go of if a program has a
+   *     lease on it
+   * @throws PosixException when it cannot be opened
+   */
+  public static NativeFile forWriting(final String path, final FileIdentity identity)
+      throws PosixException {
+    try {
+      return NativeFile.open(path, Flag.WRITE, Flag.NO_WAIT);
+    } catch (final PosixException e) {
+      if (e.errno() == Errno.EAGAIN) {
+        return NativeFile.open(path, Flag.LET_GO);
+      }
+      e.throwUnless(Errno.EACCES);
+      return forWritingAnyhow(path, identity, e);
+    }
+  }
+
+  private static NativeFile forWritingAnyhow(
+      final String path, final FileIdentity identity, final PosixException refusal)
+      throws PosixException {
+    try (NativeFile readOnly = NativeFile.open(path, Flag.NO_WAIT)) {
+      if (!readOnly.identity().equals(identity)) {
+        throw refusal;
+      }
+      final int mode = readOnly.mode();
+      readOnly.chmod(mode | OWNER_WRITES);
+      try {
+        return NativeFile.open(path, Flag.WRITE);
+      } finally {
+        readOnly.chmod(mode);
+      }
+    }
+  }
+
+  /** Opens a file for reading, also one that its owner may not read. */
+  static NativeFile forReading(final String path, final FileIdentity identity)
+      throws PosixException {
+    try {
+      return NativeFile.open(path, Flag.NO_WAIT);
+    } catch (final PosixException e) {
+      e.throwUnless(Errno.EACCES);
+      return forWriting(path, identity);
+    }
+  }
+}

@@ -1,0 +1,125 @@
+package org.sluice.iop.service;
+
+import java.io.IOException;
+import java.util.List;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+import org.sluice.iop.checkpoint.Checkpoints;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.drain.Caller;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.MissingException;
+import org.sluice.iop.image.NotCapturedException;
+import org.sluice.iop.measure.Failure;
+import org.sluice.iop.measure.Timed;
+
+/**
+ * Where an opening waits until this process has a descriptor for its file. The process that asked
+ * waits for its answer, so that nothing of it comes in between. Service thread only.
+ */
+final class OpenQueue {
+  private final Context context;
+  private final Checkpoints checkpoints;
+  private final Attachments attachments;
+  private final OpenRequests openRequests;
+
+  OpenQueue(
+      final Context context,
+      final Checkpoints checkpoints,
+      final Attachments attachments,
+      final OpenRequests openRequests) {
+    this.context = context;
+    this.checkpoints = checkpoints;
+    this.attachments = attachments;
+    this.openRequests = openRequests;
+  }
+
+  void open(final Attachment opener, final Request.Open request, final Caller caller) {
+    final long began = System.nanoTime();
+    final Caller timed =
+        reply -> {
+          context.statistics().took(Timed.OPEN, began);
+          caller.answer(reply);
+        };
+    final Image known = find(request);
+    if (known == null ? OpenRequests.isNew(request) : known.isAtRest()) {
+      checkpoints.resting().whenRoom(() -> isThere(opener), () -> proceed(opener, request, timed));
+    } else {
+      proceed(opener, request, timed);
+    }
+  }
+
+  /** Makes an image of a checkpoint, and counts its first opening. */
+  void create(final Attachment opener, final Request.Create request, final Caller caller) {
+    checkpoints
+        .resting()
+        .whenRoom(() -> isThere(opener), () -> caller.answer(create(opener, request)));
+  }
+
+  private Reply create(final Attachment opener, final Request.Create request) {
+    try {
+      checkpoints.resting().checkRoom();
+    } catch (final NotCapturedException e) {
+      return new Reply.Failed(Errno.EMFILE, e.getMessage());
+    }
+    return checkpoints
+        .explicit()
+        .create(
+            request,
+            image ->
+                new Reply.Created(
+                    (Reply.Opened) openRequests.admitted(opener, image), image.opened()));
+  }
+
+  private boolean isThere(final Attachment opener) {
+    return attachments.at(opener.index()) == opener;
+  }
+
+  private Image find(final Request.Open request) {
+    return context.registry().find(new ImageKey(request.device(), request.inode()));
+  }
+
+  private void proceed(final Attachment opener, final Request.Open request, final Caller caller) {
+    try {
+      wake(request);
+      openRequests.open(opener, request, caller);
+    } catch (final PosixException e) {
+      final boolean again =
+          checkpoints
+              .resting()
+              .isRelieved(e, () -> isThere(opener), () -> proceed(opener, request, caller));
+      if (!again) {
+        caller.answer(find(request) == null ? openRequests.leave(request, e) : failed(e));
+      }
+    } catch (final IOException e) {
+      caller.answer(failed(e));
+    }
+  }
+
+  /** An image is never plain: what its log holds is not in its file. */
+  private static Reply failed(final IOException e) {
+    return new Reply.Failed(Failure.of(e).errno(), e.getMessage());
+  }
+
+  /** One that is not found makes room for the file that has its inode number by now. */
+  private void wake(final Request.Open request) throws IOException {
+    final Image image = find(request);
+    if (image == null || !image.isAtRest()) {
+      return;
+    }
+    try {
+      if (image.held().identity().isAt(request.path())) {
+        image.name(request.path());
+      } else {
+        context.capture().search(List.of(image));
+      }
+      image.file();
+    } catch (final MissingException e) {
+      image.fail(e);
+      context.registry().displace(image);
+    }
+  }
+}
