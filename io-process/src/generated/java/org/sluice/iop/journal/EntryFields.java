@@ -204,6 +204,10 @@ final class EntryFields {
       out.writeLong(it.born());
       out.writeInt(it.reason());
       EntryCodec.writeText(out, it.path());
+    } else if (message instanceof final Entry.Rested it) {
+      out.writeInt(23);
+      out.writeInt(it.image());
+      EntryCodec.writeText(out, it.path());
     }
   }
 
@@ -383,6 +387,11 @@ final class EntryFields {
           in.readLong(),
           in.readLong(),
           in.readLong(),
+          in.readInt(),
+          EntryCodec.readText(in));
+    }
+    if (type == 23) {
+      return new Entry.Rested(
           in.readInt(),
           EntryCodec.readText(in));
     }

@@ -16,6 +16,7 @@ import org.sluice.core.store.LeftAsFiles;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.ImageName;
 import org.sluice.iop.image.MissingException;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
@@ -280,7 +281,7 @@ public final class Leftovers {
 
   private static void unlink(final Image image, final String name) {
     try {
-      CaptureDirectory.unlink(image.held().identity(), name);
+      ImageName.remove(image.held().identity(), name);
     } catch (final IOException e) {
       Warnings.warn(
           "%s stays, though only sluice restore gives back all of it: %s"

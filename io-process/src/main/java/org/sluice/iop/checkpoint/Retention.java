@@ -20,6 +20,7 @@ import org.sluice.iop.drain.Work;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.ImageName;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -166,7 +167,7 @@ final class Retention {
         return kept;
       }
       for (final Map.Entry<String, Image> name : names.entrySet()) {
-        CaptureDirectory.unlink(name.getValue().held().identity(), name.getKey());
+        ImageName.remove(name.getValue().held().identity(), name.getKey());
       }
     }
   }

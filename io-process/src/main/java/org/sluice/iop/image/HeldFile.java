@@ -192,7 +192,8 @@ public final class HeldFile implements FileSource {
    * How many names it has, the hidden link not counted. Any thread.
    *
    * @return 0 once it is deleted
-   * @throws IOException when the kernel does not tell; {@link MissingException} when it is not found
+   * @throws IOException when the kernel does not tell; {@link MissingException} when it is not
+   *     found
    */
   public int links() throws IOException {
     final int all = status().links();

@@ -63,9 +63,9 @@ class CaptureDirectoryTest {
 
   @Test
   void anImagesNameIsRemoved() throws IOException {
-    CaptureDirectory.unlink(identity, name.toString());
+    ImageName.remove(identity, name.toString());
     assertThat(directory).isEmptyDirectory();
-    CaptureDirectory.unlink(identity, name.toString());
+    ImageName.remove(identity, name.toString());
   }
 
   @Test
@@ -73,7 +73,7 @@ class CaptureDirectoryTest {
     final Path other = Files.writeString(directory.resolve("other"), "another file");
     Files.move(name, directory.resolve("renamed"));
     Files.move(other, name);
-    CaptureDirectory.unlink(identity, name.toString());
+    ImageName.remove(identity, name.toString());
     assertThat(name).hasContent("another file");
     assertThat(directory).isDirectoryNotContaining("glob:**/.sluice*");
   }
@@ -82,7 +82,7 @@ class CaptureDirectoryTest {
   void aNameThatIsADirectorysByNowStays() throws IOException {
     Files.move(name, directory.resolve("renamed"));
     Files.writeString(Files.createDirectory(name).resolve("file"), "in it");
-    CaptureDirectory.unlink(identity, name.toString());
+    ImageName.remove(identity, name.toString());
     assertThat(name.resolve("file")).hasContent("in it");
   }
 
