@@ -1,10 +1,5 @@
 package org.sluice.core.posix;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -16,14 +11,6 @@ import org.sluice.core.posix.NativeFile.Flag;
  * what is made, renamed or deleted meanwhile any part may be seen. Not thread-safe.
  */
 public final class FileTree {
-  private static final int BUFFER_LENGTH = 1 << 15;
-  private static final int LENGTH_OFFSET = 16;
-  private static final int TYPE_OFFSET = 18;
-  private static final int NAME_OFFSET = 19;
-  private static final int DIRECTORY = 4;
-  private static final int REGULAR = 8;
-  private static final int UNKNOWN = 0;
-
   /** So that the stack does not run out in a tree that was made for that. */
   private static final int LONGEST = 1 << 14;
 
@@ -95,51 +82,66 @@ public final class FileTree {
   /** Visits the files in a directory, and returns the paths of the directories to look into. */
   private List<String> look(final NativeFile directory) throws PosixException {
     final List<String> directories = new ArrayList<>();
-    try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment buffer = arena.allocate(BUFFER_LENGTH, Long.BYTES);
-      while (true) {
-        final long length =
-            LibC.GETDENTS64.call(directory.descriptor, buffer.address(), BUFFER_LENGTH);
-        LibC.check(length, "read the directory " + directory.opened());
-        if (length == 0) {
-          return directories;
-        }
-        for (long at = 0; at < length; at += buffer.get(JAVA_SHORT, at + LENGTH_OFFSET)) {
-          look(directory, name(buffer, at + NAME_OFFSET), buffer.get(JAVA_BYTE, at + TYPE_OFFSET))
-              .ifPresent(directories::add);
+    try (Listing entries = new Listing(directory)) {
+      while (entries.next()) {
+        if (entries.mayBeOfUse()) {
+          look(directory, entries.name()).ifPresent(directories::add);
         }
       }
     }
-  }
-
-  private static String name(final MemorySegment buffer, final long begin) {
-    long end = begin;
-    while (buffer.get(JAVA_BYTE, end) != 0) {
-      end++;
-    }
-    return FileName.decode(buffer.asSlice(begin, end - begin).toArray(JAVA_BYTE));
+    return directories;
   }
 
   /** Visits a file; returns the path of a directory that is to be looked into. */
-  private Optional<String> look(final NativeFile directory, final String name, final byte type)
+  private Optional<String> look(final NativeFile directory, final String name)
       throws PosixException {
-    if (type != REGULAR && type != DIRECTORY && type != UNKNOWN
-        || name.equals(".")
-        || name.equals("..")) {
+    final Optional<FileStatus> status = status(directory, name);
+    if (status.isEmpty() || name.equals(".") || name.equals("..")) {
       return Optional.empty();
     }
     final String path = FileName.resolve(directory.opened(), name);
-    final FileStatus status;
-    try {
-      status = FileStatus.in(directory, name);
-    } catch (final PosixException e) {
-      e.throwUnless(Errno.ENOENT); // renamed or deleted since its name was read
-      return Optional.empty();
-    }
-    if (status.type() == FileType.REGULAR) {
-      visitor.file(path, status.device(), status.inode());
+    if (status.get().type() == FileType.REGULAR) {
+      visitor.file(path, status.get().device(), status.get().inode());
     }
     return Optional.of(path)
-        .filter(any -> status.type() == FileType.DIRECTORY && enters.test(path));
+        .filter(any -> status.get().type() == FileType.DIRECTORY && enters.test(path));
+  }
+
+  /** Empty for what was renamed or deleted since its name was read. */
+  private static Optional<FileStatus> status(final NativeFile directory, final String name)
+      throws PosixException {
+    try {
+      return Optional.of(FileStatus.in(directory, name));
+    } catch (final PosixException e) {
+      e.throwUnless(Errno.ENOENT);
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Finds a file in a directory, not below it, by the inode numbers that the directory tells. On
+   * some file systems those are not the files' own, and nothing is found.
+   *
+   * @param directory the directory's path
+   * @param device of the file, {@code major << 32 | minor}
+   * @param inode of the file
+   * @return a path of it; empty when it is not there
+   * @throws PosixException when the directory cannot be read
+   */
+  public static Optional<String> find(final String directory, final long device, final long inode)
+      throws PosixException {
+    try (NativeFile opened = NativeFile.open(directory, Flag.DIRECTORY);
+        Listing entries = new Listing(opened)) {
+      while (entries.next()) {
+        if (entries.inode() == inode) {
+          final String name = entries.name();
+          final Optional<FileStatus> status = status(opened, name);
+          if (status.filter(s -> s.device() == device && s.inode() == inode).isPresent()) {
+            return Optional.of(FileName.resolve(directory, name));
+          }
+        }
+      }
+    }
+    return Optional.empty();
   }
 }

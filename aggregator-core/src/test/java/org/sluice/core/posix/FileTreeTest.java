@@ -70,6 +70,19 @@ final class FileTreeTest {
   }
 
   @Test
+  void findsAFileInADirectoryByItsInode() throws PosixException {
+    Names.createDirectory(path("below"));
+    create(path(FOREIGN));
+    create(path("below/b"));
+    final FileStatus file = FileStatus.of(path(FOREIGN));
+    final FileStatus below = FileStatus.of(path("below/b"));
+    assertThat(FileTree.find(directory.toString(), file.device(), file.inode()))
+        .contains(path(FOREIGN));
+    assertThat(FileTree.find(directory.toString(), below.device(), below.inode())).isEmpty();
+    assertThat(FileTree.find(directory.toString(), file.device() + 1, file.inode())).isEmpty();
+  }
+
+  @Test
   void renamesAndDeletesByAnyName() throws PosixException {
     create(path("a"));
     Names.rename(path("a"), path(FOREIGN));

@@ -35,6 +35,9 @@ public final class CaptureDirectory {
   /** What the last search found; each name is looked at once more before it counts. */
   private volatile Map<ImageKey, String> found = Map.of();
 
+  /** Where the last file was whose path the kernel does not tell; null for none so far. */
+  private volatile String near;
+
   /** Before then only what must be known is searched for. */
   private volatile long nextSearch;
 
@@ -153,7 +156,21 @@ public final class CaptureDirectory {
    * @return a name of it; empty when it has none in here
    */
   public Optional<String> find(final ImageKey key) {
-    return directory == null ? Optional.empty() : search(key);
+    if (directory == null) {
+      return Optional.empty();
+    }
+    final Optional<String> name = searchNear(key).or(() -> search(key));
+    name.ifPresent(path -> near = FileName.sibling(path, ""));
+    return name;
+  }
+
+  /** A search of everything for each of many such files would take all of the thread's time. */
+  private Optional<String> searchNear(final ImageKey key) {
+    try {
+      return near == null ? Optional.empty() : FileTree.find(near, key.device(), key.inode());
+    } catch (final PosixException renamedOrDeletedMeanwhile) {
+      return Optional.empty();
+    }
   }
 
   /** Empty also where it is longer than the kernel tells: then it is searched for. */

@@ -1,0 +1,70 @@
+package org.sluice.core.posix;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What is in a directory, one entry after the other, of which the kernel tells many at once. One
+ * that is made, renamed or deleted meanwhile may be among them or not. Not thread-safe.
+ */
+final class Listing implements AutoCloseable {
+  private static final int BUFFER_LENGTH = 1 << 15;
+  private static final int LENGTH_OFFSET = 16;
+  private static final int TYPE_OFFSET = 18;
+  private static final int NAME_OFFSET = 19;
+
+  private final Arena arena = Arena.ofConfined();
+  private final MemorySegment entries = arena.allocate(BUFFER_LENGTH, Long.BYTES);
+  private final HeldInode directory;
+  private long at;
+  private long next;
+  private long end;
+
+  /** Before the first entry. The directory stays the caller's. */
+  Listing(final HeldInode directory) {
+    this.directory = directory;
+  }
+
+  /** Goes to the next entry; false when there is none. */
+  boolean next() throws PosixException {
+    if (next == end) {
+      end = LibC.GETDENTS64.call(directory.descriptor, entries.address(), BUFFER_LENGTH);
+      LibC.check(end, "read the directory " + directory.opened());
+      next = 0;
+    }
+    at = next;
+    next += end == 0 ? 0 : entries.get(JAVA_SHORT, at + LENGTH_OFFSET);
+    return end > 0;
+  }
+
+  /** Its inode number, though of something that is mounted there it is another one. */
+  long inode() {
+    return entries.get(JAVA_LONG, at);
+  }
+
+  /** Whether it may be a regular file or a directory: not all file systems tell. */
+  boolean mayBeOfUse() {
+    return switch (entries.get(JAVA_BYTE, at + TYPE_OFFSET)) {
+      case 0, 4, 8 -> true;
+      default -> false;
+    };
+  }
+
+  /** Its name in the directory, see {@link FileName}. */
+  String name() {
+    long length = 0;
+    while (entries.get(JAVA_BYTE, at + NAME_OFFSET + length) != 0) {
+      length++;
+    }
+    return FileName.decode(entries.asSlice(at + NAME_OFFSET, length).toArray(JAVA_BYTE));
+  }
+
+  @Override
+  public void close() {
+    arena.close();
+  }
+}
