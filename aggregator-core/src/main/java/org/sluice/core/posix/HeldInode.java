@@ -208,6 +208,15 @@ abstract class HeldInode implements AutoCloseable {
   }
 
   /**
+   * Makes everything durable that is on the file's file system.
+   *
+   * @throws PosixException when that fails
+   */
+  public void syncFileSystem() throws PosixException {
+    LibC.check(LibC.SYNCFS.call(descriptor), "sync the file system of " + opened);
+  }
+
+  /**
    * How many names the file has.
    *
    * @return hard links, 0 when deleted

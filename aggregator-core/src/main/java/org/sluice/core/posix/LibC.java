@@ -104,6 +104,7 @@ record LibC(MemorySegment address, boolean wide) {
   static final LibC DUP3 = function("dup3");
   static final LibC FDATASYNC = function("fdatasync");
   static final LibC FSYNC = function("fsync");
+  static final LibC SYNCFS = function("syncfs");
   static final LibC SYNC_FILE_RANGE = function("sync_file_range");
   static final LibC POSIX_FADVISE = function("posix_fadvise");
   static final LibC SYSCALL = function("syscall");

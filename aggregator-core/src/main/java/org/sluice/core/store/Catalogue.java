@@ -3,11 +3,9 @@ package org.sluice.core.store;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -40,9 +38,6 @@ final class Catalogue {
   /** Numbers with more than one commit. */
   private final Set<Long> superseding = new HashSet<>();
 
-  /** Commits whose manifests are not known to be durable. */
-  private final Deque<Known> undurable = new ArrayDeque<>();
-
   private final Set<CheckpointDirectory> uncommitted = new LinkedHashSet<>();
   private final Map<CheckpointDirectory, IOException> unreadable = new LinkedHashMap<>();
   private long lastSequence;
@@ -68,17 +63,15 @@ final class Catalogue {
     private final long id;
     private final long sequence;
     private final List<Long> containers;
-    private boolean durable;
 
     /** Of its images' own files, ascending; null until asked for. */
     private long[] inodes;
 
-    private Known(final Commit commit, final boolean durable) {
+    private Known(final Commit commit) {
       this.number = commit.number();
       this.id = commit.id();
       this.sequence = commit.sequence();
       this.containers = commit.containers();
-      this.durable = durable;
     }
 
     long sequence() {
@@ -101,11 +94,6 @@ final class Catalogue {
     private static long[] inodesOf(final CheckpointDirectory directory) throws IOException {
       return directory.imageFiles().stream().mapToLong(FileStatus::inode).sorted().toArray();
     }
-
-    /** Says that its manifest is durable. */
-    void durable() {
-      durable = true;
-    }
   }
 
   Catalogue(final StoreDirectory store) {
@@ -125,12 +113,6 @@ final class Catalogue {
   Map<CheckpointDirectory, IOException> unreadable() throws IOException {
     update();
     return new LinkedHashMap<>(unreadable);
-  }
-
-  /** Commits whose manifests are not known to be durable, each once. */
-  Deque<Known> undurable() throws IOException {
-    update();
-    return undurable;
   }
 
   /** Commits that newer ones of their numbers supersede. */
@@ -157,9 +139,7 @@ final class Catalogue {
     return lastSequence + 1;
   }
 
-  /** All commits. */
-  Stream<Known> all() throws IOException {
-    update();
+  private Stream<Known> commits() {
     return committed.values().stream().flatMap(Collection::stream);
   }
 
@@ -178,7 +158,7 @@ final class Catalogue {
     update();
     final List<CheckpointDirectory> holders = new ArrayList<>(uncommitted);
     holders.addAll(unreadable.keySet());
-    for (final Known one : (Iterable<Known>) all()::iterator) {
+    for (final Known one : (Iterable<Known>) commits()::iterator) {
       if (one.mayHave(file.inode(), directoryOf(one))) {
         holders.add(directoryOf(one));
       }
@@ -214,7 +194,7 @@ final class Catalogue {
   /** A commit has got its manifest, durably. */
   void committed(final Commit commit) {
     uncommitted.remove(store.checkpoint(commit.number(), commit.id()));
-    add(new Known(commit, true));
+    add(new Known(commit));
   }
 
   /** A checkpoint is gone. */
@@ -225,7 +205,6 @@ final class Catalogue {
     for (final Known one : committed.getOrDefault(checkpoint.number(), List.of())) {
       if (one.id == checkpoint.commitId()) {
         containers.unname(one.containers);
-        undurable.remove(one);
       } else {
         others.add(one);
       }
@@ -244,9 +223,11 @@ final class Catalogue {
     if (current) {
       current = false;
       try {
-        count = ChangeCount.isOdd(count) ? store.changes().next(count) : count;
-        containers.end();
-        stamp = trusted && count != ChangeCount.UNKNOWN ? stamp() : null;
+        if (trusted) {
+          count = ChangeCount.isOdd(count) ? store.changes().next(count) : count;
+          containers.end();
+          stamp = count != ChangeCount.UNKNOWN ? stamp() : null;
+        }
       } catch (final IOException e) {
         stamp = null; // a process that finds an odd count looks at all
       }
@@ -292,12 +273,31 @@ final class Catalogue {
     final Map<Long, List<Known>> before = new HashMap<>(committed);
     committed.clear();
     superseding.clear();
-    undurable.clear();
     uncommitted.clear();
     unreadable.clear();
     containers.clear();
+    lastSequence = 0;
     for (final CheckpointDirectory checkpoint : store.checkpointDirectories()) {
       look(checkpoint, before);
+    }
+    makeDurable();
+  }
+
+  /**
+   * Makes the manifests durable that may not be, before anything is changed because of them. Where
+   * the count is even all are: each process makes its own durable before it counts on. Where it is
+   * odd, one that died may not have done that. Its commit is the newest then, as every other
+   * process comes here before it commits.
+   */
+  private void makeDurable() throws IOException {
+    if (count == ChangeCount.UNKNOWN && !committed.isEmpty()) {
+      store.disk().syncFileSystem(store.path());
+    } else if (ChangeCount.isOdd(count)) {
+      for (final Known one : (Iterable<Known>) commits()::iterator) {
+        if (one.sequence == lastSequence) {
+          store.disk().syncDirectory(directoryOf(one).path(), null);
+        }
+      }
     }
   }
 
@@ -312,7 +312,7 @@ final class Catalogue {
             .filter(one -> one.id == checkpoint.commitId())
             .findFirst();
     try {
-      add(known.isPresent() ? known.get() : new Known(CommitScan.read(checkpoint), false));
+      add(known.isPresent() ? known.get() : new Known(CommitScan.read(checkpoint)));
     } catch (final DamagedException | FormatVersionException | PosixException e) {
       unreadable.put(checkpoint, e);
     }
@@ -324,9 +324,6 @@ final class Catalogue {
     put(commit.number, all);
     containers.name(commit.containers);
     lastSequence = Math.max(lastSequence, commit.sequence);
-    if (!commit.durable) {
-      undurable.add(commit);
-    }
   }
 
   private void put(final long number, final List<Known> commits) {

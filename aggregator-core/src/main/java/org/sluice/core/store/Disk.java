@@ -76,6 +76,13 @@ class Disk {
     }
   }
 
+  /** Makes everything durable that is on the file system of a directory. */
+  void syncFileSystem(final Path directory) throws IOException {
+    try (NativeFile file = NativeFile.open(directory, Flag.DIRECTORY)) {
+      file.syncFileSystem();
+    }
+  }
+
   /** Deletes a directory and all in it, if it is there. */
   final void deleteAll(final Path directory) throws IOException {
     for (final Path path : Names.deepestFirst(directory)) {

@@ -7,17 +7,14 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.sluice.core.chunk.DamagedException;
-import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.FileType;
 import org.sluice.core.posix.Names;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.store.Leftover.Kind;
 import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
@@ -50,29 +47,14 @@ final class Garbage {
   }
 
   /**
-   * Ends what killed processes began. A commit whose manifest has its name becomes durable, before
-   * anything older is removed. A checkpoint without one goes, before any container is used again: a
-   * manifest whose removal was not made durable could come back after a power cut.
+   * Ends what killed processes began. A checkpoint without a manifest goes, before any container is
+   * used again: a manifest whose removal was not made durable could come back after a power cut.
    */
   private void endCutShort() throws IOException {
     for (final CheckpointDirectory checkpoint : unfinished()) {
       catalogue.changing();
       checkpoint.sweep();
       catalogue.removed(checkpoint);
-    }
-    final Deque<Catalogue.Known> undurable = catalogue.undurable();
-    for (; !undurable.isEmpty(); undurable.remove()) {
-      makeDurable(catalogue.directoryOf(undurable.element()));
-      undurable.element().durable();
-    }
-  }
-
-  /** A user who may not read a checkpoint takes nothing away because of it. */
-  private void makeDurable(final CheckpointDirectory checkpoint) throws IOException {
-    try {
-      store.disk().syncDirectory(checkpoint.path(), null);
-    } catch (final PosixException e) {
-      e.throwUnless(Errno.EACCES);
     }
   }
 

@@ -79,7 +79,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
       lock.holdAnyhow(
           () -> {
             owner.claim();
-            directory.format().upgrade();
+            catalogue.changing(); // it is of this version from here on, and has a count
             garbage.sweep();
             garbage.dropHeld();
             claimed = true;

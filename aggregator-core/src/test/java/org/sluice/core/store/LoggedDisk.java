@@ -216,6 +216,11 @@ public final class LoggedDisk extends Disk {
     synchronise(directory, nodes.get(directory));
   }
 
+  @Override
+  synchronized void syncFileSystem(final Path directory) {
+    Map.copyOf(nodes).forEach(this::synchronise);
+  }
+
   private void synchronise(final Path path, final Node node) {
     proceed();
     if (!leftOut.test(path, lastStep.getOrDefault(path, Set.of()))) {

@@ -68,7 +68,8 @@ class PosixStoreTest {
       }
       try (Stream<Path> parts = Files.list(shared)) {
         assertThat(parts.map(part -> part.getFileName().toString()))
-            .containsExactlyInAnyOrder("format", "node", "containers", "checkpoints", "staging");
+            .containsExactlyInAnyOrder(
+                "format", "node", "changes", "containers", "checkpoints", "staging");
       }
     }
   }
