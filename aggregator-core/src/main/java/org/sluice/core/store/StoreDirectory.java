@@ -247,7 +247,7 @@ record StoreDirectory(Path path, Disk disk) {
 
     /** Also when that cannot be told, so that reading the manifest says why. */
     boolean isCommitted() {
-      return isForeign() || !Files.notExists(manifest(), NOFOLLOW_LINKS);
+      return !Files.notExists(manifest(), NOFOLLOW_LINKS) || isForeign();
     }
 
     /** Whether what has its name is no directory; a link to an archive is one. */
