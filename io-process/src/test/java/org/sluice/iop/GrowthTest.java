@@ -150,6 +150,8 @@ class GrowthTest extends GroupServeTest {
               write(zero, "step-1.base");
               writeStep(2, "second", zero, one);
             });
+        write(one, "step-3");
+        assertThat(one.call(new Request.Await(2, 50))).isInstanceOf(Reply.Failed.class);
       }
       assertThat(serve.stop()).isZero();
     }

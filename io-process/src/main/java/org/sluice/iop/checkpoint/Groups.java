@@ -157,17 +157,21 @@ public final class Groups {
 
   /** Whether a count completes it, and the checkpoint before got more files in the end. */
   private boolean waitsForMore(final Group group) {
-    if (grouping.hasMarkers() || !habit.expectsMore(group)) {
-      return false;
+    if (isDoubtful(group)) {
+      return true;
     }
     final long end = habit.end();
-    if (end > pauses.now()) {
+    final boolean waits = !grouping.hasMarkers() && habit.expectsMore(group) && end > pauses.now();
+    if (waits) {
       pauses.wake(group.number(), end);
-    } else if (!group.hasKilledWriter()) { // whose files do not come any more
-      return false;
+      notices.waits(group, habit);
     }
-    notices.waits(group, habit);
-    return true;
+    return waits;
+  }
+
+  /** Whether a process was killed that might have written more files of what a count completes. */
+  private boolean isDoubtful(final Group group) {
+    return !grouping.hasMarkers() && habit.isDoubtful(group);
   }
 
   private void commitUnlessPaused(final Group group) {
@@ -204,7 +208,7 @@ public final class Groups {
    * @param reason why it is none
    */
   public void lacks(final ImageKey key, final String path, final Reason reason) {
-    if (context.drain().isInPlace()) {
+    if (context.drain().isInPlace() || !context.capture().contains(path)) {
       return;
     }
     final OptionalLong number =
@@ -257,7 +261,8 @@ public final class Groups {
   }
 
   /**
-   * Commits a checkpoint without any pause if it is complete.
+   * Commits a checkpoint without any pause if it is complete. Of one that may get more files, and
+   * of which a writer was killed, that cannot be known.
    *
    * @param number its number
    */
@@ -265,7 +270,7 @@ public final class Groups {
     final Group group = table.find(number);
     if (exist() && group != null) {
       pauses.end(number);
-      if (isComplete(group)) {
+      if (isComplete(group) && !isDoubtful(group)) {
         commitUnlessPaused(group);
       }
     }

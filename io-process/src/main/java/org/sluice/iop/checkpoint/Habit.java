@@ -1,5 +1,7 @@
 package org.sluice.iop.checkpoint;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -23,9 +25,15 @@ final class Habit {
   private int files;
   private long span;
 
+  /** How many files were expected of groups that were left behind in doubt. */
+  private final Map<Long, Integer> doubts = new HashMap<>();
+
   /** The next checkpoint begins: what the present one has is what there is to learn. */
   void begin(final Group next) {
     if (present != null && present != next) {
+      if (isDoubtful(present)) {
+        doubts.put(present.number(), files);
+      }
       former = present.number();
       files = present.size();
       span = lastClosing - firstClosing;
@@ -50,6 +58,12 @@ final class Habit {
     if (files > 0 && group.number() == former) {
       files = Math.max(files, group.size());
     }
+  }
+
+  /** Whether a process was killed that might have written files which a group has not got. */
+  boolean isDoubtful(final Group group) {
+    final int expected = group == present ? files : doubts.getOrDefault(group.number(), 0);
+    return group.size() < expected && group.hasKilledWriter();
   }
 
   /** Whether a group may get more files than it has. */

@@ -112,9 +112,7 @@ final class OpenRequests {
   }
 
   private void lacks(final ImageKey key, final String path, final Reason reason) {
-    if (context.capture().contains(path)) {
-      checkpoints.groups().lacks(key, path, reason);
-    }
+    checkpoints.groups().lacks(key, path, reason);
   }
 
   /** Where the kernel does not tell the process it is searched for, if it is in here at all. */
