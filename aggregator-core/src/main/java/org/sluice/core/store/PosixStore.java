@@ -235,7 +235,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
    *
    * @param path what {@link #createImageFile} has made; nothing is done with any other file
    */
-  public void keepImageFile(final Path path) {
+  public void keepImageFile(final String path) {
     files.keepImage(path);
   }
 

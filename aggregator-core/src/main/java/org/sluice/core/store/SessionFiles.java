@@ -79,17 +79,21 @@ final class SessionFiles {
 
   /** Before it is locked, it is too young to be garbage. */
   void keepImage(final NativeFile file) throws IOException {
-    if (FileName.isWithin(file.opened(), store.staging().toString())) {
+    if (isOwn(file.opened())) {
       file.tryLock();
-      keepImage(Path.of(file.opened()));
+      keepImage(file.opened());
     }
   }
 
   /** One that is not open is no garbage as long as {@link #renew} says so. */
-  void keepImage(final Path path) {
-    if (path.startsWith(store.staging())) {
-      images.add(path);
+  void keepImage(final String path) {
+    if (isOwn(path)) {
+      images.add(Path.of(path));
     }
+  }
+
+  private boolean isOwn(final String path) {
+    return FileName.isWithin(path, store.staging().toString());
   }
 
   HeldLinks held(final long sessionId) {

@@ -1,7 +1,6 @@
 package org.sluice.iop.service;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -88,7 +87,7 @@ final class Resumption {
   private void resume(final Image image) throws IOException {
     if (image.hasRested()) {
       context.registry().resumeAtRest(image);
-      context.store().keepImageFile(Path.of(image.opened()));
+      context.store().keepImageFile(image.opened());
     } else {
       open(image);
     }
