@@ -33,7 +33,10 @@ import picocli.CommandLine.Spec;
 @Exits("NO_STORE NOT_FOUND DAMAGED DENIED OTHER_VERSION")
 @Command(
     name = "ls",
-    description = "Lists the committed checkpoints of a store, the newest last.",
+    description = {
+      "Lists the committed checkpoints of a store, the one committed last at the end.",
+      "BY says by what one counts as complete: api, marker, count (of files), end (of the run)."
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  sluice ls --store /scratch/store",

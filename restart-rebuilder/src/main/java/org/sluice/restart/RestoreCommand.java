@@ -52,7 +52,7 @@ public final class RestoreCommand implements Subcommand {
   @Option(
       names = "--checkpoint",
       paramLabel = "N",
-      description = "Which checkpoint; default: the one committed last.")
+      description = "Which checkpoint; default: the one committed last that no file joined since.")
   private Long number;
 
   @Option(names = "--rank", paramLabel = "R", description = "Only the images of this rank.")

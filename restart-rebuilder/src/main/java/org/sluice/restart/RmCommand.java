@@ -51,7 +51,7 @@ public final class RmCommand implements Subcommand {
   @Option(
       names = "--keep",
       paramLabel = "N",
-      description = "Remove all but the N that were committed last.")
+      description = "Remove all but the N committed last; what files joined since does not count.")
   private Integer keep;
 
   @Option(names = "--dry-run", description = "Only say what would be removed.")
@@ -88,8 +88,9 @@ public final class RmCommand implements Subcommand {
 
   /** Checked before anything is removed. */
   private Set<Long> named(final PosixStore opened, final List<Commit> commits) throws IOException {
+    final Set<Long> there = opened.numbers();
     for (final long number : numbers) {
-      if (!opened.numbers().contains(number)) {
+      if (!there.contains(number)) {
         Selection.commit(opened, number); // says that there is none
       }
       if (isNewest(commits, number)) {

@@ -49,6 +49,24 @@ class GarbageTest extends StoreTest {
     }
   }
 
+  /** A later version has them; {@code docs/format.md} reserves their names. */
+  @Test
+  void whatIsNotKnownStays() throws IOException {
+    try (StoreFixture fixture = new StoreFixture(path, fresh())) {
+      final Commit commit = add(fixture, 1);
+      Files.createDirectories(path.resolve("log"));
+      Files.writeString(path.resolve("log/1"), "");
+      Files.createDirectories(path.resolve("part"));
+      Files.writeString(path.resolve("commits"), "");
+      age();
+      assertThat(collect(false)).isEmpty();
+      assertThat(add(fixture, 1)).isNotEqualTo(commit);
+      assertThat(path.resolve("log/1")).exists();
+      assertThat(path.resolve("part")).exists();
+      assertThat(path.resolve("commits")).exists();
+    }
+  }
+
   @Test
   void aSupersededCheckpointIsGarbageOnceNobodyReadsIt() throws IOException {
     try (StoreFixture fixture = new StoreFixture(path, fresh());

@@ -76,6 +76,9 @@ public record Checkpoints(
 
   /** What was committed before the kill counts with what is committed from here on. */
   private void resumeSeries() throws IOException {
+    if (context.state().lastAttempt() == 0) {
+      return; // nothing was, and the store may be large
+    }
     context.store().commits(damaged -> {}).stream()
         .filter(commit -> commit.sessionId() == context.sessionId() && !commit.ungrouped())
         .sorted(Comparator.comparingLong(Commit::sequence))
