@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import org.sluice.core.posix.Errno;
@@ -15,6 +16,7 @@ import org.sluice.iop.image.Descriptors;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageRegistry;
 import org.sluice.iop.image.NotCapturedException;
+import org.sluice.iop.measure.Failure;
 
 /**
  * Brings images to rest that no process has open, so that there are descriptors for those that are
@@ -25,8 +27,12 @@ public final class Resting {
   /** A batch costs one round through the pipeline. */
   private static final int BATCH = 64;
 
-  /** What a want of descriptors that nothing here explains takes from the bound. */
+  /** What a want of descriptors that nothing here explains takes from the bound, for some beats. */
   private static final int SHORTAGE = 16;
+
+  /** Why the file system never makes a link of some file. */
+  private static final Set<Integer> NEVER =
+      Set.of(Errno.EXDEV, Errno.EPERM, Errno.EMLINK, Errno.EOPNOTSUPP);
 
   private final Context context;
   private final Farewells farewells;
@@ -34,6 +40,16 @@ public final class Resting {
   private final Deque<Step> waiting = new ArrayDeque<>();
   private IntSupplier clients = () -> 0;
   private long shortage;
+
+  /** Whether the kernel had no descriptor left since the last beat. */
+  private boolean wasShort;
+
+  /** Whether what waits is not tried again before images came to rest. */
+  private boolean paused;
+
+  /** Whether the storage refused what rest takes, since the last beat. */
+  private boolean refused;
+
   private int underWay;
   private String obstacle = "";
 
@@ -85,6 +101,15 @@ public final class Resting {
   /** The kernel had no descriptor left: images give some up, where they can. */
   public void relieve() {
     shortage += SHORTAGE;
+    wasShort = true;
+    makeRoom();
+  }
+
+  /** What was refused is tried again now and then, as others may have had the descriptors. */
+  public void beat() {
+    shortage = wasShort ? shortage : shortage / 2;
+    wasShort = false;
+    refused = false;
     makeRoom();
   }
 
@@ -103,15 +128,16 @@ public final class Resting {
       return false;
     }
     relieve();
-    if (underWay > 0) {
+    paused = underWay > 0;
+    if (paused) {
       waiting.addFirst(new Step(wanted, action));
     }
-    return underWay > 0;
+    return paused;
   }
 
   /** Does what waits for descriptors, as far as there are any. */
   public void proceed() {
-    while (!waiting.isEmpty() && (hasRoom() || !isMoreToCome())) {
+    while (!waiting.isEmpty() && !paused && (hasRoom() || !isMoreToCome())) {
       final Step next = waiting.poll();
       if (next.wanted().getAsBoolean()) {
         next.action().run();
@@ -134,7 +160,7 @@ public final class Resting {
     bound();
     final long early = descriptors.bound() - Math.min(descriptors.bound() / 8, BATCH);
     final long excess = descriptors.count() - underWay - early;
-    if (excess > 0) {
+    if (excess > 0 && !refused) {
       final int most = (int) Math.max(excess, Math.min(BATCH, descriptors.bound() / 8));
       final List<Image> images = descriptors.takeIdle(most, this::mayRest);
       if (!images.isEmpty()) {
@@ -166,13 +192,16 @@ public final class Resting {
   private final class Rest implements Work {
     private final List<Image> images;
     private final List<Image> ready = new ArrayList<>();
+
+    /** Those that keep their descriptors, until they were opened and closed again. */
+    private final List<Image> stuck = new ArrayList<>();
+
     private IOException refusal;
 
     Rest(final List<Image> images) {
       this.images = images;
     }
 
-    /** One that cannot keeps its descriptor, and is tried again when it was opened and closed. */
     @Override
     public void commit() {
       for (final Image image : images) {
@@ -181,19 +210,29 @@ public final class Resting {
           ready.add(image);
         } catch (final IOException e) {
           refusal = e;
+          if (NEVER.contains(Failure.of(e).errno())) {
+            stuck.add(image);
+          }
         }
       }
       context.service().execute(this::end);
     }
 
-    /** Service thread. */
+    /**
+     * One that was used, or that could not rest for once, is chosen again later. Service thread.
+     */
     private void end() {
       underWay -= images.size();
+      paused = false;
       obstacle =
           refusal == null ? "" : ", since closed ones cannot do without: " + refusal.getMessage();
-      for (final Image image : ready) {
-        if (image.held().isLeaving() && mayRest(image)) {
+      refused |= ready.size() + stuck.size() < images.size();
+      for (final Image image : images) {
+        final boolean unused = image.held().left();
+        if (mayRest(image) && unused && ready.contains(image)) {
           rest(image);
+        } else if (mayRest(image) && !stuck.contains(image)) {
+          descriptors.idle(image);
         }
       }
       makeRoom();

@@ -43,8 +43,11 @@ public final class HeldFile implements FileSource {
   /** Whether a sync failed of which a closed descriptor told. */
   private volatile boolean lost;
 
-  /** Whether it goes to rest unless it is used before. Service thread only. */
+  /** Whether the last stage makes it fit for rest. Service thread only. */
   private boolean leaving;
+
+  /** Whether it was used since it was chosen for that. Service thread only. */
+  private boolean used;
 
   private HeldFile(final Image image, final FileIdentity identity, final Descriptors descriptors) {
     this.image = image;
@@ -223,26 +226,37 @@ public final class HeldFile implements FileSource {
 
   // ---- going to rest ----
 
-  /** It was chosen to come to rest, unless it is used before. Service thread. */
+  /** The last stage makes it fit for rest, which it comes to unless it is used before. */
   public void leave() {
     leaving = true;
+    used = false;
   }
 
   /**
-   * Something is asked of the drain about it, so that it does not come to rest before that is done.
-   * Service thread.
+   * A process opens it, or something is asked of the drain about it, so that it does not come to
+   * rest before that is done. Service thread.
    */
   public void use() {
-    leaving = false;
+    used = true;
   }
 
   /**
-   * Whether it was not used since it was chosen to come to rest. Service thread.
+   * Whether the last stage makes it fit for rest. Service thread.
    *
-   * @return false also when it was not chosen
+   * @return from {@link #leave} to {@link #left}
    */
   public boolean isLeaving() {
     return leaving;
+  }
+
+  /**
+   * The last stage is through with it. Service thread.
+   *
+   * @return whether it was not used since it was chosen
+   */
+  public boolean left() {
+    leaving = false;
+    return !used;
   }
 
   /**
@@ -268,7 +282,6 @@ public final class HeldFile implements FileSource {
 
   /** Closes the descriptor. Service thread. */
   synchronized void rest() throws IOException {
-    leaving = false;
     lost |= file.isLost();
     close();
   }

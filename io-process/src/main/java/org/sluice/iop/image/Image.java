@@ -365,10 +365,16 @@ public final class Image extends ImageState {
   /**
    * Whether it may be without a descriptor, once the drain is through with it.
    *
-   * @return false while a process has it open, and when it is at rest or about to be let go of
+   * @return false while a process has it open, and when it is at rest, on its way there or about to
+   *     be let go of
    */
   public boolean mayRest() {
-    return openers().isEmpty() && !outside && !letGo && farewells == 0 && !isAtRest();
+    return openers().isEmpty()
+        && !outside
+        && !letGo
+        && farewells == 0
+        && !isAtRest()
+        && !held.isLeaving();
   }
 
   /** Says that something in the pipeline ends with {@link #isUnused}. */

@@ -269,6 +269,7 @@ final class OpenRequests {
     context.decide(new Entry.Opened(image.id(), opener.index(), write, opener.request()));
     opener.images().putIfAbsent(image, System.nanoTime());
     context.registry().descriptors().busy(image);
+    image.held().use();
     if (write) {
       checkpoints.farewells().rewritten(image);
     }

@@ -132,7 +132,7 @@ final class Session implements AutoCloseable {
       closings.forgetDeleted();
     }
     closings.findRenamed();
-    checkpoints.resting().makeRoom();
+    checkpoints.resting().beat();
     endIfDeserted();
     if (ending != null) {
       ending.proceed();
