@@ -158,7 +158,7 @@ public final class Resting {
   /** Begins early, so that an opening seldom waits: with an eighth of the descriptors left. */
   public void makeRoom() {
     bound();
-    final long early = descriptors.bound() - Math.min(descriptors.bound() / 8, BATCH);
+    final long early = descriptors.bound() - Math.clamp(descriptors.bound() / 8, 1, BATCH);
     final long excess = descriptors.count() - underWay - early;
     if (excess > 0 && !refused) {
       final int most = (int) Math.max(excess, Math.min(BATCH, descriptors.bound() / 8));

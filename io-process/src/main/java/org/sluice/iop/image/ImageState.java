@@ -61,6 +61,7 @@ abstract class ImageState {
    */
   void apply(final Entry.Opened e, final Writer process, final long order) {
     resting = false;
+    name = admitted.path();
     openers.add(e.slot(), 1);
     grant(e.slot());
     if (e.writes()) {

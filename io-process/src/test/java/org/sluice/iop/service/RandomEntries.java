@@ -30,7 +30,7 @@ final class RandomEntries {
   }
 
   Entry next() {
-    return switch (dice.nextInt(20)) {
+    return switch (dice.nextInt(21)) {
       case 0 -> attached();
       case 1 -> new Entry.Detached(any(), dice.nextBoolean());
       case 2 -> new Entry.Admitted(1 + any(), any(), any(), any(), any(), state(), "path" + any());
@@ -64,6 +64,7 @@ final class RandomEntries {
       case 16 -> new Entry.Replaced(1 + any(), any());
       case 17 -> new Entry.Joined();
       case 18 -> new Entry.Lacking(any(), any(), any(), dice.nextInt(2) * any(), "path" + any());
+      case 19 -> new Entry.Rested(1 + any(), "path" + any());
       default -> new Entry.Left(dice.nextInt(100) > 0);
     };
   }
