@@ -131,7 +131,7 @@ public final class CaptureDirectory {
    * Where an image is now, after any renames.
    *
    * @param image an image of the session
-   * @return a name of its file; empty when it has none in here any more
+   * @return a name of its file; empty when it has none in here, or is {@link Image#isUnnamed}
    */
   public Optional<String> find(final Image image) {
     if (!image.held().isNamedByKernel()) {
@@ -141,10 +141,12 @@ public final class CaptureDirectory {
       return Optional.empty();
     }
     try {
-      final NativeFile file = image.file();
-      return find(image, file, path(file));
+      final Optional<String> name = find(image, path(image.file()));
+      image.unnamed(false);
+      return name;
     } catch (final IOException e) {
       Warnings.warn("the present path of " + image + " is unknown: " + e.getMessage());
+      image.unnamed(true);
       return Optional.empty();
     }
   }
@@ -159,9 +161,15 @@ public final class CaptureDirectory {
     if (directory == null) {
       return Optional.empty();
     }
-    final Optional<String> name = searchNear(key).or(() -> search(key));
-    name.ifPresent(path -> near = FileName.sibling(path, ""));
-    return name;
+    try {
+      Optional<String> name = searchNear(key);
+      name = name.isPresent() ? name : search(key);
+      name.ifPresent(path -> near = FileName.sibling(path, ""));
+      return name;
+    } catch (final PosixException e) {
+      Warnings.warn(e.getMessage());
+      return Optional.empty();
+    }
   }
 
   /** A search of everything for each of many such files would take all of the thread's time. */
@@ -189,33 +197,35 @@ public final class CaptureDirectory {
   private Optional<String> findByName(final Image image) {
     final String name = image.name();
     if (image.held().identity().isAt(name)) {
+      image.held().found();
       image.unnamed(false);
       return Optional.of(name).filter(this::contains);
     }
-    image.unnamed(!image.isDeleted());
+    image.unnamed(!image.held().isGone() && !image.isDeleted());
     return Optional.empty();
   }
 
   /**
    * Searches, once for all of them, for images that came to rest and were given another name since.
-   * What is not found, and not proven to be deleted, is {@link Image#isUnnamed} from then on.
+   * What is not found, and not proven to be deleted, is {@link Image#isUnnamed} from then on, and
+   * taken to be gone once a checkpoint has it.
    *
    * @param images images of the session
    */
   public void search(final Collection<Image> images) {
     List<Image> astray = astray(images);
-    for (int look = 0; look < MOST_LOOKS && !astray.isEmpty(); look++) {
-      walk();
-      for (final Image image : astray) {
-        final String path = found.get(image.key());
-        if (path != null) {
-          image.name(path);
+    try {
+      for (int look = 0; look < MOST_LOOKS && !astray.isEmpty(); look++) {
+        final Map<ImageKey, String> all = walk();
+        for (final Image image : astray) {
+          Optional.ofNullable(all.get(image.key())).ifPresent(image::name);
         }
+        astray = astray(astray);
       }
-      astray = astray(astray);
+      astray.forEach(image -> image.held().notFound());
+    } catch (final PosixException e) {
+      Warnings.warn("files that were renamed are not found: " + e.getMessage());
     }
-    // Its bytes are in a checkpoint, whose link of it is one of its names.
-    astray.stream().filter(Image::isCommitted).forEach(image -> image.unnamed(false));
   }
 
   /**
@@ -242,19 +252,18 @@ public final class CaptureDirectory {
   }
 
   /** A program may rename it meanwhile, so that neither the old name nor the new one is seen. */
-  private Optional<String> find(
-      final Image image, final NativeFile file, final Optional<String> path) throws PosixException {
+  private Optional<String> find(final Image image, final Optional<String> path) throws IOException {
     final ImageKey key = image.key();
     if (path.isPresent() && key.isAt(path.get())) {
       return path.filter(this::contains);
     }
     final Optional<String> other = image.isDeleted() ? Optional.empty() : search(key);
-    final Optional<String> now = path(file);
-    return other.isPresent() || now.equals(path) ? other : find(image, file, now);
+    final Optional<String> now = path(image.file());
+    return other.isPresent() || now.equals(path) ? other : find(image, now);
   }
 
   /** The kernel only knows that the name it was opened by is gone; another one may be left. */
-  private Optional<String> search(final ImageKey key) {
+  private Optional<String> search(final ImageKey key) throws PosixException {
     final String known = found.get(key);
     if (known != null && key.isAt(known)) {
       return Optional.of(known);
@@ -262,16 +271,13 @@ public final class CaptureDirectory {
     return Optional.ofNullable(walk().get(key));
   }
 
-  private Map<ImageKey, String> walk() {
+  private Map<ImageKey, String> walk() throws PosixException {
     final long began = clock.getAsLong();
     try {
       final Map<ImageKey, String> all = new HashMap<>();
       names().forEach((each, names) -> all.put(each, names.getFirst()));
       found = all;
       return all;
-    } catch (final IOException e) {
-      Warnings.warn("cannot search " + directory + ": " + e.getMessage());
-      return Map.of();
     } finally {
       final long now = clock.getAsLong();
       nextSearch = now + SHARE * (now - began);
@@ -299,7 +305,7 @@ public final class CaptureDirectory {
     } catch (final IOException e) {
       Warnings.warn("the present path of " + image + " is unknown: " + e.getMessage());
     }
-    return find(image).isEmpty();
+    return find(image).isEmpty() && !image.isUnnamed();
   }
 
   /**

@@ -43,6 +43,9 @@ public final class HeldFile implements FileSource {
   /** Whether a sync failed of which a closed descriptor told. */
   private volatile boolean lost;
 
+  /** Whether the last search found no name of it. Service thread only. */
+  private boolean notFound;
+
   /** Whether the last stage makes it fit for rest. Service thread only. */
   private boolean leaving;
 
@@ -110,6 +113,24 @@ public final class HeldFile implements FileSource {
 
   boolean isNamedByKernel() {
     return file != null && namedByKernel;
+  }
+
+  void found() {
+    notFound = false;
+  }
+
+  void notFound() {
+    notFound = true;
+  }
+
+  /**
+   * Whether a search proved that it is deleted, or moved away. The number of its links cannot: one
+   * of them is the checkpoint's.
+   *
+   * @return false while no checkpoint has it
+   */
+  boolean isGone() {
+    return notFound && image.isCommitted();
   }
 
   /** The open file, until the service thread brings it to rest. Any thread. */

@@ -112,7 +112,8 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Whether its file has a name that is not known: a program gave it that while it was at rest.
+   * Whether its file has a name that is not known: a program gave it that while it was at rest, or
+   * the search for it failed.
    *
    * @return true until it is found, or proven to be deleted
    */

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
@@ -126,6 +127,71 @@ class CaptureDirectoryTest {
       moveByLink(directory.resolve("first"), elsewhere.resolve("first"));
       assertThat(capture.hasLost(first)).as("no more where it was found").isTrue();
     }
+  }
+
+  @Test
+  void whatASearchThatFailsDoesNotFindIsNotLost() throws IOException {
+    final Path captured = Files.createDirectory(directory.resolve("captured"));
+    final Path away = elsewhere.resolve("captured");
+    final CaptureDirectory capture = new CaptureDirectory(captured.toString(), "/store");
+    final Path first = Files.writeString(captured.resolve("first"), "open");
+    try (NativeFile file = NativeFile.open(first, NativeFile.Flag.WRITE)) {
+      final Image open = imageOf(file);
+      moveByLink(first, captured.resolve("second"));
+      Files.move(captured, away);
+      assertThat(capture.hasLost(open)).as("it cannot be searched for").isFalse();
+      assertThat(open.isUnnamed()).isTrue();
+      Files.move(away, captured);
+      assertThat(capture.find(open))
+          .hasValueSatisfying(path -> assertThat(path).endsWith("second"));
+      assertThat(open.isUnnamed()).isFalse();
+    }
+  }
+
+  /** The checkpoint's link keeps the file, so the number of its links proves nothing. */
+  @Test
+  void aCommittedFileAtRestIsGoneOnceASearchDoesNotFindIt() throws IOException {
+    final Path captured = Files.createDirectory(directory.resolve("captured"));
+    final Path away = elsewhere.resolve("captured");
+    final CaptureDirectory capture = new CaptureDirectory(captured.toString(), "/store");
+    final Path named = captured.resolve("file");
+    final Path stored = Files.createLink(elsewhere.resolve("stored"), name);
+    Files.move(name, named);
+    final Image resting = committedAtRest(stored, named);
+    assertThat(capture.find(resting)).contains(named.toString());
+    Files.delete(named);
+    Files.move(captured, away);
+    capture.search(List.of(resting));
+    assertThat(capture.hasLost(resting)).as("it could not be searched for").isFalse();
+    Files.move(away, captured);
+    capture.search(List.of(resting));
+    assertThat(capture.hasLost(resting)).as("it was searched for").isTrue();
+    assertThat(capture.mustSearch(resting)).as("once is enough").isFalse();
+    Files.createLink(named, stored);
+    assertThat(capture.hasLost(resting)).as("it is there again").isFalse();
+    Files.move(named, captured.resolve("renamed"));
+    assertThat(capture.hasLost(resting)).as("not searched for again").isFalse();
+  }
+
+  private static Image committedAtRest(final Path stored, final Path named) throws IOException {
+    final FileIdentity file = FileStatus.of(stored.toString()).identity();
+    final Image image =
+        new Image(
+            new Entry.Admitted(
+                1,
+                0,
+                file.device(),
+                file.inode(),
+                file.born(),
+                ImageDescriptor.STATE_COMMITTED,
+                stored.toString()),
+            false);
+    image.apply(new Entry.Created(1, 1, 0, "stored"));
+    image.name(named.toString());
+    image.apply(new Entry.Ended(1, 1, 0, ""));
+    final Descriptors descriptors = new Descriptors(null, Set.of());
+    image.bind(HeldFile.atRest(image, descriptors), null, null, Protection.NONE);
+    return image;
   }
 
   private static Image imageOf(final NativeFile file) {
