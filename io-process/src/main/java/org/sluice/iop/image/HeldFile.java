@@ -3,6 +3,7 @@ package org.sluice.iop.image;
 import java.io.IOException;
 import java.util.Optional;
 import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.FileIdentity;
 import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.FileStatus;
@@ -22,7 +23,8 @@ import org.sluice.core.posix.PosixException;
  *       #use}). So no stage finds a descriptor closed that it uses.
  *   <li>Any thread that needs a descriptor opens the file again ({@link #open}), by a name that it
  *       had or else by the link, once device, inode and time of creation are the same. A commit
- *       needs many one after the other, and borrows each ({@link #lend}).
+ *       needs many one after the other, and borrows each ({@link #lend}), by the link first: no
+ *       program renames that.
  *   <li>The link stays until the image is let go of, so that no thread finds it gone.
  * </ul>
  */
@@ -141,7 +143,7 @@ public final class HeldFile implements FileSource {
     }
     synchronized (this) {
       if (file == null) {
-        take(open(true));
+        take(forWriting());
         descriptors.idle(image);
       }
       return file;
@@ -155,7 +157,7 @@ public final class HeldFile implements FileSource {
     if (now != null) {
       return FileSource.of(now).lend();
     }
-    final NativeFile opened = inRole(open(false));
+    final NativeFile opened = inRole(reach(this::forReading, link(), image.name()));
     return new Loan(
         opened,
         () -> {
@@ -164,27 +166,72 @@ public final class HeldFile implements FileSource {
         });
   }
 
-  private NativeFile open(final boolean writing) throws IOException {
-    final String path = path();
-    final NativeFile opened =
-        writing ? Reopening.forWriting(path, identity) : Reopening.forReading(path, identity);
-    if (!opened.identity().equals(identity)) {
-      opened.close();
-      throw missing();
-    }
-    return opened;
+  /** By a program's name first, for the kernel to follow. */
+  private NativeFile forWriting() throws IOException {
+    return reach(this::forWriting, image.name(), link());
   }
 
-  /** A name that leads to it: one of a program's if that is known, for the kernel to follow. */
-  private String path() throws MissingException {
-    final String name = image.name();
-    if (identity.isAt(name)) {
-      return name;
+  private NativeFile forWriting(final String path) throws PosixException {
+    return isAt(path) ? itself(Reopening.forWriting(path, identity)) : null;
+  }
+
+  private NativeFile forReading(final String path) throws PosixException {
+    return isAt(path) ? itself(Reopening.forReading(path, identity)) : null;
+  }
+
+  /** Null for another file, which has come under its name meanwhile. */
+  private NativeFile itself(final NativeFile opened) throws PosixException {
+    if (opened.identity().equals(identity)) {
+      return opened;
     }
-    if (identity.isAt(link())) {
-      return link();
+    opened.close();
+    return null;
+  }
+
+  private FileStatus status(final String path) throws PosixException {
+    final FileStatus status = FileStatus.of(path);
+    return status.identity().equals(identity) ? status : null;
+  }
+
+  private boolean isAt(final String path) throws PosixException {
+    try {
+      return status(path) != null;
+    } catch (final PosixException e) {
+      if (isAbsence(e)) {
+        return false;
+      }
+      throw e;
     }
-    throw missing();
+  }
+
+  private static boolean isAbsence(final PosixException e) {
+    return e.errno() == Errno.ENOENT || e.errno() == Errno.ENOTDIR;
+  }
+
+  /** Gets at the file by a name. */
+  @FunctionalInterface
+  private interface Access<T> {
+    /** Null when another file has the name. */
+    T by(String name) throws PosixException;
+  }
+
+  /**
+   * Gets at the file by the first name that leads to it. After an error that may pass it is not
+   * missing.
+   */
+  private <T> T reach(final Access<T> access, final String... names) throws IOException {
+    PosixException failure = null;
+    for (final String name : names) {
+      try {
+        final T reached = access.by(name);
+        if (reached != null) {
+          return reached;
+        }
+      } catch (final PosixException e) {
+        failure = isAbsence(e) ? failure : e;
+      }
+    }
+    throw failure == null ? missing() : failure;
   }
 
   private MissingException missing() {
@@ -202,14 +249,7 @@ public final class HeldFile implements FileSource {
    *     found
    */
   public synchronized FileStatus status() throws IOException {
-    if (file != null) {
-      return file.status();
-    }
-    final FileStatus status = FileStatus.of(path());
-    if (!status.identity().equals(identity)) {
-      throw missing();
-    }
-    return status;
+    return file != null ? file.status() : reach(this::status, link(), image.name());
   }
 
   /**
@@ -221,7 +261,7 @@ public final class HeldFile implements FileSource {
    */
   public int links() throws IOException {
     final int all = status().links();
-    if (linked && all <= 1 && !identity.isAt(link())) {
+    if (linked && all <= 1 && !isAt(link())) {
       linked = false; // a user removed it
     }
     return linked ? all - 1 : all;

@@ -157,7 +157,7 @@ class CaptureDirectoryTest {
     final Path named = captured.resolve("file");
     final Path stored = Files.createLink(elsewhere.resolve("stored"), name);
     Files.move(name, named);
-    final Image resting = committedAtRest(stored, named);
+    final Image resting = HeldFileTest.committedAtRest(stored, named);
     assertThat(capture.find(resting)).contains(named.toString());
     Files.delete(named);
     Files.move(captured, away);
@@ -171,27 +171,6 @@ class CaptureDirectoryTest {
     assertThat(capture.hasLost(resting)).as("it is there again").isFalse();
     Files.move(named, captured.resolve("renamed"));
     assertThat(capture.hasLost(resting)).as("not searched for again").isFalse();
-  }
-
-  private static Image committedAtRest(final Path stored, final Path named) throws IOException {
-    final FileIdentity file = FileStatus.of(stored.toString()).identity();
-    final Image image =
-        new Image(
-            new Entry.Admitted(
-                1,
-                0,
-                file.device(),
-                file.inode(),
-                file.born(),
-                ImageDescriptor.STATE_COMMITTED,
-                stored.toString()),
-            false);
-    image.apply(new Entry.Created(1, 1, 0, "stored"));
-    image.name(named.toString());
-    image.apply(new Entry.Ended(1, 1, 0, ""));
-    final Descriptors descriptors = new Descriptors(null, Set.of());
-    image.bind(HeldFile.atRest(image, descriptors), null, null, Protection.NONE);
-    return image;
   }
 
   private static Image imageOf(final NativeFile file) {
