@@ -67,6 +67,24 @@ class GrowthTest extends GroupServeTest {
   }
 
   @Test
+  void incompleteOnesDoNotPushTheLastCompleteOneOut() throws Exception {
+    try (ServeProcess serve = serveGroups("--keep", "1");
+        RawProcess process = rank(serve, 0, 1)) {
+      writeTwo(process);
+      for (int step = 2; step <= 4; step++) {
+        process.create(capture.resolve("step-" + step + ".late"));
+        await(() -> newest().equals(Optional.of(1L)));
+        for (int file = 0; file < step; file++) { // as many as the one before has
+          write(process, "step-%d.%d".formatted(step + 1, file));
+        }
+        committed(process, step + 1);
+        assertThat(newest()).contains(step + 1L);
+      }
+      await(() -> numbers().equals(List.of(1L, 4L, 5L)));
+    }
+  }
+
+  @Test
   void itStaysSoOverAKillOfTheIoProcess() throws Exception {
     try (ServeProcess killed = serveGroups();
         RawProcess process = rank(killed, 0, 1)) {

@@ -327,6 +327,13 @@ final class Group {
     return unchanged > 0 && !rewriting && unchanged < members.size();
   }
 
+  /** Whether it was decided to commit it again, with all of these images and others. */
+  boolean hasMoreThan(final List<Image> images) {
+    return unchanged == members.size()
+        && unchanged > images.size()
+        && members.keySet().containsAll(images);
+  }
+
   /**
    * Why the group is not committed as it is.
    *

@@ -72,7 +72,7 @@ final class GroupTable {
     if (group != null) {
       group.remove(image);
       if (group.isEmpty()) {
-        byNumber.remove(group.number());
+        byNumber.remove(group.number(), group);
         return group;
       }
     }

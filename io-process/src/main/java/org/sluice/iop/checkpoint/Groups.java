@@ -125,6 +125,9 @@ public final class Groups {
 
   private Group begin(final long number) {
     pauses.wanted().forEach(this::hurry);
+    if (table.find(number) != null) {
+      return table.find(number); // files of another group had got such names
+    }
     notices.begins(number, table.all(), parts.size());
     final Group next = new Group(number, false, false);
     habit.begin(next);
@@ -146,6 +149,7 @@ public final class Groups {
 
   private void publishGrowth(final Group group) {
     context.drain().publish(new Growth(context, group.takeStored()));
+    retention.grown(group.number());
     context.waiters().begun(group.number());
   }
 
@@ -294,18 +298,24 @@ public final class Groups {
 
   void ended(final CheckpointCommit commit) {
     if (commit.isStored()) {
-      stored(commit.stored());
       retention.committed(commit.stored(), commit.images());
+      stored(commit.stored(), commit.images());
     }
   }
 
-  /** Files may have joined the group since the commit was decided. */
-  private void stored(final Commit commit) {
+  /**
+   * Files may have joined the group since the commit was decided, and the next one be under way.
+   */
+  private void stored(final Commit commit, final List<Image> images) {
     final Group group = table.find(commit.number());
     if (exist() && group != null) {
       group.stored(commit);
       habit.stored(group);
-      noteGrowth(group);
+      if (group.hasMoreThan(images)) {
+        publishGrowth(group);
+      } else {
+        noteGrowth(group);
+      }
     }
   }
 

@@ -37,6 +37,9 @@ final class Pauses {
 
     private boolean grown;
 
+    /** Whether it is to be looked at as soon as its commit has ended. */
+    private boolean hurried;
+
     private long end(final boolean afterGrowth) {
       return afterGrowth ? Math.max(look, growth) : look;
     }
@@ -103,7 +106,8 @@ final class Pauses {
   /** Its commit has ended. */
   void committed(final long number, final long began) {
     final Pause pause = of(number);
-    pause.growth = pauseAfter(began);
+    pause.growth = pause.hurried ? now() : pauseAfter(began);
+    pause.hurried = false;
     next = Math.min(next, pause.growth);
   }
 
@@ -116,9 +120,13 @@ final class Pauses {
     return byGroup.computeIfAbsent(number, any -> new Pause());
   }
 
-  /** Ends all pauses of a group. */
+  /** Ends all pauses of a group; while its commit is under way, with that. */
   void end(final long number) {
-    byGroup.remove(number);
+    final Pause pause = byGroup.remove(number);
+    if (pause != null && pause.growth == NEVER) {
+      committing(number);
+      of(number).hurried = true;
+    }
   }
 
   /** The groups that were to be looked at in a pause that is over. */

@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,6 +37,9 @@ final class Retention {
   private final Farewells farewells;
   private final Deque<Kept> series = new ArrayDeque<>();
 
+  /** The numbers of those that files joined after their commit. */
+  private final Set<Long> incomplete = new HashSet<>();
+
   /** Whether the user was warned of a checkpoint that stays. Last stage. */
   private boolean toldOfKept;
 
@@ -51,6 +55,14 @@ final class Retention {
   /** Takes over a checkpoint that a former I/O process of this session kept; the oldest first. */
   void resume(final Commit commit, final Set<Image> images) {
     series.addLast(new Kept(commit, images));
+    if (commit.incomplete()) {
+      grown(commit.number());
+    }
+  }
+
+  /** Files joined a checkpoint after its commit, so that it is not the newest. */
+  void grown(final long number) {
+    incomplete.add(number);
   }
 
   /**
@@ -65,14 +77,31 @@ final class Retention {
     series.removeIf(older -> older.commit.number() == commit.number());
     series.forEach(older -> images.forEach(older.images::remove));
     series.addLast(new Kept(commit, new HashSet<>(images)));
+    incomplete.remove(commit.number());
     // Files may yet join what a count completed: then the one before is the newest.
     final int stay =
         commit.completion().equals(Optional.of(Completion.COUNT)) ? Math.max(keep, 2) : keep;
-    for (final Kept oldest :
-        new ArrayList<>(series).subList(0, Math.max(0, series.size() - stay))) {
-      series.remove(oldest);
-      context.drain().publish(new Removal(oldest));
+    for (final Kept older : olderThan(stay)) {
+      series.remove(older);
+      incomplete.remove(older.commit.number());
+      context.drain().publish(new Removal(older));
     }
+  }
+
+  /** What is neither of the newest nor of the newest complete ones, the oldest first. */
+  private List<Kept> olderThan(final int stay) {
+    final List<Kept> older = new ArrayList<>();
+    int complete = 0;
+    int all = 0;
+    for (final Iterator<Kept> i = series.descendingIterator(); i.hasNext(); all++) {
+      final Kept one = i.next();
+      final boolean counts = !incomplete.contains(one.commit.number());
+      if (all >= stay && (!counts || complete >= stay)) {
+        older.addFirst(one);
+      }
+      complete += counts ? 1 : 0;
+    }
+    return older;
   }
 
   /**

@@ -69,7 +69,13 @@ public final class Waiters {
 
   void committed(final long number) {
     committed.add(number);
-    answer(waiter -> waiter.number == number, new Reply.Done());
+  }
+
+  /** Answers those who wait for a checkpoint, unless it is being written anew already. */
+  void answer(final long number) {
+    if (committed.contains(number)) {
+      answer(waiter -> waiter.number == number, new Reply.Done());
+    }
   }
 
   void failed(final Entry.Ended end) {
