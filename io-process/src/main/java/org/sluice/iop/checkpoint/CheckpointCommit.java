@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
@@ -54,6 +56,9 @@ final class CheckpointCommit implements Work {
   /** In the order of the decision's members. */
   private final List<Image> images;
 
+  /** Those whose names were not known at the decision: a later rename changes nothing. */
+  private final Set<Image> unnamed;
+
   private final Consumer<CheckpointCommit> ended;
   private final Draft draft;
   private State state = State.DECIDED;
@@ -75,6 +80,7 @@ final class CheckpointCommit implements Work {
     this.decision = decision;
     this.images =
         decision.members().stream().map(part -> context.registry().find(part.image())).toList();
+    this.unnamed = images.stream().filter(Image::isUnnamed).collect(Collectors.toSet());
     this.ended = ended;
     this.draft =
         new Draft(
@@ -125,8 +131,7 @@ final class CheckpointCommit implements Work {
     }
   }
 
-  private static DraftImage describe(final Entry.Part member, final Image image)
-      throws IOException {
+  private DraftImage describe(final Entry.Part member, final Image image) throws IOException {
     final ImageLog log = image.log();
     final Optional<Exception> failure = image.failure();
     if (failure.isPresent()) {
@@ -134,7 +139,7 @@ final class CheckpointCommit implements Work {
           ? new PosixException("store all bytes of " + member.path(), posix.errno())
           : new IOException(member.path() + ": " + failure.get().getMessage(), failure.get());
     }
-    if (image.isUnnamed()) {
+    if (unnamed.contains(image)) {
       throw new MissingException(
           member.path(),
           "the file has another name by now, which is not in the capture directory; move it back,"
