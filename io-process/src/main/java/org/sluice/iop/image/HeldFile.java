@@ -2,6 +2,7 @@ package org.sluice.iop.image;
 
 import java.io.IOException;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.FileIdentity;
@@ -29,6 +30,9 @@ import org.sluice.core.posix.PosixException;
  * </ul>
  */
 public final class HeldFile implements FileSource {
+  /** A program that has a lease is told to end it. Others wait meanwhile. */
+  private static final long LEASE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
   private final Image image;
   private final FileIdentity identity;
   private final Descriptors descriptors;
@@ -179,13 +183,26 @@ public final class HeldFile implements FileSource {
     return isAt(path) ? itself(Reopening.forReading(path, identity)) : null;
   }
 
-  /** Null for another file, which has come under its name meanwhile. */
+  /**
+   * Null for another file, which has come under its name meanwhile. Waits for a program that has a
+   * lease on it.
+   */
   private NativeFile itself(final NativeFile opened) throws PosixException {
-    if (opened.identity().equals(identity)) {
+    boolean taken = false;
+    try {
+      if (!opened.identity().equals(identity)) {
+        return null;
+      }
+      if (opened.isLetGo()) {
+        opened.takeBack(LEASE_NANOS);
+      }
+      taken = true;
       return opened;
+    } finally {
+      if (!taken) {
+        opened.close();
+      }
     }
-    opened.close();
-    return null;
   }
 
   private FileStatus status(final String path) throws PosixException {

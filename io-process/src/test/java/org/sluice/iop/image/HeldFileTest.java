@@ -1,7 +1,9 @@
 package org.sluice.iop.image;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +20,18 @@ import org.sluice.iop.journal.Entry;
 
 /** A file at rest, whose name any program may change at any moment. */
 class HeldFileTest {
+  /** Takes a lease, and gives it up when the kernel says that another process waits. */
+  private static final String LEASE =
+      """
+      import fcntl, os, signal, sys
+      file = os.open(sys.argv[1], os.O_RDWR)
+      signal.signal(signal.SIGIO, lambda *_: fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_UNLCK))
+      fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+      print('leased', flush=True)
+      while True:
+          signal.pause()
+      """;
+
   @TempDir private Path directory;
   private Path name;
   private Path link;
@@ -58,6 +72,18 @@ class HeldFileTest {
     image.name(name.resolve("below").toString());
     assertThatThrownBy(image::file).isInstanceOf(MissingException.class);
     assertThatThrownBy(image.held()::lend).isInstanceOf(MissingException.class);
+  }
+
+  /** Else nothing could be read from it, nor written to it. */
+  @Test
+  void aProgramGivesUpItsLeaseBeforeTheFileIsUsed() throws IOException {
+    final Process program = new ProcessBuilder("python3", "-c", LEASE, name.toString()).start();
+    try (BufferedReader said = program.inputReader()) {
+      assertThat(said.readLine()).isEqualTo("leased");
+      assertThat(image.file().isLetGo()).isFalse();
+    } finally {
+      program.destroyForcibly();
+    }
   }
 
   private void renameForEver() {
