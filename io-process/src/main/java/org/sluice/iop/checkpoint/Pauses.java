@@ -37,9 +37,6 @@ final class Pauses {
 
     private boolean grown;
 
-    /** Whether it is to be looked at as soon as its commit has ended. */
-    private boolean hurried;
-
     private long end(final boolean afterGrowth) {
       return afterGrowth ? Math.max(look, growth) : look;
     }
@@ -106,8 +103,7 @@ final class Pauses {
   /** Its commit has ended. */
   void committed(final long number, final long began) {
     final Pause pause = of(number);
-    pause.growth = pause.hurried ? now() : pauseAfter(began);
-    pause.hurried = false;
+    pause.growth = pauseAfter(began);
     next = Math.min(next, pause.growth);
   }
 
@@ -120,13 +116,9 @@ final class Pauses {
     return byGroup.computeIfAbsent(number, any -> new Pause());
   }
 
-  /** Ends all pauses of a group; while its commit is under way, with that. */
+  /** Ends all pauses of a group. */
   void end(final long number) {
-    final Pause pause = byGroup.remove(number);
-    if (pause != null && pause.growth == NEVER) {
-      committing(number);
-      of(number).hurried = true;
-    }
+    byGroup.remove(number);
   }
 
   /** The groups that were to be looked at in a pause that is over. */

@@ -30,9 +30,9 @@ public final class Resting {
   /** What a want of descriptors that nothing here explains takes from the bound, for some beats. */
   private static final int SHORTAGE = 16;
 
-  /** Why the file system never makes a link of some file. */
+  /** Why the file system never makes a link of some file, as of a deleted one. */
   private static final Set<Integer> NEVER =
-      Set.of(Errno.EXDEV, Errno.EPERM, Errno.EMLINK, Errno.EOPNOTSUPP);
+      Set.of(Errno.ENOENT, Errno.EXDEV, Errno.EPERM, Errno.EMLINK, Errno.EOPNOTSUPP);
 
   private final Context context;
   private final Farewells farewells;

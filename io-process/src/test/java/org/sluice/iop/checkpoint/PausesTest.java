@@ -55,25 +55,11 @@ class PausesTest {
 
   @Test
   void pausesEndAtOnceWhereThatIsAskedFor() {
-    final long began = pauses.now();
-    pass(1000);
-    pauses.committed(GROUP, began);
+    pauses.committing(GROUP);
     assertThat(pauses.isOver(GROUP, true)).isFalse();
     pauses.end(GROUP);
     assertThat(pauses.isOver(GROUP, true)).isTrue();
     assertThat(pauses.wanted()).isEmpty();
     assertThat(pauses.due()).isEmpty();
-  }
-
-  @Test
-  void aCommitThatIsUnderWayEndsBeforeTheNext() {
-    final long began = pauses.now();
-    pauses.committing(GROUP);
-    pauses.end(GROUP);
-    assertThat(pauses.isOver(GROUP, true)).isFalse();
-    pass(1000);
-    assertThat(pauses.due()).isEmpty();
-    pauses.committed(GROUP, began);
-    assertThat(pauses.due()).containsExactly(GROUP);
   }
 }
