@@ -280,7 +280,10 @@ public final class Groups {
     }
   }
 
+  /** Those that wait to be committed again come first: the newest is what was committed last. */
   private void commit(final Group group) {
+    pauses.end(group.number());
+    pauses.wanted().forEach(this::hurry);
     notices.commits(group);
     final long began = pauses.now();
     pauses.committing(group.number());
