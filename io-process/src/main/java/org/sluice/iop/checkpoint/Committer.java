@@ -73,15 +73,14 @@ final class Committer {
       commit.count();
       context.waiters().committed(commit.number());
       context.drain().tidy(false);
-      owner.accept(commit);
-      context.waiters().answer(commit.number());
     } else {
       commit.restore();
       commit.images().stream().filter(i -> i.errno() != 0).forEach(context.drain()::release);
       context.drain().tidy(true);
       context.afterwards(() -> tellOfFailure(commit));
-      owner.accept(commit);
     }
+    owner.accept(commit);
+    context.waiters().answer(commit.number());
   }
 
   private void tellOfFailure(final CheckpointCommit commit) {

@@ -45,6 +45,12 @@ final class Group {
 
     /** Whether it was neither rewritten nor deleted since the last commit, which has it. */
     private boolean unchanged;
+
+    private void look(final Image image) {
+      writer = image.writer();
+      open = !image.openers().isEmpty();
+      abandoned = image.isAbandoned();
+    }
   }
 
   /**
@@ -85,9 +91,7 @@ final class Group {
     take(image);
     final Member member = new Member();
     member.path = path;
-    member.writer = image.writer();
-    member.open = !image.openers().isEmpty();
-    member.abandoned = image.isAbandoned();
+    member.look(image);
     members.put(image, member);
     count(member, 1);
     return member;
@@ -120,9 +124,7 @@ final class Group {
   void update(final Image image) {
     final Member member = members.get(image);
     count(member, -1);
-    member.writer = image.writer();
-    member.open = !image.openers().isEmpty();
-    member.abandoned = image.isAbandoned();
+    member.look(image);
     count(member, 1);
   }
 

@@ -18,7 +18,6 @@ import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
-import org.sluice.iop.journal.Entry;
 
 /** Names that a program may give to another file while they are taken from an image. */
 class CaptureDirectoryTest {
@@ -175,16 +174,7 @@ class CaptureDirectoryTest {
 
   private static Image imageOf(final NativeFile file) {
     final Image image =
-        new Image(
-            new Entry.Admitted(
-                1,
-                0,
-                file.device(),
-                file.inode(),
-                file.born(),
-                ImageDescriptor.STATE_DIVERTED,
-                file.opened()),
-            false);
+        HeldFileTest.image(file.identity(), ImageDescriptor.STATE_DIVERTED, file.opened());
     final Descriptors descriptors = new Descriptors(null, Set.of());
     image.bind(HeldFile.open(image, file, descriptors), null, null, Protection.NONE);
     return image;

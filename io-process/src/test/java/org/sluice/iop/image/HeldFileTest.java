@@ -99,20 +99,15 @@ class HeldFileTest {
     }
   }
 
+  static Image image(final FileIdentity file, final int state, final String path) {
+    return new Image(
+        new Entry.Admitted(1, 0, file.device(), file.inode(), file.born(), state, path), false);
+  }
+
   /** A file at rest that a checkpoint has, too, under one of its names. */
   static Image committedAtRest(final Path stored, final Path named) throws IOException {
     final FileIdentity file = FileStatus.of(stored.toString()).identity();
-    final Image image =
-        new Image(
-            new Entry.Admitted(
-                1,
-                0,
-                file.device(),
-                file.inode(),
-                file.born(),
-                ImageDescriptor.STATE_COMMITTED,
-                stored.toString()),
-            false);
+    final Image image = image(file, ImageDescriptor.STATE_COMMITTED, stored.toString());
     image.apply(new Entry.Created(1, 1, 0, "stored"));
     image.name(named.toString());
     image.apply(new Entry.Ended(1, 1, 0, ""));
