@@ -239,6 +239,13 @@ public final class Groups {
     lacks.captured(key);
   }
 
+  /** At the end: says of checkpoints of which no file was captured that they are not committed. */
+  void refuseEmpty() throws PosixException {
+    if (exist()) {
+      lacks.refuseEmpty(number -> table.find(number) == null);
+    }
+  }
+
   /** The highest number of a checkpoint that lacks files; -1 for none. */
   long lastLacking() {
     return lacks.last();

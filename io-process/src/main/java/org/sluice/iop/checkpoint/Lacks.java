@@ -1,8 +1,11 @@
 package org.sluice.iop.checkpoint;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.FileStatus;
@@ -107,6 +110,26 @@ final class Lacks {
     }
   }
 
+  /**
+   * Refuses the checkpoints all of whose files are lacking; a file that was there before may be of
+   * none.
+   *
+   * @param isEmpty tells the numbers of those that have no image
+   */
+  void refuseEmpty(final LongPredicate isEmpty) throws PosixException {
+    followAll();
+    final Set<Long> refused = new HashSet<>();
+    for (final Entry.Lacking lack : List.copyOf(all.values())) {
+      final long number = number(lack.path());
+      if (number != NO_NUMBER
+          && reason(lack) != Reason.EXISTING
+          && isEmpty.test(number)
+          && refused.add(number)) {
+        refuse(number, failure(lack));
+      }
+    }
+  }
+
   private Optional<Failure> of(final long number) throws PosixException {
     final Optional<Entry.Lacking> known = first(lack -> number(lack.path()) == number);
     return (known.isPresent() ? known : unattached(number)).map(this::failure);
@@ -129,6 +152,11 @@ final class Lacks {
 
   private Optional<Entry.Lacking> first(final Predicate<Entry.Lacking> which)
       throws PosixException {
+    followAll();
+    return all.values().stream().filter(which).findFirst();
+  }
+
+  private void followAll() throws PosixException {
     Map<ImageKey, List<String>> names = null;
     for (final Entry.Lacking lack : List.copyOf(all.values())) {
       if (lack.device() != NOWHERE && !isAt(lack, lack.path())) {
@@ -136,7 +164,6 @@ final class Lacks {
         follow(lack, names.getOrDefault(key(lack), List.of()));
       }
     }
-    return all.values().stream().filter(which).findFirst();
   }
 
   /** Its program has renamed or deleted it. */

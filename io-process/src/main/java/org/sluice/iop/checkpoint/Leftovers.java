@@ -80,6 +80,7 @@ public final class Leftovers {
     say(incomplete.stream().filter(group -> !groups.mayEnd(group)).toList(), staysPlain());
     final List<Group> whole = incomplete.stream().filter(groups::mayEnd).toList();
     say(whole, "committed as it is at the end");
+    groups.refuseEmpty();
     free = Math.max(free, groups.lastLacking() + 1);
     for (final Group group : incomplete) {
       free = Math.max(free, group.number() + 1);
