@@ -34,6 +34,8 @@ record LibC(MemorySegment address, boolean wide) {
   static final int SEEK_DATA = 3;
   static final int SEEK_HOLE = 4;
   static final int PRIO_PROCESS = 0;
+  static final int SCHED_OTHER = 0;
+  static final int SCHED_BATCH = 3;
   static final int RLIMIT_NOFILE = 7;
   static final int FADV_DONTNEED = 4;
   static final int SYNC_FILE_RANGE_WRITE = 2;
@@ -109,8 +111,10 @@ record LibC(MemorySegment address, boolean wide) {
   static final LibC POSIX_FADVISE = function("posix_fadvise");
   static final LibC SYSCALL = function("syscall");
   static final long SYS_MEMBARRIER = AARCH64 ? 283 : 324;
+  static final long SYS_GETPRIORITY = AARCH64 ? 141 : 140;
+  static final long SYS_SCHED_SETATTR = AARCH64 ? 274 : 314;
   static final LibC GETRANDOM = wide("getrandom");
-  static final LibC SETPRIORITY = function("setpriority");
+  static final LibC GETTID = function("gettid");
   static final LibC GETRLIMIT = function("getrlimit");
   static final LibC FCHMOD = function("fchmod");
   static final LibC FUTIMENS = function("futimens");

@@ -29,6 +29,7 @@ public final class Drain implements AutoCloseable {
 
   private final DrainContext context;
   private final Pipeline pipeline;
+  private final Pace pace = new Pace();
 
   /**
    * Starts the drain.
@@ -70,7 +71,7 @@ public final class Drain implements AutoCloseable {
             new ChunkReader(),
             new ExtentTable.Pool(),
             new AtomicReferenceArray<>(chunks));
-    this.pipeline = new Pipeline(chunks + REQUESTS, layout::flush, journal.inFlight());
+    this.pipeline = new Pipeline(chunks + REQUESTS, layout::flush, journal.inFlight(), pace);
   }
 
   /**
@@ -137,6 +138,24 @@ public final class Drain implements AutoCloseable {
    */
   public boolean isCrowded() {
     return pipeline.isCrowded();
+  }
+
+  /**
+   * Whether all that was asked for is done.
+   *
+   * @return false also a little longer
+   */
+  public boolean isIdle() {
+    return pipeline.isIdle();
+  }
+
+  /**
+   * How its threads share the processors with the application.
+   *
+   * @return also for the service thread
+   */
+  public Pace pace() {
+    return pace;
   }
 
   /**

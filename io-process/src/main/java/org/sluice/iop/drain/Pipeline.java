@@ -6,26 +6,21 @@ import com.lmax.disruptor.dsl.Disruptor;
 import com.lmax.disruptor.dsl.ProducerType;
 import java.util.concurrent.CompletableFuture;
 import org.agrona.BitUtil;
-import org.sluice.core.posix.NativeThread;
-import org.sluice.core.posix.PosixException;
 import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.crash.Lane;
-import org.sluice.iop.measure.Warnings;
 
 /**
  * The drain: three stages, one thread each, through which chunks and requests pass in order. One
  * thread publishes.
  */
 public final class Pipeline implements AutoCloseable {
-  /**
-   * Ranks that still write get three quarters of a core they share with a stage, and ranks that
-   * spin in a barrier leave it a quarter: 0 would hold ranks up, 19 starve the drain beside
-   * spinning ones.
-   */
-  private static final int NICE = 5;
-
   private final Disruptor<Stage.Event> disruptor;
+  private final Stage write;
+  private final Stage commit;
+
+  /** Where the last work is that the last stage does anything for. */
+  private long lastCommitting = -1;
 
   /**
    * Starts the stages.
@@ -33,22 +28,26 @@ public final class Pipeline implements AutoCloseable {
    * @param capacity how many pieces of work may be under way before {@link #publish} blocks
    * @param flush writes what chunks left to be written together
    * @param inFlight what the stages handle
+   * @param pace at which they work
    */
-  public Pipeline(final int capacity, final Runnable flush, final InFlight inFlight) {
+  public Pipeline(
+      final int capacity, final Runnable flush, final InFlight inFlight, final Pace pace) {
     final ParkingWaitStrategy parking = new ParkingWaitStrategy();
     final Thread.Builder threads = Thread.ofPlatform().daemon();
     disruptor =
         new Disruptor<>(
             Stage.Event::new,
             BitUtil.findNextPositivePowerOfTwo(capacity),
-            stage -> threads.unstarted(nicely(stage)),
+            stage -> threads.unstarted(pacing(stage, pace)),
             ProducerType.SINGLE,
             parking);
     disruptor.setDefaultExceptionHandler(new StageFailure());
+    write = new Stage(inFlight.lane(Lane.Role.WRITE), flush, parking);
+    commit = new Stage(inFlight.lane(Lane.Role.COMMIT), flush, parking);
     disruptor
         .handleEventsWith(new Stage(inFlight.lane(Lane.Role.VALIDATE), flush, parking))
-        .then(new Stage(inFlight.lane(Lane.Role.WRITE), flush, parking))
-        .then(new Stage(inFlight.lane(Lane.Role.COMMIT), flush, parking));
+        .then(write)
+        .then(commit);
     disruptor.start();
   }
 
@@ -71,13 +70,9 @@ public final class Pipeline implements AutoCloseable {
     }
   }
 
-  private static Runnable nicely(final Runnable stage) {
+  private static Runnable pacing(final Runnable stage, final Pace pace) {
     return () -> {
-      try {
-        NativeThread.nice(NICE);
-      } catch (final PosixException e) {
-        Warnings.warn("the drain competes with the application: " + e.getMessage());
-      }
+      pace.join(Pace.STAGE);
       stage.run();
     };
   }
@@ -88,7 +83,9 @@ public final class Pipeline implements AutoCloseable {
    * @param work what to do
    */
   public void publish(final Work work) {
-    disruptor.getRingBuffer().publishEvent((event, sequence) -> event.work(work));
+    final RingBuffer<Stage.Event> ring = disruptor.getRingBuffer();
+    ring.publishEvent((event, sequence) -> event.work(work));
+    lastCommitting = work.commits() ? ring.getCursor() : lastCommitting;
   }
 
   /**
@@ -99,6 +96,16 @@ public final class Pipeline implements AutoCloseable {
   public boolean isCrowded() {
     final RingBuffer<Stage.Event> ring = disruptor.getRingBuffer();
     return ring.remainingCapacity() < ring.getBufferSize() / 2;
+  }
+
+  /**
+   * Whether all work is done. Service thread only.
+   *
+   * @return false also while the last of it is not passed on yet
+   */
+  public boolean isIdle() {
+    return disruptor.getSequenceValueFor(write) >= disruptor.getCursor()
+        && disruptor.getSequenceValueFor(commit) >= lastCommitting;
   }
 
   /**

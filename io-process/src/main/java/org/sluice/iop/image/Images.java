@@ -180,6 +180,15 @@ public final class Images implements Fold {
   }
 
   /**
+   * Whether a process has an image open.
+   *
+   * @return false when all are closed
+   */
+  public boolean areOpen() {
+    return !open.isEmpty();
+  }
+
+  /**
    * How many processes were killed.
    *
    * @return up to now

@@ -20,6 +20,7 @@ import org.sluice.core.store.PosixStore;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.checkpoint.SessionSettings;
 import org.sluice.iop.crash.InFlight;
+import org.sluice.iop.drain.Pace;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
@@ -140,6 +141,7 @@ public final class Service implements Runnable, Executor {
   /** Serves until the session is over. */
   @Override
   public void run() {
+    session.pace().join(Pace.SERVICE);
     try {
       while (!session.over().isDone()) {
         final int work = work();
@@ -175,6 +177,7 @@ public final class Service implements Runnable, Executor {
     final int records = session.rings().poll(session.attachments().all());
     session.proceed();
     if (records > 0) {
+      session.pace().written();
       final long used = segment.geometry().chunkCount() - segment.header().freeChunks();
       statistics.bufferUse(used * segment.geometry().chunkLength());
     }

@@ -8,6 +8,7 @@ import org.sluice.core.request.Request;
 import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.drain.Caller;
+import org.sluice.iop.drain.Pace;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.measure.Warnings;
 
@@ -105,6 +106,11 @@ final class Session implements AutoCloseable {
     return attachments;
   }
 
+  /** The threads of the drain and of the service. */
+  Pace pace() {
+    return context.drain().pace();
+  }
+
   /** Does what is due by now. */
   void proceed() {
     timedSettling.proceed();
@@ -164,7 +170,8 @@ final class Session implements AutoCloseable {
   long patience(final long limit) {
     final long waited = context.waiters().patience(checkpoints.groups().patience(limit));
     final long next = timedSettling.patience(waited);
-    return outsideOpens.leases().patience(next);
+    final long looked = outsideOpens.leases().patience(next);
+    return pace().look(context.state().images().areOpen(), context.drain().isIdle(), looked);
   }
 
   boolean isEnding() {

@@ -86,7 +86,7 @@ class PipelineTest {
       }
     }
     try (InFlight inFlight = InFlight.open(root.resolve("inflight"), 1);
-        Pipeline pipeline = new Pipeline(8, () -> {}, inFlight)) {
+        Pipeline pipeline = new Pipeline(8, () -> {}, inFlight, new Pace())) {
       assertThat(inFlight.poisoned(0)).contains(Lane.NO_IMAGE);
       pipeline.publish(new Chunk());
     }
@@ -96,7 +96,7 @@ class PipelineTest {
   private void publish(final String failing) throws IOException {
     done.clear();
     try (InFlight inFlight = InFlight.open(root.resolve("inflight"), 1);
-        Pipeline pipeline = new Pipeline(8, () -> {}, inFlight)) {
+        Pipeline pipeline = new Pipeline(8, () -> {}, inFlight, new Pace())) {
       pipeline.publish(new Failing(failing));
       pipeline.publish(new Failing("none"));
     }

@@ -1,0 +1,103 @@
+package org.sluice.iop.drain;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.sluice.core.posix.NativeThread;
+import org.sluice.core.posix.PosixException;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * How the I/O process's threads share the processors with the ranks. While ranks write, none of
+ * them takes a processor from a rank: a rank that loses it in the middle of its checkpoint comes
+ * back milliseconds later. From the last close until all is durable it is ranks that wait for them,
+ * spinning as often as not, so they come at once, and for short times.
+ *
+ * <p>An image that is only held open holds nothing back: what waits is hurried when nothing came
+ * for a while.
+ */
+public final class Pace {
+  /** The nice value of the service thread, on which processes wait. */
+  public static final int SERVICE = 0;
+
+  /**
+   * The nice value of a stage. Ranks that still write get three quarters of a core they share with
+   * it, and ranks that spin in a barrier leave it a quarter: 0 would hold ranks up, 19 starve the
+   * drain beside spinning ones.
+   */
+  public static final int STAGE = 5;
+
+  /** The shortest that Linux grants. */
+  private static final long SLICE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
+
+  private static final long QUIET_MILLIS = 20;
+
+  private record Member(NativeThread thread, int nice) {}
+
+  /** Guarded by this, as {@code refused} is: threads join while the service thread looks. */
+  private final List<Member> members = new ArrayList<>();
+
+  private boolean refused;
+  private boolean hurries;
+  private long lastWritten = System.nanoTime();
+
+  Pace() {}
+
+  /**
+   * Has the calling thread keep the pace. Any thread.
+   *
+   * @param nice its nice value from here on, unless it was born with a higher one, which it could
+   *     not take back
+   */
+  public synchronized void join(final int nice) {
+    final NativeThread thread = NativeThread.current();
+    try {
+      final Member member = new Member(thread, Math.max(nice, thread.nice()));
+      members.add(member);
+      schedule(member);
+    } catch (final PosixException e) {
+      refused(e);
+    }
+  }
+
+  /** Something came from a process. Service thread only. */
+  public void written() {
+    lastWritten = System.nanoTime();
+  }
+
+  /**
+   * Sets the pace. Service thread only.
+   *
+   * @param open whether a process has an image open
+   * @param idle whether the drain has nothing to do
+   * @param limit a time in milliseconds
+   * @return when to look again, the limit at the latest
+   */
+  public long look(final boolean open, final boolean idle, final long limit) {
+    final long quiet = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastWritten);
+    hurry(!idle && (!open || quiet >= QUIET_MILLIS));
+    return idle ? limit : Math.min(limit, QUIET_MILLIS);
+  }
+
+  private synchronized void hurry(final boolean whether) {
+    if (hurries != whether) {
+      hurries = whether;
+      members.forEach(this::schedule);
+    }
+  }
+
+  private void schedule(final Member member) {
+    try {
+      if (!refused) {
+        member.thread.schedule(!hurries, member.nice, hurries ? SLICE_NANOS : 0);
+      }
+    } catch (final PosixException e) {
+      refused(e);
+    }
+  }
+
+  private void refused(final PosixException e) {
+    refused = true;
+    Warnings.warn("the drain competes with the application: " + e.getMessage());
+  }
+}

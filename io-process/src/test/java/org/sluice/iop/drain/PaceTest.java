@@ -1,0 +1,106 @@
+package org.sluice.iop.drain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.sluice.core.posix.NativeThread;
+
+/** What the kernel says of a thread that keeps the pace. */
+class PaceTest {
+  private static final int NICE_FIELD = 16;
+  private static final int POLICY_FIELD = 38;
+  private static final String OTHER = "0";
+  private static final String BATCH = "3";
+  private static final long LIMIT = 1000;
+
+  private final Pace pace = new Pace();
+
+  /** A field of proc_pid_stat(5), of which the thread's name, the second, may hold blanks. */
+  private static String field(final int index) throws IOException {
+    final String stat = Files.readString(Path.of("/proc/thread-self/stat"));
+    return stat.substring(stat.lastIndexOf(')') + 2).split(" ")[index];
+  }
+
+  /** Runs in a thread of its own, whose nice value cannot be taken back. */
+  private static void inThread(final Step step) throws InterruptedException {
+    final Throwable[] failure = {null};
+    final Thread thread =
+        Thread.ofPlatform()
+            .uncaughtExceptionHandler((any, thrown) -> failure[0] = thrown)
+            .start(
+                () -> {
+                  try {
+                    step.run();
+                  } catch (final IOException e) {
+                    throw new IllegalStateException(e);
+                  }
+                });
+    thread.join();
+    assertThat(failure[0]).isNull();
+  }
+
+  private static void sleep(final long millis) {
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis + 1));
+  }
+
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  @Test
+  void ranksThatWriteLoseNoProcessorToTheDrain() throws InterruptedException {
+    inThread(
+        () -> {
+          pace.join(Pace.STAGE);
+          pace.written();
+          assertThat(pace.look(true, false, LIMIT)).isLessThan(LIMIT);
+          assertThat(field(POLICY_FIELD)).isEqualTo(BATCH);
+          assertThat(field(NICE_FIELD)).isEqualTo("5");
+        });
+  }
+
+  @Test
+  void whatIsLeftWhenAllAreClosedIsHurriedUntilItIsDone() throws InterruptedException {
+    inThread(
+        () -> {
+          pace.join(Pace.STAGE);
+          pace.written();
+          assertThat(pace.look(false, false, LIMIT)).isLessThan(LIMIT);
+          assertThat(field(POLICY_FIELD)).isEqualTo(OTHER);
+          assertThat(pace.look(false, true, LIMIT)).isEqualTo(LIMIT);
+          assertThat(field(POLICY_FIELD)).isEqualTo(BATCH);
+          assertThat(field(NICE_FIELD)).isEqualTo("5");
+        });
+  }
+
+  @Test
+  void aFileHeldOpenDoesNotStarveTheDrain() throws InterruptedException {
+    inThread(
+        () -> {
+          pace.join(Pace.STAGE);
+          pace.written();
+          sleep(pace.look(true, false, LIMIT));
+          pace.look(true, false, LIMIT);
+          assertThat(field(POLICY_FIELD)).isEqualTo(OTHER);
+          pace.written();
+          pace.look(true, false, LIMIT);
+          assertThat(field(POLICY_FIELD)).isEqualTo(BATCH);
+        });
+  }
+
+  @Test
+  void aThreadKeepsItsNiceValue() throws InterruptedException {
+    inThread(
+        () -> {
+          pace.join(Pace.SERVICE);
+          pace.look(false, false, LIMIT);
+          assertThat(field(NICE_FIELD)).isEqualTo("0");
+          assertThat(NativeThread.current().id()).isPositive();
+        });
+  }
+}
