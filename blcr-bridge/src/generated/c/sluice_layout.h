@@ -370,7 +370,7 @@ struct __attribute__((packed)) sluice_request_attach {
     int64_t start_time;
     int64_t token;
     int32_t local_ranks;
-    int32_t reserved;
+    int32_t early;
 };
 
 struct __attribute__((packed)) sluice_request_open {

@@ -32,7 +32,7 @@ static int start(void)
     listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(listen(listener, 1), 0);
-    assert_int_equal(sluice_connection_open(directory, &connection), 0);
+    assert_int_equal(sluice_connection_open(directory, 0, &connection), 0);
     const int peer = accept(listener, NULL, NULL);
     assert_true(peer >= 0);
     return peer;

@@ -25,6 +25,7 @@ struct sluice_client {
     int64_t token;               /* of the request to attach, also when it is repeated */
     int rank;
     int ranks;
+    bool early;                 /* attached before it opened a file */
     pthread_mutex_t succession; /* guards what follows; inside an image's lock, no other is */
     bool succeeded;
     struct sluice_client *successor;

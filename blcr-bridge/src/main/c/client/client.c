@@ -18,6 +18,9 @@
 /* Between two attempts to attach, in nanoseconds. */
 #define NAP 20000000
 
+/* How long an early attach may wait for an I/O process that is there, in milliseconds. */
+#define EARLY_PATIENCE 200
+
 /* Before each attempt to resume: a process that lost the slot must not have it given back. */
 static bool may_resume(void *greeter)
 {
@@ -51,6 +54,7 @@ static int take_slot(struct sluice_client *client)
         .start_time = client->mapper.started,
         .token = client->token,
         .local_ranks = client->rank < 0 ? 0 : sluice_launcher_local_ranks(client->ranks),
+        .early = client->early,
     };
     struct sluice_reply_attached answer;
     const int error = sluice_connection_request(&client->connection, SLUICE_REQUEST_ATTACH,
@@ -72,7 +76,8 @@ static int take_slot(struct sluice_client *client)
 
 static int connect_client(const char *directory, struct sluice_client *client)
 {
-    int error = sluice_connection_open(directory, &client->connection);
+    int error =
+        sluice_connection_open(directory, client->early ? EARLY_PATIENCE : 0, &client->connection);
     if (error != 0)
         return error;
     error = sluice_segment_map(directory, &client->segment);
@@ -95,28 +100,55 @@ static bool may_come_back(const char *directory, int error)
         && access(journal, F_OK) == 0;
 }
 
-int sluice_client_attach(const char *directory, int rank, int ranks, struct sluice_client **client)
+static struct sluice_client *new_client(int rank, int ranks)
 {
-    struct sluice_client *attached = calloc(1, sizeof *attached);
-    if (attached == NULL)
-        return sluice_failure(ENOMEM, "no memory to attach to %s", directory);
-    attached->mapper = sluice_presence_mapper();
-    sluice_kernel_call(SYS_getrandom, (long)&attached->token, sizeof attached->token);
-    attached->rank = rank;
-    attached->ranks = ranks;
-    pthread_mutex_init(&attached->succession, NULL);
+    struct sluice_client *client = calloc(1, sizeof *client);
+    if (client == NULL)
+        return NULL;
+    client->mapper = sluice_presence_mapper();
+    sluice_kernel_call(SYS_getrandom, (long)&client->token, sizeof client->token);
+    client->rank = rank;
+    client->ranks = ranks;
+    pthread_mutex_init(&client->succession, NULL);
+    return client;
+}
+
+static int connect_with_patience(const char *directory, struct sluice_client *client)
+{
     const int64_t end = sluice_clock_ms() + sluice_connection_patience();
-    int error = connect_client(directory, attached);
+    int error = connect_client(directory, client);
     while (may_come_back(directory, error) && sluice_clock_ms() < end) {
         nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
-        error = connect_client(directory, attached);
+        error = connect_client(directory, client);
     }
-    if (error != 0) {
+    return error;
+}
+
+static int attach(const char *directory, int rank, int ranks, bool early,
+                  struct sluice_client **client)
+{
+    struct sluice_client *attached = new_client(rank, ranks);
+    if (attached == NULL)
+        return sluice_failure(ENOMEM, "no memory to attach to %s", directory);
+    attached->early = early;
+    const int error =
+        early ? connect_client(directory, attached) : connect_with_patience(directory, attached);
+    if (error != 0)
         free(attached);
-        return error;
-    }
-    *client = attached;
-    return 0;
+    else
+        *client = attached;
+    return error;
+}
+
+int sluice_client_attach(const char *directory, int rank, int ranks, struct sluice_client **client)
+{
+    return attach(directory, rank, ranks, false, client);
+}
+
+int sluice_client_attach_early(const char *directory, int rank, int ranks,
+                               struct sluice_client **client)
+{
+    return attach(directory, rank, ranks, true, client);
 }
 
 void sluice_client_abandon(struct sluice_client *client)

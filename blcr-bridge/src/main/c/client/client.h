@@ -47,6 +47,13 @@ struct sluice_client;
 
 int sluice_client_attach(const char *directory, int rank, int ranks, struct sluice_client **client);
 
+/*
+ * The same before the process has opened a file: an I/O process that is not ready is not waited for,
+ * and one that is short of slots refuses. Who gets none may attach later.
+ */
+int sluice_client_attach_early(const char *directory, int rank, int ranks,
+                               struct sluice_client **client);
+
 /* Publishes what is open and gives the slot back; its successor's, too. */
 void sluice_client_detach(struct sluice_client *client);
 

@@ -26,6 +26,9 @@
 
 #define LONGEST_NAP 50
 
+/* The least number of a socket's descriptor. */
+#define SOCKET_NUMBER 900
+
 static int mark_broken(struct sluice_connection *connection)
 {
     atomic_store_explicit(&connection->broken, true, memory_order_relaxed);
@@ -69,11 +72,18 @@ static int address_of(const char *directory, struct sockaddr_un *address, int *d
 
 /*
  * Past the functions of the C library: a checkpointer that knows of a socket drains it, with bytes
- * of its own, and would do so with ours.
+ * of its own, and would do so with ours. Out of the way of programs that choose numbers themselves, as a
+ * shell's `exec 3>file`, if so many descriptors are allowed.
  */
 static int make_socket(void)
 {
-    return (int)sluice_kernel_call(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC);
+    const int fd = (int)sluice_kernel_call(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC);
+    const int high =
+        fd < 0 ? fd : (int)sluice_kernel_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, SOCKET_NUMBER);
+    if (high < 0)
+        return fd;
+    sluice_kernel_close(fd);
+    return high;
 }
 
 static int connect_socket(int fd, const char *directory)
@@ -91,9 +101,20 @@ static int connect_socket(int fd, const char *directory)
     return error;
 }
 
-int sluice_connection_open(const char *directory, struct sluice_connection *connection)
+/* How long one call on the socket may block, in milliseconds; 0 for ever. */
+static void limit(int fd, int patience)
+{
+    const struct timeval most = {.tv_sec = patience / 1000, .tv_usec = patience % 1000 * 1000};
+    sluice_kernel_call(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, (long)&most, sizeof most);
+    sluice_kernel_call(SYS_setsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, (long)&most, sizeof most);
+}
+
+int sluice_connection_open(const char *directory, int patience,
+                           struct sluice_connection *connection)
 {
     const int fd = make_socket();
+    if (fd >= 0 && patience > 0)
+        limit(fd, patience);
     const int error = fd < 0 ? fd : connect_socket(fd, directory);
     if (error != 0) {
         if (fd >= 0)
@@ -242,6 +263,7 @@ static int reconnect(struct sluice_connection *connection)
 void sluice_connection_greet(struct sluice_connection *connection, sluice_greeting *greet,
                              bool (*revive)(void *greeter), void *greeter)
 {
+    limit(connection->socket, 0);
     connection->greet = greet;
     connection->revive = revive;
     connection->greeter = greeter;

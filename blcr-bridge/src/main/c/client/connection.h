@@ -40,7 +40,12 @@ struct sluice_connection {
     pthread_mutex_t send_lock;    /* while a frame is sent; inside request_lock */
 };
 
-int sluice_connection_open(const char *directory, struct sluice_connection *connection);
+/*
+ * `patience`: how long to wait for the I/O process to connect, and for each reply until
+ * sluice_connection_greet(), in milliseconds; 0 for as long as it takes.
+ */
+int sluice_connection_open(const char *directory, int patience,
+                           struct sluice_connection *connection);
 void sluice_connection_close(struct sluice_connection *connection);
 
 /*

@@ -212,7 +212,7 @@ static int greet(struct sluice_connection *connection, void *service)
 /* Joins the I/O process if there is one that is not just about to end. */
 static int try_join(struct sluice_exec_service *service)
 {
-    int error = sluice_connection_open(service->directory, &service->connection);
+    int error = sluice_connection_open(service->directory, 0, &service->connection);
     if (error != 0)
         return error;
     error = greet(&service->connection, service);

@@ -94,6 +94,33 @@ static void attach_anew(void)
     segment_failed = false;
 }
 
+/* Locked. */
+static int attach(__typeof__(&sluice_client_attach) how)
+{
+    int rank, ranks;
+    struct sluice_client *attached;
+    sluice_launcher_rank(&rank, &ranks);
+    const int error = how(runtime, rank, ranks, &attached);
+    if (error == 0)
+        atomic_store_explicit(&client, attached, memory_order_release);
+    first = first != NULL ? first : client;
+    owner = getpid();
+    return error;
+}
+
+void sluice_capture_attach_early(void)
+{
+    if (!sluice_capture_on() || runtime[0] == '\0' || sluice_guard_inside())
+        return;
+    sluice_guard_enter();
+    pthread_mutex_lock(&lock);
+    const bool attached = client == NULL && attach(sluice_client_attach_early) == 0;
+    pthread_mutex_unlock(&lock);
+    sluice_guard_leave();
+    if (attached)
+        sluice_capture_segment();
+}
+
 struct sluice_client *sluice_capture_client(void)
 {
     struct sluice_client *attached = atomic_load_explicit(&client, memory_order_acquire);
@@ -106,15 +133,8 @@ struct sluice_client *sluice_capture_client(void)
     pthread_mutex_lock(&lock);
     if (client != NULL && sluice_client_adrift(client))
         attach_anew();
-    if (client == NULL && !client_failed) {
-        int rank, ranks;
-        sluice_launcher_rank(&rank, &ranks);
-        if (sluice_client_attach(runtime, rank, ranks, &attached) == 0)
-            atomic_store_explicit(&client, attached, memory_order_release);
-        else
-            client_failed = true;
-        first = first != NULL ? first : client;
-    }
+    if (client == NULL && !client_failed)
+        client_failed = attach(sluice_client_attach) != 0;
     owner = getpid();
     pthread_mutex_unlock(&lock);
     sluice_guard_leave();

@@ -27,6 +27,9 @@ const struct sluice_segment *sluice_capture_segment(void);
  */
 struct sluice_client *sluice_capture_client(void);
 
+/* Attaches before the first call if that needs no waiting. Nothing is lost where it fails. */
+void sluice_capture_attach_early(void);
+
 /*
  * A file that is opened for writing cannot be announced to the I/O process: counts it, and says why
  * on standard error, once.

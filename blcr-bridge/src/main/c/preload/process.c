@@ -15,6 +15,7 @@
 
 #include "actions.h"
 #include "description.h"
+#include "early.h"
 #include "kernel.h"
 #include "open.h"
 #include "process.h"
@@ -83,6 +84,7 @@ __attribute__((constructor)) static void watch_process(void)
     pthread_atfork(sluice_images_before_fork, sluice_images_after_fork, sluice_process_in_child);
     on_exit(at_exit, NULL);
     at_quick_exit(at_quick_end);
+    sluice_early_attach();
 }
 
 SLUICE_WRAPPER void _exit(int status)

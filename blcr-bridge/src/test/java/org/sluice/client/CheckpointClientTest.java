@@ -56,7 +56,7 @@ class CheckpointClientTest {
     assertThat(ioProcess.requests)
         .containsExactly(
             new Request.Attach(
-                HeaderDescriptor.VERSION, self.pid(), 3, 5, self.startTime(), token, 0));
+                HeaderDescriptor.VERSION, self.pid(), 3, 5, self.startTime(), token, 0, 0));
   }
 
   @Test

@@ -21,7 +21,7 @@ class AttachTest extends SharedServeTest {
   void clientOfAnotherVersionIsToldBothVersions() throws Exception {
     final ServeProcess serve = shared("files");
     try (RawProcess client = RawProcess.connect(serve.directory())) {
-      final Reply reply = client.call(new Request.Attach(7, 1, 0, 1, 0, 0, 0));
+      final Reply reply = client.call(new Request.Attach(7, 1, 0, 1, 0, 0, 0, 0));
       assertThat(reply).isInstanceOf(Reply.Failed.class);
       assertThat(((Reply.Failed) reply).errno()).isEqualTo(Errno.EPROTONOSUPPORT);
       assertThat(((Reply.Failed) reply).message())
@@ -37,7 +37,7 @@ class AttachTest extends SharedServeTest {
       final Reply reply =
           client.call(
               new Request.Attach(
-                  HeaderDescriptor.VERSION, self.pid(), 0, 1, self.startTime() + 1, 0, 0));
+                  HeaderDescriptor.VERSION, self.pid(), 0, 1, self.startTime() + 1, 0, 0, 0));
       assertThat(((Reply.Failed) reply).errno()).isEqualTo(Errno.EINVAL);
     }
   }

@@ -90,7 +90,8 @@ final class RawProcess implements AutoCloseable {
                 ranks,
                 process.startTime(),
                 TOKENS.incrementAndGet(),
-                localRanks));
+                localRanks,
+                0));
     return new RawProcess(
         channel, Segment.map(directory.resolve("segment")), ((Reply.Attached) reply).slot());
   }

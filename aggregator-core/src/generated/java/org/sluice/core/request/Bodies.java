@@ -22,7 +22,8 @@ final class Bodies {
       out.putInt(it.ranks());
       out.putLong(it.startTime());
       out.putLong(it.token());
-      out.putInt(it.localRanks()).putInt(0);
+      out.putInt(it.localRanks());
+      out.putInt(it.early());
     } else if (message instanceof final Request.Resume it) {
       out.putTypeOrStatus(9);
       out.putInt(it.version());
@@ -147,7 +148,8 @@ final class Bodies {
           in.getInt(),
           in.getLong(),
           in.getLong(),
-          in.getPaddedInt());
+          in.getInt(),
+          in.getInt());
     }
     if (type == 9) {
       return new Request.Resume(

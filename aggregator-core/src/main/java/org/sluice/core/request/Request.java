@@ -20,6 +20,7 @@ public sealed interface Request {
    * @param token random; the same when a client asks again that got no reply
    * @param localRanks ranks of the job on this node; 0 all, as far as it knows; -1 fewer, but it
    *     does not know how many
+   * @param early 1 when the client has opened no file yet
    */
   @Wire(type = 1, reply = Reply.Attached.class)
   record Attach(
@@ -29,10 +30,9 @@ public sealed interface Request {
       int ranks,
       long startTime,
       @Wire.Means("random, the same when it is repeated for want of a reply") long token,
-      @Wire.Means(
-              value = "of the job, on this node; 0 all, -1 fewer, how many is unknown",
-              padded = true)
-          int localRanks)
+      @Wire.Means("of the job, on this node; 0 all, -1 fewer, how many is unknown") int localRanks,
+      @Wire.Means("1 of one that has opened no file yet: refused while half of the slots are taken")
+          int early)
       implements Request {}
 
   /**

@@ -54,6 +54,15 @@ public final class RingReader {
   }
 
   /**
+   * Whether its producer has stored nothing since the slot was taken.
+   *
+   * @return false once there was a record
+   */
+  public boolean isUnused() {
+    return position == 0 && ring.getIntVolatile(RecordDescriptor.lengthOffset(0)) == 0;
+  }
+
+  /**
    * Copies the record that is next.
    *
    * @return false when there is none

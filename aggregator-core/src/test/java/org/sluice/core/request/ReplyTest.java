@@ -18,7 +18,7 @@ class ReplyTest {
 
   static final List<Arguments> REPLIES =
       List.of(
-          arguments(new Request.Attach(1, 2, 3, 4, 5, 6, 7), new Reply.Attached(7, 1L << 40)),
+          arguments(new Request.Attach(1, 2, 3, 4, 5, 6, 7, 8), new Reply.Attached(7, 1L << 40)),
           arguments(new Request.Open(1, 2, 3, "p"), OPENED),
           arguments(new Request.Create(1, 2, 3, "n"), new Reply.Created(OPENED, "/store/ä")),
           arguments(new Request.Settle(1, 0), new Reply.Settled(12)),

@@ -21,7 +21,7 @@ class RequestFuzzTest {
   @Provide
   Arbitrary<Request> requests() {
     return Arbitraries.of(
-        new Request.Attach(1, 2, 3, 4, 5, 6, 7),
+        new Request.Attach(1, 2, 3, 4, 5, 6, 7, 8),
         new Request.Resume(1, 2, 3, 4, 5),
         new Request.Open(1, 2, 3, "/some/path"),
         new Request.Settle(1, 1),

@@ -15,7 +15,7 @@ import org.sluice.core.segment.Reason;
 class RequestTest {
   static final List<Request> REQUESTS =
       List.of(
-          new Request.Attach(HeaderDescriptor.VERSION, 11, 12, 13, 14, 15, 16),
+          new Request.Attach(HeaderDescriptor.VERSION, 11, 12, 13, 14, 15, 16, 1),
           new Request.Resume(HeaderDescriptor.VERSION, 2, 3, 4, 5),
           new Request.Open(21, 22, RequestDescriptor.OPEN_CREATED, "/tmp/ä"),
           new Request.Settle(41, Reason.READ.ordinal()),
@@ -78,7 +78,8 @@ class RequestTest {
     new Request.Join(99).encode(buffer, 0);
     buffer.putInt(RequestDescriptor.TYPE_OFFSET, 1);
 
-    assertThat(Request.decode(buffer, 0, 12)).isEqualTo(new Request.Attach(99, 0, 0, 0, 0, 0, 0));
+    assertThat(Request.decode(buffer, 0, 12))
+        .isEqualTo(new Request.Attach(99, 0, 0, 0, 0, 0, 0, 0));
   }
 
   @Test

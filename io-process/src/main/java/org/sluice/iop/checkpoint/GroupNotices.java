@@ -22,8 +22,8 @@ final class GroupNotices {
     this.grouping = context.grouping();
   }
 
-  /** A process came: says so if no group that it and its like write can be committed. */
-  void attached(final Writer writer) {
+  /** A process writes an image: says so if no group that it and its like write can be committed. */
+  void writes(final Writer writer) {
     if (!toldOfObstacle) {
       final boolean counted =
           grouping.hasMarkers() || grouping.writers() > 0 || writer.localRanks() > 0;

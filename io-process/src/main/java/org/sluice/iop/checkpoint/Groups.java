@@ -13,7 +13,6 @@ import org.sluice.core.store.Commit;
 import org.sluice.core.store.Completion;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
-import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Failure;
 
@@ -56,23 +55,13 @@ public final class Groups {
   }
 
   /**
-   * A process came.
-   *
-   * @param writer the process that attached
-   */
-  public void attached(final Writer writer) {
-    if (exist()) {
-      notices.attached(writer);
-    }
-  }
-
-  /**
    * Looks again at what checkpoint an image belongs to, and commits that if it is complete.
    *
    * @param image an image that was opened, closed or renamed
    */
   public void look(final Image image) {
     if (grouping != null) {
+      notices.writes(image.writer());
       final Group before = table.of(image);
       final Group group = place(image);
       if (group != null) {

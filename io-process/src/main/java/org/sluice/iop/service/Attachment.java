@@ -101,6 +101,14 @@ final class Attachment {
         : null;
   }
 
+  /**
+   * Whether the process has asked for nothing since it attached, and published nothing: it attached
+   * early, and counts for nothing.
+   */
+  boolean isIdle() {
+    return requests == 0 && lastRequest == null && ring.isUnused();
+  }
+
   int index() {
     return writer.attached().slot();
   }

@@ -42,6 +42,11 @@ final class Attachments {
     abandonment = listener;
   }
 
+  /** Whether a process that may never need a slot gets none: others may, or the session ends. */
+  boolean areShort() {
+    return closed || 2 * all.size() >= bySlot.length;
+  }
+
   /** Gives a process the slot that it asks for; null when all are taken. */
   Attachment attach(final ProcessIdentity process, final Request.Attach request) {
     endUntold(process, request.token());
@@ -182,10 +187,11 @@ final class Attachments {
   /**
    * A process that ends without having said so was killed. Whether it still looks alive does not
    * tell: the kernel closes the socket of a dying process first. Its writer counts as killed before
-   * the rest of its ring is read, for an end of an opening there may complete a group.
+   * the rest of its ring is read, for an end of an opening there may complete a group. One that
+   * never asked for anything leaves nothing that others might mix with theirs.
    */
   private void over(final Attachment attachment) {
-    final boolean killed = !attachment.slot().hasLeft();
+    final boolean killed = !attachment.slot().hasLeft() && !attachment.isIdle();
     if (killed) {
       attachment.writer().killed();
     }

@@ -55,7 +55,9 @@ final class Ending {
 
   /** Goes on as soon as all processes are gone, or have had their time. */
   void proceed() {
-    if (waiting && (attachments.all().isEmpty() || System.nanoTime() - deadline > 0)) {
+    if (waiting
+        && (attachments.all().stream().allMatch(Attachment::isIdle)
+            || System.nanoTime() - deadline > 0)) {
       waiting = false;
       attachments.close();
       List.copyOf(attachments.all()).forEach(this::dismiss);
@@ -65,7 +67,9 @@ final class Ending {
 
   /** A process that stays gets plain files: what it writes from here on goes through the kernel. */
   private void dismiss(final Attachment attachment) {
-    Warnings.warn(attachment + " is still there; its files are plain from here on");
+    if (!attachment.isIdle()) {
+      Warnings.warn(attachment + " is still there; its files are plain from here on");
+    }
     for (final Image image : List.copyOf(attachment.images().keySet())) {
       if (image.state() == ImageDescriptor.STATE_DIVERTED) {
         settling.makeDirect(image, Reason.LOST, false);

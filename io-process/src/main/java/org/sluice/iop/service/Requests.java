@@ -204,12 +204,14 @@ final class Requests {
           Errno.EINVAL,
           "no process %d started at %d".formatted(process.pid(), process.startTime()));
     }
+    if (request.early() != 0 && attachments.areShort()) {
+      return new Reply.Failed(Errno.EAGAIN, "slots are kept for processes that open files");
+    }
     final Attachment attachment = attachments.attach(process, request);
     if (attachment == null) {
       return new Reply.Failed(Errno.EAGAIN, noSlot(process));
     }
     connect(connection, attachment);
-    checkpoints.groups().attached(attachment.writer());
     return new Reply.Attached(attachment.index(), context.sessionId());
   }
 

@@ -1,0 +1,33 @@
+/*
+ * A rank of an MPI program attaches as it starts, so that its first checkpoint is not held up by that.
+ * Only where the MPI library is loaded: a launcher's variables are inherited by every shell and tool that
+ * a wrapper script starts. A process that then opens nothing counts for nothing.
+ */
+#include <link.h>
+#include <string.h>
+
+#include "capture.h"
+#include "early.h"
+#include "launcher.h"
+
+static const char *const libraries[] = {"libmpi.so", "libmpich", "libmpi_"};
+
+static int is_mpi(struct dl_phdr_info *object, size_t size, void *nothing)
+{
+    (void)size;
+    (void)nothing;
+    const char *slash = strrchr(object->dlpi_name, '/');
+    const char *name = slash == NULL ? object->dlpi_name : slash + 1;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (strncmp(name, libraries[i], strlen(libraries[i])) == 0)
+            return 1;
+    return 0;
+}
+
+void sluice_early_attach(void)
+{
+    int rank, ranks;
+    sluice_launcher_rank(&rank, &ranks);
+    if (rank >= 0 && dl_iterate_phdr(is_mpi, NULL) != 0)
+        sluice_capture_attach_early();
+}
