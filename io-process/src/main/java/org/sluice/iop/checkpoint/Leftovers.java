@@ -221,7 +221,10 @@ public final class Leftovers {
 
   private void settle(final Iterator<Image> images, final Runnable next) {
     for (int i = 0; i < AT_ONCE && images.hasNext(); i++) {
-      settle(images.next());
+      final Image image = images.next();
+      if (context.registry().find(image.id()) == image) { // and not let go of since it began
+        settle(image);
+      }
     }
     resting.afterRest(images.hasNext() ? () -> settle(images, next) : next);
   }
