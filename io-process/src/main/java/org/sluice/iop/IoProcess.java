@@ -36,6 +36,9 @@ import org.sluice.iop.service.SessionState;
 final class IoProcess implements AutoCloseable {
   private static final List<String> STOPS = List.of("TERM", "INT", "HUP");
 
+  /** Says that the I/O process ends before it pays to make ready for more. */
+  private static final String SHORT_LIVED = "SLUICE_SHORT_LIVED";
+
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final RuntimeDirectory directory;
   private final Segment segment;
@@ -120,6 +123,9 @@ final class IoProcess implements AutoCloseable {
           prefault.join();
         });
     thread = Thread.ofPlatform().name("service").start(service);
+    if (!goesOn && settings.faults().isEmpty() && System.getenv(SHORT_LIVED) == null) {
+      keep(new WarmUp(directory.warmUp(), settings.layout()));
+    }
   }
 
   /** Gives the chunks their memory while processes attach, or already use the first of them. */

@@ -47,6 +47,7 @@ final class RuntimeDirectory implements AutoCloseable {
   private static final String CRASH = "crash";
   private static final String JOURNAL = "journal";
   private static final String SOCKET = "socket";
+  private static final String WARM_UP = "warm-up";
 
   private static final Set<PosixFilePermission> PRIVATE =
       PosixFilePermissions.fromString("rwx------");
@@ -208,6 +209,11 @@ final class RuntimeDirectory implements AutoCloseable {
     return path.resolve(JOURNAL);
   }
 
+  /** Where a session may be that only warms up. */
+  Path warmUp() {
+    return path.resolve(WARM_UP);
+  }
+
   /** Where this I/O process says why it failed, should it. */
   Path crash() {
     return path.resolve(CRASH);
@@ -297,6 +303,9 @@ final class RuntimeDirectory implements AutoCloseable {
     SegmentPlace.clear(directory);
     Journal.remove(directory.resolve(JOURNAL));
     Files.deleteIfExists(directory.resolve(SOCKET));
+    for (final Path path : Names.deepestFirst(directory.resolve(WARM_UP))) {
+      Files.deleteIfExists(path);
+    }
   }
 
   private void removeAtExit() {

@@ -9,6 +9,7 @@ import org.sluice.core.posix.Quoting;
 public final class Warnings {
   private static final Logger LOG = LoggerFactory.getLogger("sluice");
   private static final AtomicLong COUNT = new AtomicLong();
+  private static final InheritableThreadLocal<Boolean> MUTED = new InheritableThreadLocal<>();
 
   private Warnings() {}
 
@@ -18,8 +19,19 @@ public final class Warnings {
    * @param message one line: what, where, and what comes of it
    */
   public static void warn(final String message) {
+    if (MUTED.get() != null) {
+      return;
+    }
     COUNT.incrementAndGet();
     LOG.warn(Quoting.line(message));
+  }
+
+  /**
+   * Has nothing be said, from here on, by the calling thread and those that it begins: what goes
+   * wrong there is of no consequence.
+   */
+  public static void mute() {
+    MUTED.set(true);
   }
 
   /**
