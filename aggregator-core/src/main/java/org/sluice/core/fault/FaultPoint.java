@@ -75,6 +75,26 @@ public enum FaultPoint implements Hazard {
       Kind.NO_COMMIT),
   /** From here on a power cut leaves the checkpoint committed. */
   COMMIT_FSYNC(Kind.STEP, "commit: makes the manifest's name durable", "committed", Kind.NO_COMMIT),
+  /** Index and manifest in a commit log, where that can have all of a checkpoint. */
+  LOG_WRITE(
+      Kind.WRITE,
+      "commit: writes the record into the log",
+      "committed once resumed",
+      Kind.NO_COMMIT),
+  /** From here on a power cut leaves the checkpoint committed. */
+  LOG_FSYNC(Kind.STEP, "commit: makes the record durable", "committed", Kind.NO_COMMIT),
+  /** The directory of a checkpoint that a log has. */
+  LOG_FOLLOW(
+      Kind.STEP,
+      "writes the directory of a logged checkpoint",
+      "committed",
+      "committed; the log has it"),
+  /** The same, before the log may have it no more. */
+  LOG_SETTLE(
+      Kind.STEP,
+      "makes the directory of a logged checkpoint durable",
+      "committed",
+      "committed; the log has it"),
   /** The manifest of a checkpoint that is not kept, or was committed again. */
   MANIFEST_REMOVE(
       Kind.STEP,

@@ -20,7 +20,6 @@ import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
-import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 
 /**
  * What a process knows of the checkpoints of a store, so that it need not look at all of them at
@@ -30,6 +29,7 @@ import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
  */
 final class Catalogue {
   private final StoreDirectory store;
+  private final CommitLogs logs;
   private final NamedContainers containers;
 
   /** Of each number the commits, superseded ones included. */
@@ -40,6 +40,10 @@ final class Catalogue {
 
   private final Set<CheckpointDirectory> uncommitted = new LinkedHashSet<>();
   private final Map<CheckpointDirectory, IOException> unreadable = new LinkedHashMap<>();
+
+  /** What is damaged of logs. */
+  private final List<IOException> damage = new ArrayList<>();
+
   private long lastSequence;
 
   /** What the store looked like when the lock was given back; null when that does not count. */
@@ -96,8 +100,9 @@ final class Catalogue {
     }
   }
 
-  Catalogue(final StoreDirectory store) {
+  Catalogue(final StoreDirectory store, final CommitLogs logs) {
     this.store = store;
+    this.logs = logs;
     this.containers = new NamedContainers(store);
   }
 
@@ -113,6 +118,12 @@ final class Catalogue {
   Map<CheckpointDirectory, IOException> unreadable() throws IOException {
     update();
     return new LinkedHashMap<>(unreadable);
+  }
+
+  /** Why it is not known what all commits name: manifests and logs that cannot be read. */
+  List<IOException> damage() throws IOException {
+    update();
+    return Stream.concat(unreadable.values().stream(), damage.stream()).toList();
   }
 
   /** Commits that newer ones of their numbers supersede. */
@@ -276,11 +287,16 @@ final class Catalogue {
     uncommitted.clear();
     unreadable.clear();
     containers.clear();
+    damage.clear();
     lastSequence = 0;
+    final Map<CheckpointDirectory, LoggedCommit> logged = logs.scan(damage::add);
     for (final CheckpointDirectory checkpoint : store.checkpointDirectories()) {
-      look(checkpoint, before);
+      if (!logged.containsKey(checkpoint)) {
+        look(checkpoint, before);
+      }
     }
-    makeDurable();
+    logged.values().forEach(one -> add(new Known(one.commit())));
+    makeDurable(logged.keySet());
   }
 
   /**
@@ -289,12 +305,13 @@ final class Catalogue {
    * odd, one that died may not have done that. Its commit is the newest then, as every other
    * process comes here before it commits.
    */
-  private void makeDurable() throws IOException {
+  private void makeDurable(final Set<CheckpointDirectory> logged) throws IOException {
     if (count == ChangeCount.UNKNOWN && !committed.isEmpty()) {
       store.disk().syncFileSystem(store.path());
     } else if (ChangeCount.isOdd(count)) {
+      logs.syncOthers();
       for (final Known one : (Iterable<Known>) commits()::iterator) {
-        if (one.sequence == lastSequence) {
+        if (one.sequence == lastSequence && !logged.contains(directoryOf(one))) {
           store.disk().syncDirectory(directoryOf(one).path(), null);
         }
       }

@@ -17,7 +17,6 @@ import org.sluice.core.fault.Fault.Step;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
-import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 
 /**
  * What a restart sees of a store. What {@link #commits()} lists is complete and durable; nothing
@@ -161,7 +160,8 @@ public class CheckpointReader {
    */
   public boolean whileHeld(final Commit commit, final Step<IOException> reading)
       throws IOException {
-    return directoryOf(commit).whileHeld(reading);
+    final CheckpointDirectory held = directoryOf(commit);
+    return scan.isOnlyLogged(held) ? scan.whileThere(held, reading) : held.whileHeld(reading);
   }
 
   /**
@@ -172,7 +172,7 @@ public class CheckpointReader {
    * @throws IOException when that fails
    */
   public final List<CommittedImage> images(final Commit commit) throws IOException {
-    return IndexCodec.read(directoryOf(commit).index(), commit.id());
+    return scan.images(directoryOf(commit));
   }
 
   /**

@@ -15,10 +15,11 @@ import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.fault.Fault;
 import org.sluice.core.posix.PosixException;
-import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 
 /**
  * Finds the manifests of a store, superseded ones included. A manifest never changes, so it is read
@@ -36,6 +37,9 @@ final class CommitScan {
    * The commits in the directories that count. When one is superseded meanwhile the scan starts
    * over, as the one that supersedes it may have come too late to be seen: what was passed over
    * because it had no manifest has got one since, or has lost it while another directory came.
+   *
+   * <p>The logs are read first. What they have counts, whatever its directory holds. What they have
+   * no more is durable in its directory, or removed.
    */
   List<Commit> commits(
       final Predicate<CheckpointDirectory> counts, final Consumer<IOException> unreadable)
@@ -44,11 +48,14 @@ final class CommitScan {
       final List<Commit> commits = new ArrayList<>();
       final List<IOException> failures = new ArrayList<>();
       try {
+        final Map<CheckpointDirectory, LoggedCommit> logged =
+            CommitLogs.read(store, failures::add);
+        logged.forEach((directory, one) -> addLogged(directory, one, counts, commits));
         final List<CheckpointDirectory> directories = store.checkpointDirectories();
         known.keySet().retainAll(directories.stream().map(CheckpointDirectory::manifest).toList());
         final List<CheckpointDirectory> uncommitted = new ArrayList<>();
         for (final CheckpointDirectory directory : directories) {
-          if (counts.test(directory)) {
+          if (counts.test(directory) && !logged.containsKey(directory)) {
             if (directory.isCommitted()) {
               read(directory, commits, failures);
             } else {
@@ -70,10 +77,58 @@ final class CommitScan {
     }
   }
 
+  private static void addLogged(
+      final CheckpointDirectory directory,
+      final LoggedCommit one,
+      final Predicate<CheckpointDirectory> counts,
+      final List<Commit> commits) {
+    if (counts.test(directory)) {
+      commits.add(marked(directory, one.commit()));
+    }
+  }
+
+  private static Commit marked(final CheckpointDirectory directory, final Commit commit) {
+    return directory.isIncomplete() ? commit.markedIncomplete() : commit;
+  }
+
+  /** The images of a commit. */
+  List<CommittedImage> images(final CheckpointDirectory directory) throws IOException {
+    final LoggedCommit one = logged().get(directory);
+    return one != null ? one.images() : IndexCodec.read(directory.index(), directory.commitId());
+  }
+
+  /** Whether only a log has a commit, as its directory has not followed. */
+  boolean isOnlyLogged(final CheckpointDirectory directory) throws IOException {
+    return !directory.isCommitted() && logged().containsKey(directory);
+  }
+
+  private Map<CheckpointDirectory, LoggedCommit> logged() throws IOException {
+    return CommitLogs.read(store, damage -> {});
+  }
+
+  /**
+   * Reads a commit that nothing can hold. If it is removed meanwhile, the checksums tell.
+   *
+   * @return false when it is removed
+   */
+  boolean whileThere(final CheckpointDirectory directory, final Fault.Step<IOException> reading)
+      throws IOException {
+    try {
+      reading.run();
+      return true;
+    } catch (final IOException e) {
+      if (commits(directory::equals, unreadable -> {}).isEmpty()) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
   /** The numbers of what is committed, readable or not. */
   Set<Long> numbers() throws IOException {
-    return store.checkpointDirectories().stream()
-        .filter(CheckpointDirectory::isCommitted)
+    return Stream.concat(
+            logged().keySet().stream(),
+            store.checkpointDirectories().stream().filter(CheckpointDirectory::isCommitted))
         .map(CheckpointDirectory::number)
         .collect(Collectors.toCollection(TreeSet::new));
   }
@@ -105,7 +160,7 @@ final class CommitScan {
         commit = read(directory);
         known.put(directory.manifest(), commit);
       }
-      commits.add(directory.isIncomplete() ? commit.markedIncomplete() : commit);
+      commits.add(marked(directory, commit));
     } catch (final DamagedException | FormatVersionException | PosixException e) {
       if (!directory.isCommitted()) {
         throw new NoSuchFileException(directory.manifest().toString()); // gone meanwhile

@@ -17,7 +17,6 @@ import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
-import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 
 /**
  * Writes one checkpoint whose containers are on stable storage. Everything it consists of is made
@@ -28,7 +27,7 @@ final class CommitWriter {
   private final Draft draft;
   private final CheckpointDirectory directory;
 
-  /** What becomes the manifest, locked until then. */
+  /** What becomes the manifest, locked until then; null while it has no directory. */
   private NativeFile manifest;
 
   CommitWriter(final StoreDirectory store, final Draft draft) throws IOException {
@@ -40,6 +39,29 @@ final class CommitWriter {
 
   CheckpointDirectory directory() {
     return directory;
+  }
+
+  /** Whether no image has bytes in a file of its own, so that a log's record can have all. */
+  boolean isLogged() throws IOException {
+    for (final DraftImage image : draft.images()) {
+      try (FileSource.Loan loan = image.file().lend()) {
+        if (ImageFile.hasData(loan.file(), image.size())) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** The images, none of which has bytes in a file of its own. */
+  List<CommittedImage> images() {
+    final List<CommittedImage> images = new ArrayList<>();
+    draft.images().forEach(image -> images.add(committed(images.size(), image, List.of())));
+    return images;
+  }
+
+  boolean hasDirectory() {
+    return manifest != null;
   }
 
   /** Makes its directory, which is nobody's garbage from here on; under the store's lock. */
@@ -61,33 +83,44 @@ final class CommitWriter {
     return images;
   }
 
+  /** What is committed. */
+  Commit commit(final List<CommittedImage> images, final long sequence) {
+    return new Commit(
+        draft.number(),
+        directory.commitId(),
+        sequence,
+        Instant.now().truncatedTo(ChronoUnit.MILLIS),
+        draft.node(),
+        draft.job(),
+        draft.layout(),
+        draft.ranks(),
+        draft.part(),
+        draft.ungrouped(),
+        Optional.of(draft.completion()),
+        false,
+        draft.sessionId(),
+        images.size(),
+        images.stream().mapToLong(CommittedImage::size).sum(),
+        containers(draft));
+  }
+
+  /** The index of its images. */
+  byte[] index(final List<CommittedImage> images) {
+    final Bytes<Void> index = IndexCodec.encode(directory.commitId(), images);
+    try {
+      return index.toByteArray();
+    } finally {
+      index.releaseLast();
+    }
+  }
+
   /** Writes the manifest; from then on the checkpoint is committed. Under the store's lock. */
-  Commit publish(final List<CommittedImage> images, final long sequence) throws IOException {
-    final Commit commit =
-        new Commit(
-            draft.number(),
-            directory.commitId(),
-            sequence,
-            Instant.now().truncatedTo(ChronoUnit.MILLIS),
-            draft.node(),
-            draft.job(),
-            draft.layout(),
-            draft.ranks(),
-            draft.part(),
-            draft.ungrouped(),
-            Optional.of(draft.completion()),
-            false,
-            draft.sessionId(),
-            images.size(),
-            images.stream().mapToLong(CommittedImage::size).sum(),
-            containers(draft));
-    final byte[] encoded = ManifestCodec.encode(commit);
+  void publish(final byte[] encoded) throws IOException {
     try (NativeFile written = take()) {
       Disk.fill(written, encoded);
     }
     store.disk().rename(directory.draft(), directory.manifest(), FaultPoint.MANIFEST_RENAME);
     store.disk().syncDirectory(directory.path(), FaultPoint.COMMIT_FSYNC);
-    return commit;
   }
 
   /** Takes back what was written; a manifest that has its name already could come back. */
@@ -127,20 +160,24 @@ final class CommitWriter {
       for (final DraftImage image : draft.images()) {
         final int ordinal = images.size();
         final List<Block> blocks = store(files, image, directory.image(ordinal));
-        images.add(
-            new CommittedImage(
-                ordinal,
-                image.path(),
-                image.rank(),
-                image.ranks(),
-                image.mode(),
-                image.size(),
-                image.imageId(),
-                image.chunks(),
-                blocks));
+        images.add(committed(ordinal, image, blocks));
       }
     }
     return images;
+  }
+
+  private static CommittedImage committed(
+      final int ordinal, final DraftImage image, final List<Block> blocks) {
+    return new CommittedImage(
+        ordinal,
+        image.path(),
+        image.rank(),
+        image.ranks(),
+        image.mode(),
+        image.size(),
+        image.imageId(),
+        image.chunks(),
+        blocks);
   }
 
   /** Nobody reads a checkpoint before a restart, and the next one needs the memory. */
@@ -154,14 +191,9 @@ final class CommitWriter {
   }
 
   private void writeIndex(final List<CommittedImage> images) throws IOException {
-    final Bytes<Void> index = IndexCodec.encode(directory.commitId(), images);
     try (NativeFile file =
         store.disk().open(directory.index(), Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
-      file.role(FaultPoint.INDEX_WRITE, FaultPoint.INDEX_FSYNC);
-      file.pwrite(index.addressForRead(0), index.readRemaining(), 0);
-      file.syncAll();
-    } finally {
-      index.releaseLast();
+      Disk.fill(file.role(FaultPoint.INDEX_WRITE, FaultPoint.INDEX_FSYNC), index(images));
     }
   }
 

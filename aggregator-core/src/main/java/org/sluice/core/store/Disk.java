@@ -27,6 +27,13 @@ class Disk {
   /** The one there is. */
   static final Disk REAL = new Disk();
 
+  private static final int LOG_LENGTH = 1 << 20;
+
+  /** How long a commit log is, in bytes. */
+  int logLength() {
+    return LOG_LENGTH;
+  }
+
   /** What is in a directory that grows with the store. */
   List<Path> list(final Path directory) throws IOException {
     return Names.in(directory);
@@ -120,10 +127,15 @@ class Disk {
 
   /** Makes some bytes all of a new file, durably but for its name. */
   static void fill(final NativeFile file, final byte[] bytes) throws IOException {
+    write(file, bytes);
+    file.syncAll();
+  }
+
+  /** Makes some bytes all of a new file. */
+  static void write(final NativeFile file, final byte[] bytes) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes);
       file.pwrite(memory.address(), bytes.length, 0);
-      file.syncAll();
     }
   }
 }

@@ -17,7 +17,6 @@ import org.sluice.core.posix.FileType;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.store.Leftover.Kind;
-import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 
 /**
  * Finds and removes what no committed checkpoint needs. Every method is called with the store's
@@ -28,11 +27,17 @@ final class Garbage {
 
   private final StoreDirectory store;
   private final Catalogue catalogue;
+  private final CommitLogs logs;
   private final SpareContainers spares;
 
-  Garbage(final StoreDirectory store, final Catalogue catalogue, final SpareContainers spares) {
+  Garbage(
+      final StoreDirectory store,
+      final Catalogue catalogue,
+      final CommitLogs logs,
+      final SpareContainers spares) {
     this.store = store;
     this.catalogue = catalogue;
+    this.logs = logs;
     this.spares = spares;
   }
 
@@ -41,6 +46,9 @@ final class Garbage {
    */
   void sweep() throws IOException {
     endCutShort();
+    if (!logs.follow()) {
+      return; // a reader that has read the logs before looks for directories
+    }
     for (final Catalogue.Known commit : catalogue.superseded()) {
       remove(catalogue.directoryOf(commit));
     }
@@ -51,7 +59,9 @@ final class Garbage {
    * used again: a manifest whose removal was not made durable could come back after a power cut.
    */
   private void endCutShort() throws IOException {
-    for (final CheckpointDirectory checkpoint : unfinished()) {
+    final List<CheckpointDirectory> cutShort = unfinished();
+    logs.recover();
+    for (final CheckpointDirectory checkpoint : cutShort) {
       catalogue.changing();
       checkpoint.sweep();
       catalogue.removed(checkpoint);
@@ -67,10 +77,30 @@ final class Garbage {
     return remove(checkpoint, () -> true);
   }
 
+  /** Removes a commit, and before it what it superseded. */
+  boolean remove(final Commit commit, final Farewell farewell) throws IOException {
+    for (final Catalogue.Known other : catalogue.of(commit.number())) {
+      if (other.sequence() < commit.sequence() && !remove(catalogue.directoryOf(other))) {
+        return false;
+      }
+    }
+    return remove(store.checkpoint(commit.number(), commit.id()), farewell);
+  }
+
+  /** Removes what is damaged of a number; false when a process reads some of it. */
+  boolean removeUnreadable(final long number) throws IOException {
+    boolean all = true;
+    for (final CheckpointDirectory damaged : catalogue.unreadable().keySet()) {
+      all &= damaged.number() != number || remove(damaged);
+    }
+    return all;
+  }
+
   /** The same, right behind a farewell that may still prevent it. */
-  boolean remove(final CheckpointDirectory checkpoint, final PosixStore.Farewell farewell)
+  private boolean remove(final CheckpointDirectory checkpoint, final Farewell farewell)
       throws IOException {
     catalogue.changing();
+    logs.retire(checkpoint);
     final boolean removed = checkpoint.removeUnlessRead(farewell);
     if (removed) {
       catalogue.removed(checkpoint);
@@ -81,11 +111,10 @@ final class Garbage {
   /** The new commit stands whatever happens here; what cannot be deleted now is garbage. */
   void supersede(final Commit commit) {
     try {
-      for (final CheckpointDirectory damaged : catalogue.unreadable().keySet()) {
-        if (damaged.number() == commit.number()) {
-          remove(damaged);
-        }
+      if (!logs.follow()) {
+        return;
       }
+      removeUnreadable(commit.number());
       sweep();
       spares.trim(commit.containers().size());
     } catch (final IOException e) {
@@ -112,7 +141,7 @@ final class Garbage {
     if (!dryRun) {
       endCutShort();
     }
-    catalogue.unreadable().values().forEach(unreadable);
+    catalogue.damage().forEach(unreadable);
     final List<Catalogue.Known> gone = new ArrayList<>();
     for (final Catalogue.Known commit : catalogue.superseded()) {
       final CheckpointDirectory checkpoint = catalogue.directoryOf(commit);

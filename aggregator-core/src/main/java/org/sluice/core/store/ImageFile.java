@@ -17,7 +17,6 @@ import org.sluice.core.posix.Extent;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
-import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
 
 /** The images' own files on their way into a checkpoint and out of it. Not thread-safe. */
 final class ImageFile implements AutoCloseable {
@@ -27,6 +26,11 @@ final class ImageFile implements AutoCloseable {
 
   ImageFile(final Disk disk) {
     this.disk = disk;
+  }
+
+  /** Whether a file has data below a size. */
+  static boolean hasData(final NativeFile file, final long size) throws IOException {
+    return !pieces(file.dataExtents(), size).isEmpty();
   }
 
   /**

@@ -73,6 +73,17 @@ public final class IndexCodec {
     }
   }
 
+  /** Reads the index of a commit that is in memory. */
+  static List<CommittedImage> decode(final String file, final long commitId, final byte[] index)
+      throws DamagedException, FormatVersionException {
+    final Bytes<Void> bytes = Bytes.allocateDirect(index.length);
+    try {
+      return decode(file, commitId, bytes.write(index));
+    } finally {
+      bytes.releaseLast();
+    }
+  }
+
   /**
    * Writes an index.
    *

@@ -4,17 +4,22 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.store.StoreDirectory.CheckpointDirectory;
+import org.sluice.core.posix.Quoting;
 
 /**
  * A store of checkpoints in a directory of a POSIX file system. Thread-safe; several processes may
  * use one store at a time.
  */
 public final class PosixStore extends CheckpointReader implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PosixStore.class);
+
+  private final CommitLogs logs;
   private final Catalogue catalogue;
   private final SpareContainers spares;
   private final Garbage garbage;
@@ -27,12 +32,13 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
 
   private PosixStore(final StoreDirectory directory) throws IOException {
     super(directory);
-    this.catalogue = new Catalogue(directory);
+    this.logs = new CommitLogs(directory);
+    this.catalogue = new Catalogue(directory, logs);
     this.lock = new StoreLock(directory, owner, catalogue);
     this.spares = new SpareContainers(directory, catalogue);
-    this.garbage = new Garbage(directory, catalogue, spares);
+    this.garbage = new Garbage(directory, catalogue, logs, spares);
     this.files = new SessionFiles(directory, spares);
-    this.publication = new Publication(directory, lock, catalogue, garbage, files);
+    this.publication = new Publication(directory, lock, catalogue, logs, garbage, files);
   }
 
   /**
@@ -250,6 +256,18 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
   }
 
   /**
+   * Makes the next commits short: they need a commit log, and room in it. What it has becomes
+   * durable without it. To be called between commits, when nobody waits.
+   *
+   * @throws IOException when that fails; commits take longer then
+   */
+  public void prepareCommits() throws IOException {
+    if (claimed) {
+      lock.hold(logs::prepare);
+    }
+  }
+
+  /**
    * Commits a checkpoint: on return it is on stable storage and supersedes any older one of its
    * number. The containers of its chunks must be open still, and this store's. Of containers that
    * nobody needs any more, as many as it has stay for the next one.
@@ -276,6 +294,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
     return lock.hold(
         () -> {
           final CheckpointDirectory checkpoint = directory.checkpoint(number, commitId);
+          logs.retire(checkpoint); // the mark needs a durable directory
           if (!checkpoint.isCommitted()) {
             return false;
           }
@@ -308,18 +327,6 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
     return remove(commit, () -> true);
   }
 
-  /** What comes right before a removal that nothing else prevents any more. */
-  @FunctionalInterface
-  public interface Farewell {
-    /**
-     * Does it.
-     *
-     * @return false when the checkpoint is to stay after all
-     * @throws IOException when that fails; the checkpoint stays
-     */
-    boolean run() throws IOException;
-  }
-
   /**
    * As {@link #remove(Commit)}.
    *
@@ -329,16 +336,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
    * @throws IOException when that fails
    */
   public boolean remove(final Commit commit, final Farewell farewell) throws IOException {
-    return swept(
-        () -> {
-          for (final Catalogue.Known other : catalogue.of(commit.number())) {
-            if (other.sequence() < commit.sequence()
-                && !garbage.remove(catalogue.directoryOf(other))) {
-              return false;
-            }
-          }
-          return garbage.remove(directoryOf(commit), farewell);
-        });
+    return swept(() -> garbage.remove(commit, farewell));
   }
 
   /**
@@ -349,15 +347,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
    * @throws IOException when that fails
    */
   public boolean removeUnreadable(final long number) throws IOException {
-    return swept(
-        () -> {
-          for (final CheckpointDirectory damaged : catalogue.unreadable().keySet()) {
-            if (damaged.number() == number && !garbage.remove(damaged)) {
-              return false;
-            }
-          }
-          return true;
-        });
+    return swept(() -> garbage.removeUnreadable(number));
   }
 
   /**
@@ -382,6 +372,13 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
 
   @Override
   public void close() throws IOException {
+    try {
+      if (logs.isOpen()) {
+        lock.hold(logs::close);
+      }
+    } catch (final IOException e) {
+      LOG.warn("the next session ends the commit log: {}", Quoting.line(e.getMessage()));
+    }
     files.close();
   }
 

@@ -13,6 +13,7 @@ final class Publication {
   private final StoreDirectory directory;
   private final StoreLock lock;
   private final Catalogue catalogue;
+  private final CommitLogs logs;
   private final Garbage garbage;
   private final SessionFiles files;
 
@@ -20,11 +21,13 @@ final class Publication {
       final StoreDirectory directory,
       final StoreLock lock,
       final Catalogue catalogue,
+      final CommitLogs logs,
       final Garbage garbage,
       final SessionFiles files) {
     this.directory = directory;
     this.lock = lock;
     this.catalogue = catalogue;
+    this.logs = logs;
     this.garbage = garbage;
     this.files = files;
   }
@@ -37,7 +40,9 @@ final class Publication {
     }
     // Taken back under the lock, as others sweep it as soon as its draft is deleted.
     final List<CommittedImage> images =
-        orElse(() -> lock.hold(() -> abandon(writer)), () -> prepare(writer));
+        logs.isOpen() && writer.isLogged()
+            ? writer.images()
+            : orElse(() -> lock.hold(() -> abandon(writer)), () -> prepare(writer));
     lock.hold(
         () -> {
           final Commit commit = orElse(() -> abandon(writer), () -> publish(writer, images));
@@ -48,19 +53,31 @@ final class Publication {
   }
 
   private List<CommittedImage> prepare(final CommitWriter writer) throws IOException {
-    lock.hold(
-        () -> {
-          catalogue.changing();
-          writer.begin();
-          catalogue.began(writer.directory());
-        });
+    lock.hold(() -> begin(writer));
     return writer.prepare();
   }
 
+  private void begin(final CommitWriter writer) throws IOException {
+    catalogue.changing();
+    writer.begin();
+    catalogue.began(writer.directory());
+  }
+
+  /** By a record of the log if that can have all of it, or else by its directory. */
   private Commit publish(final CommitWriter writer, final List<CommittedImage> images)
       throws IOException {
     catalogue.changing();
-    return writer.publish(images, catalogue.nextSequence());
+    final Commit commit = writer.commit(images, catalogue.nextSequence());
+    final byte[] manifest = ManifestCodec.encode(commit);
+    if (!writer.hasDirectory()) {
+      if (logs.append(writer.directory(), manifest, writer.index(images))) {
+        return commit;
+      }
+      begin(writer);
+      writer.prepare();
+    }
+    writer.publish(manifest);
+    return commit;
   }
 
   /** Nobody has seen a commit of it, so nothing changes. */

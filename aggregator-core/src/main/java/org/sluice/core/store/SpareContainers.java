@@ -83,7 +83,7 @@ final class SpareContainers {
    */
   List<Path> besides(final List<Catalogue.Known> gone) throws IOException {
     final Map<Path, Long> lengths = new HashMap<>();
-    if (catalogue.unreadable().isEmpty()) {
+    if (catalogue.damage().isEmpty()) {
       for (final Path container : catalogue.containers().unnamedBut(gone)) {
         if (isFree(container)) {
           lengths.put(container, Files.size(container));
@@ -99,7 +99,7 @@ final class SpareContainers {
   /** Deletes one if it is spare; returns whether it is gone. */
   boolean deleteIfSpare(final Path container) throws IOException {
     final boolean spare =
-        catalogue.unreadable().isEmpty()
+        catalogue.damage().isEmpty()
             && catalogue.containers().unnamed().contains(container)
             && isFree(container);
     if (spare) {

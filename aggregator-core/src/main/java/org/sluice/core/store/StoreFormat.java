@@ -27,7 +27,7 @@ import org.sluice.core.posix.NativeFile.Flag;
 record StoreFormat(Path store, Disk disk) {
   static final String NAME = "format";
 
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
   private static final int OLDEST = 1;
   private static final int MAX_LENGTH = 64;
   private static final Pattern TEXT = Pattern.compile("sluice store (\\d{1,9})\n");

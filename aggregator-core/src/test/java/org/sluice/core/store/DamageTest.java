@@ -77,6 +77,7 @@ class DamageTest {
     everyFlipIsNoticed(container, 4096, 8192);
   }
 
+  /** But for those that make it an older version, which is read as this one. */
   @Test
   void everyFlippedBitOfTheFormatIsNoticed() throws IOException {
     final Path format = store.resolve("format");
@@ -85,6 +86,10 @@ class DamageTest {
       final byte[] flipped = whole.clone();
       flipped[bit / 8] ^= (byte) (1 << bit % 8);
       Files.write(format, flipped);
+      if (new String(flipped).matches("sluice store [12]\n")) {
+        assertThat(damage()).isEmpty();
+        continue;
+      }
       assertThatThrownBy(() -> PosixStore.open(store))
           .isInstanceOfAny(DamagedException.class, FormatVersionException.class)
           .hasMessageContaining(store.toString());

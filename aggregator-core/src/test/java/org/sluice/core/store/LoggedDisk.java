@@ -64,6 +64,7 @@ public final class LoggedDisk extends Disk {
   }
 
   private static final int SECTOR = 512;
+  private static final int LOG_LENGTH = 6 * 4096;
 
   private final Path root;
   private final Map<Path, Node> nodes = new HashMap<>();
@@ -154,6 +155,12 @@ public final class LoggedDisk extends Disk {
 
   Node root() {
     return nodes.get(root);
+  }
+
+  /** A few commits fill it. */
+  @Override
+  int logLength() {
+    return LOG_LENGTH;
   }
 
   @Override

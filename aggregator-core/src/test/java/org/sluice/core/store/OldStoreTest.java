@@ -50,7 +50,7 @@ class OldStoreTest extends StoreTest {
   void becomesANewOneWithItsFirstWriter() throws IOException {
     final Object lock = Files.getAttribute(path.resolve("format"), "unix:ino");
     try (StoreFixture fixture = new StoreFixture(path, fresh())) {
-      assertThat(format()).isEqualTo("sluice store 2\n");
+      assertThat(format()).isEqualTo("sluice store 3\n");
       assertThat(Files.getAttribute(path.resolve("format"), "unix:ino")).isEqualTo(lock);
       assertThat(add(fixture, 6).sequence()).isEqualTo(4);
       add(fixture, 3);
@@ -72,7 +72,7 @@ class OldStoreTest extends StoreTest {
     try (PosixStore store = PosixStore.open(path)) {
       assertThat(store.remove(store.find(3).orElseThrow())).isTrue();
     }
-    assertThat(format()).isEqualTo("sluice store 2\n");
+    assertThat(format()).isEqualTo("sluice store 3\n");
     assertThat(intact()).extracting(Commit::number).containsExactly(4L, 5L);
   }
 
@@ -95,9 +95,9 @@ class OldStoreTest extends StoreTest {
         path = path.resolve("store");
         final int left = intact().size();
         assertThat(left).as("killed at step %d, cut %d", step, seed).isBetween(3, 4);
-        assertThat(format()).matches("sluice store [%s]\n".formatted(left == 3 ? "12" : "2"));
+        assertThat(format()).matches("sluice store [%s]\n".formatted(left == 3 ? "13" : "3"));
         PosixStore.create(path).close();
-        assertThat(format()).isEqualTo("sluice store 2\n");
+        assertThat(format()).isEqualTo("sluice store 3\n");
         assertThat(intact()).hasSize(left);
       }
     }
@@ -107,11 +107,11 @@ class OldStoreTest extends StoreTest {
   @Test
   void isLeftAloneOnceItIsNewer() throws IOException {
     try (StoreFixture fixture = new StoreFixture(path, fresh())) {
-      Files.writeString(path.resolve("format"), "sluice store 3\n");
+      Files.writeString(path.resolve("format"), "sluice store 4\n");
       final List<Path> before = checkpoints();
       assertThatThrownBy(() -> add(fixture, 6))
           .isInstanceOf(FormatVersionException.TooNew.class)
-          .hasMessageContaining("has format version 3, newer than 2");
+          .hasMessageContaining("has format version 4, newer than 3");
       assertThatThrownBy(() -> PosixStore.open(path))
           .isInstanceOf(FormatVersionException.TooNew.class);
       assertThat(checkpoints()).isEqualTo(before);

@@ -110,11 +110,15 @@ class PowerCutTest {
         file("image\\d+"),
         file("\\d+"),
         file("[0-9a-f]{16}.data"),
+        file("[0-9a-f]{16}"),
         directory("images", "\\d+"),
         directory("containers", ".*.data"),
         directory("checkpoints", "\\d{10}-.*"),
         directory("store", "staging"),
         directory("store", "format.*"),
+        directory("store", "log"),
+        names("log", true),
+        names("log", false),
         directory("\\d{10}-.*", "index"),
         directory("\\d{10}-.*", "manifest.json manifest.tmp"),
         directory("\\d{10}-.*", "manifest.json"));
@@ -136,6 +140,16 @@ class PowerCutTest {
                 Files.isDirectory(path)
                     && path.getFileName().toString().matches(name)
                     && String.join(" ", new TreeSet<>(step)).matches(changed));
+  }
+
+  /** Of a directory of which a name came or went. */
+  private static Arguments names(final String name, final boolean came) {
+    return Arguments.of(
+        "of the directory %s after a name %s".formatted(name, came ? "came" : "went"),
+        (BiPredicate<Path, Set<String>>)
+            (path, step) ->
+                path.endsWith(name)
+                    && step.stream().allMatch(each -> came == Files.exists(path.resolve(each))));
   }
 
   /** A store that saw several sessions, some of them killed. */

@@ -46,6 +46,9 @@ final class StoreLife {
   private PosixStore store;
   private int nextFile;
 
+  /** Whether some bytes of the next checkpoint go to its images' own files. */
+  private boolean direct;
+
   /** A commit that was begun, and the positions of the log where something became of it. */
   private static final class Attempt {
     private final Draft draft;
@@ -166,6 +169,9 @@ final class StoreLife {
       }
       final int layout = layout();
       for (int i = 0; i < checkpoints; i++) {
+        if (random.nextInt(3) != 0) {
+          store.prepareCommits();
+        }
         checkpoint(layout);
       }
       store.discardSpares();
@@ -195,6 +201,7 @@ final class StoreLife {
 
   private void checkpoint(final int layout) throws IOException {
     final boolean logs = layout == HeaderDescriptor.LAYOUT_CONTAINER;
+    direct = random.nextInt(3) == 0;
     final List<Container> containers = new ArrayList<>();
     final List<Writing> images = new ArrayList<>();
     for (int id = 1; id <= 1 + random.nextInt(3); id++) {
@@ -237,14 +244,14 @@ final class StoreLife {
   }
 
   private void write(final Writing image, final ChunkBuilder chunk) throws IOException {
-    switch (random.nextInt(8)) {
-      case 0 -> {
+    switch (random.nextInt(direct ? 8 : 5)) {
+      case 5 -> {
         final int size = random.nextInt(image.content.length + 1);
         image.content = Arrays.copyOf(image.content, size);
         image.file.truncate(size);
         chunk.truncate(image.id, size);
       }
-      case 1, 2 -> {
+      case 6, 7 -> {
         final int offset = random.nextInt(MOST_BYTES);
         chunk.direct(image.id, offset, direct(image, offset));
       }

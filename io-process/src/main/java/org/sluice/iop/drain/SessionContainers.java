@@ -136,11 +136,12 @@ final class SessionContainers {
     return open.size() + (reserve.get() == null ? 0 : 1);
   }
 
-  /** Makes the next container ready. Last stage only. */
+  /** Makes the next container ready, and then the store for its commit. Last stage only. */
   void prepare() throws IOException {
     if (reserve.get() == null) {
       reserve.set(store.createContainer(sessionId, node));
     }
+    store.prepareCommits();
   }
 
   /** Deletes all containers that nobody needs, the reserve too. Last stage only. */

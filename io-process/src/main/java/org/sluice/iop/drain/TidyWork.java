@@ -7,7 +7,8 @@ import org.sluice.iop.measure.Warnings;
 
 /**
  * Between two checkpoints: closes containers that no image needs, so that the store may use their
- * blocks again, and makes the next one ready, or where room is short gives all of them back. The
+ * blocks again, and makes the next one and its commit ready, or where room is short gives all of
+ * them back. The
  * last stage closes them, as it is the one that syncs them for the work before.
  */
 final class TidyWork implements Work {
@@ -42,7 +43,7 @@ final class TidyWork implements Work {
     Warnings.warn(
         (shortOfRoom
                 ? "containers that are not needed keep their room: "
-                : "no container is ready for the next checkpoint: ")
+                : "the store is not ready for the next checkpoint: ")
             + failure.getMessage());
   }
 }

@@ -1,0 +1,224 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.Quoting;
+
+/**
+ * The commit logs of a store: this process's own, and those of others. Every method is called with
+ * the store's lock held, under which alone logs are made, written and deleted.
+ */
+final class CommitLogs {
+  private static final Logger LOG = LoggerFactory.getLogger(CommitLogs.class);
+
+  private final StoreDirectory store;
+
+  /** Null while there is none. Others than the holder of the lock only ask whether there is one. */
+  private volatile CommitLog own;
+
+  /** Logs of other processes, as they were when all were read last. */
+  private final Set<Path> others = new LinkedHashSet<>();
+
+  /** What those had. */
+  private final Map<CheckpointDirectory, Path> logged = new HashMap<>();
+
+  CommitLogs(final StoreDirectory store) {
+    this.store = store;
+  }
+
+  /** Any thread. */
+  boolean isOpen() {
+    return own != null;
+  }
+
+  /** What all logs have. What is damaged of one is told. */
+  static Map<CheckpointDirectory, LoggedCommit> read(
+      final StoreDirectory store, final Consumer<IOException> damage) throws IOException {
+    final Map<CheckpointDirectory, LoggedCommit> commits = new LinkedHashMap<>();
+    for (final Path log : store.logFiles()) {
+      try {
+        final LogContent content = LogContent.read(log);
+        content.commits().forEach(commit -> commits.put(commit.directory(store), commit));
+        content.damage().forEach(damage);
+      } catch (final IOException e) {
+        if (exists(log)) { // else what it had is durable without it
+          damage.accept(e);
+        }
+      }
+    }
+    return commits;
+  }
+
+  private static boolean exists(final Path log) {
+    return Files.exists(log, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /** The same, to know which logs others have. */
+  Map<CheckpointDirectory, LoggedCommit> scan(final Consumer<IOException> damage)
+      throws IOException {
+    final Map<CheckpointDirectory, LoggedCommit> commits = read(store, damage);
+    others.clear();
+    logged.clear();
+    others.addAll(store.logFiles());
+    if (own != null) {
+      others.remove(own.path());
+    }
+    commits.forEach(
+        (directory, commit) -> {
+          if (others.contains(commit.log())) {
+            logged.put(directory, commit.log());
+          }
+        });
+    return commits;
+  }
+
+  /** Makes the records of others durable, so that one may count on what they say. */
+  void syncOthers() throws IOException {
+    for (final Path log : Set.copyOf(logged.values())) {
+      try (NativeFile file = store.disk().open(log, Flag.WRITE)) {
+        file.syncAll();
+      }
+    }
+  }
+
+  /** Ends the logs of dead processes. One that cannot be ended now keeps what it has. */
+  void recover() {
+    for (final Path log : List.copyOf(others)) {
+      try {
+        if (StoreDirectory.isUnlocked(log)) {
+          others.remove(log);
+          end(log);
+        }
+      } catch (final IOException e) {
+        LOG.warn("a commit log stays: {}", Quoting.line(e.getMessage()));
+      }
+    }
+  }
+
+  /** Makes durable without it what a log has, and deletes it. */
+  private void end(final Path log) throws IOException {
+    if (exists(log)) {
+      final LogContent content = LogContent.read(log);
+      final List<LoggedCommit> commits = content.commits();
+      for (final IOException damage : content.damage()) {
+        throw damage;
+      }
+      for (final LoggedCommit commit : commits) {
+        final CheckpointDirectory directory = commit.directory(store);
+        directory.write(commit.record().manifest(), commit.record().index());
+        directory.sync();
+      }
+      store.disk().syncDirectory(store.checkpoints(), null);
+      store.disk().delete(log, null);
+    }
+    store.disk().syncDirectory(store.logs(), FaultPoint.DIRECTORY_FSYNC);
+    others.remove(log);
+    logged.values().removeIf(log::equals);
+  }
+
+  /** Lets the record of a checkpoint, if there is one, count no more. */
+  void retire(final CheckpointDirectory directory) throws IOException {
+    final Path log = logged.get(directory);
+    if (log != null) {
+      end(log);
+    }
+    if (findOwn()) {
+      try {
+        own.retire(directory);
+      } catch (final IOException e) {
+        giveUp(e);
+      }
+    }
+  }
+
+  private boolean findOwn() throws IOException {
+    if (own != null && own.isGone()) {
+      own.close();
+      own = null;
+    }
+    return own != null;
+  }
+
+  /** Ends this process's log, which cannot be written to. */
+  private void giveUp(final IOException why) throws IOException {
+    LOG.warn("commits take longer from here on: {}", Quoting.line(why.getMessage()));
+    final CommitLog lost = own;
+    own = null;
+    lost.delete();
+  }
+
+  /** Makes this process's log ready for the next commits. */
+  void prepare() throws IOException {
+    if (!findOwn()) {
+      own = CommitLog.create(store);
+    }
+    own.settle();
+    try {
+      own.lapEarly();
+    } catch (final IOException e) {
+      giveUp(e);
+    }
+  }
+
+  /**
+   * Commits a checkpoint by a record.
+   *
+   * @return false when there is no log that can take it; nothing has changed then
+   * @throws IOException when that fails; it is not committed
+   */
+  boolean append(final CheckpointDirectory directory, final byte[] manifest, final byte[] index)
+      throws IOException {
+    if (!findOwn() || !own.takes(manifest, index)) {
+      return false;
+    }
+    try {
+      own.makeRoom(manifest, index);
+    } catch (final IOException e) {
+      giveUp(e);
+      return false;
+    }
+    try {
+      own.append(directory, manifest, index);
+      return true;
+    } catch (final IOException e) {
+      own = null;
+      throw e;
+    }
+  }
+
+  /** Lets the directories of what was committed follow; false when one cannot yet. */
+  boolean follow() {
+    try {
+      if (findOwn()) {
+        own.follow();
+      }
+      return true;
+    } catch (final IOException e) {
+      LOG.warn("what was committed stays in the commit log: {}", Quoting.line(e.getMessage()));
+      return false;
+    }
+  }
+
+  /** Ends this process's log. */
+  void close() throws IOException {
+    if (findOwn()) {
+      final CommitLog ended = own;
+      own = null;
+      ended.delete();
+    }
+  }
+}

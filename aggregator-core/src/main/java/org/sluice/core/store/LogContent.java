@@ -1,0 +1,140 @@
+package org.sluice.core.store;
+
+import static org.sluice.core.store.LogDescriptor.BLOCK_LENGTH;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.agrona.BitUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.posix.NativeFile;
+
+/**
+ * What a commit log holds. The record with the highest sequence is the last one, since none is
+ * written before the one before it is durable, nor over it. It says which is the first that counts.
+ * From it the chain of checksums leads back to that one. What was torn, or is older, is none of
+ * these.
+ */
+final class LogContent {
+  /** So that what lies in its place cannot take all memory. */
+  private static final int MAX_LENGTH = 64 << 20;
+
+  private final Path path;
+  private final long id;
+
+  /** By sequence. */
+  private final NavigableMap<Long, LogRecord> records = new TreeMap<>();
+
+  private final List<IOException> damage = new ArrayList<>();
+
+  private LogContent(final Path path, final byte[] bytes) {
+    this.path = path;
+    this.id = StoreDirectory.logId(path);
+    find(bytes);
+    if (!records.isEmpty()) {
+      follow(records.lastEntry().getValue());
+    }
+  }
+
+  /** Reads a log, whose process may write to it meanwhile: damage is what is there twice. */
+  static LogContent read(final Path path) throws IOException {
+    byte[] bytes = bytes(path);
+    while (true) {
+      final LogContent content = new LogContent(path, bytes);
+      if (content.damage.isEmpty()) {
+        return content;
+      }
+      final byte[] again = bytes(path);
+      if (Arrays.equals(bytes, again)) {
+        return content;
+      }
+      bytes = again;
+    }
+  }
+
+  private static byte[] bytes(final Path path) throws IOException {
+    try (NativeFile file = StoredFile.openDirect(path);
+        Arena arena = Arena.ofConfined()) {
+      StoredFile.checkSize(file, MAX_LENGTH);
+      final long most = BitUtil.align(file.size(), BLOCK_LENGTH);
+      final MemorySegment memory = arena.allocate(Math.max(BLOCK_LENGTH, most), BLOCK_LENGTH);
+      final long length = StoredFile.read(file, memory.address(), most, 0);
+      return memory.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
+    }
+  }
+
+  private void find(final byte[] bytes) {
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment memory = arena.allocate(Math.max(1, bytes.length));
+      memory.copyFrom(MemorySegment.ofArray(bytes));
+      final UnsafeBuffer buffer = new UnsafeBuffer(memory.address(), bytes.length);
+      for (int from = 0; from < bytes.length; from += BLOCK_LENGTH) {
+        final LogRecord record = LogRecord.decode(path.toString(), id, buffer, from);
+        if (record != null) {
+          records.put(record.sequence(), record);
+        }
+      }
+    } catch (final FormatVersionException e) {
+      damage.add(e);
+    }
+  }
+
+  private void follow(final LogRecord last) {
+    if (last.first() >= last.sequence()) {
+      return; // nothing else counts
+    }
+    LogRecord next = last;
+    for (final LogRecord record :
+        records.subMap(last.first(), true, last.sequence(), false).descendingMap().values()) {
+      checkChain(record, next);
+      next = record;
+    }
+    if (last.first() < next.sequence()) {
+      damage.add(damaged("the record of a committed checkpoint is missing"));
+    }
+  }
+
+  private void checkChain(final LogRecord record, final LogRecord next) {
+    if (record.sequence() != next.sequence() - 1) {
+      damage.add(damaged("the record of a committed checkpoint is missing"));
+    } else if (record.crc() != next.previous()) {
+      damage.add(damaged("a record is not the one that the next one follows"));
+    }
+  }
+
+  private DamagedException damaged(final String reason) {
+    return new DamagedException(path.toString(), 0, reason);
+  }
+
+  /** The commits that count, the oldest first. */
+  List<LoggedCommit> commits() {
+    final List<LoggedCommit> commits = new ArrayList<>();
+    if (!records.isEmpty()) {
+      final long first = records.lastEntry().getValue().first();
+      for (final LogRecord record : records.tailMap(first).values()) {
+        try {
+          if (!record.isMark()) {
+            commits.add(LoggedCommit.of(path, record));
+          }
+        } catch (final IOException e) {
+          damage.add(e);
+        }
+      }
+    }
+    return commits;
+  }
+
+  /** What is damaged of it, {@link #commits()} included once they were asked for. */
+  List<IOException> damage() {
+    return damage;
+  }
+}
