@@ -15,6 +15,7 @@ import org.sluice.core.segment.InFlightDescriptor;
 import org.sluice.core.segment.RingDescriptor;
 import org.sluice.core.segment.SlotDescriptor;
 import org.sluice.core.store.ContainerDescriptor;
+import org.sluice.core.store.LogDescriptor;
 import org.sluice.profile.trace.PartDescriptor;
 
 /**
@@ -38,6 +39,7 @@ final class Tables {
               RecordDescriptor.RECORD,
               InFlightDescriptor.HEADER,
               ContainerDescriptor.BLOCK,
+              LogDescriptor.RECORD,
               PartDescriptor.HEADER)
           .collect(Collectors.toMap(Structure::name, Function.identity()));
 

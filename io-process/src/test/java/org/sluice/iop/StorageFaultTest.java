@@ -262,7 +262,7 @@ class StorageFaultTest {
   }
 
   private void afterAFailedCommitAndAKill(final Sequel sequel) throws Exception {
-    final ServeProcess killed = start("container", "index-write:ENOSPC@1");
+    final ServeProcess killed = start("container", "log-write:ENOSPC@1");
     try (killed;
         CheckpointClient client = connect(killed)) {
       final Checkpoint first = complete(client, 1);
@@ -272,6 +272,33 @@ class StorageFaultTest {
         sequel.by(client, first, resumed);
       }
     }
+  }
+
+  /** A commit fails with its record; one whose directory cannot follow does not. */
+  @Test
+  void aCommitFailsWithItsRecordOnly() throws Exception {
+    final String[] faults = {
+      "log-write:ENOSPC@2", "log-fsync:EIO@4", "log-follow:EROFS@4", "log-settle:EIO@6"
+    };
+    final List<Long> committed = new ArrayList<>();
+    final List<String> errors = new ArrayList<>();
+    try (ServeProcess serve = start("container", faults)) {
+      try (CheckpointClient client = connect(serve)) {
+        for (long number = 1; number <= 12; number++) {
+          try {
+            assertThat(complete(client, number).awaitDurable(LONG)).isTrue();
+            committed.add(number);
+          } catch (final CheckpointException e) {
+            errors.add(errno(e.getMessage()));
+          }
+        }
+        assertThat(client.checkpoints()).isEqualTo(committed);
+      }
+      assertThat(serve.stop()).isEqualTo(ExitStatus.NO_ROOM.code());
+    }
+    assertThat(errors).containsExactly("ENOSPC", "EIO");
+    assertThat(committed).hasSize(10);
+    assertThat(numbersInStore()).isEqualTo(committed);
   }
 
   private static Checkpoint complete(final CheckpointClient client, final long number)

@@ -48,8 +48,7 @@ final class CommitScan {
       final List<Commit> commits = new ArrayList<>();
       final List<IOException> failures = new ArrayList<>();
       try {
-        final Map<CheckpointDirectory, LoggedCommit> logged =
-            CommitLogs.read(store, failures::add);
+        final Map<CheckpointDirectory, LoggedCommit> logged = CommitLogs.read(store, failures::add);
         logged.forEach((directory, one) -> addLogged(directory, one, counts, commits));
         final List<CheckpointDirectory> directories = store.checkpointDirectories();
         known.keySet().retainAll(directories.stream().map(CheckpointDirectory::manifest).toList());

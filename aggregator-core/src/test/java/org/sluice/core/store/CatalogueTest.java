@@ -10,6 +10,8 @@ import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.chunk.ChunkBuilder;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
@@ -66,13 +68,18 @@ class CatalogueTest extends StoreTest {
 
   private final CountingDisk disk = new CountingDisk();
 
-  @Test
-  void aCommitCostsTheSameWithAHundredCheckpointsAsWithTen() throws IOException {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aCommitCostsTheSameWithAHundredCheckpointsAsWithTen(final boolean logged)
+      throws IOException {
     try (PosixStore store = PosixStore.create(path, disk)) {
       final List<Integer> steps = new ArrayList<>();
       for (int number = 1; number <= 100; number++) {
         final int before = disk.steps;
         disk.lists = number == 10 ? 0 : disk.lists;
+        if (logged) {
+          store.prepareCommits();
+        }
         commitWithContainer(store, number);
         steps.add(disk.steps - before);
       }

@@ -115,7 +115,7 @@ public final class LoggedDisk extends Disk {
     lastDeletion = name;
   }
 
-  /** Lets the next sync of a directory at a point fail. */
+  /** Lets the next sync of a directory, or of the commit log, at a point fail. */
   synchronized void failOnce(final FaultPoint point) {
     failing = point;
   }
@@ -323,6 +323,7 @@ public final class LoggedDisk extends Disk {
   /** Need not really be synchronised: the power fails in the log only. */
   private final class LoggedFile extends NativeFile {
     private Node node;
+    private boolean lost;
 
     LoggedFile(final Path path, final Flag... flags) throws PosixException {
       super(path.toString(), flags);
@@ -377,13 +378,22 @@ public final class LoggedDisk extends Disk {
     }
 
     @Override
-    public void sync() {
-      synchronise(Path.of(opened()), node);
+    public void sync() throws PosixException {
+      synchronized (LoggedDisk.this) {
+        if (failing == FaultPoint.LOG_FSYNC && Path.of(opened()).getParent().endsWith("log")) {
+          failing = null;
+          lost = true;
+        }
+        if (lost) {
+          throw new PosixException("sync " + opened(), Errno.EIO);
+        }
+        synchronise(Path.of(opened()), node);
+      }
     }
 
     @Override
-    public void syncAll() {
-      synchronise(Path.of(opened()), node);
+    public void syncAll() throws PosixException {
+      sync();
     }
   }
 }

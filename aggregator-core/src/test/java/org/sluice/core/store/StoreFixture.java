@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.sluice.core.chunk.ChunkBuilder;
 import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.NativeFile;
@@ -135,6 +136,11 @@ public final class StoreFixture implements AutoCloseable {
     return commit(number, ranks, false);
   }
 
+  /** The same; tells of it when it is durable. */
+  void commit(final long number, final Consumer<Commit> durable) throws IOException {
+    store.commit(draft(number, 0, false), durable);
+  }
+
   /** Commits the images added since the last time as what no group took. */
   public Commit commitUngrouped(final long number) throws IOException {
     return commit(number, 0, true);
@@ -142,21 +148,24 @@ public final class StoreFixture implements AutoCloseable {
 
   private Commit commit(final long number, final int ranks, final boolean ungrouped)
       throws IOException {
+    return commit(draft(number, ranks, ungrouped));
+  }
+
+  private Draft draft(final long number, final int ranks, final boolean ungrouped) {
     final List<DraftImage> committed = images;
     images = new ArrayList<>();
     final int layout = HeaderDescriptor.LAYOUT_CONTAINER;
-    return commit(
-        new Draft(
-            number,
-            "node1",
-            "job",
-            layout,
-            ranks,
-            RankSet.NONE,
-            ungrouped,
-            Completion.COUNT,
-            SESSION,
-            committed));
+    return new Draft(
+        number,
+        "node1",
+        "job",
+        layout,
+        ranks,
+        RankSet.NONE,
+        ungrouped,
+        Completion.COUNT,
+        SESSION,
+        committed);
   }
 
   /** Commits a draft. */

@@ -159,7 +159,7 @@ final class StoreLife {
       disk.stopAfterDeletionOf("manifest.json");
     }
     if (random.nextInt(3) == 0) {
-      disk.failOnce(FaultPoint.COMMIT_FSYNC);
+      disk.failOnce(random.nextBoolean() ? FaultPoint.COMMIT_FSYNC : FaultPoint.LOG_FSYNC);
     }
     age();
     try (PosixStore created = disk.createStore()) {
@@ -169,9 +169,7 @@ final class StoreLife {
       }
       final int layout = layout();
       for (int i = 0; i < checkpoints; i++) {
-        if (random.nextInt(3) != 0) {
-          store.prepareCommits();
-        }
+        prepare();
         checkpoint(layout);
       }
       store.discardSpares();
@@ -179,6 +177,17 @@ final class StoreLife {
       assertThat(disk.position()).isGreaterThan(0);
     } finally {
       disk.endProcess();
+    }
+  }
+
+  /** Now and then there is no log, or that cannot be made. */
+  private void prepare() throws IOException {
+    if (random.nextInt(3) != 0) {
+      try {
+        store.prepareCommits();
+      } catch (final PosixException failed) {
+        assertThat(failed.errno()).isEqualTo(Errno.EIO);
+      }
     }
   }
 
@@ -201,7 +210,7 @@ final class StoreLife {
 
   private void checkpoint(final int layout) throws IOException {
     final boolean logs = layout == HeaderDescriptor.LAYOUT_CONTAINER;
-    direct = random.nextInt(3) == 0;
+    direct = random.nextBoolean();
     final List<Container> containers = new ArrayList<>();
     final List<Writing> images = new ArrayList<>();
     for (int id = 1; id <= 1 + random.nextInt(3); id++) {

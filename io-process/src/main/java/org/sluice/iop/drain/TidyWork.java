@@ -8,8 +8,7 @@ import org.sluice.iop.measure.Warnings;
 /**
  * Between two checkpoints: closes containers that no image needs, so that the store may use their
  * blocks again, and makes the next one and its commit ready, or where room is short gives all of
- * them back. The
- * last stage closes them, as it is the one that syncs them for the work before.
+ * them back. The last stage closes them, as it is the one that syncs them for the work before.
  */
 final class TidyWork implements Work {
   private final SessionContainers containers;
