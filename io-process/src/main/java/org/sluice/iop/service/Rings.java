@@ -59,11 +59,17 @@ final class Rings {
     closing = listener;
   }
 
-  /** Takes what processes have published; returns how many records. */
+  /**
+   * Takes what processes have published; returns how many records. One of each in turn, so that
+   * room comes free for all of them, and chunks that follow each other are of several files.
+   */
   int poll(final List<Attachment> attachments) {
     int records = 0;
-    for (int i = 0; i < attachments.size(); i++) {
-      records += poll(attachments.get(i));
+    for (int before = -1; before != records && records < MOST; ) {
+      before = records;
+      for (int i = 0; i < attachments.size(); i++) {
+        records += poll(attachments.get(i), 1);
+      }
     }
     return records;
   }
@@ -75,9 +81,13 @@ final class Rings {
    * @return how many records
    */
   int poll(final Attachment attachment) {
+    return poll(attachment, MOST);
+  }
+
+  private int poll(final Attachment attachment, final int most) {
     final Lane.Handling before = lane.handling();
     int total = 0;
-    while (total < MOST && !attachment.isCorrupt() && take(attachment)) {
+    while (total < most && !attachment.isCorrupt() && take(attachment)) {
       total++;
     }
     lane.goOn(before);
