@@ -1,6 +1,7 @@
 #include "board.h"
 
 #include <linux/futex.h>
+#include <sched.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -10,6 +11,17 @@ void replay_board_wait(_Atomic uint32_t *word, uint32_t value, int milliseconds)
 {
     const struct timespec limit = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
     syscall(SYS_futex, word, FUTEX_WAIT, value, &limit, NULL, 0);
+}
+
+/* Nobody leaves a barrier before all have come: so the next one begins at a multiple of the ranks. */
+void replay_board_meet(struct replay_board *board, uint32_t ranks)
+{
+    const uint32_t before = atomic_fetch_add_explicit(&board->met, 1, memory_order_acq_rel);
+    const uint32_t all = before - before % ranks + ranks;
+    while ((int32_t)(atomic_load_explicit(&board->met, memory_order_acquire) - all) < 0
+           && !board->stopped) {
+        sched_yield();
+    }
 }
 
 void replay_board_advance(_Atomic uint32_t *word)

@@ -11,7 +11,8 @@
  *
  *     NUMBER close|sync|commit|count DIRECTORY
  *
- * and end with the input. "ready" is printed before the first. A round ends when the files are closed;
+ * and end with the input. They meet before and behind a round, spinning, as ranks of MPI programs do.
+ * "ready" is printed before the first. A round ends when the files are closed;
  * when they are on stable storage as well; when checkpoint NUMBER is committed; or when they are closed,
  * slowly, to count system calls.
  *
@@ -172,6 +173,7 @@ static bool replay(int64_t number, enum ending ending, const char *directory)
     board->task.what = ending != SYNC ? REPLAY_WRITE
         : plan.rounds                 ? REPLAY_WRITE_SYNCED
                                       : REPLAY_WRITE_THEN_SYNC;
+    board->task.meets = plan.rounds && ending != COUNT;
     board->task.started = sluice_clock();
     replay_board_advance(&board->tasks);
     if (ending == COUNT && (system_calls = replay_census_end(ranks, rank_count)) < 0) {
@@ -279,6 +281,7 @@ int main(int count, char **arguments)
     }
     plan.output = (enum replay_output)named;
     plan.rounds = output != NULL;
+    plan.ranks = rank_count;
     plan.in_time = pauses == NULL && !plan.rounds;
     plan.longest_pause = pauses == NULL ? 0 : atoll(pauses) * 1000000;
     open_parts(arguments + first);

@@ -182,11 +182,18 @@ static void make_durable(void)
     }
 }
 
+static void meet(void)
+{
+    if (rank.board->task.meets)
+        replay_board_meet(rank.board, (uint32_t)rank.plan->ranks);
+}
+
 static void replay(void)
 {
     replay_part_rewind(rank.part);
     for (int32_t i = 0; i < rank.part->file_count; i++)
         rank.targets[i].writes_left = rank.part->files[i].writes;
+    meet();
     const int64_t cpu = sluice_clock_of(CLOCK_PROCESS_CPUTIME_ID);
     syscall(REPLAY_CENSUS_MARK);
     replay_all();
@@ -195,6 +202,7 @@ static void replay(void)
         make_durable();
     rank.result->durable = sluice_clock();
     rank.result->cpu = sluice_clock_of(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    meet();
 }
 
 _Noreturn void replay_rank_run(struct replay_part *part, const struct replay_plan *plan,

@@ -16,6 +16,7 @@ struct replay_plan {
     int64_t begin;         /* of the trace's first write */
     int64_t farthest;      /* where its farthest one ends */
     int64_t longest;       /* bytes of its longest one */
+    int ranks;
 };
 
 /* Names a file below a directory; false if the path gets too long. */

@@ -54,7 +54,7 @@ public final class BenchCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..1",
       paramLabel = "PRESET",
-      description = "node, thresholds, ranks, bytes or records; default: node.")
+      description = "node, small, thresholds, ranks, bytes or records; default: node.")
   private Preset preset;
 
   @Option(

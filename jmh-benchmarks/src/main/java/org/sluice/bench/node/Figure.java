@@ -7,6 +7,8 @@ import java.util.List;
 enum Figure {
   /** From the first write to the last close. */
   RETURN("return_ms"),
+  /** How long the slowest process was in its own calls. */
+  LONGEST("longest_ms"),
   /** From the first write until all is on stable storage. */
   DURABLE("durable_ms"),
   /** From the first open to the first write. */

@@ -13,6 +13,17 @@ enum Preset {
           "posix-fresh,posix-overwrite,posix-stdio1m,memcpy-floor,odirect-floor,"
               + "sluice-container-16k,sluice-container-64k,sluice-container-256k,"
               + "sluice-container-512k,sluice-container-auto,sluice-files-auto")),
+  /** Checkpoints of a few bytes, at which there is little to gain. */
+  SMALL(
+      Map.of(
+          "--systems",
+          "posix-fresh,posix-overwrite,memcpy-floor,sluice-container-auto,sluice-files-auto",
+          "--bytes",
+          "64K,1M,16M",
+          "--buffer",
+          "64M",
+          "--rounds",
+          "15")),
   /** Thresholds against buffers. */
   THRESHOLDS(
       Map.of(

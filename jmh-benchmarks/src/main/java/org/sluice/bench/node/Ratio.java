@@ -20,27 +20,31 @@ import org.sluice.core.command.SizeConverter;
 record Ratio(String name, String goal, Summary summary) {
   private static final String CONTAINER = "sluice-container-auto";
   private static final String FILES = "sluice-files-auto";
-  private static final int LONG_GAP = 1000;
+
+  /** From here on wake-ups and attached processes cost plain files more than the copies. */
+  private static final int MANY_RANKS = 128;
+
   private static final double GIGA = 1e9;
 
   /** All that can be formed of the series of one load with one gap. */
   static List<Ratio> of(final List<Series> series) {
     final Series any = series.getFirst();
-    final String fresh = any.gapMillis() >= LONG_GAP ? ">= 14" : ">= 4.5";
-    final String direct = any.load().length() > any.load().room() ? "<= 1.15" : "<= 1.3";
+    final String fresh = any.load().ranks() >= MANY_RANKS ? ">= 1.5" : ">= 1.0";
     final Pairs pairs = new Pairs(series, new ArrayList<>());
     pairs.add(Figure.RETURN, Storage.POSIX_FRESH, CONTAINER, fresh);
-    pairs.add(Figure.RETURN, Storage.POSIX_OVERWRITE, CONTAINER, ">= 2.2");
-    pairs.add(Figure.RETURN, CONTAINER, Storage.MEMCPY_FLOOR, "<= 1.15");
-    pairs.add(Figure.DURABLE, Storage.POSIX_FRESH, CONTAINER, ">= 2.5");
-    pairs.add(Figure.DURABLE, Storage.POSIX_OVERWRITE, CONTAINER, ">= 1.5");
-    pairs.add(Figure.DURABLE, CONTAINER, Storage.ODIRECT_FLOOR, direct);
+    pairs.add(Figure.RETURN, Storage.POSIX_OVERWRITE, CONTAINER, "");
+    pairs.add(Figure.RETURN, CONTAINER, Storage.MEMCPY_FLOOR, "<= 1.05");
+    pairs.add(Figure.LONGEST, CONTAINER, Storage.MEMCPY_FLOOR, "");
+    pairs.add(Figure.DURABLE, Storage.POSIX_FRESH, CONTAINER, "");
+    pairs.add(Figure.DURABLE, Storage.POSIX_OVERWRITE, CONTAINER, ">= 1.0");
+    pairs.add(Figure.DURABLE, Storage.POSIX_OVERWRITE, Storage.ODIRECT_FLOOR, "");
+    pairs.add(Figure.DURABLE, CONTAINER, Storage.ODIRECT_FLOOR, "<= 1.15");
     pairs.add(Figure.RETURN, Storage.POSIX_FRESH, FILES, fresh);
-    pairs.add(Figure.DURABLE, Storage.POSIX_FRESH, FILES, ">= 1.3");
+    pairs.add(Figure.DURABLE, Storage.POSIX_FRESH, FILES, "");
     pairs.addExtremes(CONTAINER);
     pairs.addExtremes(FILES);
-    pairs.addPerGigabyte(CONTAINER);
-    pairs.addPerGigabyte(FILES);
+    pairs.addPerGigabyte(CONTAINER, "<= 0.15");
+    pairs.addPerGigabyte(FILES, "<= 0.2");
     return pairs.ratios;
   }
 
@@ -86,14 +90,14 @@ record Ratio(String name, String goal, Summary summary) {
           .filter(other -> other.layout().equals(auto.layout()) && !other.equals(auto));
     }
 
-    private void addPerGigabyte(final String label) {
+    private void addPerGigabyte(final String label, final String goal) {
       final List<Double> seconds = find(label).map(s -> s.get(Figure.IOP_CPU)).orElse(List.of());
       if (!seconds.isEmpty()) {
         final double gigabytes = series.getFirst().load().length() / GIGA;
         ratios.add(
             new Ratio(
                 "I/O process core-seconds / GB: " + label,
-                "<= 0.15",
+                goal,
                 Summary.of(seconds.stream().map(each -> each / gigabytes).toList())));
       }
     }

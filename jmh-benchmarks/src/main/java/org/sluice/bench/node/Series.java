@@ -36,6 +36,7 @@ record Series(Load load, Storage storage, int gapMillis, Map<Figure, List<Double
   void add(final Ending ending, final ReplayResult result) {
     if (ending.hasReturn()) {
       add(Figure.RETURN, (result.ended() - result.began()) / MILLI);
+      add(Figure.LONGEST, result.calls() / MILLI);
       add(Figure.OPEN, (result.began() - result.opened()) / MILLI);
       add(Figure.RANKS_CPU, result.ranksCpu() / SECOND);
     }
