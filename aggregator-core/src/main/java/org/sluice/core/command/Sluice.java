@@ -2,6 +2,7 @@ package org.sluice.core.command;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.ServiceLoader.Provider;
@@ -35,6 +36,7 @@ public final class Sluice {
    * @throws IOException when the kernel does not tell it
    */
   public static void main(final String[] args) throws IOException {
+    Prelude.begin(args.length == 0 ? "" : args[0]);
     System.exit(execute(Arguments.exact(args)));
   }
 
@@ -64,7 +66,7 @@ public final class Sluice {
     if (subcommands.containsKey(called)) {
       subcommands.keySet().retainAll(Set.of(called));
     }
-    subcommands.forEach((name, provider) -> line.addSubcommand(name, provider.get()));
+    subcommands.values().forEach(provider -> line.addSubcommand(provider.get()));
     addHelp(line);
     return ErrorLine.of(line)
         .setCaseInsensitiveEnumValuesAllowed(true)
@@ -74,10 +76,13 @@ public final class Sluice {
   private static SortedMap<String, Provider<Subcommand>> subcommands() {
     final SortedMap<String, Provider<Subcommand>> subcommands = new TreeMap<>();
     ServiceLoader.load(Subcommand.class).stream()
-        .forEach(
-            provider ->
-                subcommands.put(provider.type().getAnnotation(Command.class).name(), provider));
+        .forEach(provider -> subcommands.put(name(provider.type()), provider));
     return subcommands;
+  }
+
+  /** Told by the class's name alone, since to read the annotations of all takes long. */
+  private static String name(final Class<?> subcommand) {
+    return subcommand.getSimpleName().replaceFirst("Command$", "").toLowerCase(Locale.ROOT);
   }
 
   /** To a command and all below it, whose statuses are its own as well. */
