@@ -9,14 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 
 #include "clock.h"
 #include "failure.h"
 #include "kernel.h"
 #include "sluice_layout.h"
+#include "socket.h"
 
 #define SPINS 64
 #define YIELDS 64
@@ -25,9 +24,6 @@
 #define PATIENCE 30000
 
 #define LONGEST_NAP 50
-
-/* The least number of a socket's descriptor. */
-#define SOCKET_NUMBER 900
 
 static int mark_broken(struct sluice_connection *connection)
 {
@@ -54,68 +50,13 @@ static int lose(struct sluice_connection *connection)
                           connection->directory);
 }
 
-/* The address of the socket, by way of the directory's descriptor where the name is too long. */
-static int address_of(const char *directory, struct sockaddr_un *address, int *directory_fd)
-{
-    address->sun_family = AF_UNIX;
-    *directory_fd = -1;
-    if ((size_t)snprintf(address->sun_path, sizeof address->sun_path, "%s/socket", directory)
-        < sizeof address->sun_path) {
-        return 0;
-    }
-    *directory_fd = sluice_kernel_open(directory, O_PATH | O_DIRECTORY);
-    if (*directory_fd < 0)
-        return *directory_fd;
-    snprintf(address->sun_path, sizeof address->sun_path, "/proc/self/fd/%d/socket", *directory_fd);
-    return 0;
-}
-
-/*
- * Past the functions of the C library: a checkpointer that knows of a socket drains it, with bytes
- * of its own, and would do so with ours. Out of the way of programs that choose numbers themselves, as a
- * shell's `exec 3>file`, if so many descriptors are allowed.
- */
-static int make_socket(void)
-{
-    const int fd = (int)sluice_kernel_call(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC);
-    const int high =
-        fd < 0 ? fd : (int)sluice_kernel_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, SOCKET_NUMBER);
-    if (high < 0)
-        return fd;
-    sluice_kernel_close(fd);
-    return high;
-}
-
-static int connect_socket(int fd, const char *directory)
-{
-    struct sockaddr_un address;
-    int directory_fd;
-    int error = address_of(directory, &address, &directory_fd);
-    if (error == 0) {
-        do {
-            error = (int)sluice_kernel_call(SYS_connect, fd, (long)&address, sizeof address);
-        } while (error == -EINTR);
-    }
-    if (directory_fd >= 0)
-        sluice_kernel_close(directory_fd);
-    return error;
-}
-
-/* How long one call on the socket may block, in milliseconds; 0 for ever. */
-static void limit(int fd, int patience)
-{
-    const struct timeval most = {.tv_sec = patience / 1000, .tv_usec = patience % 1000 * 1000};
-    sluice_kernel_call(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, (long)&most, sizeof most);
-    sluice_kernel_call(SYS_setsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, (long)&most, sizeof most);
-}
-
 int sluice_connection_open(const char *directory, int patience,
                            struct sluice_connection *connection)
 {
-    const int fd = make_socket();
+    const int fd = sluice_socket_make();
     if (fd >= 0 && patience > 0)
-        limit(fd, patience);
-    const int error = fd < 0 ? fd : connect_socket(fd, directory);
+        sluice_socket_limit(fd, patience);
+    const int error = fd < 0 ? fd : sluice_socket_connect(fd, directory);
     if (error != 0) {
         if (fd >= 0)
             sluice_kernel_close(fd);
@@ -184,8 +125,8 @@ static bool ended(const struct sluice_connection *connection)
  */
 static bool try_again(struct sluice_connection *connection)
 {
-    const int fd = make_socket();
-    const bool connected = fd >= 0 && connect_socket(fd, connection->directory) == 0;
+    const int fd = sluice_socket_make();
+    const bool connected = fd >= 0 && sluice_socket_connect(fd, connection->directory) == 0;
     if (connected) {
         pthread_mutex_lock(&connection->send_lock);
         sluice_kernel_call(SYS_dup3, fd, connection->socket, O_CLOEXEC);
@@ -263,7 +204,7 @@ static int reconnect(struct sluice_connection *connection)
 void sluice_connection_greet(struct sluice_connection *connection, sluice_greeting *greet,
                              bool (*revive)(void *greeter), void *greeter)
 {
-    limit(connection->socket, 0);
+    sluice_socket_limit(connection->socket, 0);
     connection->greet = greet;
     connection->revive = revive;
     connection->greeter = greeter;
