@@ -238,12 +238,26 @@ class HostileStoreTest {
       fixture.logged("two-logged", 0, "two".getBytes()).filed("two-filed", 0, "two".getBytes());
       fixture.commit(2, 0);
     }
+    leaveLog(captured);
     Files.write(store.resolve("containers/00000000000000aa.data"), new byte[8192]);
     Files.write(store.resolve("staging/00000000000000bb"), new byte[100]);
     final Path cut =
         Files.createDirectory(store.resolve("checkpoints/0000000009-00000000000000cc"));
     Files.write(cut.resolve("manifest.tmp"), new byte[10]);
     age(parts().toArray(Path[]::new));
+  }
+
+  /** A log that has checkpoint 4, as of a process that was killed. */
+  private void leaveLog(final Path captured) throws IOException {
+    final Path log;
+    final byte[] content;
+    try (StoreFixture fixture = new StoreFixture(store, captured)) {
+      fixture.store().prepareCommits();
+      fixture.logged("four", 0, "four".getBytes()).commit(4, 0);
+      log = parts(store.resolve("log")).getFirst();
+      content = Files.readAllBytes(log);
+    }
+    Files.write(log, content);
   }
 
   /** Nobody used it lately. */

@@ -221,7 +221,7 @@ class CommitLogTest extends StoreTest {
   }
 
   private long syncs() {
-    return disk.changes().stream().filter(LoggedDisk.Sync.class::isInstance).count();
+    return disk.changes().stream().filter(DiskChange.Sync.class::isInstance).count();
   }
 
   private StoreFixture prepared() throws IOException {

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
@@ -31,13 +32,15 @@ import org.sluice.core.store.Leftover.Kind;
 class CutShortTest extends StoreTest {
   private static final int CUTS = 40;
 
-  @Test
-  void aRemovalKilledAtAnyStepLeavesAllOfACheckpointOrNothing() throws IOException {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aRemovalKilledAtAnyStepLeavesAllOfACheckpointOrNothing(final boolean logged)
+      throws IOException {
     for (int step = 0, steps = 0; step == steps; step++) {
       final LoggedDisk disk = freshDisk();
       try (StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
-        final Commit old = add(fixture, 1);
-        final Commit newest = add(fixture, 2);
+        final Commit old = add(fixture, 1, logged);
+        final Commit newest = add(fixture, 2, logged);
         disk.stopAt(disk.position() + step);
         steps += killed(() -> fixture.store().remove(old));
         disk.endProcess();
@@ -79,15 +82,15 @@ class CutShortTest extends StoreTest {
     }
   }
 
-  @Test
-  void aCommitKilledAtAnyStepIsThereOrCleanedUp() throws IOException {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aCommitKilledAtAnyStepIsThereOrCleanedUp(final boolean logged) throws IOException {
     for (int step = 0, steps = 0; step == steps; step++) {
       final LoggedDisk disk = freshDisk();
       try (StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
-        final Commit old = add(fixture, 1);
-        fixture.logged("logged", 0, CONTENT).filed("filed", 1, CONTENT);
+        final Commit old = add(fixture, 1, logged);
         disk.stopAt(disk.position() + step);
-        steps += killed(() -> fixture.commit(2, 0));
+        steps += killed(() -> add(fixture, 2, logged));
         disk.endProcess();
         assertThat(intact()).startsWith(old);
       }
@@ -98,16 +101,23 @@ class CutShortTest extends StoreTest {
 
   /** It may have its name, but not durably yet, when somebody removes what is older. */
   @ParameterizedTest
-  @CsvSource({"1, true", "2, true", "2, false"})
-  void somethingIsThereWheneverACommitIsKilled(final int number, final boolean counted)
-      throws IOException {
+  @CsvSource({
+    "1, true, false",
+    "2, true, false",
+    "2, false, false",
+    "1, true, true",
+    "2, true, true",
+    "2, false, true"
+  })
+  void somethingIsThereWheneverACommitIsKilled(
+      final int number, final boolean counted, final boolean logged) throws IOException {
     for (int step = 0, steps = 0; step == steps; step++) {
       final LoggedDisk disk = freshDisk();
       try (PosixStore live = PosixStore.create(path, disk);
           StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
-        add(fixture, 1);
+        add(fixture, 1, logged);
         disk.stopAt(disk.position() + step);
-        steps += killed(() -> add(fixture, number));
+        steps += killed(() -> add(fixture, number, logged));
         disk.endProcess();
         if (!counted) { // as by an older Sluice
           disk.delete(path.resolve(ChangeCount.NAME), null);
@@ -136,14 +146,16 @@ class CutShortTest extends StoreTest {
     }
   }
 
-  @Test
-  void whatAKilledCommitSupersedesIsGoneAfterTheNextOpening() throws IOException {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatAKilledCommitSupersedesIsGoneAfterTheNextOpening(final boolean logged)
+      throws IOException {
     for (int step = 0, steps = 0; step == steps; step++) {
       final LoggedDisk disk = freshDisk();
       try (StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
-        add(fixture, 1);
+        add(fixture, 1, logged);
         disk.stopAt(disk.position() + step);
-        steps += killed(() -> add(fixture, 1));
+        steps += killed(() -> add(fixture, 1, logged));
         disk.endProcess();
         assertThat(intact()).hasSize(1);
       }
@@ -312,6 +324,16 @@ class CutShortTest extends StoreTest {
     for (int i = 0; i < 1000 && Files.exists(directory); i++) {
       LockSupport.parkNanos(1_000_000);
     }
+  }
+
+  /** Commits a checkpoint, by a record of a log if all of it can be there. */
+  private static Commit add(final StoreFixture fixture, final long number, final boolean logged)
+      throws IOException {
+    if (!logged) {
+      return add(fixture, number);
+    }
+    fixture.store().prepareCommits();
+    return fixture.logged("logged", 0, CONTENT).commit(number, 0);
   }
 
   /** Where the store is from here on. */

@@ -18,6 +18,11 @@ import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.Pieces;
 import org.sluice.core.posix.PosixException;
+import org.sluice.core.store.DiskChange.Names;
+import org.sluice.core.store.DiskChange.Node;
+import org.sluice.core.store.DiskChange.Resize;
+import org.sluice.core.store.DiskChange.Sync;
+import org.sluice.core.store.DiskChange.Write;
 
 /**
  * Makes every change below a directory, and logs it, so that {@link PowerCut} can tell what might
@@ -25,39 +30,6 @@ import org.sluice.core.posix.PosixException;
  * before any change, as a killed process would. Thread-safe.
  */
 public final class LoggedDisk extends Disk {
-  /** A file or a directory, whatever its names. */
-  static final class Node {
-    private final int id;
-    private final boolean directory;
-
-    private Node(final int id, final boolean directory) {
-      this.id = id;
-      this.directory = directory;
-    }
-
-    int id() {
-      return id;
-    }
-
-    boolean directory() {
-      return directory;
-    }
-  }
-
-  /** What can happen to one. */
-  sealed interface Change {
-    Node node();
-  }
-
-  record Write(Node node, long offset, byte[] bytes) implements Change {}
-
-  record Resize(Node node, long size) implements Change {}
-
-  /** One step of a directory: by name what it stands for from here on, null for nothing. */
-  record Names(Node node, Map<String, Node> entries) implements Change {}
-
-  record Sync(Node node) implements Change {}
-
   /** The process is killed. */
   static final class Stopped extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -68,7 +40,7 @@ public final class LoggedDisk extends Disk {
 
   private final Path root;
   private final Map<Path, Node> nodes = new HashMap<>();
-  private final List<Change> changes = new ArrayList<>();
+  private final List<DiskChange> changes = new ArrayList<>();
   private final Map<Path, Set<String>> lastStep = new HashMap<>();
   private BiPredicate<Path, Set<String>> leftOut = (path, lastStep) -> false;
   private int stop = Integer.MAX_VALUE;
@@ -140,7 +112,7 @@ public final class LoggedDisk extends Disk {
     return changes.size();
   }
 
-  List<Change> changes() {
+  List<DiskChange> changes() {
     return changes;
   }
 
@@ -308,7 +280,7 @@ public final class LoggedDisk extends Disk {
   /** What the log says a file holds. */
   private byte[] logged(final Node node) {
     byte[] content = {};
-    for (final Change change : changes) {
+    for (final DiskChange change : changes) {
       if (change.node() == node && change instanceof final Write write) {
         final int end = (int) write.offset() + write.bytes().length;
         content = Arrays.copyOf(content, Math.max(content.length, end));
@@ -336,6 +308,17 @@ public final class LoggedDisk extends Disk {
         if (open.remove(this)) {
           super.close();
         }
+      }
+    }
+
+    /** Another file may have its number. */
+    @Override
+    public int links() throws PosixException {
+      synchronized (LoggedDisk.this) {
+        if (!open.contains(this)) {
+          throw new PosixException("look at " + opened(), Errno.EBADF);
+        }
+        return super.links();
       }
     }
 

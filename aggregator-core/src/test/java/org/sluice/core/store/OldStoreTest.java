@@ -103,6 +103,22 @@ class OldStoreTest extends StoreTest {
     }
   }
 
+  /** It has what a new one has, but for logs. */
+  @Test
+  void ofVersionTwoIsReadAsItIsAndBecomesANewOneWithItsFirstWriter() throws IOException {
+    PosixStore.create(path).close();
+    Files.writeString(path.resolve("format"), "sluice store 2\n");
+    final List<Commit> commits = intact();
+    assertThat(commits).hasSize(3);
+    assertThat(format()).isEqualTo("sluice store 2\n");
+    try (StoreFixture fixture = new StoreFixture(path, fresh())) {
+      assertThat(format()).isEqualTo("sluice store 3\n");
+      fixture.store().prepareCommits();
+      fixture.logged("logged", 0, CONTENT).commit(6, 0);
+    }
+    assertThat(intact()).startsWith(commits.toArray(Commit[]::new)).hasSize(4);
+  }
+
   /** By a newer Sluice, while this one has it open. */
   @Test
   void isLeftAloneOnceItIsNewer() throws IOException {

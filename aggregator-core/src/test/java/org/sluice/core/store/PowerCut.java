@@ -14,12 +14,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import org.sluice.core.store.LoggedDisk.Change;
-import org.sluice.core.store.LoggedDisk.Names;
-import org.sluice.core.store.LoggedDisk.Node;
-import org.sluice.core.store.LoggedDisk.Resize;
-import org.sluice.core.store.LoggedDisk.Sync;
-import org.sluice.core.store.LoggedDisk.Write;
+import org.sluice.core.store.DiskChange.Names;
+import org.sluice.core.store.DiskChange.Node;
+import org.sluice.core.store.DiskChange.Resize;
+import org.sluice.core.store.DiskChange.Sync;
+import org.sluice.core.store.DiskChange.Write;
 
 /**
  * One of the states in which storage may be after the power failed. What was done to a file or a
@@ -31,7 +30,7 @@ import org.sluice.core.store.LoggedDisk.Write;
 public final class PowerCut {
   private static final int SECTOR = 512;
 
-  private final List<Change> changes;
+  private final List<DiskChange> changes;
   private final Node root;
   private final long seed;
   private final double luck;
