@@ -77,6 +77,17 @@ committed() {
   done | uniq
 }
 
+# writes_in_flight MODE: a store that is written to in this way, as if it had been measured.
+writes_in_flight() {
+  mkdir nothing
+  "$sluice" run --store store --capture nothing -- true
+  local device mounted
+  device=$(stat -c %Hd:%Ld store)
+  mounted=$(awk -v device="$device" \
+    '$3 == device { for (i = 7; $i != "-"; i++); print $(i + 1), $(i + 2); exit }' /proc/self/mountinfo)
+  echo "1 $1 $mounted" >store/profile
+}
+
 # rehearse COMMAND...: commands of sluice, their words parted by single blanks, one after the other in one
 # JVM, since most are over in less time than one takes to start. What the Nth printed is left in
 # ./rehearsal/N.out and N.err, and its exit status, of which the highest is returned, in N.status.

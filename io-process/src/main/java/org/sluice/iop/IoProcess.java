@@ -22,6 +22,7 @@ import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentException;
 import org.sluice.core.segment.SegmentSettings;
 import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.StoreProfile;
 import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.guard.GuardPlace;
@@ -47,6 +48,8 @@ final class IoProcess implements AutoCloseable {
   private final Guard guard;
   private final Statistics statistics;
   private final Service service;
+  private final StoreProfile profile;
+  private final boolean measured;
   private final Thread thread;
 
   /**
@@ -92,12 +95,15 @@ final class IoProcess implements AutoCloseable {
               Warnings.warn(
                   unreadable.getMessage()
                       + "; no room of older checkpoints is used again until sluice rm removed it"));
+      profile = store.profile();
+      measured = profile.recall();
       guard = keep(new Guard(guardPlace(store)));
       statistics =
           new Statistics(
               segment.geometry().chunkCount() * (long) segment.geometry().chunkLength(),
               pages,
-              segment.header()::unattachedFiles);
+              segment.header()::unattachedFiles,
+              store.profile()::mode);
       final ServerSocketChannel server = keep(directory.listen());
       Fault.arm(
           settings.faults()); // the store and the segment are there: what follows is the session
@@ -116,15 +122,31 @@ final class IoProcess implements AutoCloseable {
       }
       throw e;
     }
-    final Thread prefault = Thread.ofPlatform().daemon().name("prefault").start(this::prefault);
-    keep(
-        () -> {
-          prefault.interrupt();
-          prefault.join();
-        });
+    inBackground("prefault", this::prefault);
+    if (!measured) {
+      inBackground("measure", this::measure);
+    }
     thread = Thread.ofPlatform().name("service").start(service);
     if (!goesOn && settings.faults().isEmpty() && System.getenv(SHORT_LIVED) == null) {
       keep(new WarmUp(directory.warmUp(), settings.layout()));
+    }
+  }
+
+  private void inBackground(final String name, final Runnable task) {
+    final Thread thread = Thread.ofPlatform().daemon().name(name).start(task);
+    keep(
+        () -> {
+          thread.interrupt();
+          thread.join();
+        });
+  }
+
+  /** Without it the store is written to as a disk of this node is. */
+  private void measure() {
+    try {
+      profile.measure();
+    } catch (final IOException e) {
+      Warnings.warn("cannot find out how to write to the store best: " + e.getMessage());
     }
   }
 

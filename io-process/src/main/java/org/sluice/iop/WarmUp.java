@@ -113,7 +113,11 @@ final class WarmUp implements AutoCloseable {
               segment,
               store,
               SETTINGS,
-              new Statistics(GEOMETRY.chunkCount() * (long) CHUNK_LENGTH, "small", () -> 0),
+              new Statistics(
+                  GEOMETRY.chunkCount() * (long) CHUNK_LENGTH,
+                  "small",
+                  () -> 0,
+                  store.profile()::mode),
               journal,
               new SessionState(inPlace),
               new Guard(null));

@@ -80,7 +80,11 @@ final class LoggedIoProcess implements AutoCloseable {
         new SessionSettings(
             "job", new Grouping(new PathPattern(GROUP), null, 1, 1), 0, KEPT, false);
     final Statistics statistics =
-        new Statistics(GEOMETRY.chunkCount() * (long) GEOMETRY.chunkLength(), "small", () -> 0);
+        new Statistics(
+            GEOMETRY.chunkCount() * (long) GEOMETRY.chunkLength(),
+            "small",
+            () -> 0,
+            store.profile()::mode);
     final SessionState state = new SessionState(inPlace);
     try {
       service =

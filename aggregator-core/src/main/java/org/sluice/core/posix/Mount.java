@@ -1,10 +1,15 @@
 package org.sluice.core.posix;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Mounting a file system in memory, where this process may. Thread-safe. */
+/** What is mounted where, and mounting a file system in memory. Thread-safe. */
 public final class Mount {
+  private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
+
   private Mount() {}
 
   /**
@@ -56,5 +61,29 @@ public final class Mount {
       final long name = arena.allocateFrom(directory.toString()).address();
       LibC.check(LibC.UMOUNT2.call(name, LibC.MNT_DETACH), "unmount " + directory);
     }
+  }
+
+  /**
+   * What is mounted where a file lies, as the kernel tells it: the same from one mount to the next.
+   *
+   * @param path a file
+   * @return type and source, such as {@code fuse.glusterfs server:/volume}; empty where the table
+   *     of mounts does not have it
+   * @throws IOException when that cannot be asked
+   */
+  public static String holding(final Path path) throws IOException {
+    final String device;
+    try (NativeFile file = NativeFile.open(path)) {
+      device = (file.device() >>> Integer.SIZE) + ":" + (int) file.device();
+    }
+    // ID PARENT MAJOR:MINOR ROOT PLACE OPTIONS [TAG]... - TYPE SOURCE OPTIONS
+    for (final String line : Files.readAllLines(MOUNTS, StandardCharsets.ISO_8859_1)) {
+      final String[] sides = line.split(" - ", 2);
+      if (sides[0].split(" ")[2].equals(device)) {
+        final String[] mounted = sides[1].split(" ");
+        return mounted[0] + " " + mounted[1];
+      }
+    }
+    return "";
   }
 }

@@ -26,11 +26,22 @@ public class CheckpointReader {
   final StoreDirectory directory;
   final CommitScan scan;
   final StoreOwner owner;
+  private final StoreProfile profile;
 
   CheckpointReader(final StoreDirectory directory) throws IOException {
     this.directory = directory;
     this.owner = new StoreOwner(directory, NodeIdentity.self(), directory.isShared());
     this.scan = new CommitScan(directory);
+    this.profile = new StoreProfile(directory);
+  }
+
+  /**
+   * How its file system is written to.
+   *
+   * @return one for all who use this object
+   */
+  public final StoreProfile profile() {
+    return profile;
   }
 
   /**

@@ -7,13 +7,16 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.Crc32c;
+import org.sluice.core.fault.Fault.Step;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
@@ -39,12 +42,24 @@ public final class Container implements AutoCloseable {
   private final long id;
   private final NativeFile file;
   private final LongConsumer closed;
-  private final Pieces placed = new Pieces(MOST_PLACED);
+  private final WriteMode mode;
+
+  /** What was placed, by the writes that bring it to the file. */
+  private final List<Pieces> writes = new ArrayList<>();
+
+  /** How many of those are in use; the others are kept for later. */
+  private int used;
+
+  /** Bytes that were placed and are not written. */
+  private long placed;
+
   private long end = BLOCK_LENGTH;
 
-  private Container(final long id, final NativeFile file, final LongConsumer closed) {
+  private Container(
+      final long id, final NativeFile file, final WriteMode mode, final LongConsumer closed) {
     this.id = id;
     this.file = file;
+    this.mode = mode;
     this.closed = closed;
   }
 
@@ -54,12 +69,13 @@ public final class Container implements AutoCloseable {
       final long sessionId,
       final String node,
       final Disk disk,
+      final WriteMode mode,
       final LongConsumer closed)
       throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       final MemorySegment header = header(arena, id, sessionId, node);
-      final NativeFile file = createWith(disk, path, header.address());
-      return new Container(id, file, closed);
+      final NativeFile file = createWith(disk, path, mode, header.address());
+      return new Container(id, file, mode, closed);
     }
   }
 
@@ -75,12 +91,16 @@ public final class Container implements AutoCloseable {
       }
       LockSupport.parkNanos(NAP_NANOS);
     }
-    return new Container(id, file, closed);
+    return new Container(id, file, WriteMode.LOCAL, closed);
   }
 
   /** Some file systems refuse to open past the page cache, others only to write so. */
-  private static NativeFile createWith(final Disk disk, final Path path, final long header)
+  private static NativeFile createWith(
+      final Disk disk, final Path path, final WriteMode mode, final long header)
       throws IOException {
+    if (!mode.direct()) {
+      return begin(disk, header, disk.open(path, Flag.WRITE, Flag.CREATE));
+    }
     try {
       return begin(disk, header, disk.open(path, Flag.WRITE, Flag.CREATE, Flag.DIRECT));
     } catch (final PosixException e) {
@@ -134,6 +154,15 @@ public final class Container implements AutoCloseable {
   }
 
   /**
+   * How it is written to.
+   *
+   * @return the same for all its life
+   */
+  public WriteMode mode() {
+    return mode;
+  }
+
+  /**
    * Gives a chunk its place behind the others. Fills in the fields of the chunk's header that
    * belong to the I/O process, and zeroes the chunk behind {@code used} up to the next multiple of
    * 4096. Nobody else may change the chunk until it is written.
@@ -146,7 +175,7 @@ public final class Container implements AutoCloseable {
    */
   public ChunkLocation place(final UnsafeBuffer chunk, final int used, final int crc) {
     final int length = BitUtil.align(used, BLOCK_LENGTH);
-    final long position = end + placed.length();
+    final long position = end + placed;
     chunk.setMemory(used, length - used, (byte) 0);
     chunk.putInt(ChunkDescriptor.CRC_OFFSET, crc);
     chunk.putLong(ChunkDescriptor.CONTAINER_ID_OFFSET, id);
@@ -154,19 +183,44 @@ public final class Container implements AutoCloseable {
     chunk.putInt(
         ChunkDescriptor.HEADER_CRC_OFFSET, Crc32c.of(chunk, 0, ChunkDescriptor.HEADER_CRC_OFFSET));
     chunk.putInt(ChunkDescriptor.HEADER_CRC_OFFSET + Integer.BYTES, 0);
-    placed.add(chunk.addressOffset(), length);
+    lastWrite().add(chunk.addressOffset(), length);
+    placed += length;
     return new ChunkLocation(id, position, used, crc);
   }
 
+  private Pieces lastWrite() {
+    if (used == 0 || writes.get(used - 1).length() >= mode.length()) {
+      if (used == writes.size()) {
+        writes.add(new Pieces(MOST_PLACED));
+      }
+      used++;
+    }
+    return writes.get(used - 1);
+  }
+
   /**
-   * Writes what was placed, in one large write.
+   * Writes what was placed, in few large writes.
    *
-   * @throws IOException when that fails; the next chunks take the places of these
+   * @param flight does them, as many at a time as there are
+   * @throws IOException when one fails; the next chunks take the places of all of these
    */
-  public void write() throws IOException {
-    final long length = placed.length();
-    file.pwrite(placed, end);
-    end += length;
+  public void write(final WritesInFlight flight) throws IOException {
+    final List<Step<IOException>> steps = new ArrayList<>();
+    long offset = end;
+    for (final Pieces write : writes.subList(0, used)) {
+      final long from = offset;
+      offset += write.length();
+      steps.add(
+          mode.direct() ? () -> file.pwrite(write, from) : () -> file.pwritePast(write, from));
+    }
+    used = 0;
+    placed = 0;
+    for (final IOException failure : flight.failures(steps)) {
+      if (failure != null) {
+        throw failure;
+      }
+    }
+    end = offset;
   }
 
   /**

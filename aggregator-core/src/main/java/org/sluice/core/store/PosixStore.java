@@ -37,7 +37,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
     this.lock = new StoreLock(directory, owner, catalogue);
     this.spares = new SpareContainers(directory, catalogue);
     this.garbage = new Garbage(directory, catalogue, logs, spares);
-    this.files = new SessionFiles(directory, spares);
+    this.files = new SessionFiles(directory, spares, profile());
     this.publication = new Publication(directory, lock, catalogue, logs, garbage, files);
   }
 

@@ -24,15 +24,18 @@ final class SessionFiles {
 
   private final StoreDirectory store;
   private final SpareContainers spares;
+  private final StoreProfile profile;
   private final Map<Long, Container> containers = new ConcurrentHashMap<>();
   private final Set<Path> images = ConcurrentHashMap.newKeySet();
 
   /** Links of files that are not open; null before the first session. */
   private volatile HeldLinks held;
 
-  SessionFiles(final StoreDirectory store, final SpareContainers spares) {
+  SessionFiles(
+      final StoreDirectory store, final SpareContainers spares, final StoreProfile profile) {
     this.store = store;
     this.spares = spares;
+    this.profile = profile;
   }
 
   /** Makes a container, of a spare one if there is one. Under the store's lock. */
@@ -41,7 +44,7 @@ final class SessionFiles {
     final Path path = store.container(id);
     spares.moveOne(path);
     final Container container =
-        Container.create(path, id, sessionId, node, store.disk(), this::give);
+        Container.create(path, id, sessionId, node, store.disk(), profile.mode(), this::give);
     containers.put(id, container);
     return container;
   }

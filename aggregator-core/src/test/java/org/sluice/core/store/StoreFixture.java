@@ -63,7 +63,7 @@ public final class StoreFixture implements AutoCloseable {
   static ChunkLocation append(final Container container, final ChunkBuilder chunk)
       throws IOException {
     final ChunkLocation location = container.place(chunk.buffer(), chunk.used(), chunk.crc());
-    container.write();
+    container.write(new WritesInFlight());
     return location;
   }
 

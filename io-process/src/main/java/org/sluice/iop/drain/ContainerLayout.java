@@ -11,6 +11,7 @@ import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.Container;
 import org.sluice.core.store.ImageOverlay;
 import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.WritesInFlight;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.image.Image;
@@ -22,10 +23,8 @@ import org.sluice.iop.measure.Timed;
  * images that have become direct get their extents in place.
  */
 final class ContainerLayout implements Layout {
-  /**
-   * What a disk takes at once; larger writes are no faster, and keep more chunks from the ranks.
-   */
-  private static final long MAX_GATHER_LENGTH = 4 << 20;
+  /** What waits to be written is kept from the ranks: no more than this part of the buffer. */
+  private static final int GATHERED_PART = 8;
 
   private final Statistics statistics;
   private final PosixStore store;
@@ -35,7 +34,8 @@ final class ContainerLayout implements Layout {
   private final InPlaceWriter inPlace;
 
   private final SessionContainers containers;
-  private final long gatherLength;
+  private final WritesInFlight flight;
+  private final long mostGathered;
   private final List<Placed> placed = new ArrayList<>();
 
   /** The container that the placed chunks go to. */
@@ -48,6 +48,7 @@ final class ContainerLayout implements Layout {
    * A layout that has written nothing.
    *
    * @param containers of the session
+   * @param flight does its writes
    * @param bufferLength bytes of all chunks together
    * @param statistics times writes
    * @param inFlight says what is written
@@ -56,13 +57,15 @@ final class ContainerLayout implements Layout {
       final PosixStore store,
       final long sessionId,
       final SessionContainers containers,
+      final WritesInFlight flight,
       final long bufferLength,
       final Statistics statistics,
       final InFlight inFlight) {
     this.inFlight = inFlight;
     this.lane = inFlight.lane(Lane.Role.WRITE);
-    this.inPlace = new InPlaceWriter(lane);
-    this.gatherLength = Math.min(MAX_GATHER_LENGTH, bufferLength / 8);
+    this.flight = flight;
+    this.inPlace = new InPlaceWriter(lane, flight, store.profile()::mode);
+    this.mostGathered = bufferLength / GATHERED_PART;
     this.statistics = statistics;
     this.store = store;
     this.sessionId = sessionId;
@@ -86,6 +89,7 @@ final class ContainerLayout implements Layout {
     }
     if (direct) {
       inPlace.write(extents, chunk.memory, chunk.index, chunk.generation);
+      inPlace.flush();
     }
     if (logged) {
       place(chunk);
@@ -113,7 +117,8 @@ final class ContainerLayout implements Layout {
   private boolean isFull() {
     return placed.size()
             == (inFlight.hasSuspects() && inFlight.suspectsChunks() ? 1 : Container.MOST_PLACED)
-        || placed.stream().mapToLong(other -> other.chunk.used).sum() >= gatherLength;
+        || placed.stream().mapToLong(other -> other.chunk.used).sum()
+            >= Math.min(mostGathered, container.mode().gathered());
   }
 
   @Override
@@ -124,7 +129,7 @@ final class ContainerLayout implements Layout {
     placed.getFirst().chunk.begin(lane);
     try {
       final long began = System.nanoTime();
-      container.write();
+      container.write(flight);
       statistics.took(Timed.DRAIN_WRITE, began);
       placed.forEach(one -> one.chunk.release(log(one.chunk, one.location)));
     } catch (final IOException e) {
@@ -137,7 +142,7 @@ final class ContainerLayout implements Layout {
   private ChunkLocation writeAlone(final ChunkWork chunk) {
     try {
       final ChunkLocation location = container.place(chunk.memory, chunk.used, chunk.crc);
-      container.write();
+      container.write(flight);
       return log(chunk, location);
     } catch (final IOException e) {
       fail(chunk, e);

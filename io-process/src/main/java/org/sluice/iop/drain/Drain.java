@@ -13,6 +13,7 @@ import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.WritesInFlight;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.drain.ImageWork.Kind;
 import org.sluice.iop.image.Image;
@@ -28,6 +29,7 @@ public final class Drain implements AutoCloseable {
   private static final int REQUESTS = 1024;
 
   private final DrainContext context;
+  private final WritesInFlight flight;
   private final Pipeline pipeline;
   private final Pace pace = new Pace();
 
@@ -49,13 +51,15 @@ public final class Drain implements AutoCloseable {
     final long sessionId = segment.header().sessionId();
     final int chunks = segment.geometry().chunkCount();
     final SessionContainers containers = new SessionContainers(store, sessionId, node);
+    flight = new WritesInFlight();
     final Layout layout =
         segment.header().layout() == HeaderDescriptor.LAYOUT_FILES
-            ? new FilesLayout(statistics, journal.inFlight())
+            ? new FilesLayout(statistics, journal.inFlight(), flight, store.profile()::mode)
             : new ContainerLayout(
                 store,
                 sessionId,
                 containers,
+                flight,
                 (long) chunks * segment.geometry().chunkLength(),
                 statistics,
                 journal.inFlight());
@@ -388,6 +392,7 @@ public final class Drain implements AutoCloseable {
   @Override
   public void close() throws IOException {
     pipeline.close();
+    flight.close();
     if (!isInPlace()) {
       context.containers().close();
     }

@@ -1,28 +1,50 @@
 package org.sluice.iop.drain;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.sluice.core.chunk.ChunkReader;
+import org.sluice.core.store.WriteMode;
+import org.sluice.core.store.WritesInFlight;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Timed;
 
-/** Every drained extent goes to its image's own file. */
+/**
+ * Every drained extent goes to its image's own file. Where several writes are under way at a time,
+ * chunks wait for others, whose extents may go to other files.
+ */
 final class FilesLayout implements Layout {
   private final Statistics statistics;
+  private final InFlight inFlight;
+  private final Lane lane;
+  private final Supplier<WriteMode> mode;
   private final InPlaceWriter inPlace;
+
+  /** Chunks whose extents may not be written yet. */
+  private final List<ChunkWork> gathered = new ArrayList<>();
 
   /**
    * A layout.
    *
    * @param statistics times writes
    * @param inFlight says what is written
+   * @param flight does the writes
+   * @param mode how the images' files are written to
    */
-  FilesLayout(final Statistics statistics, final InFlight inFlight) {
+  FilesLayout(
+      final Statistics statistics,
+      final InFlight inFlight,
+      final WritesInFlight flight,
+      final Supplier<WriteMode> mode) {
     this.statistics = statistics;
-    this.inPlace = new InPlaceWriter(inFlight.lane(Lane.Role.WRITE));
+    this.inFlight = inFlight;
+    this.lane = inFlight.lane(Lane.Role.WRITE);
+    this.mode = mode;
+    this.inPlace = new InPlaceWriter(lane, flight, mode);
   }
 
   @Override
@@ -34,8 +56,27 @@ final class FilesLayout implements Layout {
   public void drain(final ChunkWork chunk) {
     final long began = System.nanoTime();
     inPlace.write(chunk.extents, chunk.memory, chunk.index, chunk.generation);
+    gathered.add(chunk);
+    if (isFull()) {
+      flush();
+    }
     statistics.took(Timed.DRAIN_WRITE, began);
-    chunk.release(null);
+  }
+
+  /** Where a former I/O process failed they go one by one, to see at which. */
+  private boolean isFull() {
+    return mode.get().inFlight() == 1
+        || inFlight.hasSuspects() && inFlight.suspectsChunks()
+        || gathered.stream().mapToLong(chunk -> chunk.used).sum() >= mode.get().gathered();
+  }
+
+  @Override
+  public void flush() {
+    if (!gathered.isEmpty()) {
+      inPlace.flush();
+      gathered.forEach(chunk -> chunk.release(null));
+      gathered.clear();
+    }
   }
 
   /** What was applied before is not applied again: others may have written over it since. */
@@ -52,6 +93,7 @@ final class FilesLayout implements Layout {
         }
       }
       inPlace.write(extents, chunk.memory(), chunk.index(), chunk.generation());
+      inPlace.flush();
     }
   }
 }

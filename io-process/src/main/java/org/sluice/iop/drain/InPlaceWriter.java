@@ -1,17 +1,24 @@
 package org.sluice.iop.drain;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.Fault.Step;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Pieces;
+import org.sluice.core.store.WriteMode;
+import org.sluice.core.store.WritesInFlight;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.image.Image;
 
 /**
- * Writes extents into the images' own files, straight from the chunk. Extents that continue each
- * other cost one system call. Write stage only.
+ * Writes extents into the images' own files, straight from the chunks. Extents that continue each
+ * other cost one system call. As many such runs are gathered as may be under way at a time. None of
+ * them overlaps another, so they may be written in any order. Write stage only.
  */
 final class InPlaceWriter {
   private static final int MOST_PIECES = 1024;
@@ -19,24 +26,58 @@ final class InPlaceWriter {
   /** From here on the disk need not wait for a sync. */
   private static final int PAST_CACHE_LENGTH = 256 * 1024;
 
-  /** Extents not yet written that continue each other, from {@code offset} on. */
-  private final Pieces run = new Pieces(MOST_PIECES);
-
   private final Lane lane;
-  private Image image;
-  private long offset;
+  private final WritesInFlight flight;
+  private final Supplier<WriteMode> mode;
+
+  /** Those in use come first; the others are kept for later. */
+  private final List<Run> runs = new ArrayList<>();
+
+  private int used;
+
+  /** Extents not yet written that continue each other. */
+  private static final class Run {
+    private final Pieces pieces = new Pieces(MOST_PIECES);
+    private Image image;
+    private long offset;
+
+    private long end() {
+      return offset + pieces.length();
+    }
+
+    private boolean isContinuedBy(final Image owner, final long from) {
+      return owner == image && from == end() && !pieces.isFull();
+    }
+
+    private boolean overlaps(final Image owner, final long from, final long to) {
+      return owner == image && from < end() && to > offset;
+    }
+
+    private void write() throws IOException {
+      if (pieces.length() < PAST_CACHE_LENGTH) {
+        image.file().pwrite(pieces, offset);
+      } else {
+        image.file().pwritePast(pieces, offset);
+      }
+    }
+  }
 
   /**
    * A writer.
    *
    * @param lane learns which images it comes to
+   * @param flight does the writes
+   * @param mode how the images' files are written to
    */
-  InPlaceWriter(final Lane lane) {
+  InPlaceWriter(final Lane lane, final WritesInFlight flight, final Supplier<WriteMode> mode) {
     this.lane = lane;
+    this.flight = flight;
+    this.mode = mode;
   }
 
   /**
-   * Writes those extents of a chunk whose images are in place and which were not applied before.
+   * Writes those extents of a chunk whose images are in place and which were not applied before, by
+   * the next {@link #flush} at the latest.
    *
    * @param extents its records
    * @param memory where it lies in the segment
@@ -54,7 +95,6 @@ final class InPlaceWriter {
         }
       }
     }
-    flush();
   }
 
   private void apply(
@@ -75,30 +115,58 @@ final class InPlaceWriter {
   }
 
   private void append(final Image owner, final long from, final long bytes, final long to) {
-    if (owner != image || to != offset + run.length() || run.isFull()) {
-      flush();
-      lane.image(owner.id());
-      image = owner;
-      offset = to;
+    Run run = null;
+    for (int i = 0; i < used; i++) {
+      if (runs.get(i).isContinuedBy(owner, to)) {
+        run = runs.get(i);
+      } else if (runs.get(i).overlaps(owner, to, to + bytes)) {
+        flush();
+        run = null;
+      }
     }
-    run.add(from, bytes);
+    if (run == null) {
+      run = next(owner, to);
+    }
+    run.pieces.add(from, bytes);
   }
 
-  private void flush() {
-    if (image != null) {
-      lane.image(image.id());
-      Fault.strike(FaultPoint.WRITE);
-      try {
-        if (run.length() < PAST_CACHE_LENGTH) {
-          image.file().pwrite(run, offset);
-        } else {
-          image.file().pwritePast(run, offset);
-        }
-      } catch (final IOException e) {
-        image.fail(e);
-      }
-      image = null;
+  private Run next(final Image owner, final long offset) {
+    if (used >= mode.get().inFlight()) {
+      flush();
     }
+    if (used == runs.size()) {
+      runs.add(new Run());
+    }
+    final Run run = runs.get(used++);
+    run.image = owner;
+    run.offset = offset;
+    lane.image(owner.id());
+    return run;
+  }
+
+  /** Writes what was gathered. An image of which a write fails, fails. */
+  void flush() {
+    if (used == 0) {
+      return;
+    }
+    final List<Run> writing = runs.subList(0, used);
+    final List<Step<IOException>> writes = new ArrayList<>(used);
+    for (final Run run : writing) {
+      lane.image(run.image.id());
+      Fault.strike(FaultPoint.WRITE);
+      writes.add(run::write);
+    }
+    final List<IOException> failures = flight.failures(writes);
+    for (int i = 0; i < failures.size(); i++) {
+      if (failures.get(i) != null) {
+        writing.get(i).image.fail(failures.get(i));
+      }
+    }
+    for (final Run run : writing) {
+      run.pieces.clear();
+      run.image = null;
+    }
+    used = 0;
   }
 
   private static void truncate(final Image owner, final long size) {

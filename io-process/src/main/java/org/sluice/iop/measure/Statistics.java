@@ -14,8 +14,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.sluice.core.segment.Reason;
 import org.sluice.core.segment.Slot;
+import org.sluice.core.store.WriteMode;
 
 /** What happened in the session so far. Thread-safe. */
 public final class Statistics {
@@ -34,6 +36,7 @@ public final class Statistics {
   private final long bufferBytes;
   private final String pages;
   private final LongSupplier unattachedFiles;
+  private final Supplier<WriteMode> mode;
   private List<Slot> attached = List.of();
   private final PlainFiles plain = new PlainFiles();
   private final Map<Reason, Long> estimates = new EnumMap<>(Reason.class);
@@ -48,9 +51,14 @@ public final class Statistics {
    * @param bufferBytes size of the buffer
    * @param pages what pages it lies on, for users
    * @param unattachedFiles how many files processes could not announce, so far
+   * @param mode how the store is written to, by now
    */
   public Statistics(
-      final long bufferBytes, final String pages, final LongSupplier unattachedFiles) {
+      final long bufferBytes,
+      final String pages,
+      final LongSupplier unattachedFiles,
+      final Supplier<WriteMode> mode) {
+    this.mode = mode;
     this.unattachedFiles = unattachedFiles;
     this.bufferBytes = bufferBytes;
     this.pages = pages;
@@ -316,6 +324,9 @@ public final class Statistics {
     map.put("buffer_bytes", bufferBytes);
     map.put("buffer_pages", pages);
     map.put("peak_buffer_bytes", peakBuffer);
+    map.put("store_direct", mode.get().direct());
+    map.put("store_writes_in_flight", mode.get().inFlight());
+    map.put("store_write_bytes", mode.get().length());
     map.put("drained_bytes", count(Occurrence.DRAINED_BYTES));
     map.put("warnings", Warnings.count());
     map.put("size_classes", total.sizeClasses());

@@ -16,6 +16,7 @@ import org.sluice.core.chunk.ChunkBuilder;
 import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.Container;
 import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.WritesInFlight;
 
 /**
  * The writing stage of the drain: full chunks are checksummed and appended to a container, past the
@@ -37,6 +38,7 @@ public class DrainBenchmark extends MicroBenchmark {
   public int bytes;
 
   private ChunkBuilder chunk;
+  private final WritesInFlight flight = new WritesInFlight();
   private PosixStore posix;
   private Container container;
 
@@ -101,7 +103,7 @@ public class DrainBenchmark extends MicroBenchmark {
     ChunkLocation location = null;
     for (int i = 0; i < CHUNKS; i++) {
       location = container.place(chunk.buffer(), chunk.used(), chunk.crc());
-      container.write();
+      container.write(flight);
     }
     return location;
   }

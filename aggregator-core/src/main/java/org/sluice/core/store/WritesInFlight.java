@@ -1,0 +1,62 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.sluice.core.fault.Fault.Step;
+
+/**
+ * Does writes of which none needs another, several at a time, and waits for all. One thread uses it
+ * at a time. Its own threads do nothing but the writes: handing one over and waiting for its end
+ * order memory between them and the user. They take over the priority of the user, who starts them.
+ */
+public final class WritesInFlight implements AutoCloseable {
+  private final ExecutorService threads =
+      Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name("write-", 1).factory());
+
+  /** No thread before the first that are more than one. */
+  public WritesInFlight() {}
+
+  /**
+   * Does them all, also behind one that fails.
+   *
+   * @param writes all go on at the same time
+   * @return of each how it failed, null when it did not; in their order
+   */
+  public List<IOException> failures(final List<Step<IOException>> writes) {
+    final List<IOException> failures = new ArrayList<>();
+    if (writes.size() == 1) {
+      failures.add(failure(writes.getFirst()));
+      return failures;
+    }
+    final List<Callable<IOException>> calls = new ArrayList<>();
+    writes.forEach(write -> calls.add(() -> failure(write)));
+    try {
+      for (final Future<IOException> end : threads.invokeAll(calls)) {
+        failures.add(end.get());
+      }
+    } catch (final InterruptedException | ExecutionException faultOfOurs) {
+      throw new IllegalStateException(faultOfOurs);
+    }
+    return failures;
+  }
+
+  private static IOException failure(final Step<IOException> write) {
+    try {
+      write.run();
+      return null;
+    } catch (final IOException e) {
+      return e;
+    }
+  }
+
+  @Override
+  public void close() {
+    threads.shutdown();
+  }
+}
