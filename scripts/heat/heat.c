@@ -175,7 +175,7 @@ static void write_all(int descriptor, const void *data, size_t length, const cha
     }
 }
 
-/* Seconds by the node's own clock, which all of its processes read. */
+/* Seconds by the clock of the node: what is said of several ranks means something on one node only. */
 static double clock_now(void)
 {
     struct timespec now;
@@ -215,10 +215,7 @@ static double checkpoint_write(struct plate *plate, const char *directory, bool 
     return begun;
 }
 
-/*
- * Writes the checkpoint of this step. Says how long it took from the first write of a rank to the last close
- * of one, and how long the slowest was in its own calls. The former means something on one node only.
- */
+/* Says how long it took from the first write to the last close, and the slowest rank in its own calls. */
 static void checkpoint(struct plate *plate, const char *directory, bool sync)
 {
     char path[4096];
@@ -355,33 +352,23 @@ static struct options parse(int argc, char **argv)
         {"result", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0},
     };
     struct options options = {.size = 1024, .steps = 400, .every = 100};
-    for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
-        switch (option) {
-        case 'n':
+    for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;)
+        if (option == 'n')
             options.size = atoll(optarg);
-            break;
-        case 's':
+        else if (option == 's')
             options.steps = atoll(optarg);
-            break;
-        case 'e':
+        else if (option == 'e')
             options.every = atoll(optarg);
-            break;
-        case 'c':
+        else if (option == 'c')
             options.checkpoints = optarg;
-            break;
-        case 'f':
+        else if (option == 'f')
             options.sync = true;
-            break;
-        case 'r':
+        else if (option == 'r')
             options.restart = optarg;
-            break;
-        case 'o':
+        else if (option == 'o')
             options.result = optarg;
-            break;
-        default:
+        else
             options.size = 0;
-        }
-    }
     return options;
 }
 

@@ -128,6 +128,11 @@ final class Retention {
     }
 
     @Override
+    public boolean isAwaited() {
+      return false;
+    }
+
+    @Override
     public void commit() throws IOException {
       final boolean removed = context.store().remove(victim.commit, this::mayGo);
       context.service().execute(() -> end(removed));

@@ -145,7 +145,7 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
-   * Whether all that was asked for is done.
+   * Whether all is done that somebody waits for.
    *
    * @return false also a little longer
    */

@@ -19,7 +19,9 @@ public final class Pipeline implements AutoCloseable {
   private final Stage write;
   private final Stage commit;
 
-  /** Where the last work is that the last stage does anything for. */
+  /** Where the last work is that somebody waits for, and the last such that the last stage ends. */
+  private long lastAwaited = -1;
+
   private long lastCommitting = -1;
 
   /**
@@ -85,7 +87,10 @@ public final class Pipeline implements AutoCloseable {
   public void publish(final Work work) {
     final RingBuffer<Stage.Event> ring = disruptor.getRingBuffer();
     ring.publishEvent((event, sequence) -> event.work(work));
-    lastCommitting = work.commits() ? ring.getCursor() : lastCommitting;
+    if (work.isAwaited()) {
+      lastAwaited = ring.getCursor();
+      lastCommitting = work.commits() ? lastAwaited : lastCommitting;
+    }
   }
 
   /**
@@ -99,12 +104,12 @@ public final class Pipeline implements AutoCloseable {
   }
 
   /**
-   * Whether all work is done. Service thread only.
+   * Whether all work is done that somebody waits for. Service thread only.
    *
    * @return false also while the last of it is not passed on yet
    */
   public boolean isIdle() {
-    return disruptor.getSequenceValueFor(write) >= disruptor.getCursor()
+    return disruptor.getSequenceValueFor(write) >= lastAwaited
         && disruptor.getSequenceValueFor(commit) >= lastCommitting;
   }
 

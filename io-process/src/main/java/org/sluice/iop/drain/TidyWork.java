@@ -21,6 +21,11 @@ final class TidyWork implements Work {
   }
 
   @Override
+  public boolean isAwaited() {
+    return false;
+  }
+
+  @Override
   public void write() {
     released = containers.release();
   }

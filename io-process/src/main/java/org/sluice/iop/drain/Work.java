@@ -35,6 +35,15 @@ public interface Work {
   }
 
   /**
+   * Whether somebody waits for it.
+   *
+   * @return false for what only prepares for more
+   */
+  default boolean isAwaited() {
+    return true;
+  }
+
+  /**
    * Third stage: waits for stable storage.
    *
    * @throws IOException when the work cannot be done
