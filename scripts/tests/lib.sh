@@ -13,6 +13,8 @@ test_timeout=${SLUICE_TEST_TIMEOUT:-180}
 # takes a third of a second of a processor at each start.
 test_buffer=64M
 
+export SLUICE_SMALL=0 # what tests write is captured, however little it is
+
 export SLUICE_SHORT_LIVED=yes # the I/O processes of tests
 # The distribution's Python starts in a tenth of the time of one behind a version manager's wrapper.
 export PATH=/usr/bin:$PATH

@@ -6,8 +6,9 @@
 
 /* HeaderDescriptor */
 #define SLUICE_HEADER_MAGIC UINT64_C(0x4745534349554c53)
-#define SLUICE_HEADER_VERSION 3
-#define SLUICE_HEADER_LENGTH 4096
+#define SLUICE_HEADER_VERSION 4
+#define SLUICE_HEADER_LENGTH 12288
+#define SLUICE_HEADER_SMALL_FILES 1024
 #define SLUICE_HEADER_MAX_PATH_LENGTH 1020
 #define SLUICE_HEADER_MAGIC_OFFSET 0
 #define SLUICE_HEADER_VERSION_OFFSET 8
@@ -34,12 +35,16 @@
 #define SLUICE_HEADER_THRESHOLD_OFFSET 256
 #define SLUICE_HEADER_THRESHOLD_POLICY_OFFSET 264
 #define SLUICE_HEADER_WHEN_FULL_OFFSET 268
+#define SLUICE_HEADER_SMALL_OFFSET 272
 #define SLUICE_HEADER_SLEEPING_OFFSET 512
 #define SLUICE_HEADER_HEARTBEAT_OFFSET 640
 #define SLUICE_HEADER_STORE_OFFSET 1024
 #define SLUICE_HEADER_CAPTURE_OFFSET 2048
 #define SLUICE_HEADER_FREE_CHUNKS_OFFSET 384
 #define SLUICE_HEADER_UNATTACHED_FILES_OFFSET 648
+#define SLUICE_HEADER_PLAIN_BYTES_OFFSET 3072
+#define SLUICE_HEADER_PLAIN_FILES_OFFSET 3328
+#define SLUICE_HEADER_SMALL_FILES_OFFSET 4096
 #define SLUICE_HEADER_BARRIER_EACH 0
 #define SLUICE_HEADER_BARRIER_KERNEL 1
 #define SLUICE_HEADER_LAYOUT_CONTAINER 1
@@ -76,7 +81,8 @@ struct sluice_header {
     _Atomic int64_t threshold;
     _Atomic int32_t threshold_policy;
     int32_t when_full;
-    uint8_t unused_272[112];
+    int64_t small;
+    uint8_t unused_280[104];
     _Atomic int64_t free_chunks;
     uint8_t unused_392[120];
     _Atomic int32_t sleeping;
@@ -86,9 +92,12 @@ struct sluice_header {
     uint8_t unused_656[368];
     char store[1024];
     char capture[1024];
-    uint8_t unused_3072[1024];
+    _Atomic int64_t plain_bytes[32];
+    _Atomic int64_t plain_files[32];
+    uint8_t unused_3584[512];
+    _Atomic int64_t small_files[1024];
 };
-_Static_assert(sizeof(struct sluice_header) == 4096, "sluice_header");
+_Static_assert(sizeof(struct sluice_header) == 12288, "sluice_header");
 
 /* SlotDescriptor */
 #define SLUICE_SLOT_LENGTH 1024
@@ -289,6 +298,7 @@ _Static_assert(sizeof(struct sluice_record) == 24, "sluice_record");
 #define SLUICE_REQUEST_OPEN_CREATED 1
 #define SLUICE_REQUEST_OPEN_WRITE 2
 #define SLUICE_REQUEST_OPEN_DIRECT 4
+#define SLUICE_REQUEST_OPEN_GROWN 8
 #define SLUICE_REQUEST_OPEN_REASON_SHIFT 8
 #define SLUICE_REQUEST_SETTLE_LET_GO 256
 #define SLUICE_REQUEST_REPLACE_TRUNCATE 1
@@ -512,6 +522,7 @@ struct __attribute__((packed)) sluice_reply_threshold {
 #define SLUICE_REASON_UNATTACHED 28
 #define SLUICE_REASON_ELSEWHERE 29
 #define SLUICE_REASON_TOO_DEEP 30
+#define SLUICE_REASON_SMALL 31
 #define SLUICE_REASON_UNSEEN UINT64_C(0x63c620)
 #define SLUICE_REASON_FIRST_PLAIN 25
 

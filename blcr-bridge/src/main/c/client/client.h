@@ -39,6 +39,9 @@ bool sluice_segment_present(const struct sluice_segment *segment);
 bool sluice_segment_size(const struct sluice_segment *segment, dev_t device, ino_t inode,
                          int64_t *size);
 
+/* What tells a file from most others. */
+uint64_t sluice_segment_hash(dev_t device, ino_t inode);
+
 /* The state of the image with this identity, SLUICE_IMAGE_STATE_FREE when there is none. */
 int sluice_segment_state(const struct sluice_segment *segment, dev_t device, ino_t inode);
 
@@ -135,8 +138,12 @@ int sluice_client_announce(struct sluice_client *client, struct sluice_request_o
 void sluice_log_init(struct sluice_log_image *image, struct sluice_client *client,
                      const struct sluice_disposition *disposition);
 
+/* The file of a new image holds `size` bytes already. Locked. */
+void sluice_log_grown(struct sluice_log_image *image, int64_t size);
+
 /* A file that was no image when `image` was made has become one, which is direct. Locked. */
-void sluice_log_adopt(struct sluice_log_image *image, const struct sluice_disposition *disposition);
+void sluice_log_adopt(struct sluice_log_image *image, struct sluice_client *client,
+                      const struct sluice_disposition *disposition);
 
 /*
  * True while writes are to be logged. One load of this process's memory: an image that another

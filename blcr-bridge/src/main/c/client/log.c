@@ -17,7 +17,7 @@ void sluice_log_init(struct sluice_log_image *image, struct sluice_client *clien
     *image = (struct sluice_log_image){
         .client = client,
         .entry = entry,
-        .tally = {client, counted, disposition->reason},
+        .tally = {.client = client, .entry = counted, .reason = disposition->reason},
         .id = disposition->id,
         .device = entry == NULL ? 0 : entry->device,
         .inode = entry == NULL ? 0 : entry->inode,
@@ -28,11 +28,22 @@ void sluice_log_init(struct sluice_log_image *image, struct sluice_client *clien
     sluice_lock_init(&image->lock);
 }
 
-void sluice_log_adopt(struct sluice_log_image *image, const struct sluice_disposition *disposition)
+void sluice_log_grown(struct sluice_log_image *image, int64_t size)
 {
+    if (size > atomic_load_explicit(&image->entry->size, memory_order_relaxed))
+        atomic_store_explicit(&image->entry->size, size, memory_order_release);
+}
+
+void sluice_log_adopt(struct sluice_log_image *image, struct sluice_client *client,
+                      const struct sluice_disposition *disposition)
+{
+    image->client = client;
     image->id = disposition->id;
     image->tally = (struct sluice_tally){
-        image->client, image->client->segment->images + disposition->entry, disposition->reason};
+        .client = client,
+        .entry = client->segment->images + disposition->entry,
+        .reason = disposition->reason,
+    };
 }
 
 struct sluice_image_entry sluice_log_nowhere;

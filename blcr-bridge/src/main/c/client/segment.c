@@ -170,6 +170,11 @@ static uint64_t hash_of(int64_t device, uint64_t inode)
     return product ^ product >> 32;
 }
 
+uint64_t sluice_segment_hash(dev_t device, ino_t inode)
+{
+    return hash_of(sluice_device(device), inode);
+}
+
 static const struct sluice_image_entry *bucket_at(const struct sluice_segment *segment,
                                                   uint64_t hash)
 {

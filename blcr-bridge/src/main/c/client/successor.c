@@ -92,7 +92,10 @@ int sluice_client_leave_log(struct sluice_log_image *image)
         image->id = disposition.id;
     }
     image->tally = (struct sluice_tally){
-        next, known ? next->segment->images + disposition.entry : NULL, SLUICE_REASON_LOST};
+        .client = next,
+        .entry = known ? next->segment->images + disposition.entry : NULL,
+        .reason = SLUICE_REASON_LOST,
+    };
     image->last_chunk = 0;
     image->entry = NULL;
     return 0;

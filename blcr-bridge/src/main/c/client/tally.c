@@ -2,6 +2,7 @@
 
 #include "attachment.h"
 #include "counter.h"
+#include "segment.h"
 
 static void add(_Atomic int64_t *counter, int64_t amount)
 {
@@ -20,7 +21,11 @@ void sluice_tally_add(struct sluice_tally *tally, int reason, int64_t length)
     struct sluice_client *client = length > 0 ? counting(tally) : NULL;
     if (reason == SLUICE_REASON_NONE)
         reason = atomic_load_explicit(&tally->reason, memory_order_relaxed);
-    if (client == NULL || reason < 0 || reason >= SLUICE_SLOT_REASONS)
+    if (reason < 0 || reason >= SLUICE_SLOT_REASONS)
+        return;
+    if (tally->segment != NULL && length > 0 && sluice_segment_present(tally->segment))
+        add(&tally->segment->header->plain_bytes[reason], length);
+    if (client == NULL)
         return;
     struct sluice_slot *slot = client->writer.slot;
     struct sluice_image_entry *entry = atomic_load_explicit(&tally->entry, memory_order_relaxed);

@@ -1,6 +1,7 @@
 /*
  * Counts what goes past the log, and why. The bytes of an image count in the process's slot, by size
- * and by reason, and in the image's entry; those of a file that is no image by reason only. All are
+ * and by reason, and in the image's entry; those of a file that is no image by reason only, in the header where
+ * nobody announced it. All are
  * atomic additions, so that a direct write takes no lock, nor one in a signal handler.
  */
 #pragma once
@@ -10,12 +11,14 @@
 
 struct sluice_client;
 struct sluice_image_entry;
+struct sluice_segment;
 
 /* What that needs to know of a file: changed under its image's lock, read without. */
 struct sluice_tally {
     _Atomic(struct sluice_client *) client;     /* NULL: nobody counts */
     _Atomic(struct sluice_image_entry *) entry; /* NULL for a file that is no image */
     _Atomic int32_t reason;                     /* SLUICE_REASON_* */
+    const struct sluice_segment *segment;       /* of a file that nobody announced */
 };
 
 /*

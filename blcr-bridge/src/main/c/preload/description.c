@@ -140,9 +140,9 @@ static void describe(struct image *image, int fd, int flags)
     description->kernel = 0;
     description->next = image->descriptions;
     image->descriptions = description;
-    description->watched = image->openings == 0;
+    description->watched = image->openings == 0 && !image->small;
     description->tracked = true;
-    description->logged = sluice_log_diverted(&image->log);
+    description->logged = image->small || sluice_log_diverted(&image->log);
     map_descriptor(fd, description);
     if (sluice_stream_native(fd))
         sluice_image_surrender(image, SLUICE_REASON_STREAM);

@@ -14,6 +14,7 @@
 #include "real.h"
 #include "recording.h"
 #include "segment.h"
+#include "small.h"
 #include "tell.h"
 
 #define SETTLES_BEFORE_DIRECT 16
@@ -67,7 +68,7 @@ static void return_to_kernel(struct description *description)
     description->tracked = true;
 }
 
-static void return_all_to_kernel(struct image *image)
+void sluice_image_return(struct image *image)
 {
     for (struct description *each = image->descriptions; each != NULL; each = each->next)
         return_to_kernel(each);
@@ -93,17 +94,33 @@ void sluice_image_incomplete(const struct image *image, const char *why)
                 why);
 }
 
+int64_t sluice_image_size(struct image *image)
+{
+    struct stat status;
+    if (!image->small)
+        return sluice_log_size(&image->log);
+    return REAL(fstat)(image->descriptions->fd, &status) == 0 ? status.st_size : -errno;
+}
+
 void sluice_image_surrender(struct image *image, int reason)
 {
+    if (image->small) {
+        sluice_small_leave(image, reason);
+        return;
+    }
     const int error = sluice_log_settle(&image->log, reason);
     sluice_image_stamp(image);
     if (error < 0 && error != -ESTALE)
         sluice_image_incomplete(image, strerror(-error));
-    return_all_to_kernel(image);
+    sluice_image_return(image);
 }
 
 int sluice_image_settle(struct image *image)
 {
+    if (image->small) {
+        sluice_image_surrender(image, SLUICE_REASON_READ);
+        return -ESTALE;
+    }
     if (image->unsettled) {
         const bool for_good = ++image->settles > SETTLES_BEFORE_DIRECT;
         const int error =
@@ -142,31 +159,6 @@ bool sluice_images_surrender_file(const struct stat *status, int reason)
     return image != NULL;
 }
 
-/* O_TRUNC empties a file that it opens for reading, too, which no call with the descriptor does. */
-static int empty_unwritable(struct image *image, int fd)
-{
-    char link[32];
-    for (struct description *each = image->descriptions; each != NULL; each = each->next)
-        if (each->access != O_RDONLY)
-            return sluice_kernel_truncate(each->fd, 0);
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    const int writable = sluice_kernel_open(link, O_WRONLY | O_TRUNC);
-    sluice_kernel_close(writable);
-    return writable < 0 ? writable : 0;
-}
-
-int sluice_image_empty(struct image *image, int fd)
-{
-    const bool writable = (REAL(fcntl)(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
-    const int error = writable && sluice_log_diverted(&image->log)
-        ? sluice_log_truncate(&image->log, fd, 0)
-        : -ESTALE;
-    if (error != -ESTALE)
-        return error;
-    sluice_image_surrender(image, writable ? SLUICE_REASON_SHARED : SLUICE_REASON_CONTROL);
-    return writable ? sluice_kernel_truncate(fd, 0) : empty_unwritable(image, fd);
-}
-
 static struct image *take_image(void)
 {
     struct image *image = spare_images;
@@ -180,15 +172,16 @@ static struct image *take_image(void)
     return image;
 }
 
-/* Announces an opening. The I/O process opens the file too, so its owner must be allowed to. */
-static int announce(int fd, const struct stat *status, int announced, const char *path,
-                    struct sluice_disposition *disposition)
+/* The I/O process opens the file too, so its owner must be allowed to. */
+int sluice_image_announce(int fd, const struct stat *status, int announced, const char *path,
+                          struct sluice_disposition *disposition)
 {
+    const int created = SLUICE_REQUEST_OPEN_CREATED | SLUICE_REQUEST_OPEN_GROWN;
     struct sluice_client *client = sluice_capture_client();
     if (client == NULL)
         return -ENOTCONN;
     const mode_t mode = status->st_mode & 07777;
-    const bool unreadable = (announced & SLUICE_REQUEST_OPEN_CREATED) && (mode & 0600) != 0600;
+    const bool unreadable = (announced & created) && (mode & 0600) != 0600;
     if (unreadable)
         REAL(fchmod)(fd, mode | 0600);
     int error =
@@ -213,14 +206,18 @@ static int first_opening(int fd, const struct stat *status, int announced, const
                          struct image **opened)
 {
     struct sluice_disposition disposition = {.kind = SLUICE_REQUEST_PLAIN};
-    const int error = announce(fd, status, announced, path, &disposition);
+    bool small;
+    const bool ask = !sluice_small_unannounced(status, &announced, &small, &disposition);
+    const int error = ask ? sluice_image_announce(fd, status, announced, path, &disposition) : 0;
     if (error != 0 && (!sluice_recording || sluice_image_refused(error)))
         return error;
     struct image *image = take_image();
     if (image == NULL)
         return -ENOTCONN;
     sluice_lock_take(&image->lock);
-    sluice_log_init(&image->log, sluice_capture_client(), &disposition);
+    sluice_log_init(&image->log, ask ? sluice_capture_client() : NULL, &disposition);
+    image->log.tally.segment = ask ? NULL : sluice_capture_segment();
+    image->small = small;
     image->device = status->st_dev;
     image->inode = status->st_ino;
     image->openings = disposition.kind == SLUICE_REQUEST_PLAIN ? 0 : 1;
@@ -254,11 +251,11 @@ static void announce_again(struct image *image, int fd, const struct stat *statu
     struct sluice_disposition disposition;
     const int direct = announced | sluice_open_direct(SLUICE_REASON_SHARED);
     sluice_image_surrender(image, SLUICE_REASON_SHARED);
-    const int error = announce(fd, status, direct, path, &disposition);
+    const int error = sluice_image_announce(fd, status, direct, path, &disposition);
     if (error != 0 || disposition.kind == SLUICE_REQUEST_PLAIN)
         return;
     if (image->openings == 0)
-        sluice_log_adopt(&image->log, &disposition);
+        sluice_log_adopt(&image->log, sluice_capture_client(), &disposition);
     image->openings++;
     image->writable |= (announced & SLUICE_REQUEST_OPEN_WRITE) != 0;
 }
@@ -272,8 +269,12 @@ int sluice_image_open(int fd, const struct stat *status, int announced, const ch
     sluice_lock_take(&image->lock);
     if (announced & SLUICE_REQUEST_OPEN_DIRECT)
         sluice_image_surrender(image, announced >> SLUICE_REQUEST_OPEN_REASON_SHIFT);
-    if ((announced & SLUICE_REQUEST_OPEN_WRITE) && (!image->writable || image->openings == 0))
+    const bool unannounced = image->log.tally.segment != NULL
+        && sluice_capture_image_state(status) == SLUICE_IMAGE_STATE_FREE;
+    if ((announced & SLUICE_REQUEST_OPEN_WRITE) && !unannounced
+        && (!image->writable || image->openings == 0)) {
         announce_again(image, fd, status, announced, path);
+    }
     sluice_lock_release(&image->lock);
     *opened = image;
     return 0;
@@ -295,12 +296,14 @@ void sluice_image_watch(struct image *image, int fd)
 int sluice_image_end(struct image *image)
 {
     int error = 0;
+    if (image->small)
+        sluice_small_close(image);
     sluice_image_stamp(image);
     for (; image->openings > 0 && !sluice_log_away(&image->log); image->openings--) {
         const int met = sluice_log_end(&image->log);
         error = error != 0 ? error : met;
     }
-    return_all_to_kernel(image);
+    sluice_image_return(image);
     return error;
 }
 

@@ -22,6 +22,7 @@ struct image {
     ino_t inode;
     int openings;   /* announced, each to be ended; 0 for a file that is no image */
     bool writable;  /* announced for writing */
+    bool small;     /* not announced yet, see small.h */
     bool unsettled; /* written since the last settle */
     bool unstamped; /* written by this process since the last sluice_image_stamp() */
     int settles;    /* asked for by reading */
@@ -93,6 +94,16 @@ int sluice_image_release(struct image *image);
  * offset. Locked.
  */
 void sluice_image_surrender(struct image *image, int reason);
+
+/* The size of a logged image, or a negative errno as sluice_log_size() has it. Locked. */
+int64_t sluice_image_size(struct image *image);
+
+/* The kernel gets every offset. Locked. */
+void sluice_image_return(struct image *image);
+
+/* Announces an opening, with SLUICE_REQUEST_OPEN_* flags. 0 or a negative errno. */
+int sluice_image_announce(int fd, const struct stat *status, int announced, const char *path,
+                          struct sluice_disposition *disposition);
 
 /*
  * If this process has a file open: its image becomes direct, and the answer is true. Who closed a

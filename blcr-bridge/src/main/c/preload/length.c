@@ -1,10 +1,38 @@
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "description.h"
+#include "kernel.h"
 #include "limit.h"
 #include "open.h"
 #include "real.h"
+#include "small.h"
+
+/* O_TRUNC empties a file that it opens for reading, too, which no call with the descriptor does. */
+static int empty_unwritable(struct image *image, int fd)
+{
+    char link[32];
+    for (struct description *each = image->descriptions; each != NULL; each = each->next)
+        if (each->access != O_RDONLY)
+            return sluice_kernel_truncate(each->fd, 0);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    const int writable = sluice_kernel_open(link, O_WRONLY | O_TRUNC);
+    sluice_kernel_close(writable);
+    return writable < 0 ? writable : 0;
+}
+
+int sluice_image_empty(struct image *image, int fd)
+{
+    const bool writable = (REAL(fcntl)(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
+    const int error = writable && sluice_log_diverted(&image->log)
+        ? sluice_log_truncate(&image->log, fd, 0)
+        : -ESTALE;
+    if (error != -ESTALE)
+        return error;
+    sluice_image_surrender(image, writable ? SLUICE_REASON_SHARED : SLUICE_REASON_CONTROL);
+    return writable ? sluice_kernel_truncate(fd, 0) : empty_unwritable(image, fd);
+}
 
 SLUICE_WRAPPER int ftruncate(int fd, off_t size)
 {
@@ -13,7 +41,10 @@ SLUICE_WRAPPER int ftruncate(int fd, off_t size)
         return REAL(ftruncate)(fd, size);
     struct image *image = description->image;
     int error = -ESTALE;
-    if (description->access != O_RDONLY && size >= 0 && size <= sluice_limit())
+    sluice_small_grow_to(image, size);
+    if (image->small && description->access != O_RDONLY && size >= 0)
+        error = sluice_kernel_truncate(fd, size);
+    else if (description->access != O_RDONLY && size >= 0 && size <= sluice_limit())
         error = sluice_log_truncate(&image->log, fd, size);
     if (error == -ESTALE)
         sluice_image_surrender(image, SLUICE_REASON_LIMIT);
@@ -51,7 +82,8 @@ static void extend_image(int fd, off_t end)
     if (description == NULL)
         return;
     struct image *image = description->image;
-    const int64_t size = sluice_log_size(&image->log);
+    sluice_small_grow_to(image, end);
+    const int64_t size = sluice_image_size(image);
     if (size < 0 || (size < end && sluice_log_truncate(&image->log, fd, end) != 0))
         sluice_image_surrender(image, SLUICE_REASON_CONTROL);
     image->unsettled = true;

@@ -13,6 +13,7 @@
 #include "presence.h"
 #include "real.h"
 #include "segment.h"
+#include "word.h"
 
 #define ATTEMPTS 3
 
@@ -231,6 +232,10 @@ void sluice_open_shared(int fd)
     struct stat status;
     if (left_alone(0) || REAL(fstat)(fd, &status) != 0)
         return;
+    if (sluice_word_take(&status)) {
+        REAL(lseek)(fd, 0, SEEK_END);
+        return;
+    }
     const int state = sluice_capture_image_state(&status);
     const int flags = REAL(fcntl)(fd, F_GETFL);
     if (state == SLUICE_IMAGE_STATE_FREE || flags < 0

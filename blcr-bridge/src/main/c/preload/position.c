@@ -26,7 +26,7 @@ static int64_t seek(struct description *description, off_t offset, int whence)
     if (whence == SEEK_CUR)
         base = description->offset;
     else if (whence == SEEK_END)
-        base = sluice_log_size(&description->image->log);
+        base = sluice_image_size(description->image);
     else if (whence != SEEK_SET)
         return -EINVAL;
     if (base < 0)

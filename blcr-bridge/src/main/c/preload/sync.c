@@ -9,8 +9,9 @@ static int sync_log(int fd)
     struct description *description = sluice_description_lock(fd);
     if (description == NULL)
         return -ESTALE;
-    const int error = sluice_log_sync(&description->image->log);
-    if (error == -ESTALE)
+    const int error =
+        description->image->small ? -ESTALE : sluice_log_sync(&description->image->log);
+    if (error == -ESTALE && !description->image->small)
         sluice_image_surrender(description->image, SLUICE_REASON_OTHER);
     sluice_description_unlock(description);
     return error;
@@ -18,7 +19,7 @@ static int sync_log(int fd)
 
 static void sync_image(struct image *image, int reason)
 {
-    if (sluice_log_sync(&image->log) == -ESTALE)
+    if (!image->small && sluice_log_sync(&image->log) == -ESTALE)
         sluice_image_surrender(image, reason);
 }
 

@@ -6,6 +6,7 @@
 #include "limit.h"
 #include "real.h"
 #include "recording.h"
+#include "small.h"
 #include "stream.h"
 
 #define MOST_IN_ONE_CALL 0x7ffff000 /* what Linux writes at most in one call */
@@ -20,7 +21,9 @@ static ssize_t log_bytes(struct description *description, const void *data, size
                          int64_t offset)
 {
     struct image *image = description->image;
-    const ssize_t written = sluice_log_pwrite(&image->log, description->fd, data, length, offset);
+    const ssize_t written = image->small
+        ? sluice_small_write(image, description->fd, data, length, offset)
+        : sluice_log_pwrite(&image->log, description->fd, data, length, offset);
     if (written > 0)
         image->unsettled = image->unstamped = true;
     else if (written == -ESTALE)
@@ -49,6 +52,14 @@ static ssize_t log_vector(struct description *description, const struct iovec *v
     return done;
 }
 
+/* The kernel appends to a small file, so that what other processes append stays. */
+static void grow_if_due(struct description *description, size_t length, int64_t at)
+{
+    const int64_t begin = description->append ? sluice_image_size(description->image) : at;
+    const bool far = begin > INT64_MAX - (int64_t)length;
+    sluice_small_grow_to(description->image, far ? INT64_MAX : begin + (int64_t)length);
+}
+
 /*
  * Where a write of `length` bytes begins that asks for `offset`, or with -1 for the description's
  * own. -ESTALE when the kernel must decide: it knows what a file may grow to and how to say no.
@@ -57,10 +68,14 @@ static int64_t start(struct description *description, size_t length, int64_t off
 {
     struct image *image = description->image;
     int64_t at = offset >= 0 ? offset : description->offset;
+    if (image->small)
+        grow_if_due(description, length, at);
+    if (!description->logged)
+        return -ESTALE;
     if (description->append && at <= INT64_MAX - MOST_IN_ONE_CALL) {
-        if (description->kernel_appends)
+        if (description->kernel_appends && !image->small)
             sluice_description_append(description);
-        at = sluice_log_size(&image->log);
+        at = sluice_image_size(image);
         if (at < 0 && at != -ESTALE)
             return at;
     }

@@ -102,7 +102,7 @@ final class IoProcess implements AutoCloseable {
           new Statistics(
               segment.geometry().chunkCount() * (long) segment.geometry().chunkLength(),
               pages,
-              segment.header()::unattachedFiles,
+              segment.header(),
               store.profile()::mode);
       final ServerSocketChannel server = keep(directory.listen());
       Fault.arm(
@@ -210,6 +210,7 @@ final class IoProcess implements AutoCloseable {
             settings.threshold().orElse(Long.MAX_VALUE),
             fixed ? HeaderDescriptor.POLICY_FIXED : HeaderDescriptor.POLICY_AUTO,
             settings.whenFull(),
+            settings.small(),
             store.toString(),
             settings.capture() == null ? "" : settings.capture());
     try {

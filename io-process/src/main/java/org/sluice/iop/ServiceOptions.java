@@ -116,6 +116,16 @@ final class ServiceOptions {
   private WhenFull whenFull;
 
   @Option(
+      names = "--small",
+      paramLabel = "SIZE",
+      defaultValue = "${env:SLUICE_SMALL:-64K}",
+      converter = SizeConverter.class,
+      description =
+          "Files layout: a new file is left to the kernel until it grows beyond this size, and for good if"
+              + " a program reads or shares it before; 0 for none. Default: ${DEFAULT-VALUE}.")
+  private long small;
+
+  @Option(
       names = "--layout",
       paramLabel = "container|files",
       description = "What lands on storage; default: container for serve, files for run and exec.")
@@ -199,6 +209,7 @@ final class ServiceOptions {
         whenFull == WhenFull.direct
             ? HeaderDescriptor.WHEN_FULL_DIRECT
             : HeaderDescriptor.WHEN_FULL_WAIT,
+        chosen == Layout.files ? small : 0,
         chosen == Layout.files ? HeaderDescriptor.LAYOUT_FILES : HeaderDescriptor.LAYOUT_CONTAINER,
         new SessionSettings(
             name == null ? RuntimePath.DEFAULT_NAME : name,

@@ -17,6 +17,7 @@ import org.sluice.iop.memory.Pages;
  * @param pages what pages the segment is to lie on
  * @param threshold writes of this size or more go direct; empty for as the buffer fills
  * @param whenFull {@code HeaderDescriptor.WHEN_FULL_WAIT} or {@code WHEN_FULL_DIRECT}
+ * @param small bytes that a new file grows to before it is captured
  * @param layout {@code HeaderDescriptor.LAYOUT_CONTAINER} or {@code LAYOUT_FILES}
  * @param session what it is called, how it makes checkpoints, and when it ends
  * @param faults what is to go wrong
@@ -28,6 +29,7 @@ record Settings(
     Pages pages,
     OptionalLong threshold,
     int whenFull,
+    long small,
     int layout,
     SessionSettings session,
     List<Fault> faults) {}

@@ -67,6 +67,7 @@ final class LoggedIoProcess implements AutoCloseable {
             THRESHOLD,
             HeaderDescriptor.POLICY_FIXED,
             HeaderDescriptor.WHEN_FULL_WAIT,
+            0,
             store.directory().toString(),
             capture.toString());
     final Segment segment =
@@ -83,7 +84,7 @@ final class LoggedIoProcess implements AutoCloseable {
         new Statistics(
             GEOMETRY.chunkCount() * (long) GEOMETRY.chunkLength(),
             "small",
-            () -> 0,
+            segment.header(),
             store.profile()::mode);
     final SessionState state = new SessionState(inPlace);
     try {

@@ -35,6 +35,9 @@ public final class RequestDescriptor {
   /** OPEN: the writes must go to the file itself. */
   public static final int OPEN_DIRECT = 4;
 
+  /** OPEN: the file was created, and has grown since. */
+  public static final int OPEN_GROWN = 8;
+
   /** OPEN: the flags above this bit are the reason for OPEN_DIRECT. */
   public static final int OPEN_REASON_SHIFT = 8;
 

@@ -1,6 +1,7 @@
 package org.sluice.core.segment;
 
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.Membarrier;
@@ -32,6 +33,7 @@ public final class Header {
     buffer.putLong(HeaderDescriptor.THRESHOLD_OFFSET, settings.threshold());
     buffer.putInt(HeaderDescriptor.THRESHOLD_POLICY_OFFSET, settings.policy());
     buffer.putInt(HeaderDescriptor.WHEN_FULL_OFFSET, settings.whenFull());
+    buffer.putLong(HeaderDescriptor.SMALL_OFFSET, settings.small());
     buffer.putLong(HeaderDescriptor.FREE_CHUNKS_OFFSET, geometry.chunkCount());
     putPath(HeaderDescriptor.STORE_OFFSET, settings.store());
     putPath(HeaderDescriptor.CAPTURE_OFFSET, settings.capture());
@@ -299,6 +301,37 @@ public final class Header {
    */
   public long unattachedFiles() {
     return buffer.getLongOpaque(HeaderDescriptor.UNATTACHED_FILES_OFFSET);
+  }
+
+  /**
+   * What processes wrote to files that they did not announce.
+   *
+   * @param reason why they did not
+   * @return bytes
+   */
+  public long plainBytes(final Reason reason) {
+    return buffer.getLongOpaque(
+        HeaderDescriptor.PLAIN_BYTES_OFFSET + reason.ordinal() * Long.BYTES);
+  }
+
+  /**
+   * What processes wrote to files that they did not announce, for any reason.
+   *
+   * @return bytes
+   */
+  public long plainBytes() {
+    return Arrays.stream(Reason.values()).mapToLong(this::plainBytes).sum();
+  }
+
+  /**
+   * How many files that were opened for writing processes did not announce.
+   *
+   * @param reason why they did not
+   * @return openings
+   */
+  public long plainFiles(final Reason reason) {
+    return buffer.getLongOpaque(
+        HeaderDescriptor.PLAIN_FILES_OFFSET + reason.ordinal() * Long.BYTES);
   }
 
   /**

@@ -21,10 +21,13 @@ public final class HeaderDescriptor {
   public static final long MAGIC = 0x4745_5343_4955_4C53L;
 
   /** Version of the segment and of the requests that go with it. */
-  public static final int VERSION = 3;
+  public static final int VERSION = 4;
 
   /** Bytes of the header. */
-  public static final int LENGTH = 4096;
+  public static final int LENGTH = 12288;
+
+  /** Words of the table of small files. */
+  public static final int SMALL_FILES = 1024;
 
   /** Longest directory name the header holds, in bytes. */
   public static final int MAX_PATH_LENGTH = 1020;
@@ -61,6 +64,9 @@ public final class HeaderDescriptor {
           HEADER.at(256).field(SHARED_I64, "threshold", "bytes; only of policy fixed"),
       THRESHOLD_POLICY_OFFSET = HEADER.field(SHARED_I32, "threshold_policy", "1 fixed, 2 auto"),
       WHEN_FULL_OFFSET = HEADER.field(I32, "when_full", "1 wait, 2 direct; see below"),
+      SMALL_OFFSET =
+          HEADER.field(
+              I64, "small", "bytes that a new file grows to before it is announced; 0: none"),
       SLEEPING_OFFSET =
           HEADER.at(512).field(SHARED_I32, "sleeping", "1 while it waits in the kernel"),
       HEARTBEAT_OFFSET = HEADER.at(640).field(SHARED_I64, "heartbeat", "ms since the epoch"),
@@ -76,7 +82,19 @@ public final class HeaderDescriptor {
               .field(
                   SHARED_I64,
                   "unattached_files",
-                  "not captured since their process could not announce them");
+                  "not captured since their process could not announce them"),
+      PLAIN_BYTES_OFFSET =
+          HEADER
+              .at(3072)
+              .fields(
+                  SHARED_I64, Reason.MOST, "plain_bytes", "of files nobody announced, by `Reason`"),
+      PLAIN_FILES_OFFSET =
+          HEADER.fields(SHARED_I64, Reason.MOST, "plain_files", "their number, by `Reason`"),
+      SMALL_FILES_OFFSET =
+          HEADER
+              .by("any AP, compare-and-set")
+              .at(4096)
+              .fields(SHARED_I64, SMALL_FILES, "small_files", "by hash of the identity; see below");
 
   /** Every process fences after each append. */
   public static final int BARRIER_EACH = 0;

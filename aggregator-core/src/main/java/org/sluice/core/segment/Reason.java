@@ -70,7 +70,9 @@ public enum Reason {
   ELSEWHERE(
       "elsewhere", "in files that left the capture directory as they were opened", Kind.PLAIN),
   /** The path is longer than the kernel tells. */
-  TOO_DEEP("too_deep", "in files whose paths are longer than 4095 bytes", Kind.PLAIN);
+  TOO_DEEP("too_deep", "in files whose paths are longer than 4095 bytes", Kind.PLAIN),
+  /** The file has not grown to what is worth an image. */
+  SMALL("small", "in small files and the beginnings of others (see --small)", Kind.PLAIN);
 
   /** Reasons that a slot has counters for. */
   public static final int MOST = 32;

@@ -86,7 +86,14 @@ public final class StandInIoProcess implements AutoCloseable {
             directory.resolve("segment"),
             new Geometry(2, 64, chunks, chunkLength),
             new SegmentSettings(
-                SESSION, layout, threshold, HeaderDescriptor.POLICY_FIXED, whenFull, "/store", ""));
+                SESSION,
+                layout,
+                threshold,
+                HeaderDescriptor.POLICY_FIXED,
+                whenFull,
+                0,
+                "/store",
+                ""));
     segment.header().sleeping(true);
     server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     server.bind(UnixDomainSocketAddress.of(directory.resolve("socket")));

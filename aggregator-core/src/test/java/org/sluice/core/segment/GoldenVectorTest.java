@@ -38,6 +38,7 @@ class GoldenVectorTest {
             1 << 20,
             HeaderDescriptor.POLICY_AUTO,
             HeaderDescriptor.WHEN_FULL_WAIT,
+            64 << 10,
             "/store",
             "/capture");
     segment = TestSegments.create(directory.resolve("segment"), GEOMETRY, settings);

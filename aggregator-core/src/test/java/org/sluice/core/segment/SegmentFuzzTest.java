@@ -33,6 +33,7 @@ class SegmentFuzzTest {
             4096,
             HeaderDescriptor.POLICY_FIXED,
             HeaderDescriptor.WHEN_FULL_WAIT,
+            0,
             "/store",
             "/capture");
     TestSegments.create(file(), SMALL, settings).close();

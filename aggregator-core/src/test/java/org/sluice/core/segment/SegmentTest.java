@@ -30,6 +30,7 @@ class SegmentTest {
           65536,
           HeaderDescriptor.POLICY_AUTO,
           HeaderDescriptor.WHEN_FULL_DIRECT,
+          64 << 10,
           "/store/ä",
           "/capture");
 

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.sluice.core.segment.Header;
 import org.sluice.core.segment.Reason;
 import org.sluice.core.segment.Slot;
 import org.sluice.core.store.WriteMode;
@@ -35,7 +35,7 @@ public final class Statistics {
   private final AtomicLongArray counts = new AtomicLongArray(Occurrence.values().length);
   private final long bufferBytes;
   private final String pages;
-  private final LongSupplier unattachedFiles;
+  private final Header header;
   private final Supplier<WriteMode> mode;
   private List<Slot> attached = List.of();
   private final PlainFiles plain = new PlainFiles();
@@ -50,16 +50,16 @@ public final class Statistics {
    *
    * @param bufferBytes size of the buffer
    * @param pages what pages it lies on, for users
-   * @param unattachedFiles how many files processes could not announce, so far
+   * @param header where processes count the files that they do not announce
    * @param mode how the store is written to, by now
    */
   public Statistics(
       final long bufferBytes,
       final String pages,
-      final LongSupplier unattachedFiles,
+      final Header header,
       final Supplier<WriteMode> mode) {
     this.mode = mode;
-    this.unattachedFiles = unattachedFiles;
+    this.header = header;
     this.bufferBytes = bufferBytes;
     this.pages = pages;
     for (final Timed each : Timed.values()) {
@@ -214,7 +214,7 @@ public final class Statistics {
    * @return the count
    */
   public synchronized long plainFiles() {
-    return plain.count() + unattachedFiles.getAsLong();
+    return Arrays.stream(Reason.values()).mapToLong(this::plainFiles).sum();
   }
 
   /**
@@ -235,9 +235,14 @@ public final class Statistics {
   private NotAggregated notAggregated(final Reason reason, final SlotCounters total) {
     return new NotAggregated(
         reason,
-        total.reasonBytes(reason),
+        total.reasonBytes(reason) + header.plainBytes(reason),
         estimates.getOrDefault(reason, 0L),
-        reason == Reason.UNATTACHED ? unattachedFiles.getAsLong() : plain.count(reason));
+        plainFiles(reason));
+  }
+
+  private long plainFiles(final Reason reason) {
+    final long unattached = reason == Reason.UNATTACHED ? header.unattachedFiles() : 0;
+    return plain.count(reason) + header.plainFiles(reason) + unattached;
   }
 
   synchronized NotAggregated notAggregated(final Reason reason) {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.sluice.core.fault.Fault;
+import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Checkpoints;
@@ -108,12 +109,22 @@ final class Ending {
     } catch (final IOException e) {
       Warnings.warn("the store does not know where plain files are: " + e.getMessage());
     }
+    attempt("files that no process announced may not be durable", this::syncUnannounced);
     if (!context.drain().isInPlace()) {
       attempt(
           "committed files stay where they were; restore them instead of using those",
           checkpoints.leftovers()::unlinkCommitted);
     }
     over.complete(null);
+  }
+
+  /** Files that stayed small are the kernel's, which is asked once for all of them. */
+  private void syncUnannounced() throws IOException {
+    if (context.segment().header().plainBytes() > 0) {
+      try (NativeFile capture = NativeFile.open(context.segment().header().capture())) {
+        capture.syncFileSystem();
+      }
+    }
   }
 
   /** Does a step at whose failure the session ends all the same. */

@@ -52,7 +52,8 @@ final class OpenRequests {
   /** Whether a file becomes an image if it is none. */
   static boolean isNew(final Request.Open request) {
     final int wanted = RequestDescriptor.OPEN_CREATED | RequestDescriptor.OPEN_WRITE;
-    return (request.flags() & wanted) == wanted;
+    return (request.flags() & wanted) == wanted
+        || (request.flags() & RequestDescriptor.OPEN_GROWN) != 0;
   }
 
   /**
@@ -145,7 +146,11 @@ final class OpenRequests {
     final NativeFile file = context.capture().open(key, path);
     final Reason reason = reason(flags, context.shared().has(file, opener.writer()));
     if (reason == Reason.NONE) {
-      return context.registry().admit(file, ImageDescriptor.STATE_DIVERTED);
+      final Image image = context.registry().admit(file, ImageDescriptor.STATE_DIVERTED);
+      if ((flags & RequestDescriptor.OPEN_GROWN) != 0) {
+        image.size(file.status().size());
+      }
+      return image;
     }
     if (reason == Reason.NODES) {
       context.shared().count();

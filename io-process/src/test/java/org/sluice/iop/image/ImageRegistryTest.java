@@ -25,6 +25,7 @@ class ImageRegistryTest {
           Long.MAX_VALUE,
           HeaderDescriptor.POLICY_AUTO,
           HeaderDescriptor.WHEN_FULL_WAIT,
+          0,
           "/store",
           "/capture");
 

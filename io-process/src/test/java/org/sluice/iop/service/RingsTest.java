@@ -48,6 +48,7 @@ class RingsTest {
                 Long.MAX_VALUE,
                 HeaderDescriptor.POLICY_FIXED,
                 HeaderDescriptor.WHEN_FULL_WAIT,
+                0,
                 root.toString(),
                 ""));
     inFlight = InFlight.open(root.resolve("inflight"), 1);

@@ -1,0 +1,129 @@
+#include "word.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "capture.h"
+#include "kernel.h"
+#include "segment.h"
+
+/*
+ * A word of the header's table belongs to the file whose hash it has, or to none (0). Every process
+ * that opens a file below the capture directory which is no image looks at the file's word, behind
+ * the open. Who creates the file stores SMALL if the word is 0. Another opener takes that back to 0
+ * and knows that the file stays the kernel's. Its creator turns SMALL into GROWING before it
+ * announces the file, which fails if the word was taken; then the file stays the kernel's for it, too. Who
+ * finds GROWING announces its own opening, as of an image. The creator stores 0 behind the answer: who
+ * finds that 0 finds the image afterwards.
+ *
+ * An opener may find an empty file before its creator has stored the word. It stores OPENED, which
+ * the creator finds. So of the two the later one sees the other, whichever is frozen in between. A
+ * word whose process is dead, or whose hash is another file's, only makes a file be asked for or be left
+ * to the kernel. Nothing else depends on a word, whoever writes to it.
+ */
+enum { FREE = 0, SMALL = 1, GROWING = 2, OPENED = 3, STATE = 3 };
+
+#define TAG_SHIFT 24
+#define PID_SHIFT 2
+#define PID_MASK ((1 << (TAG_SHIFT - PID_SHIFT)) - 1)
+
+static bool same_file(int64_t word, int64_t other)
+{
+    return (word & STATE) != FREE && (uint64_t)word >> TAG_SHIFT == (uint64_t)other >> TAG_SHIFT;
+}
+
+/* The word of a file as this process would store it, in state FREE, and its place. */
+static _Atomic int64_t *place_of(dev_t device, ino_t inode, int64_t *word)
+{
+    const struct sluice_segment *segment = sluice_capture_segment();
+    if (segment == NULL || segment->header->small <= 0)
+        return NULL;
+    const uint64_t hash = sluice_segment_hash(device, inode);
+    *word = (int64_t)(hash >> TAG_SHIFT << TAG_SHIFT) | (int64_t)(getpid() & PID_MASK) << PID_SHIFT;
+    return &segment->header->small_files[hash % SLUICE_HEADER_SMALL_FILES];
+}
+
+static bool change(_Atomic int64_t *place, int64_t from, int64_t to)
+{
+    return atomic_compare_exchange_strong(place, &from, to);
+}
+
+static bool is_left_behind(int64_t word)
+{
+    return (word & STATE) != FREE
+        && sluice_kernel_call(SYS_kill, word >> PID_SHIFT & PID_MASK, 0) == -ESRCH;
+}
+
+/* A file that this call has created or emptied. -1: the word has just changed. */
+static int begin(_Atomic int64_t *place, int64_t found, int64_t word)
+{
+    if (found != FREE && !is_left_behind(found))
+        return same_file(found, word) ? SLUICE_WORD_PLAIN : SLUICE_WORD_ASK;
+    return change(place, found, word | SMALL) ? SLUICE_WORD_BEGIN : -1;
+}
+
+/* A file that was there. An empty one may be another process's that is about to store its word. */
+static int meet(_Atomic int64_t *place, int64_t found, int64_t word, bool empty)
+{
+    if (!empty || same_file(found, word))
+        return SLUICE_WORD_PLAIN;
+    if (found != FREE)
+        return SLUICE_WORD_ASK;
+    return change(place, FREE, word | OPENED) ? SLUICE_WORD_PLAIN : -1;
+}
+
+enum sluice_word sluice_word_look(const struct stat *status, int *announced, int *reason)
+{
+    int64_t word;
+    _Atomic int64_t *place = place_of(status->st_dev, status->st_ino, &word);
+    const bool created = (*announced & SLUICE_REQUEST_OPEN_CREATED) != 0;
+    int decided = place == NULL ? SLUICE_WORD_ASK : -1;
+    while (decided < 0) {
+        const int64_t found = atomic_load(place);
+        const int state = same_file(found, word) ? found & STATE : FREE;
+        *reason = created || state == SMALL ? SLUICE_REASON_SHARED : SLUICE_REASON_EXISTING;
+        if (state == GROWING) {
+            *announced |= SLUICE_REQUEST_OPEN_GROWN | sluice_open_direct(SLUICE_REASON_SHARED);
+            decided = SLUICE_WORD_ASK;
+        } else if (sluice_capture_image_state(status) != SLUICE_IMAGE_STATE_FREE
+                   || (*announced & SLUICE_REQUEST_OPEN_DIRECT)) {
+            decided = SLUICE_WORD_ASK;
+        } else if (state == SMALL && !(created && is_left_behind(found))) {
+            decided = change(place, found, FREE) ? SLUICE_WORD_PLAIN : -1;
+        } else {
+            decided = created ? begin(place, found, word)
+                              : meet(place, found, word, status->st_size == 0);
+        }
+    }
+    return (enum sluice_word)decided;
+}
+
+bool sluice_word_holds(dev_t device, ino_t inode)
+{
+    int64_t word;
+    const _Atomic int64_t *place = place_of(device, inode, &word);
+    return place != NULL && atomic_load(place) == (word | SMALL);
+}
+
+bool sluice_word_take(const struct stat *status)
+{
+    int64_t word;
+    _Atomic int64_t *place = place_of(status->st_dev, status->st_ino, &word);
+    const int64_t found = place == NULL ? FREE : atomic_load(place);
+    return same_file(found, word) && (found & STATE) == SMALL && change(place, found, FREE);
+}
+
+bool sluice_word_grow(dev_t device, ino_t inode)
+{
+    int64_t word;
+    _Atomic int64_t *place = place_of(device, inode, &word);
+    return place != NULL && change(place, word | SMALL, word | GROWING);
+}
+
+void sluice_word_end(dev_t device, ino_t inode)
+{
+    int64_t word;
+    _Atomic int64_t *place = place_of(device, inode, &word);
+    if (place != NULL && !change(place, word | SMALL, FREE))
+        change(place, word | GROWING, FREE);
+}
