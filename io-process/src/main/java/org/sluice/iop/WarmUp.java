@@ -44,6 +44,7 @@ final class WarmUp implements AutoCloseable {
   /** A command that is over sooner is not to wait for this. */
   private static final long DELAY_MILLIS = 100;
 
+  private static final long NO_SMALL_FILES = 0;
   private static final int CHUNK_LENGTH = 16384;
   private static final Geometry GEOMETRY = new Geometry(4, 256, 64, CHUNK_LENGTH);
   private static final Pattern NUMBER = Pattern.compile("([0-9]+)-");
@@ -116,7 +117,7 @@ final class WarmUp implements AutoCloseable {
               new Statistics(
                   GEOMETRY.chunkCount() * (long) CHUNK_LENGTH,
                   "small",
-                  () -> 0,
+                  segment.header(),
                   store.profile()::mode),
               journal,
               new SessionState(inPlace),
@@ -141,6 +142,7 @@ final class WarmUp implements AutoCloseable {
                 Long.MAX_VALUE,
                 HeaderDescriptor.POLICY_FIXED,
                 HeaderDescriptor.WHEN_FULL_WAIT,
+                NO_SMALL_FILES,
                 store.directory().toString(),
                 capture.toString()));
     for (int chunk = 0; chunk < GEOMETRY.chunkCount(); chunk++) {
