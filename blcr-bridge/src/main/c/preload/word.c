@@ -19,7 +19,7 @@
  * An opener may find an empty file before its creator has stored the word. It stores OPENED, which
  * the creator finds. So of the two the later one sees the other, whichever is frozen in between. A
  * word whose process is dead, or whose hash is another file's, only makes a file be asked for or be left
- * to the kernel. Nothing else depends on a word, whoever writes to it.
+ * to the kernel, whoever writes to it.
  */
 enum { FREE = 0, SMALL = 1, GROWING = 2, OPENED = 3, STATE = 3 };
 
