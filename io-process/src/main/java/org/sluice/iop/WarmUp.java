@@ -54,10 +54,12 @@ final class WarmUp implements AutoCloseable {
       new SessionSettings(
           "warm-up", new Grouping(new PathPattern(NUMBER), null, 1, FILES), 1, KEPT, false);
 
-  /** What {@code printf} writes at once is longer than a chunk. */
+  /**
+   * What {@code printf} writes at once is longer than a chunk, in each fourth; else all is logged.
+   */
   private static final String CHECKPOINTS =
       "for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do for file in 1 2 3 4; do"
-          + " printf %20000s x >$n-$file; done; done";
+          + " printf %$((20000 - n % 4 * 5000))s x >$n-$file; done; done";
 
   private final Path directory;
   private final int layout;
