@@ -8,6 +8,7 @@ import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,6 +18,7 @@ import org.sluice.core.posix.PosixException;
 /** Checkpoints that a record of a log commits, and whose directories follow. */
 class CommitLogTest extends StoreTest {
   private static final int BLOCK = 4096;
+  private static final int CUTS = 20;
 
   private LoggedDisk disk;
 
@@ -150,6 +152,31 @@ class CommitLogTest extends StoreTest {
     assertThat(files("log").getFirst()).hasSize(disk.logLength());
     kill(fixture);
     assertThat(intact()).isEqualTo(commits);
+  }
+
+  /** A torn record takes any older ones, also the one that says that those do not count. */
+  @Test
+  void noLapThatIsCutShortLetsARemovedCheckpointComeBack() throws IOException {
+    try (StoreFixture fixture = prepared()) {
+      final Commit removed = logged(fixture, 1);
+      fixture.store().prepareCommits();
+      logged(fixture, 2);
+      fixture.store().remove(removed);
+      for (int i = 0; i < 180; i++) {
+        fixture.logged("a-name-of-some-length/" + i, 0, new byte[1]);
+      }
+      final int before = disk.position();
+      fixture.commit(3, 0);
+      assertThat(files("log")).hasSize(1);
+      for (int cut = before; cut <= disk.position(); cut++) {
+        for (int seed = 0; seed < CUTS; seed++) {
+          path = fresh();
+          new PowerCut(disk, cut, new Random(seed)).leave(path);
+          path = path.resolve("store");
+          assertThat(intact()).extracting(Commit::number).doesNotContain(1L).contains(2L);
+        }
+      }
+    }
   }
 
   @Test
