@@ -9,6 +9,7 @@ import org.sluice.core.format.Field.Type;
 import org.sluice.core.format.Structure;
 import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.ChunkStateDescriptor;
+import org.sluice.core.segment.CreationDescriptor;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.InFlightDescriptor;
@@ -27,6 +28,7 @@ final class CHeader {
           SlotDescriptor.class,
           RingDescriptor.class,
           ImageDescriptor.class,
+          CreationDescriptor.class,
           ChunkStateDescriptor.class,
           ChunkDescriptor.class,
           RecordDescriptor.class,
@@ -65,7 +67,8 @@ final class CHeader {
       }
     }
     if (descriptor == RingDescriptor.class) {
-      struct(RingDescriptor.RECORD, RingDescriptor.CHUNK, RingDescriptor.CLOSE);
+      struct(
+          RingDescriptor.RECORD, RingDescriptor.CHUNK, RingDescriptor.CLOSE, RingDescriptor.OPEN);
       struct(RingDescriptor.TRAILER);
     } else {
       structures(descriptor).forEach(this::struct);

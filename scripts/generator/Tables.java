@@ -33,6 +33,7 @@ final class Tables {
               RingDescriptor.RECORD,
               RingDescriptor.CHUNK,
               RingDescriptor.CLOSE,
+              RingDescriptor.OPEN,
               RingDescriptor.TRAILER,
               ImageDescriptor.ENTRY,
               ChunkDescriptor.CHUNK,

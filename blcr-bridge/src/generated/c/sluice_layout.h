@@ -29,9 +29,11 @@
 #define SLUICE_HEADER_CHUNK_COUNT_OFFSET 96
 #define SLUICE_HEADER_CHUNK_LENGTH_OFFSET 100
 #define SLUICE_HEADER_CHUNKS_OFFSET 104
-#define SLUICE_HEADER_LAYOUT_OFFSET 112
-#define SLUICE_HEADER_BARRIER_OFFSET 116
-#define SLUICE_HEADER_LEASES_OFFSET 120
+#define SLUICE_HEADER_CREATIONS_OFFSET 112
+#define SLUICE_HEADER_CREATION_COUNT_OFFSET 120
+#define SLUICE_HEADER_LAYOUT_OFFSET 124
+#define SLUICE_HEADER_BARRIER_OFFSET 128
+#define SLUICE_HEADER_LEASES_OFFSET 132
 #define SLUICE_HEADER_THRESHOLD_OFFSET 256
 #define SLUICE_HEADER_THRESHOLD_POLICY_OFFSET 264
 #define SLUICE_HEADER_WHEN_FULL_OFFSET 268
@@ -42,6 +44,7 @@
 #define SLUICE_HEADER_CAPTURE_OFFSET 2048
 #define SLUICE_HEADER_FREE_CHUNKS_OFFSET 384
 #define SLUICE_HEADER_UNATTACHED_FILES_OFFSET 648
+#define SLUICE_HEADER_LAST_IMAGE_OFFSET 656
 #define SLUICE_HEADER_PLAIN_BYTES_OFFSET 3072
 #define SLUICE_HEADER_PLAIN_FILES_OFFSET 3328
 #define SLUICE_HEADER_SMALL_FILES_OFFSET 4096
@@ -74,10 +77,12 @@ struct sluice_header {
     int32_t chunk_count;
     int32_t chunk_length;
     int64_t chunks;
+    int64_t creations;
+    int32_t creation_count;
     int32_t layout;
     int32_t barrier;
     _Atomic int32_t leases;
-    uint8_t unused_124[132];
+    uint8_t unused_136[120];
     _Atomic int64_t threshold;
     _Atomic int32_t threshold_policy;
     int32_t when_full;
@@ -89,7 +94,8 @@ struct sluice_header {
     uint8_t unused_516[124];
     _Atomic int64_t heartbeat;
     _Atomic int64_t unattached_files;
-    uint8_t unused_656[368];
+    _Atomic int32_t last_image;
+    uint8_t unused_660[364];
     char store[1024];
     char capture[1024];
     _Atomic int64_t plain_bytes[32];
@@ -110,6 +116,7 @@ _Static_assert(sizeof(struct sluice_header) == 12288, "sluice_header");
 #define SLUICE_SLOT_RANKS_OFFSET 20
 #define SLUICE_SLOT_GENERATION_OFFSET 24
 #define SLUICE_SLOT_QUIET_OFFSET 32
+#define SLUICE_SLOT_MOST_UNTAKEN_OFFSET 36
 #define SLUICE_SLOT_AGGREGATED_WRITES_OFFSET 128
 #define SLUICE_SLOT_AGGREGATED_BYTES_OFFSET 208
 #define SLUICE_SLOT_DIRECT_WRITES_OFFSET 288
@@ -119,6 +126,7 @@ _Static_assert(sizeof(struct sluice_header) == 12288, "sluice_header");
 #define SLUICE_SLOT_FALLBACKS_OFFSET 464
 #define SLUICE_SLOT_OVERFLOWS_OFFSET 472
 #define SLUICE_SLOT_LEFT_OFFSET 480
+#define SLUICE_SLOT_ENTERING_OFFSET 484
 #define SLUICE_SLOT_REASON_BYTES_OFFSET 512
 #define SLUICE_SLOT_STATE_FREE 0
 #define SLUICE_SLOT_STATE_ATTACHED 1
@@ -131,7 +139,8 @@ struct sluice_slot {
     int32_t ranks;
     _Atomic int64_t generation;
     _Atomic int32_t quiet;
-    uint8_t unused_36[92];
+    _Atomic int32_t most_untaken;
+    uint8_t unused_40[88];
     _Atomic int64_t aggregated_writes[10];
     _Atomic int64_t aggregated_bytes[10];
     _Atomic int64_t direct_writes[10];
@@ -141,7 +150,8 @@ struct sluice_slot {
     _Atomic int64_t fallbacks;
     _Atomic int64_t overflows;
     _Atomic int32_t left;
-    uint8_t unused_484[28];
+    _Atomic int32_t entering;
+    uint8_t unused_488[24];
     _Atomic int64_t reason_bytes[32];
     uint8_t unused_768[256];
 };
@@ -155,6 +165,9 @@ _Static_assert(sizeof(struct sluice_slot) == 1024, "sluice_slot");
 #define SLUICE_RING_LENGTH 33536
 #define SLUICE_RING_TYPE_CHUNK 1
 #define SLUICE_RING_TYPE_CLOSE 2
+#define SLUICE_RING_TYPE_OPEN 3
+#define SLUICE_RING_TYPE_NAME 4
+#define SLUICE_RING_MAX_NAME_LENGTH 1024
 #define SLUICE_RING_CHUNK_OFFSET 0
 #define SLUICE_RING_USED_OFFSET 4
 #define SLUICE_RING_SEQUENCE_OFFSET 8
@@ -163,6 +176,11 @@ _Static_assert(sizeof(struct sluice_slot) == 1024, "sluice_slot");
 #define SLUICE_RING_RESERVED_OFFSET 4
 #define SLUICE_RING_OPENED_OFFSET 8
 #define SLUICE_RING_CLOSED_OFFSET 16
+#define SLUICE_RING_OPEN_IMAGE_OFFSET 0
+#define SLUICE_RING_ENTRY_OFFSET 4
+#define SLUICE_RING_DESCRIPTOR_OFFSET 8
+#define SLUICE_RING_NAME_LENGTH_OFFSET 12
+#define SLUICE_RING_BEGAN_OFFSET 16
 #define SLUICE_RING_TAIL_POSITION_OFFSET 128
 #define SLUICE_RING_HEAD_CACHE_POSITION_OFFSET 256
 #define SLUICE_RING_HEAD_POSITION_OFFSET 384
@@ -182,6 +200,13 @@ struct sluice_ring_record {
             int32_t reserved;
             int64_t opened;
             int64_t closed;
+        };
+        struct { /* ring_open */
+            int32_t open_image;
+            int32_t entry;
+            int32_t descriptor;
+            int32_t name_length;
+            int64_t began;
         };
         uint8_t body[24];
     };
@@ -211,10 +236,15 @@ _Static_assert(sizeof(struct sluice_ring_trailer) == 768, "sluice_ring_trailer")
 #define SLUICE_IMAGE_REASON_OFFSET 36
 #define SLUICE_IMAGE_DIRECT_BYTES_OFFSET 40
 #define SLUICE_IMAGE_UNSEEN_OFFSET 48
+#define SLUICE_IMAGE_CREATOR_OFFSET 56
 #define SLUICE_IMAGE_STATE_FREE 0
 #define SLUICE_IMAGE_STATE_DIVERTED 1
 #define SLUICE_IMAGE_STATE_DIRECT 2
 #define SLUICE_IMAGE_STATE_COMMITTED 3
+#define SLUICE_IMAGE_STATE_ENTERING 4
+#define SLUICE_IMAGE_STATE_CONTESTED 5
+#define SLUICE_IMAGE_STATE_MASK 255
+#define SLUICE_IMAGE_STATE_SLOT_SHIFT 8
 
 struct sluice_image_entry {
     _Atomic int32_t state;
@@ -226,9 +256,17 @@ struct sluice_image_entry {
     _Atomic int32_t reason;
     _Atomic int64_t direct_bytes;
     _Atomic int64_t unseen;
-    uint8_t unused_56[8];
+    _Atomic int32_t creator;
+    uint8_t unused_60[4];
 };
 _Static_assert(sizeof(struct sluice_image_entry) == 64, "sluice_image_entry");
+
+/* CreationDescriptor */
+#define SLUICE_CREATION_LENGTH 8
+#define SLUICE_CREATION_COUNT 16384
+#define SLUICE_CREATION_FREE 0
+#define SLUICE_CREATION_ENTERING 1
+#define SLUICE_CREATION_OPENED 2
 
 /* ChunkStateDescriptor */
 #define SLUICE_CHUNK_STATE_LENGTH 8
@@ -299,6 +337,8 @@ _Static_assert(sizeof(struct sluice_record) == 24, "sluice_record");
 #define SLUICE_REQUEST_OPEN_WRITE 2
 #define SLUICE_REQUEST_OPEN_DIRECT 4
 #define SLUICE_REQUEST_OPEN_GROWN 8
+#define SLUICE_REQUEST_OPEN_MADE 16
+#define SLUICE_REQUEST_OPEN_EMPTY 32
 #define SLUICE_REQUEST_OPEN_REASON_SHIFT 8
 #define SLUICE_REQUEST_SETTLE_LET_GO 256
 #define SLUICE_REQUEST_REPLACE_TRUNCATE 1

@@ -34,7 +34,9 @@ static void lay_out(struct sluice_header *header, struct fake_geometry geometry)
     header->images = header->rings + FAKE_MAX_CLIENTS * header->ring_length;
     header->image_count = FAKE_IMAGES;
     header->image_length = SLUICE_IMAGE_LENGTH;
-    header->chunk_states = header->images + FAKE_IMAGES * SLUICE_IMAGE_LENGTH;
+    header->creations = header->images + FAKE_IMAGES * SLUICE_IMAGE_LENGTH;
+    header->creation_count = 64;
+    header->chunk_states = header->creations + header->creation_count * SLUICE_CREATION_LENGTH;
     header->chunk_count = geometry.chunk_count;
     header->chunk_length = geometry.chunk_length;
     header->chunks = 2 << 20;

@@ -65,19 +65,20 @@ static int open_chunk(struct sluice_chunk_writer *writer, bool waits)
     return 0;
 }
 
-/*
- * The record before the look at `sleeping`; the I/O process stores `sleeping` and then looks for
- * records. One of the two sees the other.
- */
-static int put_on_ring(struct sluice_chunk_writer *writer, const struct sluice_ring_record *record)
+void sluice_chunk_ring_bell(struct sluice_chunk_writer *writer)
 {
     const struct sluice_pool *pool = &writer->pool;
-    for (unsigned round = 0; !sluice_ring_offer(&writer->ring, record); round++)
-        if (!sluice_pool_pause(pool, round))
-            return -EIO;
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&pool->segment->header->sleeping, memory_order_relaxed) != 0)
         sluice_connection_wake(pool->connection);
+}
+
+static int put_on_ring(struct sluice_chunk_writer *writer, const struct sluice_ring_record *record)
+{
+    for (unsigned round = 0; !sluice_ring_offer(&writer->ring, record); round++)
+        if (!sluice_pool_pause(&writer->pool, round))
+            return -EIO;
+    sluice_chunk_ring_bell(writer);
     return 0;
 }
 

@@ -27,6 +27,8 @@ struct sluice_chunk_writer {
     int32_t rank;
     struct sluice_pool pool;
     struct sluice_ring ring;
+    int64_t entered; /* position of the ring behind the last OPEN on it */
+    int untaken;     /* OPENs up to there since the I/O process had taken all, at most */
 };
 
 int sluice_chunk_writer_init(struct sluice_chunk_writer *writer,
@@ -48,6 +50,12 @@ bool sluice_chunk_has_room(const struct sluice_chunk_writer *writer, uint32_t im
 /* Logs a DIRECT or TRUNCATE record; -EAGAIN when there is no chunk for it, -EIO as above. */
 int sluice_chunk_mark(struct sluice_chunk_writer *writer, bool waits, int type, uint32_t image,
                       int64_t offset, int64_t length);
+
+/*
+ * Wakes the I/O process if it sleeps, behind a record on the ring. That one stores `sleeping` and
+ * then looks for records. So one of the two sees the other.
+ */
+void sluice_chunk_ring_bell(struct sluice_chunk_writer *writer);
 
 /* Publishes the open chunk, if there is one: 0, or -EIO as above. */
 int sluice_chunk_publish(struct sluice_chunk_writer *writer);

@@ -45,6 +45,15 @@ uint64_t sluice_segment_hash(dev_t device, ino_t inode);
 /* The state of the image with this identity, SLUICE_IMAGE_STATE_FREE when there is none. */
 int sluice_segment_state(const struct sluice_segment *segment, dev_t device, ino_t inode);
 
+/*
+ * Whether a process has entered an image, and the I/O process has not taken it from that one's ring
+ * yet: it has no descriptor of the file, and knows it by the name it was created by.
+ */
+bool sluice_segment_untaken(const struct sluice_segment *segment, dev_t device, ino_t inode);
+
+/* False while some ring may hold such an image. */
+bool sluice_segment_quiet(const struct sluice_segment *segment);
+
 /* A process attached to a slot. */
 struct sluice_client;
 
@@ -134,6 +143,22 @@ static inline int sluice_open_direct(int reason)
 /* OPEN. Its flags are SLUICE_REQUEST_OPEN_*, its device is sluice_device()'s. `path` is absolute. */
 int sluice_client_announce(struct sluice_client *client, struct sluice_request_open request,
                            const char *path, struct sluice_disposition *disposition);
+
+/* A file that this process has created, with one name, open for writing, and that no other has. */
+struct sluice_created {
+    int fd;
+    dev_t device;
+    ino_t inode;
+    off_t size; /* which it had a moment ago */
+    const char *path;
+};
+
+/*
+ * Enters it as an image that this process logs, without asking; false when it is to be asked for,
+ * as the file of another opener may.
+ */
+bool sluice_client_enter(struct sluice_client *client, const struct sluice_created *file,
+                         struct sluice_disposition *disposition);
 
 void sluice_log_init(struct sluice_log_image *image, struct sluice_client *client,
                      const struct sluice_disposition *disposition);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "sluice_layout.h"
 
@@ -13,3 +14,7 @@ struct sluice_ring {
 
 /* Appends a record, whose length is left out; false when the ring is full. One thread at a time. */
 bool sluice_ring_offer(struct sluice_ring *ring, const struct sluice_ring_record *content);
+
+/* The same with a name behind it, in NAME records; the consumer finds both or neither. */
+bool sluice_ring_offer_named(struct sluice_ring *ring, const struct sluice_ring_record *content,
+                             const char *name, size_t length);

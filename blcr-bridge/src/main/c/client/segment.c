@@ -47,6 +47,8 @@ static bool geometry_valid(const struct sluice_header *header, int64_t file_leng
         && follows(&end, header->slots, header->slot_count, header->slot_length, limit)
         && follows(&end, header->rings, header->slot_count, header->ring_length, limit)
         && follows(&end, header->images, header->image_count, header->image_length, limit)
+        && power_of_two(header->creation_count)
+        && follows(&end, header->creations, header->creation_count, SLUICE_CREATION_LENGTH, limit)
         && follows(&end, header->chunk_states, header->chunk_count, SLUICE_CHUNK_STATE_LENGTH,
                    limit)
         && header->chunks % 4096 == 0
@@ -112,12 +114,14 @@ static int map_file(int fd, const char *path, struct sluice_segment **segment)
         .slots = (struct sluice_slot *)(base + header.slots),
         .rings = base + header.rings,
         .images = (struct sluice_image_entry *)(base + header.images),
+        .creations = (_Atomic uint64_t *)(base + header.creations),
         .chunk_states = (_Atomic uint64_t *)(base + header.chunk_states),
         .chunks = base + header.chunks,
         .slot_count = (uint32_t)header.slot_count,
         .ring_capacity = (uint32_t)header.ring_capacity,
         .ring_length = (uint32_t)header.ring_length,
         .image_count = (uint32_t)header.image_count,
+        .creation_count = (uint32_t)header.creation_count,
         .chunk_count = (uint32_t)header.chunk_count,
         .chunk_length = (uint32_t)header.chunk_length,
         .layout = header.layout,
@@ -164,22 +168,15 @@ bool sluice_segment_present(const struct sluice_segment *segment)
     return sluice_presence_readable(segment->header) && sluice_presence_readable(segment->images);
 }
 
-static uint64_t hash_of(int64_t device, uint64_t inode)
-{
-    const uint64_t product = inode * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)device;
-    return product ^ product >> 32;
-}
-
 uint64_t sluice_segment_hash(dev_t device, ino_t inode)
 {
-    return hash_of(sluice_device(device), inode);
+    return sluice_image_hash(sluice_device(device), inode);
 }
 
-static const struct sluice_image_entry *bucket_at(const struct sluice_segment *segment,
-                                                  uint64_t hash)
+/* One that a process is about to fill is none. */
+static bool stands(int state)
 {
-    const uint64_t bucket = hash & (segment->image_count / SLUICE_IMAGE_BUCKET_LENGTH - 1);
-    return segment->images + bucket * SLUICE_IMAGE_BUCKET_LENGTH;
+    return state != SLUICE_IMAGE_STATE_FREE && state <= SLUICE_IMAGE_STATE_COMMITTED;
 }
 
 static bool names(const struct sluice_image_entry *entry, int state, int64_t device, int64_t inode)
@@ -193,38 +190,43 @@ static bool names(const struct sluice_image_entry *entry, int state, int64_t dev
  * The state of an image and its size. The I/O process may reuse an entry at any time, so the size
  * counts only if the entry names the same image in the same state before and after it was read.
  */
-static int look_in(const struct sluice_image_entry *entry, int64_t device, uint64_t inode,
-                   int64_t *size)
+static const struct sluice_image_entry *look_in(const struct sluice_image_entry *entry,
+                                                int64_t device, uint64_t inode, int *state,
+                                                int64_t *size)
 {
     for (const struct sluice_image_entry *end = entry + SLUICE_IMAGE_BUCKET_LENGTH; entry < end;
          entry++) {
-        int state = atomic_load_explicit(&entry->state, memory_order_acquire);
-        while (state != SLUICE_IMAGE_STATE_FREE && names(entry, state, device, (int64_t)inode)) {
+        *state = atomic_load_explicit(&entry->state, memory_order_acquire);
+        while (stands(*state) && names(entry, *state, device, (int64_t)inode)) {
             *size = atomic_load_explicit(&entry->size, memory_order_acquire);
-            if (names(entry, state, device, (int64_t)inode))
-                return state;
-            state = atomic_load_explicit(&entry->state, memory_order_acquire);
+            if (names(entry, *state, device, (int64_t)inode))
+                return entry;
+            *state = atomic_load_explicit(&entry->state, memory_order_acquire);
         }
     }
-    return SLUICE_IMAGE_STATE_FREE;
+    *state = SLUICE_IMAGE_STATE_FREE;
+    return NULL;
 }
 
 /* It stands in one of two buckets. */
-static int look_up(const struct sluice_segment *segment, dev_t number, ino_t inode, int64_t *size)
+static const struct sluice_image_entry *look_up(const struct sluice_segment *segment, dev_t number,
+                                                ino_t inode, int *state, int64_t *size)
 {
     const int64_t device = sluice_device(number);
-    const uint64_t hash = hash_of(device, inode);
-    const int state = look_in(bucket_at(segment, hash), device, inode, size);
-    return state != SLUICE_IMAGE_STATE_FREE
-        ? state
-        : look_in(bucket_at(segment, hash >> 40), device, inode, size);
+    const uint64_t hash = sluice_image_hash(device, inode);
+    const struct sluice_image_entry *entry =
+        look_in(sluice_image_bucket(segment, hash, false), device, inode, state, size);
+    return entry != NULL
+        ? entry
+        : look_in(sluice_image_bucket(segment, hash, true), device, inode, state, size);
 }
 
 bool sluice_segment_size(const struct sluice_segment *segment, dev_t device, ino_t inode,
                          int64_t *size)
 {
     int64_t found = 0;
-    const int state = look_up(segment, device, inode, &found);
+    int state;
+    look_up(segment, device, inode, &state, &found);
     if (state != SLUICE_IMAGE_STATE_DIVERTED && state != SLUICE_IMAGE_STATE_COMMITTED)
         return false;
     *size = found;
@@ -233,6 +235,33 @@ bool sluice_segment_size(const struct sluice_segment *segment, dev_t device, ino
 
 int sluice_segment_state(const struct sluice_segment *segment, dev_t device, ino_t inode)
 {
-    int64_t size = 0;
-    return look_up(segment, device, inode, &size);
+    int64_t size;
+    int state;
+    look_up(segment, device, inode, &state, &size);
+    return state;
+}
+
+bool sluice_segment_untaken(const struct sluice_segment *segment, dev_t device, ino_t inode)
+{
+    int64_t size;
+    int state;
+    const struct sluice_image_entry *entry = look_up(segment, device, inode, &state, &size);
+    return entry != NULL && atomic_load_explicit(&entry->creator, memory_order_acquire) != 0;
+}
+
+bool sluice_segment_quiet(const struct sluice_segment *segment)
+{
+    for (uint32_t slot = 0; slot < segment->slot_count; slot++) {
+        const struct sluice_ring_trailer *ring =
+            (const struct sluice_ring_trailer *)(segment->rings
+                                                 + (size_t)slot * segment->ring_length
+                                                 + segment->ring_capacity);
+        if (atomic_load_explicit(&segment->slots[slot].state, memory_order_acquire)
+                == SLUICE_SLOT_STATE_ATTACHED
+            && atomic_load_explicit(&ring->head, memory_order_acquire)
+                != atomic_load_explicit(&ring->tail, memory_order_acquire)) {
+            return false;
+        }
+    }
+    return true;
 }

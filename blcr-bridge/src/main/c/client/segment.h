@@ -16,6 +16,7 @@ struct sluice_segment {
     struct sluice_slot *slots;
     uint8_t *rings;
     struct sluice_image_entry *images;
+    _Atomic uint64_t *creations;
     _Atomic uint64_t *chunk_states;
     uint8_t *chunks;
     size_t length;
@@ -23,6 +24,7 @@ struct sluice_segment {
     uint32_t ring_capacity;
     uint32_t ring_length;
     uint32_t image_count;
+    uint32_t creation_count;
     uint32_t chunk_count;
     uint32_t chunk_length;
     int layout;
@@ -33,6 +35,22 @@ struct sluice_segment {
 static inline int64_t sluice_device(dev_t device)
 {
     return (int64_t)major(device) << 32 | minor(device);
+}
+
+/* By what the tables of images and of creations are searched. */
+static inline uint64_t sluice_image_hash(int64_t device, uint64_t inode)
+{
+    const uint64_t product = inode * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)device;
+    return product ^ product >> 32;
+}
+
+/* The two buckets in one of which an image stands. */
+static inline struct sluice_image_entry *sluice_image_bucket(const struct sluice_segment *segment,
+                                                             uint64_t hash, bool second)
+{
+    const uint64_t bucket =
+        (second ? hash >> 40 : hash) & (segment->image_count / SLUICE_IMAGE_BUCKET_LENGTH - 1);
+    return segment->images + bucket * SLUICE_IMAGE_BUCKET_LENGTH;
 }
 
 /* A path of the header, which begins with its length; empty if that makes no sense. */

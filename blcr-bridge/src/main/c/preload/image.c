@@ -172,35 +172,6 @@ static struct image *take_image(void)
     return image;
 }
 
-/* The I/O process opens the file too, so its owner must be allowed to. */
-int sluice_image_announce(int fd, const struct stat *status, int announced, const char *path,
-                          struct sluice_disposition *disposition)
-{
-    const int created = SLUICE_REQUEST_OPEN_CREATED | SLUICE_REQUEST_OPEN_GROWN;
-    struct sluice_client *client = sluice_capture_client();
-    if (client == NULL)
-        return -ENOTCONN;
-    const mode_t mode = status->st_mode & 07777;
-    const bool unreadable = (announced & created) && (mode & 0600) != 0600;
-    if (unreadable)
-        REAL(fchmod)(fd, mode | 0600);
-    int error =
-        sluice_client_announce(client,
-                               (struct sluice_request_open){sluice_device(status->st_dev),
-                                                            (int64_t)status->st_ino, announced},
-                               path, disposition);
-    if (error != -ESTALE && error != 0 && sluice_client_lost(client))
-        error = -ENOTCONN; /* no answer is no refusal */
-    if (unreadable)
-        REAL(fchmod)(fd, mode);
-    return error;
-}
-
-bool sluice_image_refused(int error)
-{
-    return error != 0 && error != -ENOTCONN && error != -ENAMETOOLONG;
-}
-
 /* The image of a file that this process has not open yet. */
 static int first_opening(int fd, const struct stat *status, int announced, const char *path,
                          struct image **opened)

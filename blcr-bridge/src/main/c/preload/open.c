@@ -133,6 +133,7 @@ static int adopt(int fd, int flags, const struct plan *plan)
         && status.st_ino != plan->old.st_ino) {
         created = status.st_size == 0; /* removed in between, so created after all */
     }
+    const bool made = plan->created && (plan->flags & O_CREAT) && (plan->flags & O_EXCL);
     const bool empty = created || plan->truncate;
     const bool unwritable = plan->truncate && (flags & O_ACCMODE) == O_RDONLY;
     const int reason = flags & O_DIRECT ? SLUICE_REASON_O_DIRECT
@@ -140,6 +141,7 @@ static int adopt(int fd, int flags, const struct plan *plan)
         : unwritable                    ? SLUICE_REASON_CONTROL
                                         : atomic_load(&directly);
     const int announced = (empty ? SLUICE_REQUEST_OPEN_CREATED : 0)
+        | (made ? SLUICE_REQUEST_OPEN_MADE : 0)
         | (empty || writes(flags) ? SLUICE_REQUEST_OPEN_WRITE : 0)
         | (reason != SLUICE_REASON_NONE ? sluice_open_direct(reason) : 0);
     return sluice_description_adopt(fd, flags, announced, plan->truncate);
@@ -284,7 +286,9 @@ SLUICE_WRAPPER int mkostemps(char *template, int suffix, int flags)
     const int fd = REAL(mkostemps)(template, suffix, flags);
     if (fd >= 0 && !left_alone(0)) {
         sluice_description_adopt(fd, O_RDWR | flags,
-                                 SLUICE_REQUEST_OPEN_CREATED | SLUICE_REQUEST_OPEN_WRITE, false);
+                                 SLUICE_REQUEST_OPEN_CREATED | SLUICE_REQUEST_OPEN_MADE
+                                     | SLUICE_REQUEST_OPEN_WRITE,
+                                 false);
     }
     return fd;
 }

@@ -89,6 +89,8 @@ static bool by_name(long number, const long a[6], long *result)
         BY_NAME(newfstatat, fstatat(INT(0), TEXT(1), POINTER(2), INT(3)));
         BY_NAME(statx, statx(INT(0), TEXT(1), INT(2), (unsigned)a[3], POINTER(4)));
         BY_NAME(renameat2, renameat2(INT(0), TEXT(1), INT(2), TEXT(3), (unsigned)a[4]));
+        BY_NAME(linkat, linkat(INT(0), TEXT(1), INT(2), TEXT(3), INT(4)));
+        BY_NAME(unlinkat, unlinkat(INT(0), TEXT(1), INT(2)));
 #ifdef SYS_renameat
         BY_NAME(renameat, renameat(INT(0), TEXT(1), INT(2), TEXT(3)));
 #endif
@@ -107,6 +109,8 @@ static bool by_name(long number, const long a[6], long *result)
         BY_NAME(stat, stat(TEXT(0), POINTER(1)));
         BY_NAME(lstat, lstat(TEXT(0), POINTER(1)));
         BY_NAME(rename, rename(TEXT(0), TEXT(1)));
+        BY_NAME(link, link(TEXT(0), TEXT(1)));
+        BY_NAME(unlink, unlink(TEXT(0)));
         BY_NAME(chmod, chmod(TEXT(0), (mode_t)a[1]));
         BY_NAME(utime, utime(TEXT(0), POINTER(1)));
         BY_NAME(utimes, utimes(TEXT(0), POINTER(1)));

@@ -38,6 +38,12 @@ public final class RequestDescriptor {
   /** OPEN: the file was created, and has grown since. */
   public static final int OPEN_GROWN = 8;
 
+  /** OPEN: this opening made the file, beside OPEN_CREATED: it emptied none that was there. */
+  public static final int OPEN_MADE = 16;
+
+  /** OPEN: the file that was opened is empty, and may be another process's that creates it. */
+  public static final int OPEN_EMPTY = 32;
+
   /** OPEN: the flags above this bit are the reason for OPEN_DIRECT. */
   public static final int OPEN_REASON_SHIFT = 8;
 

@@ -112,12 +112,22 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
   }
 
   /**
+   * Where the creation words stand.
+   *
+   * @return offset in the segment
+   */
+  public long creationsOffset() {
+    return align(imagesOffset() + (long) images * ImageDescriptor.LENGTH, PAGE);
+  }
+
+  /**
    * Where the chunk states stand.
    *
    * @return offset in the segment
    */
   public long chunkStatesOffset() {
-    return align(imagesOffset() + (long) images * ImageDescriptor.LENGTH, PAGE);
+    return align(
+        creationsOffset() + (long) CreationDescriptor.COUNT * CreationDescriptor.LENGTH, PAGE);
   }
 
   /**

@@ -54,6 +54,8 @@ public final class Header {
     buffer.putInt(HeaderDescriptor.CHUNK_COUNT_OFFSET, geometry.chunkCount());
     buffer.putInt(HeaderDescriptor.CHUNK_LENGTH_OFFSET, geometry.chunkLength());
     buffer.putLong(HeaderDescriptor.CHUNKS_OFFSET, geometry.chunksOffset());
+    buffer.putLong(HeaderDescriptor.CREATIONS_OFFSET, geometry.creationsOffset());
+    buffer.putInt(HeaderDescriptor.CREATION_COUNT_OFFSET, CreationDescriptor.COUNT);
   }
 
   private void putPath(final int offset, final String path) {
@@ -332,6 +334,28 @@ public final class Header {
   public long plainFiles(final Reason reason) {
     return buffer.getLongOpaque(
         HeaderDescriptor.PLAIN_FILES_OFFSET + reason.ordinal() * Long.BYTES);
+  }
+
+  /**
+   * Gives an image an id. Processes take ids from the same word, which may hold anything.
+   *
+   * @return the next one; less than 1 where the word holds nonsense
+   */
+  int nextImage() {
+    return buffer.getAndAddInt(HeaderDescriptor.LAST_IMAGE_OFFSET, 1) + 1;
+  }
+
+  /**
+   * The highest id that was given to an image.
+   *
+   * @return 0 for none; anything where the word holds nonsense
+   */
+  int lastImage() {
+    return buffer.getIntVolatile(HeaderDescriptor.LAST_IMAGE_OFFSET);
+  }
+
+  void lastImage(final int id) {
+    buffer.putIntVolatile(HeaderDescriptor.LAST_IMAGE_OFFSET, id);
   }
 
   /**

@@ -55,6 +55,8 @@ public final class HeaderDescriptor {
       CHUNK_COUNT_OFFSET = HEADER.field(I32, "chunk_count", ""),
       CHUNK_LENGTH_OFFSET = HEADER.field(I32, "chunk_length", "bytes; a power of two"),
       CHUNKS_OFFSET = HEADER.field(I64, "chunks", "their offset, a multiple of 2 MiB"),
+      CREATIONS_OFFSET = HEADER.field(I64, "creations", "offset of the creation words"),
+      CREATION_COUNT_OFFSET = HEADER.field(I32, "creation_count", "a power of two"),
       LAYOUT_OFFSET = HEADER.field(I32, "layout", "1 container, 2 files"),
       BARRIER_OFFSET =
           HEADER.field(I32, "barrier", "0 each process fences, 1 the kernel does; see below"),
@@ -83,6 +85,10 @@ public final class HeaderDescriptor {
                   SHARED_I64,
                   "unattached_files",
                   "not captured since their process could not announce them"),
+      LAST_IMAGE_OFFSET =
+          HEADER
+              .by("any, atomic additions")
+              .field(SHARED_I32, "last_image", "the highest id that was given to an image"),
       PLAIN_BYTES_OFFSET =
           HEADER
               .at(3072)

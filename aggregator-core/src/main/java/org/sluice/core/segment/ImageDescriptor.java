@@ -10,9 +10,10 @@ import org.sluice.core.format.Structure;
 /**
  * Layout of an entry of the image table, and where an image stands in it.
  *
- * <p>The size is written by the one process that diverts the image, or by the I/O process when
- * nobody does; direct bytes and unseen by any process that has it open; everything else by the I/O
- * process. A reader takes the size and then compares state, device and inode once more.
+ * <p>A process that creates a file takes an entry and fills it, see {@link CreationDescriptor};
+ * otherwise the size is written by the one process that diverts the image, or by the I/O process
+ * when nobody does; direct bytes and unseen by any process that has it open; everything else by the
+ * I/O process. A reader takes the size and then compares state, device and inode once more.
  */
 public final class ImageDescriptor {
   /** Bytes of an entry. */
@@ -28,7 +29,9 @@ public final class ImageDescriptor {
 
   /** Offsets of its fields. */
   public static final int
-      STATE_OFFSET = ENTRY.field(SHARED_I32, "state", "0 free, 1 diverted, 2 direct, 3 committed"),
+      STATE_OFFSET =
+          ENTRY.field(
+              SHARED_I32, "state", "0 free, 1 diverted, 2 direct, 3 committed; others below"),
       IMAGE_ID_OFFSET = ENTRY.field(I32, "image_id", "unique in the session, from 1"),
       DEVICE_OFFSET = ENTRY.field(SHARED_I64, "device", "as above"),
       INODE_OFFSET = ENTRY.field(SHARED_I64, "inode", ""),
@@ -49,7 +52,11 @@ public final class ImageDescriptor {
       UNSEEN_OFFSET =
           ENTRY
               .by(OPENERS + "or")
-              .field(SHARED_I64, "unseen", "a bit for each reason for which some are not counted");
+              .field(SHARED_I64, "unseen", "a bit for each reason for which some are not counted"),
+      CREATOR_OFFSET =
+          ENTRY
+              .by("AP that enters it, then IOP")
+              .field(SHARED_I32, "creator", "1 + slot whose OPEN is not taken yet; or 0");
 
   /** State: no image. */
   public static final int STATE_FREE = 0;
@@ -62,6 +69,18 @@ public final class ImageDescriptor {
 
   /** State: the inode belongs to a committed checkpoint. */
   public static final int STATE_COMMITTED = 3;
+
+  /** State, with a slot from bit 8 on: its process is about to enter an image. */
+  public static final int STATE_ENTERING = 4;
+
+  /** State, with a slot from bit 8 on: another process has the file open, so it is not entered. */
+  public static final int STATE_CONTESTED = 5;
+
+  /** The bits of a state without the slot. */
+  public static final int STATE_MASK = 0xFF;
+
+  /** The slot's place in a state. */
+  public static final int STATE_SLOT_SHIFT = 8;
 
   private static final long GOLDEN_RATIO = 0x9E37_79B9_7F4A_7C15L;
   private static final int SECOND_SHIFT = 40;
@@ -97,7 +116,7 @@ public final class ImageDescriptor {
     return (int) (hash & (count / BUCKET_LENGTH - 1)) * BUCKET_LENGTH;
   }
 
-  private static long hash(final long device, final long inode) {
+  static long hash(final long device, final long inode) {
     final long product = inode * GOLDEN_RATIO ^ device;
     return product ^ product >>> 32;
   }

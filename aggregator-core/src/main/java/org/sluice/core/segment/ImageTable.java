@@ -6,14 +6,18 @@ import org.agrona.concurrent.AtomicBuffer;
  * The table of images, by device and inode.
  *
  * <p>One thread of the I/O process inserts, changes and removes entries; the size alone is written
- * by the process that diverts the image, and the error by the drain. Any thread of any process
- * looks entries up without a lock. Such a reader may meet an entry that is being reused for another
- * image, so it takes what it wants, each load with acquire order, and then compares state, device
- * and inode once more. The inserter stores the identity first and the state last, the remover
- * stores the state first, all with release order: a reader that got anything of a new image also
- * sees the new identity and finds that it differs.
+ * by the process that diverts the image, and the error by the drain. A process that creates a file
+ * takes an entry and fills it as well, see {@link Creations}; whose a free entry is, a
+ * compare-and-set decides. Any thread of any process looks entries up without a lock. Such a reader
+ * may meet an entry that is being reused for another image, so it takes what it wants, each load
+ * with acquire order, and then compares state, device and inode once more. The inserter stores the
+ * identity first and the state last, the remover stores the state first, all with release order: a
+ * reader that got anything of a new image also sees the new identity and finds that it differs.
  */
 public final class ImageTable {
+  /** In the place of a slot: the I/O process. */
+  private static final int NOBODY = 0xFF_FFFF;
+
   private final Header header;
   final AtomicBuffer entries;
   private final int count;
@@ -47,7 +51,7 @@ public final class ImageTable {
       final long device, final long inode, final int imageId, final int state, final long size) {
     final int first = ImageDescriptor.first(device, inode, count);
     final int second = ImageDescriptor.second(device, inode, count);
-    final int entry = findFree(countFree(first) >= countFree(second) ? first : second);
+    final int entry = takeFree(countFree(first) >= countFree(second) ? first : second);
     if (entry >= 0) {
       identify(entry, device, inode);
       entries.putIntRelease(offset(entry) + ImageDescriptor.IMAGE_ID_OFFSET, imageId);
@@ -55,6 +59,7 @@ public final class ImageTable {
       reason(entry, Reason.NONE);
       entries.putLongRelease(offset(entry) + ImageDescriptor.DIRECT_BYTES_OFFSET, 0);
       entries.putLongRelease(offset(entry) + ImageDescriptor.UNSEEN_OFFSET, 0);
+      taken(entry);
       size(entry, size);
       state(entry, state);
     }
@@ -69,13 +74,130 @@ public final class ImageTable {
     return free;
   }
 
-  private int findFree(final int bucket) {
+  private int takeFree(final int bucket) {
     for (int entry = bucket; entry < bucket + ImageDescriptor.BUCKET_LENGTH; entry++) {
-      if (state(entry) == ImageDescriptor.STATE_FREE) {
+      if (entries.compareAndSetInt(
+          offset(entry) + ImageDescriptor.STATE_OFFSET,
+          ImageDescriptor.STATE_FREE,
+          entering(NOBODY))) {
         return entry;
       }
     }
     return -1;
+  }
+
+  private static int entering(final int slot) {
+    return slot << ImageDescriptor.STATE_SLOT_SHIFT | ImageDescriptor.STATE_ENTERING;
+  }
+
+  private static int contested(final int slot) {
+    return slot << ImageDescriptor.STATE_SLOT_SHIFT | ImageDescriptor.STATE_CONTESTED;
+  }
+
+  /** Has a process ask for what it is about to enter; false when it has entered it. */
+  boolean contest(final int entry, final int slot) {
+    return entry >= 0
+        && entry < count
+        && (entries.compareAndSetInt(
+                offset(entry) + ImageDescriptor.STATE_OFFSET, entering(slot), contested(slot))
+            || state(entry) == contested(slot));
+  }
+
+  /**
+   * Whether the process of a slot enters an image, and nobody has kept it from that.
+   *
+   * @param entry index of the entry
+   * @param slot index of the slot
+   * @return false when it has entered it, or has to ask for it
+   */
+  public boolean isEntering(final int entry, final int slot) {
+    return state(entry) == entering(slot);
+  }
+
+  /**
+   * Whether the process of a slot is about to enter an image.
+   *
+   * @param entry index of the entry
+   * @param slot index of the slot
+   * @return true also when it has to ask for it
+   */
+  public boolean isBeingEntered(final int entry, final int slot) {
+    final int state = state(entry);
+    return state == entering(slot) || state == contested(slot);
+  }
+
+  /**
+   * The process whose ring tells of an image, or is going to.
+   *
+   * @param entry index of the entry
+   * @return its slot; -1 for none
+   */
+  public int creator(final int entry) {
+    final int state = state(entry);
+    final int kind = state & ImageDescriptor.STATE_MASK;
+    return kind == ImageDescriptor.STATE_ENTERING || kind == ImageDescriptor.STATE_CONTESTED
+        ? state >>> ImageDescriptor.STATE_SLOT_SHIFT
+        : entries.getIntAcquire(offset(entry) + ImageDescriptor.CREATOR_OFFSET) - 1;
+  }
+
+  /**
+   * The process's ring tells of the image no more. I/O process only.
+   *
+   * @param entry index of the entry
+   */
+  public void taken(final int entry) {
+    entries.putIntRelease(offset(entry) + ImageDescriptor.CREATOR_OFFSET, 0);
+  }
+
+  boolean isOf(final int entry, final long device, final long inode) {
+    return device(entry) == device && inode(entry) == inode;
+  }
+
+  /**
+   * The device in an entry.
+   *
+   * @param entry index of the entry
+   * @return {@code major << 32 | minor}
+   */
+  public long device(final int entry) {
+    return entries.getLongAcquire(offset(entry) + ImageDescriptor.DEVICE_OFFSET);
+  }
+
+  /**
+   * The inode in an entry.
+   *
+   * @param entry index of the entry
+   * @return its number
+   */
+  public long inode(final int entry) {
+    return entries.getLongAcquire(offset(entry) + ImageDescriptor.INODE_OFFSET);
+  }
+
+  /**
+   * Takes an id for an image, which may be in use where a process wrote nonsense.
+   *
+   * @return less than 1 for nonsense
+   */
+  public int nextId() {
+    return header.nextImage();
+  }
+
+  /**
+   * The highest id that was taken.
+   *
+   * @return 0 for none
+   */
+  public int lastId() {
+    return header.lastImage();
+  }
+
+  /**
+   * Says which ids were taken. I/O process only.
+   *
+   * @param id the highest one
+   */
+  public void lastId(final int id) {
+    header.lastImage(id);
   }
 
   /**

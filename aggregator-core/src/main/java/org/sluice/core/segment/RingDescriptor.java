@@ -37,12 +37,21 @@ public final class RingDescriptor {
   /** Record type: one opening of an image has ended. */
   public static final int TYPE_CLOSE = 2;
 
+  /** Record type: the process has entered a file as an image. NAME records follow. */
+  public static final int TYPE_OPEN = 3;
+
+  /** Record type: a part of the name of the OPEN before. */
+  public static final int TYPE_NAME = 4;
+
+  /** Longest name behind an OPEN, in bytes. */
+  public static final int MAX_NAME_LENGTH = 1024;
+
   /** How each record begins. */
   public static final Structure RECORD = new Structure("ring_record", HEADER_LENGTH);
 
   static {
     RECORD.field(SHARED_I32, "length", "32; stored last (release)");
-    RECORD.field(I32, "type", "1 CHUNK, 2 CLOSE");
+    RECORD.field(I32, "type", "1 CHUNK, 2 CLOSE, 3 OPEN, 4 NAME");
   }
 
   /** What follows in a CHUNK: a chunk is published. */
@@ -62,6 +71,16 @@ public final class RingDescriptor {
       RESERVED_OFFSET = CLOSE.field(I32, "reserved", "0"),
       OPENED_OFFSET = CLOSE.field(I64, "opened", "when it began (`CLOCK_MONOTONIC`, ns)"),
       CLOSED_OFFSET = CLOSE.field(I64, "closed", "when it ended");
+
+  /** What follows in an OPEN: the process has entered a file that it created. */
+  public static final Structure OPEN = new Structure("ring_open", BODY_LENGTH);
+
+  /** Offsets of its fields. */
+  public static final int OPEN_IMAGE_OFFSET = OPEN.field(I32, "open_image", "the image's id"),
+      ENTRY_OFFSET = OPEN.field(I32, "entry", "index in the image table"),
+      DESCRIPTOR_OFFSET = OPEN.field(I32, "descriptor", "the process has the file open by it"),
+      NAME_LENGTH_OFFSET = OPEN.field(I32, "name_length", "bytes, 1 to 1024; 24 in each NAME"),
+      BEGAN_OFFSET = OPEN.field(I64, "began", "when it was opened (`CLOCK_MONOTONIC`, ns)");
 
   /** What follows the records of a ring; offsets are from the end of its capacity. */
   public static final Structure TRAILER =

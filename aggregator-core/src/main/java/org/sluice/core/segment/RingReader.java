@@ -3,6 +3,7 @@ package org.sluice.core.segment;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.ringbuffer.RecordDescriptor;
 import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.posix.FileName;
 
 /**
  * The consumer's end of a slot's ring, which belongs to a process that may store anything in it at
@@ -19,7 +20,9 @@ public final class RingReader {
   private final UnsafeBuffer ring;
   private final UnsafeBuffer record = new UnsafeBuffer(new byte[RingDescriptor.RECORD_LENGTH]);
   private final int slot;
+  private byte[] name = {};
   private long position;
+  private long next;
 
   RingReader(final UnsafeBuffer ring, final int slot) {
     this.ring = ring;
@@ -38,10 +41,10 @@ public final class RingReader {
   /**
    * Where the reader is once it has taken off the present record.
    *
-   * @return behind the record
+   * @return behind the record, and the name of one that has a name
    */
   public long next() {
-    return position + RingDescriptor.RECORD_LENGTH;
+    return next;
   }
 
   /**
@@ -73,29 +76,67 @@ public final class RingReader {
     if (head != position) {
       throw damage("position=%d expected=%d".formatted(head, position));
     }
-    final int at = (int) (position % RingDescriptor.CAPACITY);
+    final int at = at(position);
     final int length = ring.getIntVolatile(RecordDescriptor.lengthOffset(at));
     if (length <= 0) {
       return false; // none, or one that its producer is about to store
     }
     ring.getBytes(at, record, 0, RingDescriptor.RECORD_LENGTH);
     if (length != RingDescriptor.RECORD_LENGTH
-        || type() != RingDescriptor.TYPE_CHUNK && type() != RingDescriptor.TYPE_CLOSE) {
+        || type() < RingDescriptor.TYPE_CHUNK
+        || type() > RingDescriptor.TYPE_OPEN) {
       throw damage("record type=%d length=%d".formatted(type(), length));
+    }
+    next = position + RingDescriptor.RECORD_LENGTH;
+    if (type() == RingDescriptor.TYPE_OPEN) {
+      readName(getInt(RingDescriptor.NAME_LENGTH_OFFSET));
     }
     return true;
   }
 
+  /** The producer stores the length of an OPEN behind the NAME records, so that they are there. */
+  private void readName(final int length) throws DamagedException {
+    if (length < 1 || length > RingDescriptor.MAX_NAME_LENGTH) {
+      throw damage("a name of %d bytes".formatted(length));
+    }
+    name = new byte[length];
+    for (int done = 0; done < length; done += RingDescriptor.BODY_LENGTH) {
+      final int at = at(next);
+      if (ring.getInt(RecordDescriptor.typeOffset(at)) != RingDescriptor.TYPE_NAME) {
+        throw damage("a name of %d bytes ends behind %d".formatted(length, done));
+      }
+      ring.getBytes(
+          at + RingDescriptor.HEADER_LENGTH,
+          name,
+          done,
+          Math.min(RingDescriptor.BODY_LENGTH, length - done));
+      next += RingDescriptor.RECORD_LENGTH;
+    }
+  }
+
+  private static int at(final long where) {
+    return (int) (where % RingDescriptor.CAPACITY);
+  }
+
+  /**
+   * The name behind the present record.
+   *
+   * @return the bytes of a path, as a string
+   */
+  public String name() {
+    return FileName.decode(name);
+  }
+
   /** Takes the present record off: its place is the producer's again. */
   public void advance() {
-    position = next();
+    position = next;
     ring.putLongRelease(HEAD_OFFSET, position);
   }
 
   /**
    * The present record's type.
    *
-   * @return {@code RingDescriptor.TYPE_CHUNK} or {@code TYPE_CLOSE}
+   * @return {@code RingDescriptor.TYPE_CHUNK}, {@code TYPE_CLOSE} or {@code TYPE_OPEN}
    */
   public int type() {
     return record.getInt(RecordDescriptor.typeOffset(0));

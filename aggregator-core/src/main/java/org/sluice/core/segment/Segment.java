@@ -33,6 +33,7 @@ public final class Segment implements AutoCloseable {
   private final Geometry geometry;
   private final ChunkPool chunkPool;
   private final ImageTable imageTable;
+  private final Creations creations;
 
   private Segment(final Path file, final MappedBytes bytes, final Geometry geometry) {
     this.file = file;
@@ -48,6 +49,10 @@ public final class Segment implements AutoCloseable {
     this.imageTable =
         new ImageTable(
             view(geometry.imagesOffset(), geometry.images() * ImageDescriptor.LENGTH), header);
+    this.creations =
+        new Creations(
+            view(geometry.creationsOffset(), CreationDescriptor.COUNT * CreationDescriptor.LENGTH),
+            imageTable);
   }
 
   /**
@@ -216,6 +221,15 @@ public final class Segment implements AutoCloseable {
    */
   public ImageTable imageTable() {
     return imageTable;
+  }
+
+  /**
+   * What is known of files that have just been created.
+   *
+   * @return the one view of it
+   */
+  public Creations creations() {
+    return creations;
   }
 
   /**

@@ -37,6 +37,7 @@ public final class Slot {
     buffer.putInt(SlotDescriptor.RANKS_OFFSET, ranks);
     buffer.putLong(SlotDescriptor.GENERATION_OFFSET, generation);
     quiet(false);
+    mostUntaken(0);
     buffer.putIntRelease(SlotDescriptor.STATE_OFFSET, SlotDescriptor.STATE_ATTACHED);
   }
 
@@ -71,6 +72,24 @@ public final class Slot {
    */
   public void quiet(final boolean quiet) {
     buffer.putIntRelease(SlotDescriptor.QUIET_OFFSET, quiet ? 1 : 0);
+  }
+
+  /**
+   * Says how many files the process may enter as images that the I/O process has not taken yet.
+   *
+   * @param most 0 when it is to ask for each
+   */
+  public void mostUntaken(final int most) {
+    buffer.putIntVolatile(SlotDescriptor.MOST_UNTAKEN_OFFSET, most);
+  }
+
+  /**
+   * The image entry that the process is taking, or has just taken.
+   *
+   * @return its index, which may be anything; -1 for none
+   */
+  public int entering() {
+    return buffer.getIntVolatile(SlotDescriptor.ENTERING_OFFSET) - 1;
   }
 
   /**

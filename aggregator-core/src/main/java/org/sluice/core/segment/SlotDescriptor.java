@@ -43,6 +43,12 @@ public final class SlotDescriptor {
                   SHARED_I32,
                   "quiet",
                   "1 while the process is to send WAKE at its next append, and then store 0"),
+      MOST_UNTAKEN_OFFSET =
+          SLOT.by(IOP)
+              .field(
+                  SHARED_I32,
+                  "most_untaken",
+                  "files whose OPEN the ring may hold at a time; 0 while each is to be asked for"),
       AGGREGATED_WRITES_OFFSET =
           SLOT.by(AP)
               .at(128)
@@ -61,6 +67,9 @@ public final class SlotDescriptor {
       LEFT_OFFSET =
           SLOT.field(
               SHARED_I32, "left", "1 once the process ends well, or becomes another program"),
+      ENTERING_OFFSET =
+          SLOT.field(
+              SHARED_I32, "entering", "1 + the image entry that it takes or has just taken; or 0"),
       REASON_BYTES_OFFSET =
           SLOT.by(AP_ADDS)
               .at(512)

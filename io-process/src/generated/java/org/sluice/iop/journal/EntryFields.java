@@ -208,6 +208,17 @@ final class EntryFields {
       out.writeInt(23);
       out.writeInt(it.image());
       EntryCodec.writeText(out, it.path());
+    } else if (message instanceof final Entry.Entered it) {
+      out.writeInt(24);
+      out.writeInt(it.file().image());
+      out.writeInt(it.file().entry());
+      out.writeLong(it.file().device());
+      out.writeLong(it.file().inode());
+      out.writeLong(it.file().born());
+      out.writeInt(it.file().state());
+      EntryCodec.writeText(out, it.file().path());
+      out.writeInt(it.slot());
+      out.writeLong(it.position());
     }
   }
 
@@ -394,6 +405,19 @@ final class EntryFields {
       return new Entry.Rested(
           in.readInt(),
           EntryCodec.readText(in));
+    }
+    if (type == 24) {
+      return new Entry.Entered(
+          new Entry.Admitted(
+              in.readInt(),
+              in.readInt(),
+              in.readLong(),
+              in.readLong(),
+              in.readLong(),
+              in.readInt(),
+              EntryCodec.readText(in)),
+          in.readInt(),
+          in.readLong());
     }
     throw new BufferUnderflowException();
   }

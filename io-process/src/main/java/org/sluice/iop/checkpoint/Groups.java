@@ -3,7 +3,6 @@ package org.sluice.iop.checkpoint;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -36,6 +35,7 @@ public final class Groups {
   /** Parts of checkpoints that ever had a file, for a warning. */
   private final Set<Long> parts = new HashSet<>();
 
+  private final Undecided undecided = new Undecided();
   private final Habit habit = new Habit();
   private final Lacks lacks;
   private final GroupNotices notices;
@@ -55,7 +55,7 @@ public final class Groups {
   }
 
   /**
-   * Looks again at what checkpoint an image belongs to, and commits that if it is complete.
+   * Looks again at what checkpoint an image belongs to, which is then committed if it is complete.
    *
    * @param image an image that was opened, closed or renamed
    */
@@ -67,10 +67,10 @@ public final class Groups {
       if (group != null) {
         habit.looked(group, pauses.now(), image.openers().isEmpty());
         noteGrowth(group);
-        commitIfComplete(group);
+        undecided.add(group.number());
       }
       if (before != null && before != group) {
-        commitIfComplete(before); // which may have waited for that one alone
+        undecided.add(before.number()); // which may have waited for that one alone
       }
     }
   }
@@ -113,10 +113,7 @@ public final class Groups {
   }
 
   private Group begin(final long number) {
-    pauses.wanted().forEach(this::hurry);
-    if (table.find(number) != null) {
-      return table.find(number); // files of another group had got such names
-    }
+    pauses.wanted().forEach(undecided::hurry);
     notices.begins(number, table.all(), parts.size());
     final Group next = new Group(number, false, false);
     habit.begin(next);
@@ -245,9 +242,20 @@ public final class Groups {
     return lacks.ofUngrouped();
   }
 
-  /** Looks again at the groups whose time has come. */
-  public void proceed() {
-    pauses.due().stream().map(table::find).filter(Objects::nonNull).forEach(this::commitIfComplete);
+  /**
+   * Looks again at the groups whose time has come.
+   *
+   * @param readRings takes what all processes have published
+   * @return whether that told of more to look at
+   */
+  public boolean proceed(final Runnable readRings) {
+    undecided.decide(readRings, this::decide, this::hurry);
+    pauses.due().forEach(this::decide);
+    return !undecided.isEmpty();
+  }
+
+  private void decide(final long number) {
+    Optional.ofNullable(table.find(number)).ifPresent(this::commitIfComplete);
   }
 
   /**
@@ -344,7 +352,7 @@ public final class Groups {
     }
     for (final long number : pauses.wanted()) {
       pauses.end(number);
-      Optional.ofNullable(table.find(number)).ifPresent(this::commitIfComplete);
+      decide(number);
     }
     List.copyOf(table.all()).forEach(this::refresh);
     return table.all().stream().filter(Group::hasChanged).toList();

@@ -84,6 +84,15 @@ public final class Descriptors {
   }
 
   /**
+   * How many more images may have a descriptor.
+   *
+   * @return 0 or more
+   */
+  public synchronized int room() {
+    return Math.clamp(bound - count, 0, Integer.MAX_VALUE);
+  }
+
+  /**
    * No process has an image open any more, or some stage has opened it again.
    *
    * @param image it was used last

@@ -44,6 +44,20 @@ public record ImageKey(long device, long inode) {
     return of(FileStatus.behind(path));
   }
 
+  /**
+   * Whether a path leads to this file, through symbolic links and descriptors in {@code /proc}.
+   *
+   * @param path any path
+   * @return false also when it leads to nothing
+   */
+  boolean isBehind(final String path) {
+    try {
+      return equals(behind(path));
+    } catch (final PosixException nothingThere) {
+      return false;
+    }
+  }
+
   private static ImageKey of(final FileStatus status) {
     return new ImageKey(status.device(), status.inode());
   }

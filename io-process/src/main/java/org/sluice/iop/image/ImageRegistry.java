@@ -1,6 +1,7 @@
 package org.sluice.iop.image;
 
 import java.io.IOException;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -33,6 +34,9 @@ public final class ImageRegistry {
   private final Protection protection;
   private final Descriptors descriptors;
   private final Map<ImageKey, Image> byKey = new HashMap<>();
+
+  /** Entries of the table that images have. */
+  private final BitSet used = new BitSet();
 
   /**
    * A registry that knows no file yet.
@@ -143,7 +147,7 @@ public final class ImageRegistry {
    */
   public Image admit(final NativeFile file, final int state) throws NotCapturedException {
     final ImageKey key = ImageKey.of(file);
-    final int id = images.last() + 1;
+    final int id = nextId();
     final int entry = table.insert(key.device(), key.inode(), id, state, 0);
     if (entry < 0) {
       close(file::close);
@@ -159,6 +163,51 @@ public final class ImageRegistry {
     return bind(images.find(id), file);
   }
 
+  /** Processes take ids from the same word, which may hold anything. */
+  private int nextId() {
+    int id = table.nextId();
+    while (id < 1 || images.find(id) != null) {
+      if (id < images.last()) {
+        table.lastId(images.last());
+      }
+      id = table.nextId();
+    }
+    return id;
+  }
+
+  /**
+   * Whether a process may have entered an image by this id at this place.
+   *
+   * @param id of the image
+   * @param entry index of its entry
+   * @param slot of the process
+   * @return false for what another image has, and for nonsense
+   */
+  public boolean mayEnter(final int id, final int entry, final int slot) {
+    return id > 0
+        && id <= table.lastId()
+        && images.find(id) == null
+        && !used.get(entry)
+        && table.state(entry) == ImageDescriptor.STATE_DIVERTED
+        && table.imageId(entry) == id
+        && table.creator(entry) == slot;
+  }
+
+  /**
+   * Takes an image that a process has entered, and that the journal knows.
+   *
+   * @param id of the image
+   * @param file its file, or another one if that is gone, open for reading and writing; the
+   *     registry's from here on
+   * @return the image
+   */
+  public Image enter(final int id, final NativeFile file) {
+    final Image image = bind(images.find(id), file);
+    table.identify(image.entry(), image.key().device(), image.key().inode());
+    table.taken(image.entry());
+    return image;
+  }
+
   private Image bind(final Image image, final NativeFile file) {
     return bind(image, HeldFile.open(image, file, descriptors));
   }
@@ -166,6 +215,7 @@ public final class ImageRegistry {
   private Image bind(final Image image, final HeldFile held) {
     image.bind(held, table, journal, protection);
     byKey.put(image.key(), image);
+    used.set(image.entry());
     return image;
   }
 
@@ -217,18 +267,22 @@ public final class ImageRegistry {
     table.identify(image.entry(), 0, 0);
   }
 
-  /** Makes the shared table say what this registry does, for every process. */
+  /**
+   * Makes the shared table say what this registry does, for every process. What a ring is going to
+   * tell of stays as it is.
+   */
   public void publish() {
     for (int entry = 0; entry < table.count(); entry++) {
-      if (table.state(entry) == ImageDescriptor.STATE_FREE) {
-        continue;
-      }
-      final Image image = images.find(table.imageId(entry));
-      if (image == null || image.entry() != entry) {
+      if (table.state(entry) != ImageDescriptor.STATE_FREE
+          && !used.get(entry)
+          && images.writer(table.creator(entry)) == null) {
         table.remove(entry);
       }
     }
-    images.all().forEach(image -> table.state(image.entry(), image.state()));
+    for (final Image image : images.all()) {
+      table.state(image.entry(), image.state());
+      table.taken(image.entry());
+    }
   }
 
   /**
@@ -241,6 +295,7 @@ public final class ImageRegistry {
       byKey.remove(image.key(), image);
       image.state(ImageDescriptor.STATE_FREE);
       images.forget(image);
+      used.clear(image.entry());
       descriptors.busy(image);
       close(image.held()::release);
     }

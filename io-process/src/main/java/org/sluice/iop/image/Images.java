@@ -48,6 +48,10 @@ public final class Images implements Fold {
         byId.putIfAbsent(e.image(), new Image(e, inPlace));
         last = Math.max(last, e.image());
       }
+      case Entry.Entered e -> {
+        apply(e.file());
+        apply(new Entry.Opened(e.file().image(), e.slot(), true, Entry.NO_REQUEST));
+      }
       case Entry.Created e -> with(e.image(), image -> image.apply(e));
       case Entry.Changed e -> {
         with(e.image(), image -> image.apply(e));

@@ -1,7 +1,9 @@
 package org.sluice.iop.image;
 
+import java.util.Optional;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.FileIdentity;
+import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
@@ -32,6 +34,39 @@ public final class Reopening {
       }
       e.throwUnless(Errno.EACCES);
       return forWritingAnyhow(path, identity, e);
+    }
+  }
+
+  /**
+   * Opens a file that a process has just created, by one of its names.
+   *
+   * @param name a name that it had, or another way to it
+   * @param key what identifies it
+   * @return open for reading and writing; empty when the name leads elsewhere
+   * @throws PosixException when it cannot be opened
+   */
+  public static Optional<NativeFile> created(final String name, final ImageKey key)
+      throws PosixException {
+    try {
+      final NativeFile file = open(name);
+      if (ImageKey.of(file).equals(key)) {
+        return Optional.of(file);
+      }
+      file.close();
+    } catch (final PosixException e) {
+      if (key.isBehind(name)) {
+        throw e;
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static NativeFile open(final String name) throws PosixException {
+    try {
+      return NativeFile.open(name, Flag.WRITE, Flag.NO_WAIT);
+    } catch (final PosixException e) {
+      e.throwUnless(Errno.EACCES);
+      return forWriting(name, FileStatus.behind(name).identity());
     }
   }
 

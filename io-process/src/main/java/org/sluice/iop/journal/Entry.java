@@ -388,4 +388,13 @@ public sealed interface Entry {
    * @param path a name of its file
    */
   record Rested(int image, String path) implements Entry {}
+
+  /**
+   * A process created a file and entered it as an image, open to itself for writing.
+   *
+   * @param file how it became an image
+   * @param slot index of the process's slot, 0 or more
+   * @param position in the slot's ring, behind the record that told and its name
+   */
+  record Entered(Admitted file, int slot, long position) implements Entry {}
 }

@@ -13,6 +13,8 @@ import org.sluice.iop.journal.Entry;
 
 /** An application process and the slot it has. Service thread only. */
 final class Attachment {
+  private static final int UNKNOWN = -1;
+
   private final Slot slot;
   private final RingReader ring;
   private final ProcessIdentity process;
@@ -27,6 +29,7 @@ final class Attachment {
   private boolean awaited;
   private boolean gone;
   private boolean corrupt;
+  private int mostUntaken = UNKNOWN;
 
   /**
    * An attached process.
@@ -132,6 +135,14 @@ final class Attachment {
 
   Map<Image, Long> images() {
     return images;
+  }
+
+  /** Says how many files it may enter as images before they are taken. */
+  void mostUntaken(final int most) {
+    if (most != mostUntaken) {
+      mostUntaken = most;
+      slot.mostUntaken(most);
+    }
   }
 
   /** Whether its socket is closed; its slot may still be needed. */

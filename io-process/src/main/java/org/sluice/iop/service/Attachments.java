@@ -20,6 +20,9 @@ import org.sluice.iop.journal.Entry;
 final class Attachments {
   private static final int MOST_REFUSED = 1024;
 
+  /** More would not fit a ring, with the chunks and the ends of openings. */
+  private static final int MOST_UNTAKEN = 128;
+
   private final Context context;
   private final Rings rings;
   private Consumer<Attachment> abandonment;
@@ -30,6 +33,9 @@ final class Attachments {
   private final Map<Integer, ProcessIdentity> refused = new HashMap<>();
 
   private boolean closed;
+
+  /** Whether processes are to ask for each file that they create. */
+  private boolean asked;
 
   Attachments(final Context context, final Rings rings) {
     this.context = context;
@@ -71,6 +77,7 @@ final class Attachments {
         attachment.slot().attach(process, request.rank(), request.ranks(), generation);
         context.journal().inFlight().forget(slot);
         add(attachment);
+        limit();
         return attachment;
       }
     }
@@ -125,6 +132,24 @@ final class Attachments {
     closed = true;
   }
 
+  /**
+   * Says how many files each process may enter before they are taken: each takes a descriptor then.
+   * So there is always one for each.
+   */
+  void limit() {
+    final int room = asked ? 0 : context.registry().descriptors().room();
+    for (final Attachment attachment : all) {
+      final int each = attachment.writer().isOfSeveralNodes() ? 0 : room / (2 * all.size());
+      attachment.mostUntaken(Math.min(each, MOST_UNTAKEN));
+    }
+  }
+
+  /** Has all processes ask for each file that they create, from here on. */
+  void ask() {
+    asked = true;
+    limit();
+  }
+
   private List<Slot> slots() {
     return all.stream().map(Attachment::slot).toList();
   }
@@ -142,12 +167,20 @@ final class Attachments {
     return all;
   }
 
+  /** Takes what all processes have published up to now. */
+  void poll() {
+    all.forEach(rings::poll);
+  }
+
   /**
    * Takes what was published by those who have an image open, and ends those who died unnoticed, as
    * between a kill of the I/O process and their return: their end must not come after the opening
    * of who takes their place.
    */
-  void poll(final Image image) {
+  void pollOpeners(final Image image) {
+    if (image == null) {
+      return;
+    }
     for (final Attachment attachment : List.copyOf(all)) {
       if (image.openers().has(attachment.index())) {
         rings.poll(attachment);
@@ -205,6 +238,7 @@ final class Attachments {
 
   private void end(final Attachment attachment, final boolean killed) {
     rings.poll(attachment);
+    context.segment().creations().abandon(attachment.index(), attachment.slot().entering());
     rings.adopt(attachment);
     context.drain().revokeAll(attachment.index());
     context.decide(new Entry.Detached(attachment.index(), killed));

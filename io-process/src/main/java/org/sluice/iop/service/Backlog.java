@@ -32,6 +32,7 @@ final class Backlog implements Fold {
       case Entry.Completed e when e.slot() != Entry.NO_SLOT -> lastRequests.put(e.slot(), e);
       case Entry.Closed e when e.position() < 0 -> lastRequests.remove(e.slot());
       case Entry.Closed e -> positions.put(e.slot(), e.position());
+      case Entry.Entered e -> positions.put(e.slot(), e.position());
       case Entry.Taken e -> {
         if (e.position() >= 0) {
           positions.put(e.slot(), e.position());

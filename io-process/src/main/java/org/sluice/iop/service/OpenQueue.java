@@ -45,7 +45,7 @@ final class OpenQueue {
           caller.answer(reply);
         };
     final Image known = find(request);
-    if (known == null ? OpenRequests.isNew(request) : known.isAtRest()) {
+    if (known == null ? Admissions.isNew(request) : known.isAtRest()) {
       checkpoints.resting().whenRoom(() -> isThere(opener), () -> proceed(opener, request, timed));
     } else {
       proceed(opener, request, timed);
@@ -69,9 +69,7 @@ final class OpenQueue {
         .explicit()
         .create(
             request,
-            image ->
-                new Reply.Created(
-                    (Reply.Opened) openRequests.admitted(opener, image), image.opened()));
+            image -> new Reply.Created(openRequests.admitted(opener, image), image.opened()));
   }
 
   private boolean isThere(final Attachment opener) {

@@ -1,12 +1,11 @@
 package org.sluice.iop.service;
 
-import java.util.Optional;
 import org.sluice.core.posix.Errno;
-import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.request.RequestDescriptor;
+import org.sluice.core.segment.Creations;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Checkpoints;
@@ -14,10 +13,8 @@ import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
-import org.sluice.iop.image.NotCapturedException;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Occurrence;
-import org.sluice.iop.measure.Warnings;
 
 /**
  * Answers processes that open a file, and takes in that they close it. Exactly one process may log
@@ -30,6 +27,8 @@ final class OpenRequests {
   private final Context context;
   private final Checkpoints checkpoints;
   private final Unseen unseen;
+  private final Attachments attachments;
+  private final Admissions admissions;
   private final Settling settling;
   private final Leases leases;
   private final Closings closings;
@@ -38,6 +37,7 @@ final class OpenRequests {
       final Context context,
       final Checkpoints checkpoints,
       final Unseen unseen,
+      final Attachments attachments,
       final Settling settling,
       final Leases leases,
       final Closings closings) {
@@ -45,15 +45,10 @@ final class OpenRequests {
     this.context = context;
     this.closings = closings;
     this.unseen = unseen;
+    this.attachments = attachments;
+    this.admissions = new Admissions(context, checkpoints, attachments, this);
     this.settling = settling;
     this.leases = leases;
-  }
-
-  /** Whether a file becomes an image if it is none. */
-  static boolean isNew(final Request.Open request) {
-    final int wanted = RequestDescriptor.OPEN_CREATED | RequestDescriptor.OPEN_WRITE;
-    return (request.flags() & wanted) == wanted
-        || (request.flags() & RequestDescriptor.OPEN_GROWN) != 0;
   }
 
   /**
@@ -65,13 +60,13 @@ final class OpenRequests {
       throws PosixException {
     final ImageKey key = new ImageKey(request.device(), request.inode());
     leases.announced(key);
-    settling.pollOpeners(context.registry().find(key));
+    final Creations.Finding finding = admissions.look(key);
     final Image known = context.registry().find(key);
     if ((request.flags() & RequestDescriptor.OPEN_WRITE) != 0) {
       unseen.reopened(key);
     }
     if (known == null) {
-      caller.answer(admit(opener, request, key));
+      caller.answer(admissions.admit(opener, request, key, finding));
     } else if (checkpoints.explicit().has(known)) {
       // The shim saw the checkpoint API of its own process open the file; the API logs the image.
       caller.answer(plain(Reason.NONE));
@@ -88,95 +83,35 @@ final class OpenRequests {
     }
   }
 
-  /** A file that was not known: captured if it is new, and left alone otherwise. */
-  private Reply admit(final Attachment opener, final Request.Open request, final ImageKey key)
-      throws PosixException {
-    if (!isNew(request)) {
-      if ((request.flags() & RequestDescriptor.OPEN_WRITE) != 0) {
-        context.statistics().leftPlain(key, Reason.EXISTING);
-        if (context.hasGroups()) {
-          path(request.path(), key).ifPresent(path -> lacks(key, path, Reason.EXISTING));
-        }
-      }
-      return plain(Reason.EXISTING);
-    }
-    final Optional<String> path = path(request.path(), key);
-    if (path.isEmpty()) {
-      return plain(Reason.ELSEWHERE);
-    }
-    try {
-      return admitted(opener, admit(opener, key, path.get(), request.flags()));
-    } catch (final NotCapturedException e) {
-      lacks(key, path.get(), e.reason());
-      return leave(key, path.get(), e.reason(), e.getMessage());
-    }
-  }
-
-  private void lacks(final ImageKey key, final String path, final Reason reason) {
-    checkpoints.groups().lacks(key, path, reason);
-  }
-
-  /** Where the kernel does not tell the process it is searched for, if it is in here at all. */
-  private Optional<String> path(final String told, final ImageKey key) {
-    return told.isEmpty() ? context.capture().find(key) : Optional.of(told);
-  }
-
-  /** There is no descriptor for it, nor is one going to be. */
+  /** There is no descriptor for a file that is no image, nor is one going to be. */
   Reply leave(final Request.Open request, final PosixException want) {
-    final ImageKey key = new ImageKey(request.device(), request.inode());
-    path(request.path(), key).ifPresent(path -> lacks(key, path, Reason.TOO_MANY));
-    return leave(key, request.path(), Reason.TOO_MANY, want.getMessage());
-  }
-
-  /** The file is written as without Sluice. */
-  private Reply leave(
-      final ImageKey key, final String path, final Reason reason, final String why) {
-    if (context.statistics().leftPlain(key, reason) && reason != Reason.ELSEWHERE) {
-      Warnings.warn(
-          "%s is not captured, nor are others like it: %s; they are written as without Sluice"
-              .formatted(path, why));
-    }
-    return plain(reason);
-  }
-
-  private Image admit(
-      final Attachment opener, final ImageKey key, final String path, final int flags)
-      throws NotCapturedException, PosixException {
-    checkpoints.resting().checkRoom();
-    final NativeFile file = context.capture().open(key, path);
-    final Reason reason = reason(flags, context.shared().has(file, opener.writer()));
-    if (reason == Reason.NONE) {
-      final Image image = context.registry().admit(file, ImageDescriptor.STATE_DIVERTED);
-      if ((flags & RequestDescriptor.OPEN_GROWN) != 0) {
-        image.size(file.status().size());
-      }
-      return image;
-    }
-    if (reason == Reason.NODES) {
-      context.shared().count();
-    }
-    final Image image = context.registry().admit(file, ImageDescriptor.STATE_DIRECT);
-    image.direct(reason);
-    context.drain().makeDirect(image, new int[0], false);
-    return image;
+    return admissions.leave(request, want);
   }
 
   /** Counts a new image and its first opening. */
-  Reply admitted(final Attachment opener, final Image image) {
+  Reply.Opened admitted(final Attachment opener, final Image image) {
+    context.decide(new Entry.Opened(image.id(), opener.index(), true, opener.request()));
+    entered(opener, image);
+    return opened(image);
+  }
+
+  /** The same of one whose process entered it, which is decided. */
+  void entered(final Attachment opener, final Image image) {
     context.statistics().count(Occurrence.FILES, 1);
-    count(opener, image, true);
+    use(opener, image, true);
     checkpoints.groups().captured(image.key());
     if (image.state() == ImageDescriptor.STATE_DIVERTED) {
       divert(opener, image);
     }
     checkpoints.groups().look(image);
-    return opened(image);
   }
 
   private void openKnown(
       final Attachment opener, final Image image, final int flags, final Caller caller) {
     final boolean write = (flags & RequestDescriptor.OPEN_WRITE) != 0;
-    final boolean emptied = (flags & RequestDescriptor.OPEN_CREATED) != 0;
+    final boolean emptied =
+        (flags & (RequestDescriptor.OPEN_CREATED | RequestDescriptor.OPEN_MADE))
+            == RequestDescriptor.OPEN_CREATED;
     final boolean closed = image.openers().isEmpty();
     final boolean alone = !image.openers().hasOtherThan(opener.index()) && !image.isOpenOutside();
     final boolean direct = image.state() == ImageDescriptor.STATE_DIRECT;
@@ -206,7 +141,7 @@ final class OpenRequests {
    *
    * @param others whether other nodes may write it, too
    */
-  private static Reason reason(final int flags, final boolean others) {
+  static Reason reason(final int flags, final boolean others) {
     if (others) {
       return Reason.NODES;
     }
@@ -272,6 +207,10 @@ final class OpenRequests {
 
   private void count(final Attachment opener, final Image image, final boolean write) {
     context.decide(new Entry.Opened(image.id(), opener.index(), write, opener.request()));
+    use(opener, image, write);
+  }
+
+  private void use(final Attachment opener, final Image image, final boolean write) {
     opener.images().putIfAbsent(image, System.nanoTime());
     context.registry().descriptors().busy(image);
     image.held().use();
@@ -355,6 +294,9 @@ final class OpenRequests {
 
   void replace(final Request.Replace request, final Caller caller) {
     final ImageKey key = new ImageKey(request.device(), request.inode());
+    if (context.registry().find(key) == null) {
+      attachments.poll(); // a file that its process entered is about to get another name
+    }
     final Image image = context.registry().find(key);
     final boolean stays = (request.flags() & RequestDescriptor.REPLACE_NONE) != 0;
     leases.giveBack(key);
@@ -363,7 +305,7 @@ final class OpenRequests {
       return;
     }
     final boolean empty = (request.flags() & RequestDescriptor.REPLACE_TRUNCATE) != 0;
-    final String path = path(request.path(), key).orElse("");
+    final String path = admissions.path(request.path(), key).orElse("");
     checkpoints.replacements().replace(image, path, empty, caller, new Reply.Done());
   }
 
@@ -373,16 +315,16 @@ final class OpenRequests {
         Errno.ESTALE, "%s was committed; open it again".formatted(image.opened()));
   }
 
-  private static Reply plain(final Reason reason) {
+  static Reply.Opened plain(final Reason reason) {
     return new Reply.Opened(RequestDescriptor.PLAIN, NO_ENTRY, NO_IMAGE, reason.ordinal(), 0);
   }
 
-  private static Reply opened(final Image image) {
+  private static Reply.Opened opened(final Image image) {
     final boolean diverted = image.state() == ImageDescriptor.STATE_DIVERTED;
     return opened(diverted ? RequestDescriptor.DIVERT : RequestDescriptor.DIRECT, image);
   }
 
-  private static Reply opened(final int disposition, final Image image) {
+  private static Reply.Opened opened(final int disposition, final Image image) {
     final Reason reason = disposition == RequestDescriptor.DIVERT ? Reason.NONE : image.reason();
     return new Reply.Opened(disposition, image.entry(), image.id(), reason.ordinal(), image.size());
   }

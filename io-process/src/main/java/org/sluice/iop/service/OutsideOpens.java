@@ -128,7 +128,7 @@ final class OutsideOpens implements Guard.Listener {
 
   /** Makes the image's own file hold everything, for good. */
   private void show(final Image image, final Runnable done) {
-    settling.pollOpeners(image);
+    attachments.pollOpeners(image);
     image.openOutside(true);
     open.add(image);
     if (image.state() == ImageDescriptor.STATE_COMMITTED) {

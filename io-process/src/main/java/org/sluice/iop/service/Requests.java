@@ -105,6 +105,7 @@ final class Requests {
       case Request.ListCheckpoints() -> checkpoints.restarts().list(caller);
       case Request.Restart restart -> checkpoints.restarts().restart(restart, caller);
       case Request.Await await -> {
+        attachments.poll();
         checkpoints.groups().hurry(await.checkpoint());
         context.waiters().add(await, caller);
       }

@@ -123,7 +123,7 @@ final class Resumption {
 
   private static void resume(final Attachment opener, final Image image) {
     opener.images().put(image, System.nanoTime());
-    if (image.state() == ImageDescriptor.STATE_DIVERTED) {
+    if (image.state() == ImageDescriptor.STATE_DIVERTED && image.openers().counts().size() == 1) {
       image.openers().writer(opener.index());
     }
   }

@@ -35,6 +35,24 @@ final class Rings {
    */
   record Close(int imageId, long opened, long closed, long position) {}
 
+  /**
+   * A record that says that a process entered a file as an image.
+   *
+   * @param imageId its id
+   * @param entry its index in the image table
+   * @param descriptor by which the process has the file open
+   * @param path its name
+   * @param position of the ring behind the record and its name
+   */
+  record Open(int imageId, int entry, int descriptor, String path, long position) {}
+
+  /** Who takes what processes say that they entered. */
+  @FunctionalInterface
+  interface Entrance {
+    /** False when the process has not entered it yet, so that it is asked again. */
+    boolean take(Attachment opener, Open open) throws DamagedException;
+  }
+
   /** What a full ring holds, and so whatever was published when a poll begins. */
   private static final int MOST = RingDescriptor.CAPACITY / RingDescriptor.RECORD_LENGTH;
 
@@ -46,6 +64,7 @@ final class Rings {
   private final Drain drain;
   private final Lane lane;
   private BiConsumer<Attachment, Close> closing;
+  private Entrance entrance;
 
   Rings(final Segment segment, final Drain drain, final InFlight inFlight) {
     this.lane = inFlight.lane(Lane.Role.SERVICE);
@@ -57,6 +76,11 @@ final class Rings {
   /** Says who learns of openings that have ended; before the first poll. */
   void closing(final BiConsumer<Attachment, Close> listener) {
     closing = listener;
+  }
+
+  /** Says who learns of files that processes entered; before the first poll. */
+  void entrance(final Entrance listener) {
+    entrance = listener;
   }
 
   /**
@@ -105,10 +129,14 @@ final class Rings {
       if (!lane.begin(Subject.RECORD, id, attachment.index(), Lane.NO_IMAGE)) {
         throw ring.damage(new PoisonException(Subject.RECORD).getMessage());
       }
-      if (ring.type() == RingDescriptor.TYPE_CHUNK) {
-        takeChunk(attachment, ring);
-      } else {
-        takeClose(attachment, ring);
+      switch (ring.type()) {
+        case RingDescriptor.TYPE_CHUNK -> takeChunk(attachment, ring);
+        case RingDescriptor.TYPE_CLOSE -> takeClose(attachment, ring);
+        default -> {
+          if (!entrance.take(attachment, openOf(ring))) {
+            return false;
+          }
+        }
       }
       ring.advance();
       lane.passed(Subject.RECORD, id);
@@ -132,6 +160,15 @@ final class Rings {
             ring.getLong(RingDescriptor.OPENED_OFFSET),
             ring.getLong(RingDescriptor.CLOSED_OFFSET),
             ring.next()));
+  }
+
+  private static Open openOf(final RingReader ring) {
+    return new Open(
+        ring.getInt(RingDescriptor.OPEN_IMAGE_OFFSET),
+        ring.getInt(RingDescriptor.ENTRY_OFFSET),
+        ring.getInt(RingDescriptor.DESCRIPTOR_OFFSET),
+        ring.name(),
+        ring.next());
   }
 
   private void takeChunk(final Attachment attachment, final RingReader ring)

@@ -175,13 +175,13 @@ public final class Service implements Runnable, Executor {
 
   private int work() {
     final int records = session.rings().poll(session.attachments().all());
-    session.proceed();
+    final int more = session.proceed() ? 1 : 0;
     if (records > 0) {
       session.pace().written();
       final long used = segment.geometry().chunkCount() - segment.header().freeChunks();
       statistics.bufferUse(used * segment.geometry().chunkLength());
     }
-    return records + runInbox();
+    return records + more + runInbox();
   }
 
   private int runInbox() {

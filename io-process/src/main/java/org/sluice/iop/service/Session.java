@@ -28,6 +28,7 @@ final class Session implements AutoCloseable {
   private final Unseen unseen;
   private final Closings closings;
   private final Members members;
+  private final Entrances entrances;
   private final Requests requests;
   private final CompletableFuture<Void> begun = new CompletableFuture<>();
   private final CompletableFuture<Void> over = new CompletableFuture<>();
@@ -59,7 +60,9 @@ final class Session implements AutoCloseable {
     final Leases leases = outsideOpens.leases();
     closings = new Closings(context, checkpoints, unseen, settling, leases);
     final OpenRequests openRequests =
-        new OpenRequests(context, checkpoints, unseen, settling, leases, closings);
+        new OpenRequests(context, checkpoints, unseen, attachments, settling, leases, closings);
+    entrances = new Entrances(context, attachments, openRequests, timedSettling);
+    rings.entrance(entrances::take);
     rings.closing(openRequests::close);
     attachments.abandonment(openRequests::abandon);
     members = new Members(context, state);
@@ -111,12 +114,13 @@ final class Session implements AutoCloseable {
     return context.drain().pace();
   }
 
-  /** Does what is due by now. */
-  void proceed() {
+  /** Does what is due by now; whether there is more to do once the rings were read again. */
+  boolean proceed() {
     timedSettling.proceed();
     checkpoints.resting().proceed();
+    attachments.limit();
     outsideOpens.leases().proceed();
-    checkpoints.groups().proceed();
+    return checkpoints.groups().proceed(attachments::poll);
   }
 
   /** There is no descriptor left: images give some up, if any can. */
@@ -181,6 +185,7 @@ final class Session implements AutoCloseable {
   /** Begins to end; asking again does nothing. */
   void end(final boolean commits) {
     if (ending == null) {
+      entrances.end();
       ending = new Ending(context, checkpoints, commits, attachments, settling, unseen, over);
       begun.complete(null);
     }

@@ -2,6 +2,7 @@ package org.sluice.iop.service;
 
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.segment.ImageDescriptor;
@@ -14,8 +15,6 @@ import org.sluice.iop.measure.Failure;
 
 /** Makes images' own files hold everything, now or for good. Service thread only. */
 final class Settling {
-  private static final int[] NONE = {};
-
   /**
    * The kernel ends a program's lease a moment after the program's end was told of. The drain waits
    * meanwhile, so not for a process that has no end.
@@ -42,25 +41,29 @@ final class Settling {
    */
   void makeDirect(final Image image, final Reason reason, final boolean emptied) {
     image.direct(reason);
-    final Attachment writer =
-        image.openers().writer() == Openers.NOBODY
-            ? null
-            : attachments.at(image.openers().writer());
-    if (writer == null) {
-      context.drain().makeDirect(image, NONE, emptied);
-    } else {
-      rings.poll(writer);
-      context.drain().makeDirect(image, rings.unpublished(writer), emptied);
-      image.openers().writer(Openers.NOBODY);
-    }
+    context.drain().makeDirect(image, unpublished(image), emptied);
+    image.openers().writer(Openers.NOBODY);
     context.afterwards(image::unprotect);
   }
 
-  /** Takes what those published who have an image open, in case they have closed it by now. */
-  void pollOpeners(final Image image) {
-    if (image != null) {
-      attachments.poll(image);
-    }
+  /**
+   * What the writer has not published. Of one that several had open when an I/O process was killed,
+   * no entry tells which of them logs it.
+   */
+  private int[] unpublished(final Image image) {
+    final int writer = image.openers().writer();
+    final IntStream openers =
+        writer != Openers.NOBODY
+            ? IntStream.of(writer)
+            : image.openers().counts().keySet().stream().mapToInt(slot -> slot);
+    return openers
+        .mapToObj(attachments::at)
+        .flatMapToInt(
+            opener -> {
+              rings.poll(opener);
+              return IntStream.of(rings.unpublished(opener));
+            })
+        .toArray();
   }
 
   /**

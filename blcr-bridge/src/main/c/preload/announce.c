@@ -1,0 +1,63 @@
+#include <errno.h>
+
+#include "image.h"
+#include "real.h"
+#include "segment.h"
+
+#define OWNER_READS_AND_WRITES 0600
+
+/* Whether this process has just made the file, or has it outgrow what is left to the kernel. */
+static bool is_own(const struct stat *status, int announced)
+{
+    return (announced & SLUICE_REQUEST_OPEN_GROWN)
+        || ((announced & SLUICE_REQUEST_OPEN_MADE) && status->st_size == 0);
+}
+
+static bool enter(struct sluice_client *client, int fd, const struct stat *status, int announced,
+                  const char *path, struct sluice_disposition *disposition)
+{
+    const struct sluice_created file = {fd, status->st_dev, status->st_ino, status->st_size, path};
+    return is_own(status, announced) && !(announced & SLUICE_REQUEST_OPEN_DIRECT)
+        && status->st_nlink == 1 && sluice_client_enter(client, &file, disposition);
+}
+
+static int ask(struct sluice_client *client, const struct stat *status, int announced,
+               const char *path, struct sluice_disposition *disposition)
+{
+    if (!(announced & SLUICE_REQUEST_OPEN_MADE) && status->st_size == 0)
+        announced |= SLUICE_REQUEST_OPEN_EMPTY;
+    const int error =
+        sluice_client_announce(client,
+                               (struct sluice_request_open){sluice_device(status->st_dev),
+                                                            (int64_t)status->st_ino, announced},
+                               path, disposition);
+    if (error != -ESTALE && error != 0 && sluice_client_lost(client))
+        return -ENOTCONN; /* no answer is no refusal */
+    return error;
+}
+
+/* The I/O process opens the file too, so its owner must be allowed to. */
+int sluice_image_announce(int fd, const struct stat *status, int announced, const char *path,
+                          struct sluice_disposition *disposition)
+{
+    struct sluice_client *client = sluice_capture_client();
+    if (client == NULL)
+        return -ENOTCONN;
+    const mode_t mode = status->st_mode & 07777;
+    const int created = SLUICE_REQUEST_OPEN_CREATED | SLUICE_REQUEST_OPEN_GROWN;
+    const bool unreadable =
+        (announced & created) && (mode & OWNER_READS_AND_WRITES) != OWNER_READS_AND_WRITES;
+    if (!unreadable && enter(client, fd, status, announced, path, disposition))
+        return 0;
+    if (unreadable)
+        REAL(fchmod)(fd, mode | OWNER_READS_AND_WRITES);
+    const int error = ask(client, status, announced, path, disposition);
+    if (unreadable)
+        REAL(fchmod)(fd, mode);
+    return error;
+}
+
+bool sluice_image_refused(int error)
+{
+    return error != 0 && error != -ENOTCONN && error != -ENAMETOOLONG;
+}

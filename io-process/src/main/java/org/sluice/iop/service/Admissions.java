@@ -1,0 +1,182 @@
+package org.sluice.iop.service;
+
+import java.util.Optional;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+import org.sluice.core.request.RequestDescriptor;
+import org.sluice.core.segment.Creations;
+import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Reason;
+import org.sluice.iop.checkpoint.Checkpoints;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.image.Image;
+import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.NotCapturedException;
+import org.sluice.iop.measure.Warnings;
+
+/** Decides what becomes of an opened file that is no image. Service thread only. */
+final class Admissions {
+  private final Context context;
+  private final Checkpoints checkpoints;
+  private final Attachments attachments;
+  private final OpenRequests openRequests;
+
+  Admissions(
+      final Context context,
+      final Checkpoints checkpoints,
+      final Attachments attachments,
+      final OpenRequests openRequests) {
+    this.context = context;
+    this.checkpoints = checkpoints;
+    this.attachments = attachments;
+    this.openRequests = openRequests;
+  }
+
+  /** Whether a file becomes an image if it is none. */
+  static boolean isNew(final Request.Open request) {
+    return has(request, RequestDescriptor.OPEN_CREATED | RequestDescriptor.OPEN_WRITE)
+        || has(request, RequestDescriptor.OPEN_GROWN);
+  }
+
+  private static boolean has(final Request.Open request, final int flags) {
+    return (request.flags() & flags) == flags;
+  }
+
+  /**
+   * Takes what may have become of a file by now: those that have it open may have closed it, and
+   * the process that created it may have entered it. One that is about to is going to ask.
+   */
+  Creations.Finding look(final ImageKey key) {
+    attachments.pollOpeners(context.registry().find(key));
+    if (context.registry().find(key) != null) {
+      return Creations.Finding.NOTHING;
+    }
+    final Creations.Finding finding = creations().open(key.device(), key.inode());
+    attachments.poll();
+    if (context.registry().find(key) != null) {
+      close(key);
+      attachments.pollOpeners(context.registry().find(key));
+    }
+    return finding;
+  }
+
+  private Creations creations() {
+    return context.segment().creations();
+  }
+
+  private void close(final ImageKey key) {
+    creations().close(key.device(), key.inode());
+  }
+
+  /** A process that created a file which stays plain, and is empty, asks for it later. */
+  Reply.Opened admit(
+      final Attachment opener,
+      final Request.Open request,
+      final ImageKey key,
+      final Creations.Finding finding)
+      throws PosixException {
+    final Reply.Opened reply = decide(opener, request, key, finding);
+    if (reply.disposition() != RequestDescriptor.PLAIN
+        || !has(request, RequestDescriptor.OPEN_EMPTY)) {
+      close(key);
+    }
+    return reply;
+  }
+
+  /**
+   * Captured if it is new, and left alone otherwise. Who comes second, the process that created it
+   * or another one, makes it direct.
+   */
+  private Reply.Opened decide(
+      final Attachment opener,
+      final Request.Open request,
+      final ImageKey key,
+      final Creations.Finding finding)
+      throws PosixException {
+    if (!isNew(request) && finding != Creations.Finding.CONTESTED) {
+      return leaveExisting(request, key);
+    }
+    final Optional<String> path = path(request.path(), key);
+    if (path.isEmpty()) {
+      return OpenRequests.plain(Reason.ELSEWHERE);
+    }
+    try {
+      final Reason reason = finding == Creations.Finding.NOTHING ? Reason.NONE : Reason.SHARED;
+      return openRequests.admitted(opener, admit(opener, key, path.get(), request.flags(), reason));
+    } catch (final NotCapturedException e) {
+      lacks(key, path.get(), e.reason());
+      return leave(key, path.get(), e.reason(), e.getMessage());
+    }
+  }
+
+  private Reply.Opened leaveExisting(final Request.Open request, final ImageKey key) {
+    if (has(request, RequestDescriptor.OPEN_WRITE)) {
+      context.statistics().leftPlain(key, Reason.EXISTING);
+      if (context.hasGroups()) {
+        path(request.path(), key).ifPresent(path -> lacks(key, path, Reason.EXISTING));
+      }
+    }
+    return OpenRequests.plain(Reason.EXISTING);
+  }
+
+  private void lacks(final ImageKey key, final String path, final Reason reason) {
+    checkpoints.groups().lacks(key, path, reason);
+  }
+
+  /** Where the kernel does not tell the process it is searched for, if it is in here at all. */
+  Optional<String> path(final String told, final ImageKey key) {
+    return told.isEmpty() ? context.capture().find(key) : Optional.of(told);
+  }
+
+  /** There is no descriptor for it, nor is one going to be. */
+  Reply leave(final Request.Open request, final PosixException want) {
+    final ImageKey key = new ImageKey(request.device(), request.inode());
+    path(request.path(), key).ifPresent(path -> lacks(key, path, Reason.TOO_MANY));
+    return leave(key, request.path(), Reason.TOO_MANY, want.getMessage());
+  }
+
+  /** The file is written as without Sluice. */
+  private Reply.Opened leave(
+      final ImageKey key, final String path, final Reason reason, final String why) {
+    if (context.statistics().leftPlain(key, reason) && reason != Reason.ELSEWHERE) {
+      Warnings.warn(
+          "%s is not captured, nor are others like it: %s; they are written as without Sluice"
+              .formatted(path, why));
+    }
+    return OpenRequests.plain(reason);
+  }
+
+  /**
+   * Makes a file an image.
+   *
+   * @param opened why it must not be diverted, as far as openings tell; NONE when it may be
+   */
+  private Image admit(
+      final Attachment opener,
+      final ImageKey key,
+      final String path,
+      final int flags,
+      final Reason opened)
+      throws NotCapturedException, PosixException {
+    checkpoints.resting().checkRoom();
+    final NativeFile file = context.capture().open(key, path);
+    final Reason asked = OpenRequests.reason(flags, context.shared().has(file, opener.writer()));
+    final Reason reason = asked == Reason.NONE ? opened : asked;
+    if (reason == Reason.NONE) {
+      final Image image = context.registry().admit(file, ImageDescriptor.STATE_DIVERTED);
+      if ((flags & RequestDescriptor.OPEN_GROWN) != 0) {
+        image.size(file.status().size());
+      }
+      return image;
+    }
+    if (reason == Reason.NODES) {
+      context.shared().count();
+    }
+    final Image image = context.registry().admit(file, ImageDescriptor.STATE_DIRECT);
+    image.direct(reason);
+    context.drain().makeDirect(image, new int[0], false);
+    return image;
+  }
+}
