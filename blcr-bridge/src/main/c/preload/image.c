@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "habit.h"
 #include "kernel.h"
 #include "presence.h"
 #include "real.h"
@@ -16,8 +17,6 @@
 #include "segment.h"
 #include "small.h"
 #include "tell.h"
-
-#define SETTLES_BEFORE_DIRECT 16
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct image *images;
@@ -94,14 +93,6 @@ void sluice_image_incomplete(const struct image *image, const char *why)
                 why);
 }
 
-int64_t sluice_image_size(struct image *image)
-{
-    struct stat status;
-    if (!image->small)
-        return sluice_log_size(&image->log);
-    return REAL(fstat)(image->descriptions->fd, &status) == 0 ? status.st_size : -errno;
-}
-
 void sluice_image_surrender(struct image *image, int reason)
 {
     if (image->small) {
@@ -122,7 +113,7 @@ int sluice_image_settle(struct image *image)
         return -ESTALE;
     }
     if (image->unsettled) {
-        const bool for_good = ++image->settles > SETTLES_BEFORE_DIRECT;
+        const bool for_good = sluice_habit_harms(image);
         const int error =
             sluice_log_settle(&image->log, for_good ? SLUICE_REASON_READ : SLUICE_REASON_NONE);
         if (error < 0 && error != -ESTALE)
@@ -178,7 +169,10 @@ static int first_opening(int fd, const struct stat *status, int announced, const
 {
     struct sluice_disposition disposition = {.kind = SLUICE_REQUEST_PLAIN};
     bool small;
+    const uint32_t habit = sluice_habit_of(path);
     const bool ask = !sluice_small_unannounced(status, &announced, &small, &disposition);
+    if (sluice_habit_is_direct(habit) && !(announced & SLUICE_REQUEST_OPEN_DIRECT))
+        announced |= sluice_open_direct(SLUICE_REASON_READ);
     const int error = ask ? sluice_image_announce(fd, status, announced, path, &disposition) : 0;
     if (error != 0 && (!sluice_recording || sluice_image_refused(error)))
         return error;
@@ -195,7 +189,9 @@ static int first_opening(int fd, const struct stat *status, int announced, const
     image->writable = (announced & SLUICE_REQUEST_OPEN_WRITE) != 0;
     image->unsettled = disposition.size > 0;
     image->unstamped = false;
-    image->settles = 0;
+    image->harms = 0;
+    image->gained = 0;
+    image->habit = habit;
     image->mappings = 0;
     image->let_go = false;
     image->of_dump = sluice_presence_writes_down();

@@ -25,10 +25,12 @@ struct image {
     bool small;     /* not announced yet, see small.h */
     bool unsettled; /* written since the last settle */
     bool unstamped; /* written by this process since the last sluice_image_stamp() */
-    int settles;    /* asked for by reading */
-    int mappings;   /* into memory; they outlive the descriptions */
-    bool of_dump;   /* opened by the thread that writes the process down */
-    bool let_go;    /* by the I/O process: a program wants a lease on it */
+    int harms;      /* by being read or synchronised with little written before, see habit.h */
+    int64_t gained; /* bytes logged since */
+    uint32_t habit;
+    int mappings;                    /* into memory; they outlive the descriptions */
+    bool of_dump;                    /* opened by the thread that writes the process down */
+    bool let_go;                     /* by the I/O process: a program wants a lease on it */
     struct sluice_trace_file traced; /* the recording's */
     struct description *descriptions;
     struct image *next;

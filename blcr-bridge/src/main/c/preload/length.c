@@ -9,6 +9,14 @@
 #include "real.h"
 #include "small.h"
 
+int64_t sluice_image_size(struct image *image)
+{
+    struct stat status;
+    if (!image->small)
+        return sluice_log_size(&image->log);
+    return REAL(fstat)(image->descriptions->fd, &status) == 0 ? status.st_size : -errno;
+}
+
 /* O_TRUNC empties a file that it opens for reading, too, which no call with the descriptor does. */
 static int empty_unwritable(struct image *image, int fd)
 {

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include "description.h"
+#include "habit.h"
 #include "real.h"
 
 /* Everything written to `fd` so far is made durable. -ESTALE: by the kernel alone. */
@@ -9,10 +10,12 @@ static int sync_log(int fd)
     struct description *description = sluice_description_lock(fd);
     if (description == NULL)
         return -ESTALE;
-    const int error =
-        description->image->small ? -ESTALE : sluice_log_sync(&description->image->log);
-    if (error == -ESTALE && !description->image->small)
-        sluice_image_surrender(description->image, SLUICE_REASON_OTHER);
+    struct image *image = description->image;
+    int error = -ESTALE;
+    if (!image->small && sluice_habit_harms(image))
+        sluice_image_surrender(image, SLUICE_REASON_READ);
+    else if (!image->small && (error = sluice_log_sync(&image->log)) == -ESTALE)
+        sluice_image_surrender(image, SLUICE_REASON_OTHER);
     sluice_description_unlock(description);
     return error;
 }

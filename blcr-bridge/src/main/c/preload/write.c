@@ -24,10 +24,12 @@ static ssize_t log_bytes(struct description *description, const void *data, size
     const ssize_t written = image->small
         ? sluice_small_write(image, description->fd, data, length, offset)
         : sluice_log_pwrite(&image->log, description->fd, data, length, offset);
-    if (written > 0)
+    if (written > 0) {
         image->unsettled = image->unstamped = true;
-    else if (written == -ESTALE)
+        image->gained += written;
+    } else if (written == -ESTALE) {
         sluice_image_surrender(image, SLUICE_REASON_OTHER);
+    }
     return written;
 }
 
