@@ -2,10 +2,12 @@ package org.sluice.iop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
 
 /** Ranks of a group that are killed, and come back. */
 class GroupKillTest extends GroupServeTest {
@@ -27,7 +29,7 @@ class GroupKillTest extends GroupServeTest {
   void whatKilledRanksLeftIsNotCommittedWithWhatTheirSuccessorsWrite() throws Exception {
     try (ServeProcess serve = serveGroups()) {
       killed(serve, 0, zero -> zero.end(write(zero, capture.resolve("step-1.0"), "old").imageId()));
-      killed(serve, 1, one -> {});
+      killed(serve, 1, GroupKillTest::ask);
       try (RawProcess zero = rank(serve, 0, 2);
           RawProcess one = rank(serve, 1, 2)) {
         one.end(write(one, capture.resolve("step-1.1"), "new").imageId());
@@ -44,7 +46,7 @@ class GroupKillTest extends GroupServeTest {
   void whatKilledRanksLeftIsNotCommittedAtTheEndEither() throws Exception {
     try (ServeProcess serve = serveGroups()) {
       killed(serve, 0, zero -> zero.end(write(zero, capture.resolve("step-1.0"), "old").imageId()));
-      killed(serve, 1, one -> {});
+      killed(serve, 1, GroupKillTest::ask);
       try (RawProcess one = rank(serve, 1, 2)) {
         one.end(write(one, capture.resolve("step-1.1"), "new").imageId());
       }
@@ -60,7 +62,7 @@ class GroupKillTest extends GroupServeTest {
     try (ServeProcess serve = serveGroups()) {
       final RawProcess late = RawProcess.attach(serve.directory(), identity(victim), 0, 2);
       late.end(write(late, capture.resolve("step-1.0"), "old").imageId());
-      killed(serve, 1, one -> {});
+      killed(serve, 1, GroupKillTest::ask);
       try (RawProcess one = rank(serve, 1, 2)) {
         victim.destroyForcibly().waitFor();
         mourn(late);
@@ -100,7 +102,7 @@ class GroupKillTest extends GroupServeTest {
   void successorThatIsKilledInItsTurnHoldsNobodyUpEither() throws Exception {
     try (ServeProcess serve = serveGroups()) {
       killed(serve, 0, zero -> {});
-      killed(serve, 1, one -> {});
+      killed(serve, 1, GroupKillTest::ask);
       try (RawProcess one = rank(serve, 1, 2)) {
         killed(serve, 0, zero -> zero.end(write(zero, capture.resolve("step-1.0"), "0").imageId()));
         one.end(write(one, capture.resolve("step-1.1"), "one").imageId());
@@ -123,6 +125,11 @@ class GroupKillTest extends GroupServeTest {
         assertThat(committed(other, 1)).isEqualTo(new Reply.Done());
       }
     }
+  }
+
+  /** A process that has asked for nothing counts for nothing. */
+  private static void ask(final RawProcess process) throws IOException {
+    process.call(new Request.Await(1, 1));
   }
 
   /** What could be committed before it is, too, when a later one is. */

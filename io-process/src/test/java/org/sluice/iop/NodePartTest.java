@@ -66,8 +66,8 @@ class NodePartTest extends GroupServeTest {
   void groupNeedsToBeToldHowManyRanksAreOnTheNode() throws Exception {
     try (ServeProcess serve = serveGroups();
         RawProcess process = rank(serve, 4, 8, UNKNOWN)) {
-      await(() -> serve.errors().contains("say it with --writers N"));
       write(process, 7, 4);
+      await(() -> serve.errors().contains("say it with --writers N"));
       assertThat(process.call(new Request.Await(7, 100))).isInstanceOf(Reply.Failed.class);
     }
   }
