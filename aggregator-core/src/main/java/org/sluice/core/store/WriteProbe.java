@@ -25,13 +25,16 @@ final class WriteProbe {
   private static final int BLOCK = 4096;
   private static final int WORD = 7919;
 
-  /** The first is what is done unless another is better. */
+  /**
+   * The first is what is done unless another is better. The next one differs in all: where the
+   * first takes so long that there is no time for more, that one counts.
+   */
   private static final List<WriteMode> CANDIDATES =
       List.of(
           WriteMode.LOCAL,
+          new WriteMode(false, 8, 1 << 20),
           new WriteMode(true, 8, 1 << 20),
-          new WriteMode(false, 1, 4 << 20),
-          new WriteMode(false, 8, 1 << 20));
+          new WriteMode(false, 1, 4 << 20));
 
   /** A way must be so much faster than those before it: less than that may be chance. */
   private static final double WORTH_IT = 1.25;

@@ -2,12 +2,11 @@ package org.sluice.core.store;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.sluice.core.fault.Fault.Step;
 
 /**
@@ -23,26 +22,22 @@ public final class WritesInFlight implements AutoCloseable {
   public WritesInFlight() {}
 
   /**
-   * Does them all, also behind one that fails.
+   * Does them all, also behind one that fails, and waits for them even if interrupted: they use the
+   * user's memory.
    *
    * @param writes all go on at the same time
    * @return of each how it failed, null when it did not; in their order
    */
   public List<IOException> failures(final List<Step<IOException>> writes) {
-    final List<IOException> failures = new ArrayList<>();
     if (writes.size() == 1) {
-      failures.add(failure(writes.getFirst()));
-      return failures;
+      return Collections.singletonList(failure(writes.getFirst()));
     }
-    final List<Callable<IOException>> calls = new ArrayList<>();
-    writes.forEach(write -> calls.add(() -> failure(write)));
-    try {
-      for (final Future<IOException> end : threads.invokeAll(calls)) {
-        failures.add(end.get());
-      }
-    } catch (final InterruptedException | ExecutionException faultOfOurs) {
-      throw new IllegalStateException(faultOfOurs);
-    }
+    final List<CompletableFuture<IOException>> ends =
+        writes.stream()
+            .map(write -> CompletableFuture.supplyAsync(() -> failure(write), threads))
+            .toList();
+    final List<IOException> failures = new ArrayList<>();
+    ends.forEach(end -> failures.add(end.join())); // not even an interrupt ends the wait
     return failures;
   }
 

@@ -11,6 +11,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.sluice.core.fault.Fault.Step;
@@ -55,6 +56,20 @@ class WritesInFlightTest {
             },
             done::incrementAndGet);
     assertThat(flight.failures(writes)).containsExactly(null, failure, null);
+    assertThat(done).hasValue(2);
+  }
+
+  @Test
+  void anInterruptedUserWaitsAllTheSame() {
+    final AtomicInteger done = new AtomicInteger();
+    final Step<IOException> slow =
+        () -> {
+          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+          done.incrementAndGet();
+        };
+    Thread.currentThread().interrupt();
+    assertThat(flight.failures(List.of(slow, slow))).containsOnlyNulls();
+    assertThat(Thread.interrupted()).isTrue();
     assertThat(done).hasValue(2);
   }
 
