@@ -3,7 +3,6 @@ package org.sluice.core.command;
 import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import net.openhft.chronicle.bytes.Bytes;
 import org.slf4j.LoggerFactory;
 import org.sluice.core.posix.NativeProcess;
 
@@ -14,16 +13,11 @@ import org.sluice.core.posix.NativeProcess;
 final class Prelude {
   private Prelude() {}
 
-  /**
-   * Begins it.
-   *
-   * @param called the subcommand
-   */
-  static void begin(final String called) {
-    Thread.ofPlatform().daemon().name("prelude").start(() -> link("serve".equals(called)));
+  static void begin() {
+    Thread.ofPlatform().daemon().name("prelude").start(Prelude::link);
   }
 
-  private static void link(final boolean maps) {
+  private static void link() {
     NativeProcess.user();
     try {
       JSON.std.mapFrom("{}");
@@ -31,8 +25,5 @@ final class Prelude {
       throw new UncheckedIOException(noText);
     }
     LoggerFactory.getILoggerFactory();
-    if (maps) {
-      Bytes.elasticHeapByteBuffer().releaseLast();
-    }
   }
 }
