@@ -30,7 +30,14 @@ public final class Pace {
   /** The shortest that Linux grants. */
   private static final long SLICE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
-  private static final long QUIET_MILLIS = 20;
+  /** After what time without anything new a file that is open counts as held open only. */
+  private static final long HELD_MILLIS = 20;
+
+  /**
+   * The same for no file open. Of more ranks than cores some have closed theirs before others have
+   * begun.
+   */
+  private static final long CLOSED_MILLIS = 3;
 
   private record Member(NativeThread thread, int nice) {}
 
@@ -69,14 +76,17 @@ public final class Pace {
    * Sets the pace. Service thread only.
    *
    * @param open whether a process has an image open
+   * @param committing whether a commit is under way, of which all images are closed
    * @param idle whether the drain has nothing to do
    * @param limit a time in milliseconds
    * @return when to look again, the limit at the latest
    */
-  public long look(final boolean open, final boolean idle, final long limit) {
+  public long look(
+      final boolean open, final boolean committing, final boolean idle, final long limit) {
+    final long pause = open ? HELD_MILLIS : committing ? 0 : CLOSED_MILLIS;
     final long quiet = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastWritten);
-    hurry(!idle && (!open || quiet >= QUIET_MILLIS));
-    return idle ? limit : Math.min(limit, QUIET_MILLIS);
+    hurry(!idle && quiet >= pause);
+    return idle ? limit : Math.min(limit, hurries ? HELD_MILLIS : pause - quiet);
   }
 
   private synchronized void hurry(final boolean whether) {

@@ -175,7 +175,9 @@ final class Session implements AutoCloseable {
     final long waited = context.waiters().patience(checkpoints.groups().patience(limit));
     final long next = timedSettling.patience(waited);
     final long looked = outsideOpens.leases().patience(next);
-    return pace().look(context.state().images().areOpen(), context.drain().isIdle(), looked);
+    final boolean open = context.state().images().areOpen();
+    final boolean committing = !context.state().commits().isEmpty();
+    return pace().look(open, committing, context.drain().isIdle(), looked);
   }
 
   boolean isEnding() {

@@ -58,7 +58,7 @@ class PaceTest {
         () -> {
           pace.join(Pace.STAGE);
           pace.written();
-          assertThat(pace.look(true, false, LIMIT)).isLessThan(LIMIT);
+          assertThat(pace.look(true, false, false, LIMIT)).isLessThan(LIMIT);
           assertThat(field(POLICY_FIELD)).isEqualTo(BATCH);
           assertThat(field(NICE_FIELD)).isEqualTo("5");
         });
@@ -70,9 +70,9 @@ class PaceTest {
         () -> {
           pace.join(Pace.STAGE);
           pace.written();
-          assertThat(pace.look(false, false, LIMIT)).isLessThan(LIMIT);
+          assertThat(pace.look(false, true, false, LIMIT)).isLessThan(LIMIT);
           assertThat(field(POLICY_FIELD)).isEqualTo(OTHER);
-          assertThat(pace.look(false, true, LIMIT)).isEqualTo(LIMIT);
+          assertThat(pace.look(false, false, true, LIMIT)).isEqualTo(LIMIT);
           assertThat(field(POLICY_FIELD)).isEqualTo(BATCH);
           assertThat(field(NICE_FIELD)).isEqualTo("5");
         });
@@ -84,12 +84,26 @@ class PaceTest {
         () -> {
           pace.join(Pace.STAGE);
           pace.written();
-          sleep(pace.look(true, false, LIMIT));
-          pace.look(true, false, LIMIT);
+          sleep(pace.look(true, false, false, LIMIT));
+          pace.look(true, false, false, LIMIT);
           assertThat(field(POLICY_FIELD)).isEqualTo(OTHER);
           pace.written();
-          pace.look(true, false, LIMIT);
+          pace.look(true, false, false, LIMIT);
           assertThat(field(POLICY_FIELD)).isEqualTo(BATCH);
+        });
+  }
+
+  @Test
+  void ranksThatHaveNotBegunLoseNoProcessorEither() throws InterruptedException {
+    inThread(
+        () -> {
+          pace.join(Pace.STAGE);
+          pace.written();
+          final long next = pace.look(false, false, false, LIMIT);
+          assertThat(field(POLICY_FIELD)).isEqualTo(BATCH);
+          sleep(next);
+          pace.look(false, false, false, LIMIT);
+          assertThat(field(POLICY_FIELD)).isEqualTo(OTHER);
         });
   }
 
@@ -98,7 +112,7 @@ class PaceTest {
     inThread(
         () -> {
           pace.join(Pace.SERVICE);
-          pace.look(false, false, LIMIT);
+          pace.look(false, true, false, LIMIT);
           assertThat(field(NICE_FIELD)).isEqualTo("0");
           assertThat(NativeThread.current().id()).isPositive();
         });
