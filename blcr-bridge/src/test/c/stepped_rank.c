@@ -91,6 +91,13 @@ static int begin(int none)
     return append(fd);
 }
 
+/* A file of a process that has a slot: it enters that without asking. */
+static int create(int first)
+{
+    CHECK(close(first) == 0);
+    return begin(-1);
+}
+
 static const struct operation OPERATIONS[] = {
     {"append", append, 1000, 1000, 64, 1064},
     {"overwrite", append, 1000, 10, 500, 1000},
@@ -100,7 +107,16 @@ static const struct operation OPERATIONS[] = {
     {"sync", synchronise, 1000, 0, 0, 1000},
     {"close", close_file, 1000, 0, 0, 1000},
     {"begin", begin, 0, 0, 64, 64},
+    {"create", create, 0, 0, 64, 64},
 };
+
+static void attach_by_another_file(void)
+{
+    char other[sizeof path + 8];
+    snprintf(other, sizeof other, "%s-other", path);
+    const int fd = open(other, O_WRONLY | O_CREAT, 0600);
+    CHECK(fd >= 0 && write(fd, "x", 1) == 1 && close(fd) == 0 && unlink(other) == 0);
+}
 
 static _Noreturn void run_rank(void)
 {
@@ -109,6 +125,10 @@ static _Noreturn void run_rank(void)
     if (operation->before > 0) {
         fd = open(path, O_RDWR | O_CREAT, 0600);
         CHECK(fd >= 0 && write(fd, written, operation->before) == (ssize_t)operation->before);
+    }
+    if (operation->run == create) {
+        fd = open("/proc/self/exe", O_RDONLY);
+        attach_by_another_file();
     }
     raise(SIGSTOP);
     fd = operation->run(fd);
