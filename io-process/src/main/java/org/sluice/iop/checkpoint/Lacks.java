@@ -111,8 +111,7 @@ final class Lacks {
   }
 
   /**
-   * Refuses the checkpoints all of whose files are lacking; a file that was there before may be of
-   * none.
+   * Refuses the checkpoints all of whose files are lacking.
    *
    * @param isEmpty tells the numbers of those that have no image
    */
@@ -121,10 +120,7 @@ final class Lacks {
     final Set<Long> refused = new HashSet<>();
     for (final Entry.Lacking lack : List.copyOf(all.values())) {
       final long number = number(lack.path());
-      if (number != NO_NUMBER
-          && reason(lack) != Reason.EXISTING
-          && isEmpty.test(number)
-          && refused.add(number)) {
+      if (number != NO_NUMBER && !isExpected(lack) && isEmpty.test(number) && refused.add(number)) {
         refuse(number, failure(lack));
       }
     }
@@ -142,12 +138,12 @@ final class Lacks {
 
   /** What the checkpoint of all that is in no group lacks; empty for nothing. */
   Optional<Failure> ofUngrouped() throws PosixException {
-    return first(
-            lack ->
-                number(lack.path()) == NO_NUMBER
-                    && reason(lack) != Reason.EXISTING
-                    && reason(lack) != Reason.TOO_DEEP)
-        .map(this::failure);
+    return first(lack -> number(lack.path()) == NO_NUMBER && !isExpected(lack)).map(this::failure);
+  }
+
+  /** Whether it is no part of what is written anew, or said to fail by itself. */
+  private static boolean isExpected(final Entry.Lacking lack) {
+    return reason(lack) == Reason.EXISTING || reason(lack) == Reason.TOO_DEEP;
   }
 
   private Optional<Entry.Lacking> first(final Predicate<Entry.Lacking> which)
