@@ -17,9 +17,9 @@
  * finds that 0 finds the image afterwards.
  *
  * An opener may find an empty file before its creator has stored the word. It stores OPENED, which
- * the creator finds. So of the two the later one sees the other, whichever is frozen in between. A
- * word whose process is dead, or whose hash is another file's, only makes a file be asked for or be left
- * to the kernel, whoever writes to it.
+ * the creator finds. So of the two the later one sees the other, whichever is frozen in between. At a
+ * word whose process is dead, or whose hash is another file's, the opener asks, or leaves the file to
+ * the kernel. Both are right for any file.
  */
 enum { FREE = 0, SMALL = 1, GROWING = 2, OPENED = 3, STATE = 3 };
 
