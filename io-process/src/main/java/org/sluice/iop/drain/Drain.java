@@ -145,7 +145,7 @@ public final class Drain implements AutoCloseable {
   }
 
   /**
-   * Whether all is done that somebody waits for.
+   * Whether all is done that processes wait for.
    *
    * @return false also a little longer
    */

@@ -19,7 +19,7 @@ public final class Pipeline implements AutoCloseable {
   private final Stage write;
   private final Stage commit;
 
-  /** Where the last work is that somebody waits for, and the last such that the last stage ends. */
+  /** Where the last work is that processes wait for, and the last such that the last stage ends. */
   private long lastAwaited = -1;
 
   private long lastCommitting = -1;
@@ -104,7 +104,7 @@ public final class Pipeline implements AutoCloseable {
   }
 
   /**
-   * Whether all work is done that somebody waits for. Service thread only.
+   * Whether all work is done that processes wait for. Service thread only.
    *
    * @return false also while the last of it is not passed on yet
    */

@@ -35,7 +35,7 @@ public interface Work {
   }
 
   /**
-   * Whether somebody waits for it.
+   * Whether processes wait for it.
    *
    * @return false for what only prepares for more
    */
