@@ -160,6 +160,12 @@ struct sluice_created {
 bool sluice_client_enter(struct sluice_client *client, const struct sluice_created *file,
                          struct sluice_disposition *disposition);
 
+/*
+ * Returns once the I/O process has taken all images that this process has entered. From then on it
+ * holds up programs that are outside Sluice until such a file is whole.
+ */
+void sluice_client_have_taken(struct sluice_client *client);
+
 void sluice_log_init(struct sluice_log_image *image, struct sluice_client *client,
                      const struct sluice_disposition *disposition);
 

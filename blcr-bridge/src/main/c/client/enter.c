@@ -54,10 +54,17 @@ static uint32_t index_of(const struct entrance *entrance)
     return (uint32_t)(entrance->entry - entrance->client->segment->images);
 }
 
+/* Whether the I/O process has taken all that is on the ring up to the last OPEN. Locked. */
+static bool are_taken(const struct sluice_chunk_writer *writer)
+{
+    return atomic_load_explicit(&writer->ring.trailer->head, memory_order_acquire)
+        >= writer->entered;
+}
+
 /* How many more files may be entered before the I/O process has taken those on the ring. */
 static bool may_enter(struct sluice_chunk_writer *writer)
 {
-    if (atomic_load_explicit(&writer->ring.trailer->head, memory_order_acquire) >= writer->entered)
+    if (are_taken(writer))
         writer->untaken = 0;
     return writer->untaken < atomic_load(&writer->slot->most_untaken);
 }
@@ -212,4 +219,14 @@ bool sluice_client_enter(struct sluice_client *client, const struct sluice_creat
                                                    .size = file->size};
     }
     return entered;
+}
+
+void sluice_client_have_taken(struct sluice_client *client)
+{
+    struct sluice_chunk_writer *writer = &client->writer;
+    sluice_lock_take(&writer->lock);
+    const bool untaken = sluice_pool_held(&writer->pool) && !are_taken(writer);
+    sluice_lock_release(&writer->lock);
+    if (untaken) /* any request has it look at the ring; this one does nothing else */
+        sluice_client_replace(client, 0, 0, SLUICE_REQUEST_REPLACE_NONE, "");
 }

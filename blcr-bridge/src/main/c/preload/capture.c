@@ -141,6 +141,16 @@ struct sluice_client *sluice_capture_client(void)
     return client;
 }
 
+void sluice_capture_have_taken(void)
+{
+    struct sluice_client *attached = atomic_load_explicit(&client, memory_order_acquire);
+    if (attached == NULL || owner != getpid() || sluice_guard_inside())
+        return;
+    sluice_guard_enter();
+    sluice_client_have_taken(attached);
+    sluice_guard_leave();
+}
+
 void sluice_capture_missed(const char *path, const char *why)
 {
     static atomic_bool said;

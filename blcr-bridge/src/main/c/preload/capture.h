@@ -31,6 +31,12 @@ struct sluice_client *sluice_capture_client(void);
 void sluice_capture_attach_early(void);
 
 /*
+ * Before a program that may be outside Sluice can follow this one, which may have closed its files:
+ * has the I/O process take those that this process has entered.
+ */
+void sluice_capture_have_taken(void);
+
+/*
  * A file that is opened for writing cannot be announced to the I/O process: counts it, and says why
  * on standard error, once.
  */

@@ -329,6 +329,8 @@ void sluice_images_tidy(void)
 void sluice_images_surrender(int reason)
 {
     sluice_images_each(sluice_image_surrender, reason);
+    if (reason == SLUICE_REASON_FORK)
+        sluice_capture_have_taken();
 }
 
 static _Thread_local bool forking;
@@ -338,6 +340,7 @@ void sluice_images_before_fork(void)
     forking = !sluice_guard_inside();
     if (!forking)
         return;
+    sluice_capture_have_taken();
     sluice_images_lock();
     for (struct image *image = images; image != NULL; image = image->next)
         if (sluice_image_lock(image))

@@ -57,6 +57,7 @@ void sluice_process_end(bool well)
     if (!sluice_capture_own())
         return;
     sluice_images_each(end_image, SLUICE_REASON_NONE);
+    sluice_capture_have_taken();
     sluice_capture_leave(well);
     sluice_recording_stop();
 }
