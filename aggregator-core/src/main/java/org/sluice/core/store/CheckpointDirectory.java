@@ -94,16 +94,29 @@ record CheckpointDirectory(Path path, long number, long commitId, Disk disk) {
   /** Writes what a log says of it in the place of whatever is there, not durably yet. */
   void write(final byte[] manifest, final byte[] index) throws IOException {
     disk.createDirectory(path);
-    replace(index(), path.resolve("index.tmp"), index);
-    replace(manifest(), draft(), manifest);
+    write(index(), path.resolve("index.tmp"), index);
+    write(manifest(), draft(), manifest);
   }
 
-  private void replace(final Path name, final Path temporary, final byte[] bytes)
-      throws IOException {
-    try (NativeFile file = disk.open(temporary, Flag.WRITE, Flag.CREATE, Flag.TRUNCATE)) {
+  /**
+   * A file that is there stays the same one, as a reader may have its lock. It is written to even
+   * if it has these bytes: a sync that failed may have left them in memory alone. Nobody reads it
+   * while it has others, since what a log says counts until it is durable here.
+   */
+  private void write(final Path name, final Path temporary, final byte[] bytes) throws IOException {
+    final boolean there = Files.isRegularFile(name, NOFOLLOW_LINKS);
+    try (NativeFile file =
+        there
+            ? disk.open(name, Flag.WRITE)
+            : disk.open(temporary, Flag.WRITE, Flag.CREATE, Flag.TRUNCATE)) {
       Disk.write(file, bytes);
+      if (file.size() > bytes.length) {
+        file.truncate(bytes.length);
+      }
     }
-    disk.rename(temporary, name, null);
+    if (!there) {
+      disk.rename(temporary, name, null);
+    }
   }
 
   /** Makes durable what {@link #write} has written, but for the directory's own name. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -89,6 +90,59 @@ class CommitLogTest extends StoreTest {
           .isFalse();
     }
     assertThat(intact()).isEmpty();
+  }
+
+  @Test
+  void theEndOfALogLeavesAManifestTheSameFile() throws IOException {
+    final StoreFixture fixture = prepared();
+    final Commit commit = logged(fixture, 1);
+    kill(fixture);
+    final Path manifest = checkpoints().getFirst().resolve("manifest.json");
+    final Object before = Files.getAttribute(manifest, "unix:ino");
+    final byte[] bytes = Files.readAllBytes(manifest);
+    Files.write(manifest, new byte[bytes.length + 1]); // as a power cut may leave it
+    PosixStore.create(path).close();
+    assertThat(files("log")).isEmpty();
+    assertThat(Files.getAttribute(manifest, "unix:ino")).isEqualTo(before);
+    assertThat(manifest).hasBinaryContent(bytes);
+    assertThat(intact()).containsExactly(commit);
+  }
+
+  @Test
+  void whatIsReadIsNotRemovedByWhoEndsItsLog() throws IOException {
+    final StoreFixture fixture = prepared();
+    final Commit commit = logged(fixture, 1);
+    kill(fixture);
+    try (PosixStore reader = PosixStore.open(path)) {
+      assertThat(
+              reader.whileHeld(
+                  commit,
+                  () -> {
+                    try (PosixStore writer = PosixStore.create(path)) {
+                      assertThat(writer.remove(commit)).isFalse();
+                    }
+                  }))
+          .isTrue();
+    }
+    assertThat(intact()).containsExactly(commit);
+  }
+
+  @Test
+  void whatIsReadIsNotRemovedThoughASyncOfItHadFailed() throws IOException {
+    try (StoreFixture fixture = prepared();
+        PosixStore reader = PosixStore.open(path)) {
+      final Commit commit = logged(fixture, 1);
+      reader.whileHeld(
+          commit,
+          () -> {
+            disk.stopAt(disk.position() + 1);
+            assertThatThrownBy(() -> fixture.store().prepareCommits())
+                .isInstanceOf(LoggedDisk.Stopped.class);
+            disk.stopAt(Integer.MAX_VALUE);
+            fixture.store().prepareCommits();
+            assertThat(fixture.store().remove(commit)).isFalse();
+          });
+    }
   }
 
   @Test
