@@ -86,18 +86,17 @@ record LogRecord(long sequence, long first, int previous, int crc, byte[] manife
     }
     final int manifestLength = bytes.getInt(from + LogDescriptor.MANIFEST_LENGTH_OFFSET);
     final int indexLength = bytes.getInt(from + LogDescriptor.INDEX_LENGTH_OFFSET);
-    if (manifestLength < 0
-        || indexLength < 0
-        || (long) HEADER_LENGTH + manifestLength + indexLength > left) {
+    if (manifestLength < 0 || indexLength < 0) {
       return null;
     }
-    final byte[] manifest = new byte[manifestLength];
-    final byte[] index = new byte[indexLength];
-    bytes.getBytes(from + HEADER_LENGTH, manifest);
-    bytes.getBytes(from + HEADER_LENGTH + manifestLength, index);
+    final long length =
+        BitUtil.align((long) HEADER_LENGTH + manifestLength + indexLength, BLOCK_LENGTH);
+    if (length > left) {
+      return null; // also when only its padding is cut
+    }
     final int crc = bytes.getInt(from + LogDescriptor.CRC_OFFSET);
     bytes.putInt(from + LogDescriptor.CRC_OFFSET, 0);
-    final int found = Crc32c.of(bytes, from, length(manifest, index));
+    final int found = Crc32c.of(bytes, from, (int) length);
     bytes.putInt(from + LogDescriptor.CRC_OFFSET, crc);
     if (crc != found) {
       return null;
@@ -106,6 +105,10 @@ record LogRecord(long sequence, long first, int previous, int crc, byte[] manife
     if (version != LogDescriptor.VERSION) {
       throw FormatVersionException.of(file, version, LogDescriptor.VERSION);
     }
+    final byte[] manifest = new byte[manifestLength];
+    final byte[] index = new byte[indexLength];
+    bytes.getBytes(from + HEADER_LENGTH, manifest);
+    bytes.getBytes(from + HEADER_LENGTH + manifestLength, index);
     return new LogRecord(
         bytes.getLong(from + LogDescriptor.SEQUENCE_OFFSET),
         bytes.getLong(from + LogDescriptor.FIRST_OFFSET),

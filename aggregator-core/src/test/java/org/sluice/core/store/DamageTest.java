@@ -28,6 +28,7 @@ import org.sluice.core.posix.NativeFile.Flag;
 class DamageTest {
   private static final int MOST_ZEROS = 64;
   private static final int STRIDE = 3;
+  private static final int MANY = 60;
   private static final byte[] CONTENT = "the bytes of an image".getBytes();
 
   @TempDir(factory = InMemory.class)
@@ -115,6 +116,31 @@ class DamageTest {
       for (int length = 4096 + used - 1; length >= 0; length -= 41) {
         file.setLength(length);
         expectDamageOf(container);
+      }
+    }
+  }
+
+  /** A record that is cut, if only within its padding, is none; those before it are. */
+  @Test
+  void aLogThatIsCutAnywhereHasWhatIsWhole() throws IOException {
+    try (StoreFixture fixture = new StoreFixture(store, directory)) {
+      fixture.store().prepareCommits();
+      fixture.logged("logged", 0, CONTENT).commit(2, 0);
+      for (int i = 0; i < MANY; i++) {
+        fixture.logged("a-name-of-some-length/" + i, 0, CONTENT);
+      }
+      fixture.commit(3, 0);
+      final Path log = only(store.resolve("log"));
+      final byte[] whole = Files.readAllBytes(log);
+      final int first = 4096 + LogContent.read(log).commits().getFirst().record().length();
+      final int last = first + LogContent.read(log).commits().getLast().record().length();
+      assertThat(last - first).as("blocks").isGreaterThan(4096);
+      final Path cut = directory.resolve(log.getFileName());
+      for (int length = 0; length <= last; length++) {
+        Files.write(cut, Arrays.copyOf(whole, length));
+        assertThat(LogContent.read(cut).commits())
+            .as("cut at %d", length)
+            .hasSize(length < first ? 0 : length < last ? 1 : 2);
       }
     }
   }
