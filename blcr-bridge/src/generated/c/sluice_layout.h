@@ -237,6 +237,7 @@ _Static_assert(sizeof(struct sluice_ring_trailer) == 768, "sluice_ring_trailer")
 #define SLUICE_IMAGE_DIRECT_BYTES_OFFSET 40
 #define SLUICE_IMAGE_UNSEEN_OFFSET 48
 #define SLUICE_IMAGE_CREATOR_OFFSET 56
+#define SLUICE_IMAGE_BORN_OFFSET 60
 #define SLUICE_IMAGE_STATE_FREE 0
 #define SLUICE_IMAGE_STATE_DIVERTED 1
 #define SLUICE_IMAGE_STATE_DIRECT 2
@@ -257,7 +258,7 @@ struct sluice_image_entry {
     _Atomic int64_t direct_bytes;
     _Atomic int64_t unseen;
     _Atomic int32_t creator;
-    uint8_t unused_60[4];
+    _Atomic int32_t born;
 };
 _Static_assert(sizeof(struct sluice_image_entry) == 64, "sluice_image_entry");
 

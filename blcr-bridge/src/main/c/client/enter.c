@@ -22,10 +22,12 @@
  * So the ring has the OPEN of each DIVERTED entry. The I/O process reads that ring before it decides
  * about the image, and before it handles what the creator asks.
  */
+#include <fcntl.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "attachment.h"
 #include "clock.h"
@@ -37,6 +39,7 @@ struct entrance {
     int64_t device;
     struct sluice_image_entry *entry;
     uint32_t id;
+    int32_t born; /* as the entry has it */
 };
 
 static struct sluice_slot *slot_of(const struct entrance *entrance)
@@ -118,18 +121,33 @@ static void fill_entry(const struct entrance *entrance)
     atomic_store_explicit(&entry->reason, SLUICE_REASON_NONE, memory_order_relaxed);
     atomic_store_explicit(&entry->direct_bytes, 0, memory_order_relaxed);
     atomic_store_explicit(&entry->unseen, 0, memory_order_relaxed);
+    atomic_store_explicit(&entry->born, entrance->born, memory_order_relaxed);
     atomic_store_explicit(&entry->creator, (int32_t)entrance->client->writer.pool.slot + 1,
                           memory_order_relaxed);
 }
 
+/* Whether it has the length that it had a moment ago. Notes when it was created. */
+static bool has_not_grown(struct entrance *entrance)
+{
+    struct statx now;
+    if (sluice_kernel_call(SYS_statx, entrance->file->fd, (long)"", AT_EMPTY_PATH,
+                           STATX_SIZE | STATX_BTIME, (long)&now)
+        != 0) {
+        return false;
+    }
+    const int64_t born = now.stx_btime.tv_sec * INT64_C(1000000000) + now.stx_btime.tv_nsec;
+    entrance->born = now.stx_mask & STATX_BTIME ? (int32_t)born : 0;
+    return (int64_t)now.stx_size == entrance->file->size;
+}
+
 /* Whether the file is still nobody's but this process's; the I/O process may have begun to end. */
-static bool is_new(const struct entrance *entrance)
+static bool is_new(struct entrance *entrance)
 {
     const struct sluice_created *file = entrance->file;
     return atomic_load(&slot_of(entrance)->most_untaken) > 0
         && sluice_segment_state(entrance->client->segment, file->device, file->inode)
         == SLUICE_IMAGE_STATE_FREE
-        && sluice_kernel_size(file->fd) == file->size;
+        && has_not_grown(entrance);
 }
 
 static bool put_on_ring(const struct entrance *entrance)

@@ -70,14 +70,6 @@ static inline int64_t sluice_kernel_length(int fd)
     return sluice_kernel_call(SYS_lseek, fd, 0, SEEK_END);
 }
 
-/* The length of a file, which leaves the descriptor where it is. */
-static inline int64_t sluice_kernel_size(int fd)
-{
-    struct stat status;
-    const long error = sluice_kernel_call(SYS_fstat, fd, (long)&status);
-    return error < 0 ? error : status.st_size;
-}
-
 /* The block a file is best read and written in; the kernel's structure is the C library's. */
 static inline int64_t sluice_kernel_block(int fd)
 {

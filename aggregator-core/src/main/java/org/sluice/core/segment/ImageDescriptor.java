@@ -56,7 +56,14 @@ public final class ImageDescriptor {
       CREATOR_OFFSET =
           ENTRY
               .by("AP that enters it, then IOP")
-              .field(SHARED_I32, "creator", "1 + slot whose OPEN is not taken yet; or 0");
+              .field(SHARED_I32, "creator", "1 + slot whose OPEN is not taken yet; or 0"),
+      BORN_OFFSET =
+          ENTRY
+              .by("AP that enters it")
+              .field(
+                  SHARED_I32,
+                  "born",
+                  "when the file was created, the low half of the nanoseconds since 1970; 0 unknown");
 
   /** State: no image. */
   public static final int STATE_FREE = 0;

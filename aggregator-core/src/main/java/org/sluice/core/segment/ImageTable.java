@@ -141,6 +141,16 @@ public final class ImageTable {
   }
 
   /**
+   * When the file of an image that a process has entered was created.
+   *
+   * @param entry index of its entry
+   * @return the low half of the nanoseconds since 1970; 0 where the file system does not tell
+   */
+  public int born(final int entry) {
+    return entries.getIntVolatile(offset(entry) + ImageDescriptor.BORN_OFFSET);
+  }
+
+  /**
    * The process's ring tells of the image no more. I/O process only.
    *
    * @param entry index of the entry

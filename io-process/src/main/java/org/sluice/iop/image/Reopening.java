@@ -42,14 +42,16 @@ public final class Reopening {
    *
    * @param name a name that it had, or another way to it
    * @param key what identifies it
+   * @param born the low half of its time of creation, which a later file with its inode number does
+   *     not have; 0 unknown
    * @return open for reading and writing; empty when the name leads elsewhere
    * @throws PosixException when it cannot be opened
    */
-  public static Optional<NativeFile> created(final String name, final ImageKey key)
+  public static Optional<NativeFile> created(final String name, final ImageKey key, final int born)
       throws PosixException {
     try {
       final NativeFile file = open(name);
-      if (ImageKey.of(file).equals(key)) {
+      if (ImageKey.of(file).equals(key) && (born == 0 || (int) file.born() == born)) {
         return Optional.of(file);
       }
       file.close();

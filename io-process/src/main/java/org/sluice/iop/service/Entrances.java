@@ -127,15 +127,16 @@ final class Entrances {
   /** By its name, by way of the process, or by another name that it has by now. */
   private Optional<NativeFile> find(
       final Attachment opener, final Rings.Open open, final ImageKey key) throws IOException {
+    final int born = table.born(open.entry());
     final String descriptor = "/proc/%d/fd/%d".formatted(opener.process().pid(), open.descriptor());
     for (final String name : List.of(open.path(), descriptor)) {
-      final Optional<NativeFile> file = Reopening.created(name, key);
+      final Optional<NativeFile> file = Reopening.created(name, key, born);
       if (file.isPresent()) {
         return file;
       }
     }
     final Optional<String> name = context.capture().find(key);
-    return name.isPresent() ? Reopening.created(name.get(), key) : Optional.empty();
+    return name.isPresent() ? Reopening.created(name.get(), key, born) : Optional.empty();
   }
 
   /** A file in the place of one that is gone; chunks may have records of the image. */
