@@ -70,7 +70,16 @@ final class Backlog implements Fold {
   /** Before there is an image, so that no opening is counted twice. */
   void sumOfSlots(final Consumer<Entry> to) {
     lastRequests.values().forEach(to);
-    positions.forEach((slot, end) -> to.accept(new Entry.Closed(NO_IMAGE, slot, end)));
+    positions.forEach((slot, end) -> to.accept(read(slot, end)));
+  }
+
+  /**
+   * Says how far a slot's ring was read, and nothing else.
+   *
+   * @param position of the ring behind the last record
+   */
+  static Entry read(final int slot, final long position) {
+    return new Entry.Closed(NO_IMAGE, slot, position);
   }
 
   /** How far a slot's ring was read. */

@@ -55,7 +55,9 @@ final class Entrances {
     if (table.state(open.entry()) != ImageDescriptor.STATE_DIVERTED
         || table.imageId(open.entry()) != open.imageId()
         || table.creator(open.entry()) != opener.index()) {
-      return true; // another process opened the file, and this one asks for it
+      // Another process opened the file, and this one asks for it.
+      context.decide(Backlog.read(opener.index(), open.position()));
+      return true;
     }
     check(opener, open);
     enter(opener, open);
