@@ -106,6 +106,13 @@ void sluice_image_surrender(struct image *image, int reason)
     sluice_image_return(image);
 }
 
+int sluice_image_settle_rest(struct image *image)
+{
+    const bool whole = image->small || !sluice_log_diverted(&image->log);
+    const int error = whole ? 0 : sluice_log_settle(&image->log, SLUICE_REASON_OTHER);
+    return error == 0 ? -ESTALE : error;
+}
+
 int sluice_image_settle(struct image *image)
 {
     if (image->small) {

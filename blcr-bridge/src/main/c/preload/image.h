@@ -97,6 +97,12 @@ int sluice_image_release(struct image *image);
  */
 void sluice_image_surrender(struct image *image, int reason);
 
+/*
+ * Before a direct image is synchronised: tries again to put what its file could not be given when it became
+ * direct, so that nobody is told that lost bytes are durable. -ESTALE: the kernel has all. Locked.
+ */
+int sluice_image_settle_rest(struct image *image);
+
 /* The size of a logged image, or a negative errno as sluice_log_size() has it. Locked. */
 int64_t sluice_image_size(struct image *image);
 

@@ -128,6 +128,28 @@ int sluice_mapping_end(bool by_number, void *address, size_t length)
 
 SLUICE_AS(int, munmap, (void *address, size_t length), sluice_mapping_end(false, address, length))
 
+/* -ESTALE: the files of all that is mapped there hold everything. */
+static int settle_mapped(const char *address, size_t length)
+{
+    int error = -ESTALE;
+    sluice_images_lock();
+    for (struct mapping *each = mappings; each != NULL && error == -ESTALE; each = each->next) {
+        if (overlap(each, address, address + length) > 0 && sluice_image_lock(each->image)) {
+            error = sluice_image_settle_rest(each->image);
+            sluice_lock_release(&each->image->lock);
+        }
+    }
+    sluice_images_unlock();
+    return error;
+}
+
+SLUICE_WRAPPER int msync(void *address, size_t length, int flags)
+{
+    const bool looks = (flags & MS_SYNC) && mapping_count > 0 && !sluice_guard_inside();
+    const int error = looks ? settle_mapped(address, length) : -ESTALE;
+    return error == -ESTALE ? REAL(msync)(address, length, flags) : (int)sluice_guard_result(error);
+}
+
 static void moved(const char *from, const char *to, size_t length)
 {
     sluice_images_lock();

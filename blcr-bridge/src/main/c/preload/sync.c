@@ -4,18 +4,38 @@
 #include "habit.h"
 #include "real.h"
 
+/* -ESTALE: the kernel has all, and makes it durable. */
+static int sync_direct(int fd)
+{
+    struct description *description = sluice_description_of(fd);
+    struct image *image = description != NULL ? description->image : NULL;
+    if (image == NULL || !sluice_log_diverted(&image->log) || sluice_guard_inside())
+        return -ESTALE;
+    int error = -ESTALE;
+    sluice_images_lock();
+    description = sluice_description_of(fd);
+    if (description != NULL && sluice_image_lock(description->image)) {
+        error = sluice_image_settle_rest(description->image);
+        sluice_lock_release(&description->image->lock);
+    }
+    sluice_images_unlock();
+    return error;
+}
+
 /* Everything written to `fd` so far is made durable. -ESTALE: by the kernel alone. */
-static int sync_log(int fd)
+static int sync_file(int fd)
 {
     struct description *description = sluice_description_lock(fd);
     if (description == NULL)
-        return -ESTALE;
+        return sync_direct(fd);
     struct image *image = description->image;
     int error = -ESTALE;
     if (!image->small && sluice_habit_harms(image))
         sluice_image_surrender(image, SLUICE_REASON_READ);
     else if (!image->small && (error = sluice_log_sync(&image->log)) == -ESTALE)
         sluice_image_surrender(image, SLUICE_REASON_OTHER);
+    if (error == -ESTALE)
+        error = sluice_image_settle_rest(image);
     sluice_description_unlock(description);
     return error;
 }
@@ -29,7 +49,7 @@ static void sync_image(struct image *image, int reason)
 #define SYNCHRONISES(name, parameters, arguments)                                                  \
     SLUICE_WRAPPER int name parameters                                                             \
     {                                                                                              \
-        const int error = sluice_description_logged(fd) ? sync_log(fd) : -ESTALE;                  \
+        const int error = sync_file(fd);                                                           \
         return error == -ESTALE ? REAL(name) arguments : (int)sluice_guard_result(error);          \
     }
 

@@ -57,6 +57,7 @@ static bool by_name(long number, const long a[6], long *result)
         BY_NAME(fsync, fsync(INT(0)));
         BY_NAME(fdatasync, fdatasync(INT(0)));
         BY_NAME(sync_file_range, sync_file_range(INT(0), a[1], a[2], (unsigned)a[3]));
+        BY_NAME(msync, msync(POINTER(0), SIZE(1), INT(2)));
         BY_NAME(syncfs, syncfs(INT(0)));
         BY_NAME(sync, (sync(), 0));
         BY_NAME(sendfile, sendfile(INT(0), INT(1), POINTER(2), SIZE(3)));
