@@ -8,6 +8,7 @@
 #include "presence.h"
 #include "real.h"
 #include "stream.h"
+#include "word.h"
 
 _Atomic(struct description *) sluice_descriptions[SLUICE_DESCRIPTORS];
 
@@ -195,11 +196,8 @@ static int describe_captured(int fd, int flags, int announced, bool truncate)
     if (!sluice_capture_file(fd, &status, path))
         return -ENOTCONN;
     const char *why = unfollowed(fd);
-    if (why != NULL
-        && (sluice_capture_image_state(&status) == SLUICE_IMAGE_STATE_FREE
-            || !sluice_capture_own())) {
+    if (why != NULL && (sluice_word_leave(&status, &announced) || !sluice_capture_own()))
         return missed(announced, path, why);
-    }
     if (why != NULL && !(announced & SLUICE_REQUEST_OPEN_DIRECT))
         announced |= sluice_open_direct(SLUICE_REASON_FORK);
     if (!lock_images())

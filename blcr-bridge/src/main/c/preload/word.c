@@ -17,7 +17,8 @@
  * finds that 0 finds the image afterwards.
  *
  * An opener may find an empty file before its creator has stored the word. It stores OPENED, which
- * the creator finds. So of the two the later one sees the other, whichever is frozen in between. At a
+ * the creator finds. So does one that cannot be followed, whatever the file's size, as it finds nothing
+ * later. So of the two the later one sees the other, whichever is frozen in between. At a
  * word whose process is dead, or whose hash is another file's, the opener asks, or leaves the file to
  * the kernel. Both are right for any file.
  */
@@ -72,6 +73,11 @@ static int meet(_Atomic int64_t *place, int64_t found, int64_t word, bool empty)
     return change(place, FREE, word | OPENED) ? SLUICE_WORD_PLAIN : -1;
 }
 
+static bool is_image(const struct stat *status)
+{
+    return sluice_capture_image_state(status) != SLUICE_IMAGE_STATE_FREE;
+}
+
 enum sluice_word sluice_word_look(const struct stat *status, int *announced, int *reason)
 {
     int64_t word;
@@ -83,19 +89,33 @@ enum sluice_word sluice_word_look(const struct stat *status, int *announced, int
         const int state = same_file(found, word) ? found & STATE : FREE;
         *reason = created || state == SMALL ? SLUICE_REASON_SHARED : SLUICE_REASON_EXISTING;
         if (state == GROWING) {
-            *announced |= SLUICE_REQUEST_OPEN_GROWN | sluice_open_direct(SLUICE_REASON_SHARED);
-            decided = SLUICE_WORD_ASK;
-        } else if (sluice_capture_image_state(status) != SLUICE_IMAGE_STATE_FREE
-                   || (*announced & SLUICE_REQUEST_OPEN_DIRECT)) {
+            *announced |= SLUICE_REQUEST_OPEN_GROWN;
+            if (!(*announced & SLUICE_REQUEST_OPEN_DIRECT))
+                *announced |= sluice_open_direct(SLUICE_REASON_SHARED);
             decided = SLUICE_WORD_ASK;
         } else if (state == SMALL && !(created && is_left_behind(found))) {
-            decided = change(place, found, FREE) ? SLUICE_WORD_PLAIN : -1;
+            if (change(place, found, FREE) && !is_image(status))
+                decided = SLUICE_WORD_PLAIN;
+        } else if (is_image(status) || (*announced & SLUICE_REQUEST_OPEN_DIRECT)) {
+            decided = SLUICE_WORD_ASK;
         } else {
             decided = created ? begin(place, found, word)
                               : meet(place, found, word, status->st_size == 0);
         }
     }
     return (enum sluice_word)decided;
+}
+
+bool sluice_word_leave(const struct stat *status, int *announced)
+{
+    struct stat empty = *status;
+    int looked = *announced & SLUICE_REQUEST_OPEN_WRITE, reason;
+    sluice_word_take(status);
+    empty.st_size = 0; /* so that OPENED stays */
+    const bool plain = sluice_word_look(&empty, &looked, &reason) == SLUICE_WORD_PLAIN;
+    const int grown = looked & SLUICE_REQUEST_OPEN_GROWN;
+    *announced |= grown;
+    return plain || (grown == 0 && !is_image(status));
 }
 
 bool sluice_word_holds(dev_t device, ino_t inode)

@@ -20,6 +20,12 @@ enum sluice_word {
  */
 enum sluice_word sluice_word_look(const struct stat *status, int *announced, int *reason);
 
+/*
+ * An opening with those flags that cannot be followed: nobody is to log the file as long as this process runs,
+ * if it is no image yet. False if it is one, or becomes one just now.
+ */
+bool sluice_word_leave(const struct stat *status, int *announced);
+
 /* Whether this process is still the only one to have opened a small file, as far as it knows. */
 bool sluice_word_holds(dev_t device, ino_t inode);
 
