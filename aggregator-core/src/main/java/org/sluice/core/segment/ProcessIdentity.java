@@ -55,4 +55,22 @@ public record ProcessIdentity(int pid, long startTime) {
   public boolean isAlive() {
     return of(pid).filter(this::equals).isPresent();
   }
+
+  /**
+   * Whether paths lead the process to where they lead this one.
+   *
+   * @return false where it has other mounts or another root, and where the kernel does not tell
+   */
+  public boolean hasSamePaths() {
+    try {
+      return has("ns/mnt") && has("root");
+    } catch (final IOException isNotTold) {
+      return false;
+    }
+  }
+
+  private boolean has(final String what) throws IOException {
+    return Files.isSameFile(
+        Path.of("/proc/self", what), Path.of("/proc", Integer.toString(pid), what));
+  }
 }

@@ -19,6 +19,7 @@ final class Attachment {
   private final RingReader ring;
   private final ProcessIdentity process;
   private final Writer writer;
+  private final boolean mayEnter;
 
   /** The images it has open, with the time of the first opening. */
   private final Map<Image, Long> images = new LinkedHashMap<>();
@@ -42,6 +43,7 @@ final class Attachment {
     this.slot = segment.slot(attached.slot());
     this.ring = segment.ringReader(attached.slot());
     this.process = new ProcessIdentity(attached.pid(), attached.startTime());
+    this.mayEnter = !writer.isOfSeveralNodes() && process.hasSamePaths();
   }
 
   /** Whether it was this request of this process that got the slot. */
@@ -137,11 +139,15 @@ final class Attachment {
     return images;
   }
 
-  /** Says how many files it may enter as images before they are taken. */
+  /**
+   * Says how many files it may enter as images before they are taken: by their names, so that these
+   * must lead here to what they lead it to.
+   */
   void mostUntaken(final int most) {
-    if (most != mostUntaken) {
-      mostUntaken = most;
-      slot.mostUntaken(most);
+    final int its = mayEnter ? most : 0;
+    if (its != mostUntaken) {
+      mostUntaken = its;
+      slot.mostUntaken(its);
     }
   }
 

@@ -139,8 +139,7 @@ final class Attachments {
   void limit() {
     final int room = asked ? 0 : context.registry().descriptors().room();
     for (final Attachment attachment : all) {
-      final int each = attachment.writer().isOfSeveralNodes() ? 0 : room / (2 * all.size());
-      attachment.mostUntaken(Math.min(each, MOST_UNTAKEN));
+      attachment.mostUntaken(Math.min(room / (2 * all.size()), MOST_UNTAKEN));
     }
   }
 
