@@ -370,7 +370,12 @@ abstract class HeldInode implements AutoCloseable {
     }
   }
 
-  String procPath() {
+  /**
+   * A path that leads this process to the file, whatever its names are.
+   *
+   * @return a symbolic link of the kernel's
+   */
+  public String procPath() {
     return "/proc/self/fd/" + descriptor;
   }
 

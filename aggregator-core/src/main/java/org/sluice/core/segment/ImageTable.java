@@ -159,6 +159,20 @@ public final class ImageTable {
     entries.putIntRelease(offset(entry) + ImageDescriptor.CREATOR_OFFSET, 0);
   }
 
+  /**
+   * Fails what a process has entered, and nobody is going to take. I/O process only.
+   *
+   * @param slot of the process
+   * @param errno an errno
+   */
+  public void failUntaken(final int slot, final int errno) {
+    for (int entry = 0; entry < count; entry++) {
+      if (state(entry) == ImageDescriptor.STATE_DIVERTED && creator(entry) == slot) {
+        error(entry, errno);
+      }
+    }
+  }
+
   boolean isOf(final int entry, final long device, final long inode) {
     return device(entry) == device && inode(entry) == inode;
   }

@@ -112,6 +112,11 @@ public final class RingReader {
           Math.min(RingDescriptor.BODY_LENGTH, length - done));
       next += RingDescriptor.RECORD_LENGTH;
     }
+    for (int i = 0; i < length; i++) {
+      if (name[i] == 0) {
+        throw damage("a name of %d bytes has a zero at %d".formatted(length, i));
+      }
+    }
   }
 
   private static int at(final long where) {

@@ -197,6 +197,15 @@ public final class Segment implements AutoCloseable {
   }
 
   /**
+   * Where it lies.
+   *
+   * @return the file that is mapped
+   */
+  public Path file() {
+    return file;
+  }
+
+  /**
    * The header.
    *
    * @return the one view of it

@@ -1,9 +1,13 @@
 package org.sluice.core.segment;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
+import org.agrona.concurrent.ringbuffer.RecordDescriptor;
+import org.sluice.core.posix.FileIdentity;
 
 /** Segments with all of their memory, and what programs in C do with them. */
 public final class TestSegments {
@@ -48,6 +52,45 @@ public final class TestSegments {
       }
     }
     return -1;
+  }
+
+  /** An entry for a file that the process of a slot says it has created. */
+  public static int enter(
+      final Segment segment, final int slot, final int id, final FileIdentity file) {
+    final ImageTable table = segment.imageTable();
+    final int entry = table.insert(file.device(), file.inode(), id, ImageDescriptor.STATE_FREE, 0);
+    final int offset = entry * ImageDescriptor.LENGTH;
+    table.entries.putInt(offset + ImageDescriptor.BORN_OFFSET, (int) file.born());
+    table.entries.putInt(offset + ImageDescriptor.CREATOR_OFFSET, slot + 1);
+    table.state(entry, ImageDescriptor.STATE_DIVERTED);
+    return entry;
+  }
+
+  /** Puts an OPEN and its name on a ring whose end is far: its length last, as in C. */
+  public static void open(
+      final Segment segment, final int slot, final int id, final int entry, final String path) {
+    final OneToOneRingBuffer ring = ring(segment, slot);
+    final AtomicBuffer buffer = ring.buffer();
+    final byte[] name = path.getBytes(StandardCharsets.UTF_8);
+    final int first = (int) (ring.producerPosition() % RingDescriptor.CAPACITY);
+    int at = first;
+    for (int done = 0; done < name.length; done += RingDescriptor.BODY_LENGTH) {
+      at += RingDescriptor.RECORD_LENGTH;
+      final int length = Math.min(RingDescriptor.BODY_LENGTH, name.length - done);
+      buffer.putInt(RecordDescriptor.typeOffset(at), RingDescriptor.TYPE_NAME);
+      buffer.putBytes(RecordDescriptor.encodedMsgOffset(at), name, done, length);
+      buffer.putInt(RecordDescriptor.lengthOffset(at), RingDescriptor.RECORD_LENGTH);
+    }
+    buffer.putInt(RecordDescriptor.lengthOffset(at + RingDescriptor.RECORD_LENGTH), 0);
+    final int body = RecordDescriptor.encodedMsgOffset(first);
+    buffer.putInt(body + RingDescriptor.OPEN_IMAGE_OFFSET, id);
+    buffer.putInt(body + RingDescriptor.ENTRY_OFFSET, entry);
+    buffer.putInt(body + RingDescriptor.DESCRIPTOR_OFFSET, -1);
+    buffer.putInt(body + RingDescriptor.NAME_LENGTH_OFFSET, name.length);
+    buffer.putInt(RecordDescriptor.typeOffset(first), RingDescriptor.TYPE_OPEN);
+    final int tail = RingDescriptor.CAPACITY + RingDescriptor.TAIL_POSITION_OFFSET;
+    buffer.putLong(tail, buffer.getLong(tail) + at + RingDescriptor.RECORD_LENGTH - first);
+    buffer.putIntRelease(RecordDescriptor.lengthOffset(first), RingDescriptor.RECORD_LENGTH);
   }
 
   /** What a process stores when it ends well. */

@@ -5,6 +5,7 @@ import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.IntPredicate;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.fault.Fault;
@@ -272,16 +273,29 @@ public final class ImageRegistry {
    * tell of stays as it is.
    */
   public void publish() {
-    for (int entry = 0; entry < table.count(); entry++) {
-      if (table.state(entry) != ImageDescriptor.STATE_FREE
-          && !used.get(entry)
-          && images.writer(table.creator(entry)) == null) {
-        table.remove(entry);
-      }
-    }
+    removeWhere(creator -> images.writer(creator) == null);
     for (final Image image : images.all()) {
       table.state(image.entry(), image.state());
       table.taken(image.entry());
+    }
+  }
+
+  /**
+   * Frees the entries of what a process entered, and nobody is going to take.
+   *
+   * @param slot of the process, which is gone
+   */
+  public void removeUntaken(final int slot) {
+    removeWhere(creator -> creator == slot);
+  }
+
+  private void removeWhere(final IntPredicate whose) {
+    for (int entry = 0; entry < table.count(); entry++) {
+      if (table.state(entry) != ImageDescriptor.STATE_FREE
+          && !used.get(entry)
+          && whose.test(table.creator(entry))) {
+        table.remove(entry);
+      }
     }
   }
 

@@ -144,7 +144,7 @@ final class Attachment {
    * must lead here to what they lead it to.
    */
   void mostUntaken(final int most) {
-    final int its = mayEnter ? most : 0;
+    final int its = mayEnter && !corrupt ? most : 0;
     if (its != mostUntaken) {
       mostUntaken = its;
       slot.mostUntaken(its);
@@ -165,8 +165,10 @@ final class Attachment {
     return corrupt;
   }
 
+  /** Nobody learns from here on what it enters. */
   void corrupt() {
     corrupt = true;
+    mostUntaken(0);
   }
 
   @Override

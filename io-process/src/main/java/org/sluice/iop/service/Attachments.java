@@ -240,6 +240,9 @@ final class Attachments {
     context.segment().creations().abandon(attachment.index(), attachment.slot().entering());
     rings.adopt(attachment);
     context.drain().revokeAll(attachment.index());
+    if (attachment.isCorrupt()) {
+      context.registry().removeUntaken(attachment.index());
+    }
     context.decide(new Entry.Detached(attachment.index(), killed));
     abandonment.accept(attachment);
     bySlot[attachment.index()] = null;

@@ -1,7 +1,6 @@
 package org.sluice.iop.service;
 
 import java.io.IOException;
-import java.util.List;
 import java.util.Optional;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.Names;
@@ -12,10 +11,10 @@ import org.sluice.core.segment.ImageTable;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.image.MissingException;
 import org.sluice.iop.image.Reopening;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Timed;
-import org.sluice.iop.measure.Warnings;
 
 /**
  * Takes the files that processes created and entered as images by themselves, without asking. The
@@ -59,23 +58,13 @@ final class Entrances {
       context.decide(Backlog.read(opener.index(), open.position()));
       return true;
     }
-    check(opener, open);
+    if (!context.registry().mayEnter(open.imageId(), open.entry(), opener.index())) {
+      throw damage(opener, open, "is another one's");
+    }
     enter(opener, open);
     attachments.limit();
     context.statistics().took(Timed.OPEN, began);
     return true;
-  }
-
-  private void check(final Attachment opener, final Rings.Open open) throws DamagedException {
-    if (!context.registry().mayEnter(open.imageId(), open.entry(), opener.index())) {
-      throw damage(opener, open, "is another one's");
-    }
-    if (context.registry().find(key(open)) != null) {
-      throw damage(opener, open, "was known before");
-    }
-    if (!context.capture().contains(open.path()) || open.path().indexOf('\0') >= 0) {
-      throw damage(opener, open, "is not in the capture directory");
-    }
   }
 
   private static DamagedException damage(
@@ -86,70 +75,105 @@ final class Entrances {
         "image %d at entry %d %s".formatted(open.imageId(), open.entry(), reason));
   }
 
-  private ImageKey key(final Rings.Open open) {
-    return new ImageKey(table.device(open.entry()), table.inode(open.entry()));
-  }
-
+  /** What cannot be taken fails, and leaves the process's other images alone. */
   private void enter(final Attachment opener, final Rings.Open open) throws DamagedException {
-    final ImageKey key = key(open);
+    final int entry = open.entry();
+    final ImageKey key = new ImageKey(table.device(entry), table.inode(entry));
     IOException failure = null;
-    Optional<NativeFile> file = Optional.empty();
+    NativeFile file;
     try {
       file = find(opener, open, key);
     } catch (final IOException e) {
       failure = e;
+      file = nameless(opener, open);
     }
-    final NativeFile held = file.isPresent() ? file.get() : nameless(opener, open);
     context.decide(
         new Entry.Entered(
             new Entry.Admitted(
                 open.imageId(),
-                open.entry(),
-                held.device(),
-                held.inode(),
-                held.born(),
+                entry,
+                file.device(),
+                file.inode(),
+                file.born(),
                 ImageDescriptor.STATE_DIVERTED,
-                open.path()),
+                isHere(open) ? open.path() : file.opened()),
             opener.index(),
             open.position()));
-    final Image image = context.registry().enter(open.imageId(), held);
-    creations.taken(opener.index(), open.entry(), key.device(), key.inode());
+    final Image image = context.registry().enter(open.imageId(), file);
+    creations.taken(opener.index(), entry, key.device(), key.inode());
     if (failure != null) {
       image.fail(failure);
-    } else if (file.isEmpty()) {
-      Warnings.warn(
-          "%s was deleted or moved away, by a program outside Sluice, as soon as it was created; what"
-                  .formatted(open.path())
-              + " was written to it is not kept");
     }
     timedSettling.watch(opener);
     openRequests.entered(opener, image);
   }
 
   /** By its name, by way of the process, or by another name that it has by now. */
-  private Optional<NativeFile> find(
-      final Attachment opener, final Rings.Open open, final ImageKey key) throws IOException {
+  private NativeFile find(final Attachment opener, final Rings.Open open, final ImageKey key)
+      throws IOException {
+    if (context.registry().find(key) != null) {
+      throw new IOException("its file was an image before");
+    }
+    if (!isHere(open)) {
+      throw new IOException(open.path() + " is not in the capture directory");
+    }
     final int born = table.born(open.entry());
     final String descriptor = "/proc/%d/fd/%d".formatted(opener.process().pid(), open.descriptor());
-    for (final String name : List.of(open.path(), descriptor)) {
-      final Optional<NativeFile> file = Reopening.created(name, key, born);
-      if (file.isPresent()) {
-        return file;
-      }
+    Optional<NativeFile> file = open(open.path(), key, born);
+    file = file.isPresent() ? file : open(descriptor, key, born);
+    if (file.isEmpty()) {
+      final Optional<String> name = context.capture().find(key);
+      file = name.isPresent() ? open(name.get(), key, born) : file;
     }
-    final Optional<String> name = context.capture().find(key);
-    return name.isPresent() ? Reopening.created(name.get(), key, born) : Optional.empty();
+    return file.orElseThrow(() -> notFound(opener, open));
+  }
+
+  private boolean isHere(final Rings.Open open) {
+    return context.capture().contains(open.path());
+  }
+
+  /** Nothing that a process says has this one write a file outside the capture directory. */
+  private Optional<NativeFile> open(final String name, final ImageKey key, final int born)
+      throws IOException {
+    final Optional<NativeFile> file = Reopening.created(name, key, born);
+    if (file.isPresent() && !context.capture().contains(Names.target(file.get().procPath()))) {
+      file.get().close();
+      throw new IOException("its file is not in the capture directory");
+    }
+    return file;
+  }
+
+  /** Where it is not deleted, its process cannot be told that its bytes are lost. */
+  private static IOException notFound(final Attachment opener, final Rings.Open open) {
+    return opener.process().hasSamePaths()
+        ? new IOException(
+            "a program outside Sluice deleted it, or moved it away, as soon as it was created")
+        : new MissingException(
+            open.path(), "its process has other mounts by now, or another root; write it again");
   }
 
   /** A file in the place of one that is gone; chunks may have records of the image. */
   private NativeFile nameless(final Attachment opener, final Rings.Open open)
       throws DamagedException {
     try {
-      final NativeFile file = context.store().createImageFile();
+      final NativeFile file = create();
       Names.delete(file.opened());
       return file;
     } catch (final IOException e) {
       throw damage(opener, open, "cannot be taken: " + e.getMessage());
+    }
+  }
+
+  /** Beside the segment, in memory, where the store has no room. */
+  private NativeFile create() throws IOException {
+    try {
+      return context.store().createImageFile();
+    } catch (final IOException e) {
+      return NativeFile.open(
+          context.segment().file().resolveSibling("nameless"),
+          NativeFile.Flag.WRITE,
+          NativeFile.Flag.CREATE,
+          NativeFile.Flag.EXCLUSIVE);
     }
   }
 

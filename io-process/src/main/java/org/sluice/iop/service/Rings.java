@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.posix.Errno;
 import org.sluice.core.segment.ChunkPool;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.RingDescriptor;
@@ -204,6 +205,7 @@ final class Rings {
     attachment.corrupt();
     Warnings.warn("the ring of %s is damaged: %s".formatted(attachment, damage.getMessage()));
     attachment.images().keySet().forEach(image -> image.fail(damage));
+    segment.imageTable().failUntaken(attachment.index(), Errno.EIO);
   }
 
   /**
