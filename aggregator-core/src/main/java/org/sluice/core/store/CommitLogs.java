@@ -36,6 +36,9 @@ final class CommitLogs {
   /** What those had. */
   private final Map<CheckpointDirectory, Path> logged = new HashMap<>();
 
+  /** Whether no log can come back that was deleted, by a process that was killed maybe. */
+  private boolean namesDurable;
+
   CommitLogs(final StoreDirectory store) {
     this.store = store;
   }
@@ -71,6 +74,7 @@ final class CommitLogs {
   Map<CheckpointDirectory, LoggedCommit> scan(final Consumer<IOException> damage)
       throws IOException {
     final Map<CheckpointDirectory, LoggedCommit> commits = read(store, damage);
+    namesDurable = false;
     others.clear();
     logged.clear();
     others.addAll(store.logFiles());
@@ -130,8 +134,20 @@ final class CommitLogs {
     logged.values().removeIf(log::equals);
   }
 
+  /**
+   * To be called before a checkpoint or a container goes: after a power cut a log that was deleted
+   * would bring back what it had.
+   */
+  void makeNamesDurable() throws IOException {
+    if (!namesDurable && exists(store.logs())) {
+      store.disk().syncDirectory(store.logs(), null);
+    }
+    namesDurable = true;
+  }
+
   /** Lets the record of a checkpoint, if there is one, count no more. */
   void retire(final CheckpointDirectory directory) throws IOException {
+    makeNamesDurable();
     final Path log = logged.get(directory);
     if (log != null) {
       end(log);
@@ -158,6 +174,7 @@ final class CommitLogs {
     LOG.warn("commits take longer from here on: {}", Quoting.line(why.getMessage()));
     final CommitLog lost = own;
     own = null;
+    namesDurable = false;
     lost.delete();
   }
 
@@ -196,6 +213,7 @@ final class CommitLogs {
       return true;
     } catch (final IOException e) {
       own = null;
+      namesDurable = false;
       throw e;
     }
   }

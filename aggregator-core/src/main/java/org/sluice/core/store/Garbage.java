@@ -170,6 +170,7 @@ final class Garbage {
   }
 
   private void delete(final List<Leftover> leftovers) throws IOException {
+    logs.makeNamesDurable();
     for (final Leftover leftover : leftovers) {
       if (leftover.kind() == Kind.IMAGE || leftover.kind() == Kind.CONTAINER) {
         store.disk().delete(leftover.path(), null);

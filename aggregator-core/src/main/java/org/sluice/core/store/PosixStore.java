@@ -35,7 +35,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
     this.logs = new CommitLogs(directory);
     this.catalogue = new Catalogue(directory, logs);
     this.lock = new StoreLock(directory, owner, catalogue);
-    this.spares = new SpareContainers(directory, catalogue);
+    this.spares = new SpareContainers(directory, catalogue, logs);
     this.garbage = new Garbage(directory, catalogue, logs, spares);
     this.files = new SessionFiles(directory, spares, profile());
     this.publication = new Publication(directory, lock, catalogue, logs, garbage, files);

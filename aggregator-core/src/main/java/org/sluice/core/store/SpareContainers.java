@@ -36,13 +36,15 @@ final class SpareContainers {
 
   private final StoreDirectory store;
   private final Catalogue catalogue;
+  private final CommitLogs logs;
 
   /** Those that this process gave up, which need not be waited for. */
   private final Set<Path> given = ConcurrentHashMap.newKeySet();
 
-  SpareContainers(final StoreDirectory store, final Catalogue catalogue) {
+  SpareContainers(final StoreDirectory store, final Catalogue catalogue, final CommitLogs logs) {
     this.store = store;
     this.catalogue = catalogue;
+    this.logs = logs;
   }
 
   /** Its session needs a container no more. Any thread, also without the lock. */
@@ -58,6 +60,7 @@ final class SpareContainers {
   void moveOne(final Path name) throws IOException {
     final List<Path> spares = all();
     if (!spares.isEmpty()) {
+      logs.makeNamesDurable();
       store.disk().rename(spares.getFirst(), name, FaultPoint.CONTAINER_REUSE);
       gone(spares.getFirst());
     }
@@ -109,6 +112,7 @@ final class SpareContainers {
   }
 
   private void delete(final Path container) throws IOException {
+    logs.makeNamesDurable();
     store.disk().delete(container, FaultPoint.CONTAINER_DELETE);
     gone(container);
   }

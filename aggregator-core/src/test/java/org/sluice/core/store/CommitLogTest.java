@@ -179,6 +179,38 @@ class CommitLogTest extends StoreTest {
     }
   }
 
+  /** Its process was killed behind the deletion, or the sync of that has failed. */
+  @Test
+  void aLogWhoseDeletionIsNotDurableDoesNotComeBack() throws IOException {
+    for (final boolean killed : new boolean[] {true, false}) {
+      makeDisk();
+      final StoreFixture fixture = prepared();
+      final Commit removed = logged(fixture, 1);
+      logged(fixture, 2);
+      fixture.store().prepareCommits();
+      if (killed) {
+        disk.stopAfterDeletionOf(files("log").getFirst().getFileName().toString());
+        assertThatThrownBy(fixture::close).isInstanceOf(LoggedDisk.Stopped.class);
+        disk.endProcess();
+      } else {
+        disk.failOnce(FaultPoint.DIRECTORY_FSYNC);
+        fixture.close();
+      }
+      assertThat(files("log")).isEmpty();
+      try (PosixStore next = disk.createStore()) {
+        assertThat(next.remove(removed)).isTrue();
+      }
+      final Path before = path;
+      for (int seed = 0; seed < CUTS; seed++) {
+        path = fresh();
+        new PowerCut(disk, disk.position(), new Random(seed)).leave(path);
+        path = path.resolve("store");
+        assertThat(intact()).extracting(Commit::number).containsExactly(2L);
+      }
+      path = before;
+    }
+  }
+
   @Test
   void aMarkOfIncompletenessOutlivesTheLog() throws IOException {
     final StoreFixture fixture = prepared();
