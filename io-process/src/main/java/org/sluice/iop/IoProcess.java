@@ -94,7 +94,8 @@ final class IoProcess implements AutoCloseable {
           unreadable ->
               Warnings.warn(
                   unreadable.getMessage()
-                      + "; no room of older checkpoints is used again until sluice rm removed it"));
+                      + "; no room of older checkpoints is used again until sluice rm removed it, or"
+                      + " sluice gc --damaged-logs a log"));
       profile = store.profile();
       measured = profile.recall();
       guard = keep(new Guard(guardPlace(store)));

@@ -31,7 +31,10 @@ import picocli.CommandLine.Spec;
           + " were never committed, spare containers. What a process used within the last minute"
           + " stays, since a killed I/O process may be resumed.",
       "A live I/O process would write its next chunks over spare containers, which is faster than"
-          + " into new ones; otherwise gc can be run at any time."
+          + " into new ones; otherwise gc can be run at any time.",
+      "A commit log with a damaged record stays, and so do all containers. With --damaged-logs what"
+          + " can be read of it is kept in directories, and the log gets a name that does not count"
+          + " (.damaged). What only the damaged record had is lost."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -47,6 +50,9 @@ public final class GcCommand implements Subcommand {
   @Option(names = "--dry-run", description = "Only say what would be removed.")
   private boolean dryRun;
 
+  @Option(names = "--damaged-logs", description = "Go on without damaged commit logs.")
+  private boolean damagedLogs;
+
   /** For picocli. */
   public GcCommand() {}
 
@@ -54,7 +60,11 @@ public final class GcCommand implements Subcommand {
   public Integer call() throws IOException {
     final List<IOException> unreadable = new ArrayList<>();
     try (PosixStore opened = PosixStore.open(store.directory())) {
-      final List<Leftover> leftovers = opened.collectGarbage(dryRun, unreadable::add);
+      final List<Leftover> leftovers = new ArrayList<>();
+      if (damagedLogs) {
+        leftovers.addAll(opened.setAsideDamagedLogs(dryRun));
+      }
+      leftovers.addAll(opened.collectGarbage(dryRun, unreadable::add));
       final long bytes = leftovers.stream().mapToLong(Leftover::bytes).sum();
       if (json.wanted()) {
         json.print(
@@ -74,7 +84,7 @@ public final class GcCommand implements Subcommand {
           first.status(),
           first.getMessage()
               + "; what cannot be read might name any container, so all of them stay until sluice"
-              + " rm removed it; what is no file stays, too");
+              + " rm removed it, or gc --damaged-logs a log; what is no file stays, too");
     }
     return ExitStatus.OK.code();
   }

@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
-import java.util.function.Predicate;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.fault.Fault.Step;
@@ -101,12 +100,8 @@ public class CheckpointReader {
    * @throws IOException when they cannot be listed, or one is damaged or of another version
    */
   public final List<Commit> commits() throws IOException {
-    return readable(any -> true);
-  }
-
-  private List<Commit> readable(final Predicate<CheckpointDirectory> counts) throws IOException {
     final List<IOException> failures = new ArrayList<>();
-    final List<Commit> commits = scan.newest(counts, failures::add);
+    final List<Commit> commits = commits(failures::add);
     if (!failures.isEmpty()) {
       throw failures.getFirst();
     }
@@ -129,10 +124,11 @@ public class CheckpointReader {
    *
    * @param number its number
    * @return empty when there is none of this number
-   * @throws IOException when it is damaged or of another version
+   * @throws IOException when it is damaged or of another version, or when there is none and a
+   *     damaged record of a log might be it
    */
   public final Optional<Commit> find(final long number) throws IOException {
-    return readable(d -> d.number() == number).stream().findFirst();
+    return scan.find(number);
   }
 
   /**

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -13,6 +14,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
@@ -121,17 +123,55 @@ final class CommitLogs {
       for (final IOException damage : content.damage()) {
         throw damage;
       }
-      for (final LoggedCommit commit : commits) {
-        final CheckpointDirectory directory = commit.directory(store);
-        directory.write(commit.record().manifest(), commit.record().index());
-        directory.sync();
-      }
-      store.disk().syncDirectory(store.checkpoints(), null);
+      writeDown(commits);
       store.disk().delete(log, null);
     }
+    forget(log);
+  }
+
+  private void writeDown(final List<LoggedCommit> commits) throws IOException {
+    for (final LoggedCommit commit : commits) {
+      final CheckpointDirectory directory = commit.directory(store);
+      directory.write(commit.record().manifest(), commit.record().index());
+      directory.sync();
+    }
+    store.disk().syncDirectory(store.checkpoints(), null);
+  }
+
+  /** It has lost its name. */
+  private void forget(final Path log) throws IOException {
     store.disk().syncDirectory(store.logs(), FaultPoint.DIRECTORY_FSYNC);
     others.remove(log);
     logged.values().removeIf(log::equals);
+  }
+
+  /** The damaged logs that nobody writes. Those of another version are not damaged. */
+  List<Path> damaged() throws IOException {
+    final List<Path> damaged = new ArrayList<>();
+    for (final Path log : store.logFiles()) {
+      if (StoreDirectory.isUnlocked(log) && isDamaged(log)) {
+        damaged.add(log);
+      }
+    }
+    return damaged;
+  }
+
+  private static boolean isDamaged(final Path log) throws IOException {
+    final LogContent content = LogContent.read(log);
+    content.commits();
+    return !content.damage().isEmpty()
+        && content.damage().stream().allMatch(DamagedException.class::isInstance);
+  }
+
+  /**
+   * Makes durable without it what can be read of a damaged log, and gives it a name that does not
+   * count. A checkpoint whose record is damaged is there still if its directory has followed.
+   */
+  void setAside(final Path log) throws IOException {
+    writeDown(LogContent.read(log).commits());
+    store.disk().syncFileSystem(store.path());
+    store.disk().rename(log, store.setAside(log), null);
+    forget(log);
   }
 
   /**

@@ -5,9 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -44,11 +46,20 @@ final class CommitScan {
   List<Commit> commits(
       final Predicate<CheckpointDirectory> counts, final Consumer<IOException> unreadable)
       throws IOException {
+    return commits(counts, unreadable, unreadable);
+  }
+
+  private List<Commit> commits(
+      final Predicate<CheckpointDirectory> counts,
+      final Consumer<IOException> unreadable,
+      final Consumer<IOException> damagedLog)
+      throws IOException {
     while (true) {
       final List<Commit> commits = new ArrayList<>();
       final List<IOException> failures = new ArrayList<>();
+      final List<IOException> damage = new ArrayList<>();
       try {
-        final Map<CheckpointDirectory, LoggedCommit> logged = CommitLogs.read(store, failures::add);
+        final Map<CheckpointDirectory, LoggedCommit> logged = CommitLogs.read(store, damage::add);
         logged.forEach((directory, one) -> addLogged(directory, one, counts, commits));
         final List<CheckpointDirectory> directories = store.checkpointDirectories();
         known.keySet().retainAll(directories.stream().map(CheckpointDirectory::manifest).toList());
@@ -65,6 +76,7 @@ final class CommitScan {
         if (uncommitted.isEmpty()
             || uncommitted.stream().noneMatch(CheckpointDirectory::isCommitted)
                 && store.checkpointDirectories().equals(directories)) {
+          damage.forEach(damagedLog);
           failures.forEach(unreadable);
           return commits;
         }
@@ -136,16 +148,40 @@ final class CommitScan {
   List<Commit> newest(
       final Predicate<CheckpointDirectory> counts, final Consumer<IOException> unreadable)
       throws IOException {
-    return commits(counts, unreadable).stream()
+    return newest(commits(counts, unreadable)).stream()
+        .sorted(Comparator.comparingLong(Commit::sequence))
+        .toList();
+  }
+
+  private static Collection<Commit> newest(final List<Commit> commits) {
+    return commits.stream()
         .collect(
             Collectors.toMap(
                 Commit::number,
                 commit -> commit,
                 BinaryOperator.maxBy(Comparator.comparingLong(Commit::sequence))))
-        .values()
-        .stream()
-        .sorted(Comparator.comparingLong(Commit::sequence))
-        .toList();
+        .values();
+  }
+
+  /**
+   * The commit of a number.
+   *
+   * @throws IOException when one of its manifests cannot be read, or when there is none and the
+   *     damaged record of a log might be it
+   */
+  Optional<Commit> find(final long number) throws IOException {
+    final List<IOException> failures = new ArrayList<>();
+    final List<IOException> damage = new ArrayList<>();
+    final Optional<Commit> found =
+        newest(commits(any -> any.number() == number, failures::add, damage::add)).stream()
+            .findFirst();
+    if (found.isEmpty()) {
+      failures.addAll(damage);
+    }
+    if (!failures.isEmpty()) {
+      throw failures.getFirst();
+    }
+    return found;
   }
 
   private void read(

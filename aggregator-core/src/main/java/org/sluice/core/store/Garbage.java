@@ -169,6 +169,24 @@ final class Garbage {
     return found;
   }
 
+  /**
+   * Sets aside the damaged logs of dead processes.
+   *
+   * @param dryRun only finds them
+   */
+  List<Leftover> setAsideDamagedLogs(final boolean dryRun) throws IOException {
+    final List<Leftover> damaged = new ArrayList<>();
+    for (final Path log : logs.damaged()) {
+      damaged.add(new Leftover(Kind.LOG, log, 0));
+      if (!dryRun) {
+        catalogue.changing();
+        logs.setAside(log);
+        catalogue.forget();
+      }
+    }
+    return damaged;
+  }
+
   private void delete(final List<Leftover> leftovers) throws IOException {
     logs.makeNamesDurable();
     for (final Leftover leftover : leftovers) {

@@ -22,7 +22,9 @@ public record Leftover(Kind kind, Path path, long bytes) {
     /** A container that no checkpoint names. */
     CONTAINER,
     /** Links by which a dead session held files that it had not open. */
-    HELD;
+    HELD,
+    /** A damaged commit log: it is set aside, not removed. */
+    LOG;
 
     /**
      * What users call it.

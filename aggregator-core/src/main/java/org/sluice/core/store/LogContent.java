@@ -112,7 +112,8 @@ final class LogContent {
   }
 
   private DamagedException damaged(final String reason) {
-    return new DamagedException(path.toString(), 0, reason);
+    return new DamagedException(
+        path.toString(), 0, reason + "; sluice gc --damaged-logs goes on without it");
   }
 
   /** The commits that count, the oldest first. */

@@ -215,6 +215,18 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
   }
 
   /**
+   * Goes on without the damaged commit logs of dead processes: makes durable what can be read of
+   * each, and gives it a name that does not count. What only a damaged record had is lost.
+   *
+   * @param dryRun only finds them
+   * @return the logs
+   * @throws IOException when that fails
+   */
+  public List<Leftover> setAsideDamagedLogs(final boolean dryRun) throws IOException {
+    return lock.hold(() -> garbage.setAsideDamagedLogs(dryRun));
+  }
+
+  /**
    * Creates an empty file for an image of a checkpoint in the making. It is nobody's garbage while
    * it is open.
    *
@@ -291,16 +303,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
    * @throws IOException when that fails; it may count as the newest still
    */
   public boolean markIncomplete(final long number, final long commitId) throws IOException {
-    return lock.hold(
-        () -> {
-          final CheckpointDirectory checkpoint = directory.checkpoint(number, commitId);
-          logs.retire(checkpoint); // the mark needs a durable directory
-          if (!checkpoint.isCommitted()) {
-            return false;
-          }
-          checkpoint.markIncomplete();
-          return true;
-        });
+    return publication.markIncomplete(directory.checkpoint(number, commitId));
   }
 
   /**

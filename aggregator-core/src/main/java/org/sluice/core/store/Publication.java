@@ -80,6 +80,19 @@ final class Publication {
     return commit;
   }
 
+  /** See {@link PosixStore#markIncomplete}. */
+  boolean markIncomplete(final CheckpointDirectory checkpoint) throws IOException {
+    return lock.hold(
+        () -> {
+          logs.retire(checkpoint); // the mark needs a durable directory
+          if (!checkpoint.isCommitted()) {
+            return false;
+          }
+          checkpoint.markIncomplete();
+          return true;
+        });
+  }
+
   /** Nobody has seen a commit of it, so nothing changes. */
   private void abandon(final CommitWriter writer) throws IOException {
     writer.abandon();

@@ -162,6 +162,11 @@ record StoreDirectory(Path path, Disk disk) {
     return logs().resolve("%016x".formatted(id));
   }
 
+  /** The name of a damaged log that does not count any more. */
+  Path setAside(final Path log) {
+    return logs().resolve(log.getFileName() + ".damaged");
+  }
+
   /** What a log's name says. */
   static long logId(final Path log) {
     return Long.parseUnsignedLong(log.getFileName().toString(), 16);

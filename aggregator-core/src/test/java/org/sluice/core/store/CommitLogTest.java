@@ -4,30 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.PosixException;
 
 /** Checkpoints that a record of a log commits, and whose directories follow. */
-class CommitLogTest extends StoreTest {
-  private static final int BLOCK = 4096;
+class CommitLogTest extends LoggedStoreTest {
   private static final int CUTS = 20;
-
-  private LoggedDisk disk;
-
-  @BeforeEach
-  void makeDisk() throws IOException {
-    disk = new LoggedDisk(fresh());
-    path = disk.directory().resolve("store");
-  }
 
   @Test
   void aCommitWaitsForStorageTwice() throws IOException {
@@ -278,88 +267,7 @@ class CommitLogTest extends StoreTest {
     assertThat(intact()).hasSize(1);
   }
 
-  /** But for the last record, which looks like a torn one, and never passes for another. */
-  @Test
-  void everyFlippedBitOfARecordThatCountsIsNoticed() throws IOException {
-    final StoreFixture fixture = prepared();
-    logged(fixture, 1);
-    logged(fixture, 2);
-    logged(fixture, 3);
-    kill(fixture);
-    final List<Commit> commits = intact();
-    for (final Path checkpoint : checkpoints()) {
-      Disk.REAL.deleteAll(checkpoint);
-    }
-    final Path log = files("log").getFirst();
-    for (int at = BLOCK; at < 4 * BLOCK; at += at % BLOCK < 700 ? 1 : 13) {
-      final int bit = at % 8;
-      flip(log, at, bit);
-      final List<IOException> damage = new ArrayList<>();
-      try (PosixStore reader = PosixStore.open(path)) {
-        assertThat(reader.commits(damage::add)).isSubsetOf(commits);
-      }
-      if (at < 3 * BLOCK) {
-        assertThat(damage).as("bit %d of byte %d", bit, at).isNotEmpty();
-        assertThat(damage.getFirst()).hasMessageContaining(log.toString());
-      } else {
-        assertThat(damage).isEmpty();
-      }
-      flip(log, at, bit);
-    }
-    assertThat(intact()).isEqualTo(commits);
-  }
-
-  @Test
-  void aDamagedLogStaysAndSoDoContainers() throws IOException {
-    final StoreFixture fixture = prepared();
-    logged(fixture, 1);
-    logged(fixture, 2);
-    kill(fixture);
-    for (final Path checkpoint : checkpoints()) {
-      Disk.REAL.deleteAll(checkpoint);
-    }
-    final Path log = files("log").getFirst();
-    flip(log, BLOCK, 0);
-    age();
-    final List<Path> containers = files("containers");
-    final List<IOException> damage = new ArrayList<>();
-    try (PosixStore store = PosixStore.create(path)) {
-      store.collectGarbage(false, damage::add);
-      store.discardSpares();
-    }
-    assertThat(damage).hasSize(1);
-    assertThat(log).exists();
-    assertThat(files("containers")).isEqualTo(containers);
-    assertThatThrownBy(this::intact).hasMessageContaining(log.toString());
-  }
-
   private long syncs() {
     return disk.changes().stream().filter(DiskChange.Sync.class::isInstance).count();
-  }
-
-  private StoreFixture prepared() throws IOException {
-    final StoreFixture fixture = new StoreFixture(path, disk.directory(), disk);
-    fixture.store().prepareCommits();
-    return fixture;
-  }
-
-  private static Commit logged(final StoreFixture fixture, final long number) throws IOException {
-    return fixture.logged("logged", 0, CONTENT).commit(number, 0);
-  }
-
-  /** Ends the process that writes, before it could end its log. */
-  private void kill(final StoreFixture fixture) throws IOException {
-    disk.stopAt(disk.position());
-    assertThatThrownBy(fixture::close).isInstanceOf(LoggedDisk.Stopped.class);
-    disk.endProcess();
-  }
-
-  private static void flip(final Path file, final long at, final int bit) throws IOException {
-    try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
-      bytes.seek(at);
-      final int before = bytes.read();
-      bytes.seek(at);
-      bytes.write(before ^ 1 << bit);
-    }
   }
 }
