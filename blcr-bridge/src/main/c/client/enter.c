@@ -111,6 +111,18 @@ static bool take_entry(struct entrance *entrance)
     return false;
 }
 
+/* Unless the I/O process has ended this process's part, and freed it: it may be another one's by now. */
+static void give_entry_back(const struct entrance *entrance)
+{
+    int32_t entering = with_slot(entrance, SLUICE_IMAGE_STATE_ENTERING);
+    int32_t contested = with_slot(entrance, SLUICE_IMAGE_STATE_CONTESTED);
+    if (!atomic_compare_exchange_strong(&entrance->entry->state, &entering,
+                                        SLUICE_IMAGE_STATE_FREE)) {
+        atomic_compare_exchange_strong(&entrance->entry->state, &contested,
+                                       SLUICE_IMAGE_STATE_FREE);
+    }
+}
+
 /* Nobody reads it before its state says DIVERTED. */
 static void fill_entry(const struct entrance *entrance)
 {
@@ -206,7 +218,7 @@ static bool enter(struct entrance *entrance)
     const bool taken = take_entry(entrance);
     const bool entered = taken && claim_and_divert(entrance);
     if (taken && !entered)
-        atomic_store(&entrance->entry->state, SLUICE_IMAGE_STATE_FREE);
+        give_entry_back(entrance);
     atomic_store(&slot_of(entrance)->entering, 0);
     if (entered) {
         writer->untaken++;
