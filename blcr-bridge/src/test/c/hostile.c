@@ -189,6 +189,32 @@ static const char *name(void)
     return names[random_below(8)];
 }
 
+/* As if it had created the file. */
+static void enter_what_it_did_not_create(void)
+{
+    struct stat status;
+    struct sluice_disposition entered;
+    const int fd = random_below(2) ? file : open(outside, O_RDONLY);
+    CHECK_EQUAL(fstat(fd, &status), 0);
+    const struct sluice_created created = {fd, status.st_dev, status.st_ino, status.st_size,
+                                           random_below(2) ? path : name()};
+    sluice_client_enter(client, &created, &entered);
+}
+
+static void tell_of_impossible_entrances(void)
+{
+    const char *const string = name();
+    const struct sluice_ring_record record = {
+        .type = SLUICE_RING_TYPE_OPEN,
+        .open_image = random_below(2) ? (int32_t)extreme() : (int32_t)random_below(20),
+        .entry = random_below(2) ? (int32_t)extreme()
+                                 : (int32_t)random_below(client->segment->image_count),
+        .descriptor = (int32_t)extreme(),
+        .name_length = random_below(2) ? (int32_t)extreme() : (int32_t)strlen(string),
+        .began = extreme()};
+    sluice_ring_offer_named(&client->writer.ring, &record, string, strlen(string));
+}
+
 static void ask(int type, const void *fields, size_t length, const char *string)
 {
     char answer[4096];
@@ -243,14 +269,23 @@ static void send_garbage(void)
     send(client->connection.socket, bytes, 1 + random_below(sizeof bytes), MSG_NOSIGNAL);
 }
 
-static void (*const deeds[])(void) = {scribble_over_chunk,  write_impossible_records,
-                                      mark_impossible,      claim_all_use,
-                                      scribble_over_ring,   move_ring,
-                                      tell_of_other_chunks, end_what_it_did_not_begin,
-                                      scribble_over_slot,   scribble_over_chunk_state,
-                                      scribble_over_size,   ask_about_files,
-                                      ask_for_checkpoints,  ask_at_random,
-                                      send_garbage};
+static void (*const deeds[])(void) = {scribble_over_chunk,
+                                      write_impossible_records,
+                                      mark_impossible,
+                                      claim_all_use,
+                                      scribble_over_ring,
+                                      move_ring,
+                                      tell_of_other_chunks,
+                                      end_what_it_did_not_begin,
+                                      scribble_over_slot,
+                                      scribble_over_chunk_state,
+                                      scribble_over_size,
+                                      ask_about_files,
+                                      ask_for_checkpoints,
+                                      ask_at_random,
+                                      send_garbage,
+                                      enter_what_it_did_not_create,
+                                      tell_of_impossible_entrances};
 #define DEEDS (sizeof deeds / sizeof *deeds)
 
 static void begin(long number)

@@ -145,11 +145,11 @@ final class Entrances {
 
   /** Where it is not deleted, its process cannot be told that its bytes are lost. */
   private static IOException notFound(final Attachment opener, final Rings.Open open) {
-    return opener.process().hasSamePaths()
-        ? new IOException(
-            "a program outside Sluice deleted it, or moved it away, as soon as it was created")
-        : new MissingException(
-            open.path(), "its process has other mounts by now, or another root; write it again");
+    return opener.process().isAlive() && !opener.process().hasSamePaths()
+        ? new MissingException(
+            open.path(), "its process has other mounts by now, or another root; write it again")
+        : new IOException(
+            "a program outside Sluice deleted it, or moved it away, as soon as it was created");
   }
 
   /** A file in the place of one that is gone; chunks may have records of the image. */
