@@ -129,7 +129,7 @@ final class IoProcess implements AutoCloseable {
     }
     thread = Thread.ofPlatform().name("service").start(service);
     if (!goesOn && settings.faults().isEmpty() && System.getenv(SHORT_LIVED) == null) {
-      keep(new WarmUp(directory.warmUp(), settings.layout()));
+      keep(new WarmUp(directory.warmUp(), settings.layout(), service.checkpointing()));
     }
   }
 

@@ -8,8 +8,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import org.sluice.bridge.NativeLibraries;
 import org.sluice.core.posix.Entropy;
@@ -34,15 +33,13 @@ import org.sluice.iop.service.SessionState;
 /**
  * Checkpoints that nobody asked for, so that the JVM has loaded and compiled what the first
  * checkpoints of the real one run: most runs make no more than a dozen. A shell under the shim
- * writes them. A session of its own has them: it shares nothing with the real one. Its segment,
- * store and files lie in the runtime directory, and its threads get what processor time is left
- * over.
+ * writes them. It begins with the first rank of an MPI program: beside any other one it would take
+ * more than it brings. A session of its own has them: it shares nothing with the real one. Its
+ * segment, store and files lie in the runtime directory, and its threads get what processor time is
+ * left over.
  */
 final class WarmUp implements AutoCloseable {
   private static final int NICE = 19;
-
-  /** A command that is over sooner is not to wait for this. */
-  private static final long DELAY_MILLIS = 100;
 
   private static final long NO_SMALL_FILES = 0;
   private static final int CHUNK_LENGTH = 16384;
@@ -65,20 +62,23 @@ final class WarmUp implements AutoCloseable {
   private final int layout;
   private final Thread thread;
 
-  private final CountDownLatch stopped = new CountDownLatch(1);
+  private final CompletableFuture<Void> wanted;
+  private final CompletableFuture<Void> stopped = new CompletableFuture<>();
 
   /** Null before it has begun. Guarded by this, and so is that it begins after it was stopped. */
   private Process writer;
 
   /**
-   * Begins.
+   * Waits until it is wanted.
    *
    * @param directory for it alone; is made and removed
    * @param layout of the real session
+   * @param wanted when to begin
    */
-  WarmUp(final Path directory, final int layout) {
+  WarmUp(final Path directory, final int layout, final CompletableFuture<Void> wanted) {
     this.directory = directory;
     this.layout = layout;
+    this.wanted = wanted;
     thread = Thread.ofPlatform().daemon().name("warm-up").start(this::run);
   }
 
@@ -86,7 +86,8 @@ final class WarmUp implements AutoCloseable {
   private void run() {
     Warnings.mute();
     try {
-      if (stopped.await(DELAY_MILLIS, TimeUnit.MILLISECONDS)) {
+      CompletableFuture.anyOf(wanted, stopped).join();
+      if (stopped.isDone()) {
         return;
       }
       NativeThread.current().schedule(true, NICE, 0); // and that of all threads that it begins
@@ -96,8 +97,6 @@ final class WarmUp implements AutoCloseable {
       }
     } catch (final IOException | UncheckedIOException e) {
       Warnings.warn("nothing could be tried: " + e.getMessage());
-    } catch (final InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 
@@ -170,7 +169,7 @@ final class WarmUp implements AutoCloseable {
 
   /** Begins to write; null when that is not wanted any more. */
   private synchronized Process begin(final Path capture) throws IOException {
-    if (stopped.getCount() > 0) {
+    if (!stopped.isDone()) {
       final ProcessBuilder shell = new ProcessBuilder("/bin/sh", "-c", CHECKPOINTS);
       shell.directory(capture.toFile());
       shell.environment().clear();
@@ -203,7 +202,7 @@ final class WarmUp implements AutoCloseable {
   @Override
   public void close() {
     synchronized (this) {
-      stopped.countDown();
+      stopped.complete(null);
       if (writer != null) {
         writer.destroyForcibly();
       }

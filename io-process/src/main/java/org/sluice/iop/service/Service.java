@@ -114,6 +114,15 @@ public final class Service implements Runnable, Executor {
   }
 
   /**
+   * The first rank of an MPI program.
+   *
+   * @return completed when it has attached; never where no such program runs
+   */
+  public CompletableFuture<Void> checkpointing() {
+    return session.attachments().checkpointing();
+  }
+
+  /**
    * The beginning of the session's end.
    *
    * @return completed when it has begun
