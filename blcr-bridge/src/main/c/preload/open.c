@@ -15,7 +15,7 @@
 #include "segment.h"
 #include "word.h"
 
-#define ATTEMPTS 3
+#define ATTEMPTS 4
 
 /* How to open a file so that afterwards it is known whether this call created or emptied it. */
 struct plan {
@@ -105,11 +105,14 @@ static int plan_existing(int dirfd, const char *path, struct plan *plan)
     return 0;
 }
 
-static int make_plan(int dirfd, const char *path, int flags, struct plan *plan)
+/* Most files that a call may create are not there: the first attempt does not look. */
+static int make_plan(int dirfd, const char *path, int flags, bool looks, struct plan *plan)
 {
     *plan = (struct plan){.flags = flags};
-    if ((flags & O_CREAT) && (flags & O_EXCL)) {
+    if ((flags & O_CREAT) && ((flags & O_EXCL) || !looks)) {
+        plan->flags |= O_EXCL;
         plan->created = true;
+        plan->exclusive = (flags & O_EXCL) == 0;
         return 0;
     }
     if (!writes(flags) && !(flags & O_CREAT))
@@ -213,7 +216,7 @@ int sluice_open(int dirfd, const char *path, int flags, mode_t mode)
     int fd = -1, error = -ESTALE;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         ask_lease_back(dirfd, path, flags);
-        error = make_plan(dirfd, path, flags, &plan);
+        error = make_plan(dirfd, path, flags, attempt > 0, &plan);
         if (error == 0)
             error = open_planned(dirfd, path, flags, mode, &plan, &fd);
         if (error != -ESTALE && !(error == -EEXIST && plan.exclusive))

@@ -129,7 +129,9 @@ final class IoProcess implements AutoCloseable {
     }
     thread = Thread.ofPlatform().name("service").start(service);
     if (!goesOn && settings.faults().isEmpty() && System.getenv(SHORT_LIVED) == null) {
-      keep(new WarmUp(directory.warmUp(), settings.layout(), service.checkpointing()));
+      final WarmUp warmUp =
+          keep(new WarmUp(directory.warmUp(), settings.layout(), service.checkpointing()));
+      service.ending().thenRun(warmUp::stop);
     }
   }
 

@@ -198,15 +198,21 @@ final class WarmUp implements AutoCloseable {
     return writer;
   }
 
-  /** Ends it, wherever it is. */
+  /**
+   * Has it end, wherever it is. No process is being started when this returns: one that is has the
+   * real session's containers open, with their locks.
+   */
+  synchronized void stop() {
+    stopped.complete(null);
+    if (writer != null) {
+      writer.destroyForcibly();
+    }
+  }
+
+  /** Ends it and waits for that. */
   @Override
   public void close() {
-    synchronized (this) {
-      stopped.complete(null);
-      if (writer != null) {
-        writer.destroyForcibly();
-      }
-    }
+    stop();
     try {
       thread.join();
     } catch (final InterruptedException e) {
