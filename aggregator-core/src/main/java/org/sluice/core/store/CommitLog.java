@@ -5,6 +5,8 @@ import static org.sluice.core.store.LogDescriptor.BLOCK_LENGTH;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -130,9 +132,17 @@ final class CommitLog {
     return store.log(id);
   }
 
-  /** Whether another process has deleted it. All that it had is durable without it then. */
+  /**
+   * Whether another process has deleted it. All that it had is durable without it then. NFS gives a
+   * file that is open another name instead.
+   */
   boolean isGone() throws PosixException {
-    return file.links() == 0;
+    return file.links() == 0 || Files.notExists(path(), LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /** What its records commit that count. */
+  List<CheckpointDirectory> commits() {
+    return followers.stream().map(follower -> follower.directory).toList();
   }
 
   /** Whether a record of some bytes has room in it, if only in a lap of its own. */

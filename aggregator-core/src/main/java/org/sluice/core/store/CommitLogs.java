@@ -209,13 +209,31 @@ final class CommitLogs {
     return own != null;
   }
 
-  /** Ends this process's log, which cannot be written to. */
+  /**
+   * Ends this process's log, which cannot be written to. If it cannot be ended now, it is as one of
+   * a dead process.
+   */
   private void giveUp(final IOException why) throws IOException {
     LOG.warn("commits take longer from here on: {}", Quoting.line(why.getMessage()));
     final CommitLog lost = own;
     own = null;
     namesDurable = false;
-    lost.delete();
+    try {
+      lost.delete();
+    } catch (final IOException e) {
+      others.add(lost.path());
+      lost.commits().forEach(directory -> logged.put(directory, lost.path()));
+      throw e;
+    }
+  }
+
+  /** For a commit, which needs no log. */
+  private void tryGiveUp(final IOException why) {
+    try {
+      giveUp(why);
+    } catch (final IOException e) {
+      LOG.warn("a commit log stays: {}", Quoting.line(e.getMessage()));
+    }
   }
 
   /** Makes this process's log ready for the next commits. */
@@ -245,7 +263,7 @@ final class CommitLogs {
     try {
       own.makeRoom(manifest, index);
     } catch (final IOException e) {
-      giveUp(e);
+      tryGiveUp(e);
       return false;
     }
     try {

@@ -200,6 +200,45 @@ class CommitLogTest extends LoggedStoreTest {
     }
   }
 
+  /** When another process deletes a file, NFS gives it another name while it is open. */
+  @Test
+  void nothingIsCommittedByALogThatHasLostItsName() throws IOException {
+    try (StoreFixture fixture = prepared()) {
+      final Path log = files("log").getFirst();
+      disk.rename(log, log.resolveSibling(".nfs0001"), null);
+      disk.syncDirectory(log.getParent(), null);
+      logged(fixture, 1);
+      for (int seed = 0; seed < CUTS; seed++) {
+        path = fresh();
+        new PowerCut(disk, disk.position(), new Random(seed)).leave(path);
+        path = path.resolve("store");
+        assertThat(intact()).hasSize(1);
+      }
+    }
+  }
+
+  @Test
+  void aLogThatCannotBeEndedFailsNoCommit() throws IOException {
+    final StoreFixture fixture = prepared();
+    final List<Commit> commits = new ArrayList<>();
+    for (int number = 1; number <= 5; number++) {
+      commits.add(logged(fixture, number));
+    }
+    final Path index = checkpoints().getFirst().resolve("index");
+    Files.delete(index);
+    Files.createDirectory(index); // so that the log can begin no lap
+    commits.add(logged(fixture, 6));
+    assertThat(files("log")).hasSize(1);
+    assertThatThrownBy(() -> fixture.store().remove(commits.getFirst()))
+        .isInstanceOf(IOException.class);
+    assertThat(intact()).isEqualTo(commits);
+    Files.delete(index);
+    assertThat(fixture.store().remove(commits.removeFirst())).isTrue();
+    assertThat(files("log")).isEmpty();
+    assertThat(intact()).isEqualTo(commits);
+    fixture.close();
+  }
+
   @Test
   void aMarkOfIncompletenessOutlivesTheLog() throws IOException {
     final StoreFixture fixture = prepared();
