@@ -11,6 +11,7 @@
 #include "mapping.h"
 #include "presence.h"
 #include "real.h"
+#include "word.h"
 
 struct mapping {
     struct image *image;
@@ -23,6 +24,15 @@ struct mapping {
 static struct mapping *mappings;
 static atomic_int mapping_count;
 
+/* No call tells what a mapping does, so who empties the file later is not to log it. */
+static void leave_to_kernel(const struct image *image)
+{
+    const struct stat status = {
+        .st_dev = image->device, .st_ino = image->inode, .st_mode = S_IFREG};
+    int announced = SLUICE_REQUEST_OPEN_WRITE;
+    sluice_word_leave(&status, &announced);
+}
+
 /* Before the real call, so that a close() meanwhile does not end the opening. */
 static struct image *hold_image(int fd)
 {
@@ -32,6 +42,8 @@ static struct image *hold_image(int fd)
     if (description != NULL) {
         image = description->image;
         image->mappings++;
+        if (image->openings == 0)
+            leave_to_kernel(image);
     }
     sluice_images_unlock();
     return image;

@@ -33,6 +33,8 @@ static struct {
     int file;
     size_t offset;
     int flags;
+    unsigned char *mapping; /* NULL: none */
+    size_t mapped;
 } descriptors[OPEN];
 
 static const char *directory;
@@ -47,9 +49,9 @@ static const char *name_of(int file)
 
 static void open_slot(int slot)
 {
-    const int extras[] = {0, 0, O_APPEND, O_TRUNC}, modes[] = {O_RDONLY, O_RDWR, O_RDWR};
+    const int extras[] = {0, 0, O_APPEND, O_TRUNC, O_DSYNC}, modes[] = {O_RDONLY, O_RDWR, O_RDWR};
     const int file = (int)random_below(FILES), mode = modes[random_below(3)];
-    const int flags = mode | (mode == O_RDWR ? extras[random_below(4)] : 0);
+    const int flags = mode | (mode == O_RDWR ? extras[random_below(5)] : 0);
     const int fd = open(name_of(file), flags | O_CREAT, 0644);
     CHECK(fd >= 0);
     if (flags & O_TRUNC) {
@@ -106,6 +108,33 @@ static void seek_slot(int slot, const struct model *model)
     CHECK_EQUAL(lseek(descriptors[slot].fd, at, SEEK_SET), at);
 }
 
+/* A mapping stays while others write, until its slot is closed. */
+static void map_slot(int slot, struct model *model)
+{
+    if ((descriptors[slot].flags & O_ACCMODE) == O_RDONLY || model->size == 0)
+        return;
+    if (descriptors[slot].mapping == NULL) {
+        descriptors[slot].mapped = model->size;
+        descriptors[slot].mapping =
+            mmap(NULL, model->size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptors[slot].fd, 0);
+        CHECK(descriptors[slot].mapping != MAP_FAILED);
+    }
+    const size_t mapped = descriptors[slot].mapped;
+    const size_t end = mapped < model->size ? mapped : model->size, at = random_below(end);
+    CHECK(memcmp(descriptors[slot].mapping, model->data, end) == 0);
+    random_fill(model->data + at, end - at);
+    memcpy(descriptors[slot].mapping + at, model->data + at, end - at);
+}
+
+static void close_slot(int slot)
+{
+    if (descriptors[slot].mapping != NULL)
+        CHECK_EQUAL(munmap(descriptors[slot].mapping, descriptors[slot].mapped), 0);
+    descriptors[slot].mapping = NULL;
+    CHECK_EQUAL(close(descriptors[slot].fd), 0);
+    descriptors[slot].fd = -1;
+}
+
 static void check_sizes(void)
 {
     struct stat status;
@@ -122,10 +151,9 @@ static void act(void)
         open_slot(slot);
         return;
     }
-    switch (random_below(8)) {
+    switch (random_below(10)) {
     case 0:
-        CHECK_EQUAL(close(descriptors[slot].fd), 0);
-        descriptors[slot].fd = -1;
+        close_slot(slot);
         break;
     case 1:
         truncate_slot(slot, model);
@@ -139,6 +167,13 @@ static void act(void)
         break;
     case 5:
         check_sizes();
+        break;
+    case 6:
+        CHECK_EQUAL(fsync(descriptors[slot].fd), 0);
+        break;
+    case 7:
+        if (random_below(4) == 0)
+            map_slot(slot, model);
         break;
     default:
         write_slot(slot, model);
