@@ -1,14 +1,15 @@
 package org.sluice.core.command;
 
+import static java.util.Comparator.comparing;
+
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
-import java.util.Map;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.ServiceLoader.Provider;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.sluice.core.posix.Quoting;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -66,22 +67,19 @@ public final class Sluice {
   /** With all subcommands, or only the one that is called, since each costs time to set up. */
   private static CommandLine commandLine(final String called) {
     final CommandLine line = new CommandLine(new Sluice());
-    final Map<String, Provider<Subcommand>> subcommands = subcommands();
-    if (subcommands.containsKey(called)) {
-      subcommands.keySet().retainAll(Set.of(called));
-    }
-    subcommands.values().forEach(provider -> line.addSubcommand(provider.get()));
+    final Optional<Provider<Subcommand>> one =
+        subcommands().filter(provider -> name(provider.type()).equals(called)).findFirst();
+    one.map(Stream::of)
+        .orElseGet(() -> subcommands().sorted(comparing(provider -> name(provider.type()))))
+        .forEach(provider -> line.addSubcommand(provider.get()));
     addHelp(line);
     return ErrorLine.of(line)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .registerConverter(Path.class, new Arguments.PathConverter());
   }
 
-  private static SortedMap<String, Provider<Subcommand>> subcommands() {
-    final SortedMap<String, Provider<Subcommand>> subcommands = new TreeMap<>();
-    ServiceLoader.load(Subcommand.class).stream()
-        .forEach(provider -> subcommands.put(name(provider.type()), provider));
-    return subcommands;
+  private static Stream<Provider<Subcommand>> subcommands() {
+    return ServiceLoader.load(Subcommand.class).stream();
   }
 
   /** Told by the class's name alone, since to read the annotations of all takes long. */
