@@ -18,7 +18,7 @@ public final class DamagedException extends IOException {
    * @param reason what is wrong there
    */
   public DamagedException(final String file, final long offset, final String reason) {
-    super("%s is damaged at offset %d: %s".formatted(file, offset, reason));
+    super(file + " is damaged at offset " + offset + ": " + reason);
     this.file = file;
     this.offset = offset;
     this.reason = reason;

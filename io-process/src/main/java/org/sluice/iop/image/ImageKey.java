@@ -58,6 +58,18 @@ public record ImageKey(long device, long inode) {
     }
   }
 
+  // Those that the JVM makes for a record it links anew at each start, which takes milliseconds.
+
+  @Override
+  public boolean equals(final Object other) {
+    return other instanceof final ImageKey key && key.device == device && key.inode == inode;
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(device) * 31 + Long.hashCode(inode);
+  }
+
   private static ImageKey of(final FileStatus status) {
     return new ImageKey(status.device(), status.inode());
   }
