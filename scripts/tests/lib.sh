@@ -135,7 +135,7 @@ be_refused_like_others() {
 install_in() {
   mkdir -p "$1"/{scripts,target,blcr-bridge/target/native}
   cp -p "$root"/scripts/{sluice,find-jdk,jvm.options} "$1/scripts"
-  cp -pr "$root"/target/{built,jars,jdk,sluice.aot} "$1/target"
+  cp -pr "$root"/target/{built,jars,jdk,sluice.aot,serve.aot} "$1/target"
   cp -p "$native"/{sluice-{run,exec,record,guard},libsluice_preload.so} "$1/blcr-bridge/target/native"
   chmod a+rx .
   chmod -R a+rX "$1"
