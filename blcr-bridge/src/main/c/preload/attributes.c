@@ -11,6 +11,7 @@
 
 #include "capture.h"
 #include "description.h"
+#include "names.h"
 #include "open.h"
 #include "real.h"
 
@@ -49,14 +50,28 @@ static bool is_taken_away(mode_t mode)
     return mode & (S_ISUID | S_ISGID);
 }
 
+/* The I/O process opens what a process has entered, and has the rights of its owner only. */
+static void before_chmod(int dirfd, const char *path, mode_t mode, int flags)
+{
+    if ((mode & S_IRWXU) != S_IRWXU)
+        sluice_names_change(dirfd, path, flags);
+    if (!is_taken_away(mode))
+        return;
+    if (flags & AT_EMPTY_PATH)
+        settle_file(dirfd);
+    else
+        settle_name(dirfd, path, flags);
+}
+
 SLUICE_BEFORE(int, fchmod, (int fd, mode_t mode), (fd, mode),
-              if (is_taken_away(mode)) settle_file(fd))
+              before_chmod(fd, "", mode, AT_EMPTY_PATH))
 SLUICE_BEFORE(int, fchmodat, (int dirfd, const char *path, mode_t mode, int flags),
-              (dirfd, path, mode, flags), if (is_taken_away(mode)) settle_name(dirfd, path, flags))
+              (dirfd, path, mode, flags),
+              before_chmod(dirfd, path, mode, flags &AT_SYMLINK_NOFOLLOW))
 SLUICE_BEFORE(int, chmod, (const char *path, mode_t mode), (path, mode),
-              if (is_taken_away(mode)) settle_name(AT_FDCWD, path, 0))
+              before_chmod(AT_FDCWD, path, mode, 0))
 SLUICE_BEFORE(int, lchmod, (const char *path, mode_t mode), (path, mode),
-              if (is_taken_away(mode)) settle_name(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW))
+              before_chmod(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW))
 
 /* So it does with what the kernel derives rights from. */
 static bool is_security(const char *name)

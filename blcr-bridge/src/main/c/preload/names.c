@@ -4,6 +4,8 @@
  * entered and that it has not taken yet it knows by name only. So it takes that before the name
  * changes.
  */
+#include "names.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -30,8 +32,7 @@ static void have_taken(const struct stat *status)
     }
 }
 
-/* Before a name is given to something else, taken away, or joined by another one. */
-static void before_change(int dirfd, const char *path, int flags)
+void sluice_names_change(int dirfd, const char *path, int flags)
 {
     struct stat status;
     const struct sluice_segment *segment =
@@ -62,8 +63,8 @@ static void tell_renamed(int dirfd, const char *path)
 SLUICE_WRAPPER int renameat2(int from_dirfd, const char *from, int to_dirfd, const char *to,
                              unsigned flags)
 {
-    before_change(from_dirfd, from, AT_SYMLINK_NOFOLLOW);
-    before_change(to_dirfd, to, AT_SYMLINK_NOFOLLOW);
+    sluice_names_change(from_dirfd, from, AT_SYMLINK_NOFOLLOW);
+    sluice_names_change(to_dirfd, to, AT_SYMLINK_NOFOLLOW);
     const int result = REAL(renameat2)(from_dirfd, from, to_dirfd, to, flags);
     if (result == 0) {
         tell_renamed(to_dirfd, to);
@@ -81,13 +82,13 @@ SLUICE_AS(int, rename, (const char *from, const char *to),
 SLUICE_BEFORE(int, linkat,
               (int from_dirfd, const char *from, int to_dirfd, const char *to, int flags),
               (from_dirfd, from, to_dirfd, to, flags),
-              before_change(from_dirfd, from,
-                            (flags & AT_EMPTY_PATH)
-                                | (flags & AT_SYMLINK_FOLLOW ? 0 : AT_SYMLINK_NOFOLLOW)))
+              sluice_names_change(from_dirfd, from,
+                                  (flags & AT_EMPTY_PATH)
+                                      | (flags & AT_SYMLINK_FOLLOW ? 0 : AT_SYMLINK_NOFOLLOW)))
 SLUICE_AS(int, link, (const char *from, const char *to), linkat(AT_FDCWD, from, AT_FDCWD, to, 0))
 
 SLUICE_BEFORE(int, unlinkat, (int dirfd, const char *path, int flags), (dirfd, path, flags),
-              before_change(dirfd, path, AT_SYMLINK_NOFOLLOW))
+              sluice_names_change(dirfd, path, AT_SYMLINK_NOFOLLOW))
 SLUICE_AS(int, unlink, (const char *path), unlinkat(AT_FDCWD, path, 0))
 SLUICE_BEFORE(int, remove, (const char *path), (path),
-              before_change(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW))
+              sluice_names_change(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW))
