@@ -195,6 +195,7 @@ static int first_opening(int fd, const struct stat *status, int announced, const
     image->openings = disposition.kind == SLUICE_REQUEST_PLAIN ? 0 : 1;
     image->writable = (announced & SLUICE_REQUEST_OPEN_WRITE) != 0;
     image->unsettled = disposition.size > 0;
+    image->fresh = (announced & SLUICE_REQUEST_OPEN_CREATED) != 0;
     image->unstamped = false;
     image->harms = 0;
     image->gained = 0;

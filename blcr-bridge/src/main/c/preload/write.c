@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -62,6 +63,18 @@ static void grow_if_due(struct description *description, size_t length, int64_t 
     sluice_small_grow_to(description->image, far ? INT64_MAX : begin + (int64_t)length);
 }
 
+/* A program outside can have written before the I/O process knew the file. That goes before. */
+static void look_for_others(struct description *description)
+{
+    struct stat status;
+    struct image *image = description->image;
+    image->fresh = false;
+    if (!image->small && REAL(fstat)(description->fd, &status) == 0
+        && status.st_size > sluice_image_size(image)) {
+        sluice_image_surrender(image, SLUICE_REASON_FOREIGN);
+    }
+}
+
 /*
  * Where a write of `length` bytes begins that asks for `offset`, or with -1 for the description's
  * own. -ESTALE when the kernel must decide: it knows what a file may grow to and how to say no.
@@ -72,6 +85,8 @@ static int64_t start(struct description *description, size_t length, int64_t off
     int64_t at = offset >= 0 ? offset : description->offset;
     if (image->small)
         grow_if_due(description, length, at);
+    if (image->fresh)
+        look_for_others(description);
     if (!description->logged)
         return -ESTALE;
     if (description->append && at <= INT64_MAX - MOST_IN_ONE_CALL) {
