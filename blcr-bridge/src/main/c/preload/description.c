@@ -134,7 +134,8 @@ static void describe(struct image *image, int fd, int flags)
     description->image = image;
     description->append = (flags & O_APPEND) != 0;
     description->kernel_appends = description->append;
-    description->access = flags & O_ACCMODE;
+    description->reads = sluice_flags_read(flags);
+    description->writes = sluice_flags_write(flags);
     description->fd = fd;
     description->descriptors = 1;
     description->offset = 0;
@@ -289,7 +290,7 @@ int sluice_description_forget(int fd)
         }
         if (image->let_go && description->descriptors == 1)
             REAL(fcntl)(fd, F_SETLEASE, F_UNLCK); /* or the I/O process, who opens it, breaks it */
-        if (description->descriptors == 1 && description->access != O_RDONLY)
+        if (description->descriptors == 1 && description->writes)
             sluice_image_stamp(image);
         if (--description->descriptors == 0)
             unlink_description(image, description);

@@ -8,7 +8,9 @@
  */
 #pragma once
 
+#include <fcntl.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "capture.h"
@@ -46,13 +48,24 @@ struct description {
     bool append;
     bool
         kernel_appends; /* O_APPEND is still the kernel's; it is taken away before the first write */
-    int access;         /* O_RDONLY, O_WRONLY or O_RDWR */
+    bool reads, writes; /* what it was opened for; access mode 3 is for neither */
     int fd;             /* one of its descriptors */
     int descriptors;    /* how many there are */
     int64_t offset;
     int64_t kernel;           /* the kernel's offset while logged, if nobody else has moved it */
     struct description *next; /* of the same image */
 };
+
+/* What a descriptor with these flags of open(2) may do. Linux has a third way: mode 3 may do neither. */
+static inline bool sluice_flags_read(int flags)
+{
+    return (flags & O_ACCMODE) == O_RDONLY || (flags & O_ACCMODE) == O_RDWR;
+}
+
+static inline bool sluice_flags_write(int flags)
+{
+    return (flags & O_ACCMODE) == O_WRONLY || (flags & O_ACCMODE) == O_RDWR;
+}
 
 /* The lock above all image locks; enters the guard. */
 void sluice_images_lock(void);

@@ -22,7 +22,7 @@ static int empty_unwritable(struct image *image, int fd)
 {
     char link[32];
     for (struct description *each = image->descriptions; each != NULL; each = each->next)
-        if (each->access != O_RDONLY)
+        if (each->writes)
             return sluice_kernel_truncate(each->fd, 0);
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     const int writable = sluice_kernel_open(link, O_WRONLY | O_TRUNC);
@@ -32,7 +32,7 @@ static int empty_unwritable(struct image *image, int fd)
 
 int sluice_image_empty(struct image *image, int fd)
 {
-    const bool writable = (REAL(fcntl)(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
+    const bool writable = sluice_flags_write(REAL(fcntl)(fd, F_GETFL));
     const int error = writable && sluice_log_diverted(&image->log)
         ? sluice_log_truncate(&image->log, fd, 0)
         : -ESTALE;
@@ -50,9 +50,9 @@ SLUICE_WRAPPER int ftruncate(int fd, off_t size)
     struct image *image = description->image;
     int error = -ESTALE;
     sluice_small_grow_to(image, size);
-    if (image->small && description->access != O_RDONLY && size >= 0)
+    if (image->small && description->writes && size >= 0)
         error = sluice_kernel_truncate(fd, size);
-    else if (description->access != O_RDONLY && size >= 0 && size <= sluice_limit())
+    else if (description->writes && size >= 0 && size <= sluice_limit())
         error = sluice_log_truncate(&image->log, fd, size);
     if (error == -ESTALE)
         sluice_image_surrender(image, SLUICE_REASON_LIMIT);

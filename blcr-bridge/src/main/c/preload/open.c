@@ -138,7 +138,7 @@ static int adopt(int fd, int flags, const struct plan *plan)
     }
     const bool made = plan->created && (plan->flags & O_CREAT) && (plan->flags & O_EXCL);
     const bool empty = created || plan->truncate;
-    const bool unwritable = plan->truncate && (flags & O_ACCMODE) == O_RDONLY;
+    const bool unwritable = plan->truncate && !sluice_flags_write(flags);
     const int reason = flags & O_DIRECT ? SLUICE_REASON_O_DIRECT
         : flags & O_DSYNC               ? SLUICE_REASON_SYNC
         : unwritable                    ? SLUICE_REASON_CONTROL

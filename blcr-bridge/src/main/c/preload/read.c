@@ -16,7 +16,7 @@ static struct description *lock_settled(int fd, int *error)
     struct description *description = sluice_description_lock(fd);
     if (description == NULL)
         return NULL;
-    if (description->access != O_WRONLY)
+    if (description->reads)
         *error = sluice_image_settle(description->image);
     if (*error == 0)
         return description;

@@ -12,11 +12,6 @@
 
 #define MOST_IN_ONE_CALL 0x7ffff000 /* what Linux writes at most in one call */
 
-static bool writable(const struct description *description)
-{
-    return description->access != O_RDONLY;
-}
-
 /* Writes to the log; -ESTALE when the description has left it and the kernel is to do the rest. */
 static ssize_t log_bytes(struct description *description, const void *data, size_t length,
                          int64_t offset)
@@ -157,7 +152,7 @@ static bool log_call(int fd, const struct iovec *vector, int count, int64_t offs
         return true;
     }
     const size_t length = total(vector, count);
-    const ssize_t written = !writable(description) || length == SIZE_MAX
+    const ssize_t written = !description->writes || length == SIZE_MAX
         ? -ESTALE
         : log_at(description, vector, count, length, offset);
     sluice_description_unlock(description);

@@ -95,10 +95,10 @@ static int used_slot(void)
 static void open_file(void)
 {
     const int slot = free_slot(), name = (int)random_below(NAMES);
-    const int modes[] = {O_RDONLY, O_WRONLY, O_RDWR, O_RDWR};
+    const int modes[] = {O_RDONLY, O_WRONLY, O_RDWR, O_RDWR, O_ACCMODE /* neither */};
     const int extras[] = {0,       O_CREAT,         O_CREAT, O_CREAT | O_TRUNC, O_CREAT | O_APPEND,
                           O_TRUNC, O_CREAT | O_EXCL};
-    int flags = modes[random_below(4)] | extras[random_below(7)];
+    int flags = modes[random_below(5)] | extras[random_below(7)];
     if ((flags & O_ACCMODE) == O_RDONLY)
         flags &= ~O_TRUNC;
     if (slot < 0)
@@ -150,9 +150,10 @@ static void duplicate(int slot)
     descriptors[to].opening->references++;
 }
 
-static bool can_write(const struct opening *opening)
+static bool opened_for(const struct opening *opening, int mode)
 {
-    return (opening->flags & O_ACCMODE) != O_RDONLY;
+    const int opened = opening->flags & O_ACCMODE;
+    return opened == O_RDWR || opened == mode;
 }
 
 static ssize_t write_in_pieces(int fd, size_t length, bool positioned, off_t offset)
@@ -184,7 +185,7 @@ static void write_slot(int slot)
     const ssize_t written = pieces ? write_in_pieces(fd, length, positioned, (off_t)asked)
         : positioned               ? pwrite(fd, buffer, length, (off_t)asked)
                                    : write(fd, buffer, length);
-    if (!can_write(opening)) {
+    if (!opened_for(opening, O_WRONLY)) {
         CHECK(written < 0 && errno == EBADF);
         return;
     }
@@ -206,7 +207,7 @@ static void read_slot(int slot)
     expected = expected < length ? expected : length;
     const ssize_t got = positioned ? pread(descriptors[slot].fd, buffer, length, (off_t)at)
                                    : read(descriptors[slot].fd, buffer, length);
-    if ((opening->flags & O_ACCMODE) == O_WRONLY) {
+    if (!opened_for(opening, O_RDONLY)) {
         CHECK(got < 0 && errno == EBADF);
         return;
     }
@@ -240,7 +241,7 @@ static void truncate_slot(int slot)
     if (size > LARGEST_FILE)
         return;
     const int result = ftruncate(descriptors[slot].fd, (off_t)size);
-    if (!can_write(opening)) {
+    if (!opened_for(opening, O_WRONLY)) {
         CHECK(result < 0 && errno == EINVAL);
         return;
     }
@@ -252,7 +253,7 @@ static void allocate_slot(int slot)
 {
     struct opening *opening = descriptors[slot].opening;
     const size_t at = random_below(opening->file->size + 100), length = 1 + random_below(3000);
-    if (!can_write(opening) || at + length > LARGEST_FILE)
+    if (!opened_for(opening, O_WRONLY) || at + length > LARGEST_FILE)
         return;
     CHECK_EQUAL(posix_fallocate(descriptors[slot].fd, (off_t)at, (off_t)length), 0);
     if (at + length > opening->file->size)
