@@ -165,6 +165,7 @@ final class EntryFields {
       for (final Entry.Opener each : it.openers()) {
         out.writeInt(each.slot());
         out.writeInt(each.count());
+        out.writeInt(each.writes() ? 1 : 0);
       }
       out.writeInt(it.granted().size());
       for (final Integer each : it.granted()) {
@@ -460,7 +461,8 @@ final class EntryFields {
     for (int left = in.readInt(); left > 0; left--) {
       all.add(new Entry.Opener(
               in.readInt(),
-              in.readInt()));
+              in.readInt(),
+              in.readInt() != 0));
     }
     return all;
   }

@@ -62,7 +62,7 @@ abstract class ImageState {
   void apply(final Entry.Opened e, final Writer process, final long order) {
     resting = false;
     name = admitted.path();
-    openers.add(e.slot(), 1);
+    openers.add(new Entry.Opener(e.slot(), 1, e.writes()));
     grant(e.slot());
     if (e.writes()) {
       writer = process;
@@ -81,11 +81,13 @@ abstract class ImageState {
   }
 
   void apply(final Entry.Closed e) {
-    abandoned |= openers.remove(e.slot(), 1) && e.position() == Entry.NO_POSITION;
+    abandoned |= e.position() == Entry.NO_POSITION && openers.writes(e.slot());
+    openers.remove(e.slot(), 1);
   }
 
   void abandon(final int slot) {
-    abandoned |= openers.remove(slot, Integer.MAX_VALUE);
+    abandoned |= openers.writes(slot);
+    openers.remove(slot, Integer.MAX_VALUE);
   }
 
   /** This image is a copy of another one, with the same bytes and writer. */
@@ -125,7 +127,7 @@ abstract class ImageState {
     written = e.written();
     abandoned = e.abandoned();
     committed = e.committed();
-    e.openers().forEach(opener -> openers.add(opener.slot(), opener.count()));
+    e.openers().forEach(openers::add);
     e.granted().forEach(this::grant);
     log.apply(e);
   }
@@ -144,9 +146,7 @@ abstract class ImageState {
             written,
             abandoned,
             committed,
-            openers.counts().entrySet().stream()
-                .map(opener -> new Entry.Opener(opener.getKey(), opener.getValue()))
-                .toList(),
+            List.copyOf(openers.all()),
             List.copyOf(granted),
             log.isDirect(),
             log.isInPlace(),
@@ -267,9 +267,9 @@ abstract class ImageState {
   }
 
   /**
-   * Whether a process had it open when it died, so that it may be incomplete.
+   * Whether a process had it open for writing when it died, so that it may be incomplete.
    *
-   * @return false once a process opened it again
+   * @return false once a process opened it for writing again
    */
   public boolean isAbandoned() {
     return abandoned;

@@ -90,7 +90,7 @@ public final class Images implements Fold {
 
   void forget(final Image image) {
     byId.remove(image.id());
-    image.openers().counts().keySet().forEach(slot -> closedBy(slot, image));
+    image.openers().slots().forEach(slot -> closedBy(slot, image));
   }
 
   private void open(final Image image, final Entry.Opened e, final Writer process) {

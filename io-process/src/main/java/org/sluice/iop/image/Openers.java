@@ -1,51 +1,72 @@
 package org.sluice.iop.image;
 
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import org.sluice.iop.journal.Entry;
 
 /**
- * The slots that have an image open: how often each has, and which of them diverts it. Service
- * thread only.
+ * The slots that have an image open: how often each has, whether for writing, and which of them
+ * diverts it. Service thread only.
  */
 public final class Openers {
   /** No slot. */
   public static final int NOBODY = -1;
 
   /** Of its own only while a slot has the image open: most images are closed. */
-  private Map<Integer, Integer> counts = Map.of();
+  private Map<Integer, Entry.Opener> bySlot = Map.of();
 
   private int writer = NOBODY;
 
   Openers() {}
 
-  void add(final int slot, final int times) {
-    if (counts.isEmpty()) {
-      counts = new TreeMap<>();
+  void add(final Entry.Opener opener) {
+    if (bySlot.isEmpty()) {
+      bySlot = new TreeMap<>();
     }
-    counts.merge(slot, times, Integer::sum);
+    bySlot.merge(
+        opener.slot(),
+        opener,
+        (had, more) ->
+            new Entry.Opener(
+                had.slot(), had.count() + more.count(), had.writes() || more.writes()));
   }
 
-  /** Ends so many openings of a slot; false when it has none. */
-  boolean remove(final int slot, final int times) {
-    if (!has(slot)) {
-      return false;
+  /** Ends so many openings of a slot, which does not say which. */
+  void remove(final int slot, final int times) {
+    if (has(slot)) {
+      bySlot.computeIfPresent(slot, (any, had) -> less(had, times));
+      bySlot = bySlot.isEmpty() ? Map.of() : bySlot;
     }
-    counts.computeIfPresent(slot, (any, count) -> count > times ? count - times : null);
-    counts = counts.isEmpty() ? Map.of() : counts;
     if (writer == slot && !has(slot)) {
       writer = NOBODY;
     }
-    return true;
+  }
+
+  private static Entry.Opener less(final Entry.Opener had, final int times) {
+    return had.count() > times
+        ? new Entry.Opener(had.slot(), had.count() - times, had.writes())
+        : null;
+  }
+
+  /** Whether a slot has the image open for writing, or had when it opened it besides. */
+  boolean writes(final int slot) {
+    return has(slot) && bySlot.get(slot).writes();
+  }
+
+  Collection<Entry.Opener> all() {
+    return bySlot.values();
   }
 
   /**
-   * How often each slot has the image open.
+   * The slots that have the image open.
    *
-   * @return counts by slot
+   * @return their indices
    */
-  public Map<Integer, Integer> counts() {
-    return Collections.unmodifiableMap(counts);
+  public Set<Integer> slots() {
+    return Collections.unmodifiableSet(bySlot.keySet());
   }
 
   /**
@@ -54,7 +75,7 @@ public final class Openers {
    * @return true when it is closed
    */
   public boolean isEmpty() {
-    return counts.isEmpty();
+    return bySlot.isEmpty();
   }
 
   /**
@@ -64,7 +85,7 @@ public final class Openers {
    * @return true when it has
    */
   public boolean has(final int slot) {
-    return counts.containsKey(slot);
+    return bySlot.containsKey(slot);
   }
 
   /**
@@ -74,7 +95,7 @@ public final class Openers {
    * @return true when another one has it open
    */
   public boolean hasOtherThan(final int slot) {
-    return counts.size() > (has(slot) ? 1 : 0);
+    return bySlot.size() > (has(slot) ? 1 : 0);
   }
 
   /**

@@ -57,7 +57,7 @@ public sealed interface Entry {
       implements Entry {}
 
   /**
-   * A slot is free again; what its process had open counts as abandoned.
+   * A slot is free again; what its process had open for writing counts as abandoned.
    *
    * @param slot index of the slot, 0 or more
    * @param killed whether its process was killed, which counts kills up
@@ -292,8 +292,7 @@ public sealed interface Entry {
   record Left(boolean succeeded) implements Entry {}
 
   /**
-   * How much there was of what the entries behind this one do not tell. This and those below are in
-   * a rewritten journal only.
+   * How much there was of what the entries behind this one do not tell.
    *
    * @param lastImage the highest image id so far; 0 for none
    * @param lastAttempt the last commit that was decided; 0 for none
@@ -346,8 +345,9 @@ public sealed interface Entry {
    *
    * @param slot its index
    * @param count how often it has the image open, 1 or more
+   * @param writes whether for writing; also when that opening has ended and another has not
    */
-  record Opener(int slot, int count) {}
+  record Opener(int slot, int count, boolean writes) {}
 
   /**
    * A group since its last commit.

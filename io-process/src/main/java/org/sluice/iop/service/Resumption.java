@@ -123,13 +123,13 @@ final class Resumption {
 
   private static void resume(final Attachment opener, final Image image) {
     opener.images().put(image, System.nanoTime());
-    if (image.state() == ImageDescriptor.STATE_DIVERTED && image.openers().counts().size() == 1) {
+    if (image.state() == ImageDescriptor.STATE_DIVERTED && image.openers().slots().size() == 1) {
       image.openers().writer(opener.index());
     }
   }
 
   private List<Attachment> openers(final Image image) {
-    return image.openers().counts().keySet().stream().map(attachments::at).toList();
+    return image.openers().slots().stream().map(attachments::at).toList();
   }
 
   private NativeFile find(final Image image) throws IOException {

@@ -55,7 +55,7 @@ final class Settling {
     final IntStream openers =
         writer != Openers.NOBODY
             ? IntStream.of(writer)
-            : image.openers().counts().keySet().stream().mapToInt(slot -> slot);
+            : image.openers().slots().stream().mapToInt(slot -> slot);
     return openers
         .mapToObj(attachments::at)
         .flatMapToInt(

@@ -66,7 +66,7 @@ class JournalTest {
             17,
             false,
             true,
-            List.of(new Entry.Opener(1, 2)),
+            List.of(new Entry.Opener(1, 2, true)),
             List.of(3, 4),
             true,
             false,
