@@ -306,6 +306,15 @@ public final class Header {
   }
 
   /**
+   * To what size new files are left to the kernel.
+   *
+   * @return bytes; 0 for none
+   */
+  public long small() {
+    return buffer.getLong(HeaderDescriptor.SMALL_OFFSET);
+  }
+
+  /**
    * What processes wrote to files that they did not announce.
    *
    * @param reason why they did not

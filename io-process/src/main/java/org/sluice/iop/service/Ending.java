@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.sluice.core.fault.Fault;
-import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.checkpoint.Checkpoints;
@@ -27,6 +26,7 @@ final class Ending {
   private final Attachments attachments;
   private final Settling settling;
   private final Unseen unseen;
+  private final Unannounced unannounced;
   private final CompletableFuture<Void> over;
   private final long deadline = System.nanoTime() + PATIENCE_NANOS;
   private boolean waiting = true;
@@ -44,6 +44,7 @@ final class Ending {
       final Attachments attachments,
       final Settling settling,
       final Unseen unseen,
+      final Unannounced unannounced,
       final CompletableFuture<Void> over) {
     this.checkpoints = checkpoints;
     this.context = context;
@@ -51,6 +52,7 @@ final class Ending {
     this.attachments = attachments;
     this.settling = settling;
     this.unseen = unseen;
+    this.unannounced = unannounced;
     this.over = over;
   }
 
@@ -109,22 +111,13 @@ final class Ending {
     } catch (final IOException e) {
       Warnings.warn("the store does not know where plain files are: " + e.getMessage());
     }
-    attempt("files that no process announced may not be durable", this::syncUnannounced);
+    attempt("files that no process announced may not be durable", unannounced::sync);
     if (!context.drain().isInPlace()) {
       attempt(
           "committed files stay where they were; restore them instead of using those",
           checkpoints.leftovers()::unlinkCommitted);
     }
     over.complete(null);
-  }
-
-  /** Files that stayed small are the kernel's, which is asked once for all of them. */
-  private void syncUnannounced() throws IOException {
-    if (context.segment().header().plainBytes() > 0) {
-      try (NativeFile capture = NativeFile.open(context.segment().header().capture())) {
-        capture.syncFileSystem();
-      }
-    }
   }
 
   /** Does a step at whose failure the session ends all the same. */

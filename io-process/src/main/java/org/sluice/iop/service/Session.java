@@ -26,6 +26,7 @@ final class Session implements AutoCloseable {
   private final TimedSettling timedSettling;
   private final OutsideOpens outsideOpens;
   private final Unseen unseen;
+  private final Unannounced unannounced;
   private final Closings closings;
   private final Members members;
   private final Entrances entrances;
@@ -56,6 +57,7 @@ final class Session implements AutoCloseable {
     settling = new Settling(context, attachments, rings);
     timedSettling = new TimedSettling(context, attachments, rings);
     unseen = new Unseen(context);
+    unannounced = new Unannounced(context.segment().header());
     outsideOpens = new OutsideOpens(context, checkpoints, settling, guard, attachments);
     final Leases leases = outsideOpens.leases();
     closings = new Closings(context, checkpoints, unseen, settling, leases);
@@ -188,7 +190,9 @@ final class Session implements AutoCloseable {
   void end(final boolean commits) {
     if (ending == null) {
       entrances.end();
-      ending = new Ending(context, checkpoints, commits, attachments, settling, unseen, over);
+      ending =
+          new Ending(
+              context, checkpoints, commits, attachments, settling, unseen, unannounced, over);
       begun.complete(null);
     }
   }
@@ -207,6 +211,7 @@ final class Session implements AutoCloseable {
   @Override
   public void close() throws IOException {
     checkpoints.restarts().close();
+    unannounced.close();
     context.drain().close();
   }
 
