@@ -1,3 +1,4 @@
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "description.h"
@@ -40,12 +41,6 @@ static int sync_file(int fd)
     return error;
 }
 
-static void sync_image(struct image *image, int reason)
-{
-    if (!image->small && sluice_log_sync(&image->log) == -ESTALE)
-        sluice_image_surrender(image, reason);
-}
-
 #define SYNCHRONISES(name, parameters, arguments)                                                  \
     SLUICE_WRAPPER int name parameters                                                             \
     {                                                                                              \
@@ -58,5 +53,43 @@ SYNCHRONISES(fdatasync, (int fd), (fd))
 SYNCHRONISES(sync_file_range, (int fd, off64_t offset, off64_t count, unsigned flags),
              (fd, offset, count, flags))
 
-SLUICE_BEFORE(void, sync, (void), (), sluice_images_each(sync_image, SLUICE_REASON_OTHER))
-SLUICE_BEFORE(int, syncfs, (int fd), (fd), sluice_images_each(sync_image, SLUICE_REASON_OTHER))
+/* One synchronisation of a file system: the first error that an image there has met, or 0. */
+struct synchronisation {
+    dev_t device;
+    int error;
+};
+
+/* That of this thread; a handler may make another one. */
+static _Thread_local struct synchronisation *current;
+
+static void sync_image(struct image *image, int reason)
+{
+    int error = image->small ? -ESTALE : sluice_log_sync(&image->log);
+    if (error == -ESTALE) {
+        if (!image->small)
+            sluice_image_surrender(image, reason);
+        error = sluice_image_settle_rest(image);
+    }
+    if (error != -ESTALE && current->error == 0 && image->device == current->device)
+        current->error = error;
+}
+
+static int sync_images(dev_t device)
+{
+    struct synchronisation its = {.device = device}, *interrupted = current;
+    current = &its;
+    sluice_images_each(sync_image, SLUICE_REASON_OTHER);
+    current = interrupted;
+    return its.error;
+}
+
+SLUICE_BEFORE(void, sync, (void), (), sync_images(0))
+
+SLUICE_WRAPPER int syncfs(int fd)
+{
+    struct stat status = {0};
+    REAL(fstat)(fd, &status); /* or the kernel refuses the descriptor next */
+    const int error = sync_images(status.st_dev);
+    const int result = REAL(syncfs)(fd);
+    return result == 0 ? (int)sluice_guard_result(error) : result;
+}
