@@ -84,7 +84,9 @@ public final class GcCommand implements Subcommand {
           first.status(),
           first.getMessage()
               + "; what cannot be read might name any container, so all of them stay until sluice"
-              + " rm removed it, or gc --damaged-logs a log; what is no file stays, too");
+              + " rm removed it, or "
+              + (damagedLogs ? "a log can be read" : "gc --damaged-logs a log")
+              + "; what is no file stays, too");
     }
     return ExitStatus.OK.code();
   }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -147,20 +146,22 @@ final class CommitLogs {
 
   /** The damaged logs that nobody writes. Those of another version are not damaged. */
   List<Path> damaged() throws IOException {
-    final List<Path> damaged = new ArrayList<>();
-    for (final Path log : store.logFiles()) {
-      if (StoreDirectory.isUnlocked(log) && isDamaged(log)) {
-        damaged.add(log);
-      }
-    }
-    return damaged;
+    return store.logFiles().stream().filter(CommitLogs::isDamaged).toList();
   }
 
-  private static boolean isDamaged(final Path log) throws IOException {
-    final LogContent content = LogContent.read(log);
-    content.commits();
-    return !content.damage().isEmpty()
-        && content.damage().stream().allMatch(DamagedException.class::isInstance);
+  /** One that cannot be read stays; each scan tells of it. */
+  private static boolean isDamaged(final Path log) {
+    try {
+      if (!StoreDirectory.isUnlocked(log)) {
+        return false;
+      }
+      final LogContent content = LogContent.read(log);
+      content.commits();
+      return !content.damage().isEmpty()
+          && content.damage().stream().allMatch(DamagedException.class::isInstance);
+    } catch (final IOException e) {
+      return false;
+    }
   }
 
   /**
