@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.FileIdentity;
 import org.sluice.core.posix.FileStatus;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
@@ -65,7 +66,24 @@ class EntranceTest extends ServeTest {
   }
 
   @Test
-  void aFileThatIsGoneFailsThatImageOnlyWhereTheStoreHasNoRoom() throws Exception {
+  void aFileWhoseNumberALaterImageHasIsDeletedWithoutAWord() throws Exception {
+    whileServed(
+        serve -> {
+          final Reply.Opened good = process.create(capture.resolve("good"));
+          final FileIdentity later =
+              FileStatus.behind(capture.resolve("good").toString()).identity();
+          final FileIdentity deleted =
+              new FileIdentity(later.device(), later.inode(), later.born() - 1);
+          final int id = enter(deleted, capture.resolve("deleted"));
+          process.write(id, 0, bytes("nowhere"));
+          settle(id);
+          checkWorks(good);
+          assertThat(serve.errors()).isEmpty();
+        });
+  }
+
+  @Test
+  void aFileThatIsGoneIsMissedByNobodyWhereTheStoreHasNoRoom() throws Exception {
     final Path file = create(capture.resolve("file"));
     Files.createDirectories(store);
     whileServed(
@@ -74,10 +92,12 @@ class EntranceTest extends ServeTest {
           final FileStatus status = FileStatus.behind(file.toString());
           Files.delete(file);
           Files.move(store.resolve("staging"), store.resolve("away"));
-          final int id = enter(status, file);
-          awaitFailed(id);
+          final int id = enter(status.identity(), file);
+          process.write(id, 0, bytes("nowhere"));
+          settle(id);
           Files.move(store.resolve("away"), store.resolve("staging"));
           checkWorks(good);
+          assertThat(serve.errors()).contains(file + " was deleted by a program outside Sluice");
         });
   }
 
@@ -149,12 +169,12 @@ class EntranceTest extends ServeTest {
   }
 
   private int enter(final Path file, final Path name) throws IOException {
-    return enter(FileStatus.behind(file.toString()), name);
+    return enter(FileStatus.behind(file.toString()).identity(), name);
   }
 
-  private int enter(final FileStatus file, final Path name) throws IOException {
+  private int enter(final FileIdentity file, final Path name) throws IOException {
     final int id = table.nextId();
-    final int entry = take(file, id);
+    final int entry = TestSegments.enter(process.segment(), process.slot(), id, file);
     TestSegments.open(process.segment(), process.slot(), id, entry, name.toString());
     process.tell(new Request.Wake());
     return id;

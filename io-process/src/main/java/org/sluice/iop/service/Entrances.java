@@ -15,6 +15,7 @@ import org.sluice.iop.image.MissingException;
 import org.sluice.iop.image.Reopening;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Timed;
+import org.sluice.iop.measure.Warnings;
 
 /**
  * Takes the files that processes created and entered as images by themselves, without asking. The
@@ -28,6 +29,7 @@ final class Entrances {
   private final TimedSettling timedSettling;
   private final ImageTable table;
   private final Creations creations;
+  private int gone;
 
   Entrances(
       final Context context,
@@ -80,13 +82,13 @@ final class Entrances {
     final int entry = open.entry();
     final ImageKey key = new ImageKey(table.device(entry), table.inode(entry));
     IOException failure = null;
-    NativeFile file;
+    Optional<NativeFile> found = Optional.empty();
     try {
-      file = find(opener, open, key);
+      found = find(opener, open, key);
     } catch (final IOException e) {
       failure = e;
-      file = nameless(opener, open);
     }
+    final NativeFile file = found.isPresent() ? found.get() : nameless(opener, open);
     context.decide(
         new Entry.Entered(
             new Entry.Admitted(
@@ -108,16 +110,24 @@ final class Entrances {
     openRequests.entered(opener, image);
   }
 
-  /** By its name, by way of the process, or by another name that it has by now. */
-  private NativeFile find(final Attachment opener, final Rings.Open open, final ImageKey key)
-      throws IOException {
-    if (context.registry().find(key) != null) {
+  /**
+   * By its name, by way of the process, or by another name that it has by now; empty when it is
+   * gone. A later image has its inode number only if it was deleted.
+   */
+  private Optional<NativeFile> find(
+      final Attachment opener, final Rings.Open open, final ImageKey key) throws IOException {
+    final int born = table.born(open.entry());
+    final Image other = context.registry().find(key);
+    final boolean deleted = other != null && born != 0 && (int) other.admitted().born() != born;
+    if (other != null && !deleted) {
       throw new IOException("its file was an image before");
     }
     if (!isHere(open)) {
       throw new IOException(open.path() + " is not in the capture directory");
     }
-    final int born = table.born(open.entry());
+    if (deleted) {
+      return Optional.empty();
+    }
     final String descriptor = "/proc/%d/fd/%d".formatted(opener.process().pid(), open.descriptor());
     Optional<NativeFile> file = open(open.path(), key, born);
     file = file.isPresent() ? file : open(descriptor, key, born);
@@ -125,7 +135,10 @@ final class Entrances {
       final Optional<String> name = context.capture().find(key);
       file = name.isPresent() ? open(name.get(), key, born) : file;
     }
-    return file.orElseThrow(() -> notFound(opener, open));
+    if (file.isEmpty()) {
+      notFound(opener, open);
+    }
+    return file;
   }
 
   private boolean isHere(final Rings.Open open) {
@@ -143,13 +156,21 @@ final class Entrances {
     return file;
   }
 
-  /** Where it is not deleted, its process cannot be told that its bytes are lost. */
-  private static IOException notFound(final Attachment opener, final Rings.Open open) {
-    return opener.process().isAlive() && !opener.process().hasSamePaths()
-        ? new MissingException(
-            open.path(), "its process has other mounts by now, or another root; write it again")
-        : new IOException(
-            "a program outside Sluice deleted it, or moved it away, as soon as it was created");
+  /**
+   * Its process has closed it, or has paths of its own. Of one that was deleted nobody misses
+   * anything, so of others than the first only their number is said.
+   */
+  private void notFound(final Attachment opener, final Rings.Open open) throws MissingException {
+    if (opener.process().isAlive() && !opener.process().hasSamePaths()) {
+      throw new MissingException(
+          open.path(), "its process has other mounts by now, or another root; write it again");
+    }
+    if (gone++ == 0) {
+      Warnings.warn(
+          open.path()
+              + " was deleted by a program outside Sluice as soon as it was created, or moved away,"
+              + " and then lacks what was written to it");
+    }
   }
 
   /** A file in the place of one that is gone; chunks may have records of the image. */
@@ -182,5 +203,8 @@ final class Entrances {
     attachments.ask();
     creations.end();
     attachments.poll();
+    if (gone > 1) {
+      Warnings.warn("so it was with others: files=%d".formatted(gone - 1));
+    }
   }
 }
