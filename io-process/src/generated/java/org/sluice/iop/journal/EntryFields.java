@@ -220,6 +220,7 @@ final class EntryFields {
       EntryCodec.writeText(out, it.file().path());
       out.writeInt(it.slot());
       out.writeLong(it.position());
+      EntryCodec.writeText(out, it.failure());
     }
   }
 
@@ -418,7 +419,8 @@ final class EntryFields {
               in.readInt(),
               EntryCodec.readText(in)),
           in.readInt(),
-          in.readLong());
+          in.readLong(),
+          EntryCodec.readText(in));
     }
     throw new BufferUnderflowException();
   }

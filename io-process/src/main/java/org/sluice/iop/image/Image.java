@@ -5,7 +5,6 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.sluice.core.posix.NativeFile;
-import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.ImageTable;
 import org.sluice.core.segment.Reason;
@@ -351,7 +350,7 @@ public final class Image extends ImageState {
    */
   public void resumeFailure(final int errno) {
     if (errno != 0) {
-      failure.set(new PosixException("store " + opened(), errno));
+      failure.set(failed(errno));
     }
   }
 

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.iop.journal.Entry;
 
@@ -21,6 +22,7 @@ abstract class ImageState {
   private Set<Integer> granted = Set.of();
 
   private Entry.Created created;
+  private String untaken = "";
   private Writer writer = Writer.nobody();
   private int state;
   private boolean committed;
@@ -42,6 +44,10 @@ abstract class ImageState {
 
   void apply(final Entry.Created e) {
     created = e;
+  }
+
+  void apply(final Entry.Entered e) {
+    untaken = e.failure();
   }
 
   void apply(final Entry.Changed e) {
@@ -201,6 +207,22 @@ abstract class ImageState {
    */
   public Entry.Created created() {
     return created;
+  }
+
+  /** A failure of which no more is left than the errno. */
+  Exception failed(final int errno) {
+    return untaken.isEmpty()
+        ? new PosixException("store " + admitted.path(), errno)
+        : new MissingException(untaken);
+  }
+
+  /**
+   * Why its file could not be taken, so that it failed.
+   *
+   * @return empty when it was taken, or asked for
+   */
+  public String untaken() {
+    return untaken;
   }
 
   /**

@@ -50,6 +50,7 @@ public final class Images implements Fold {
       }
       case Entry.Entered e -> {
         apply(e.file());
+        with(e.file().image(), image -> image.apply(e));
         apply(new Entry.Opened(e.file().image(), e.slot(), true, Entry.NO_REQUEST));
       }
       case Entry.Created e -> with(e.image(), image -> image.apply(e));

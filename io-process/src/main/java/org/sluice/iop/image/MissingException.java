@@ -13,6 +13,15 @@ public final class MissingException extends IOException {
    * @param what is known of it
    */
   public MissingException(final String path, final String what) {
-    super(path + ": " + what);
+    this(path + ": " + what);
+  }
+
+  /**
+   * A file that was not found.
+   *
+   * @param reason what was said of it
+   */
+  public MissingException(final String reason) {
+    super(reason);
   }
 }

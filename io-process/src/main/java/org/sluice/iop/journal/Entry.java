@@ -381,8 +381,7 @@ public sealed interface Entry {
   record Lacking(long device, long inode, long born, int reason, String path) implements Entry {}
 
   /**
-   * The file of an image that nobody has open is held by a link, and no descriptor, until a process
-   * opens it.
+   * An image comes to rest: a link holds its file, and no descriptor, until a process opens it.
    *
    * @param image the image's id
    * @param path a name of its file
@@ -395,6 +394,7 @@ public sealed interface Entry {
    * @param file how it became an image
    * @param slot index of the process's slot, 0 or more
    * @param position in the slot's ring, behind the record that told and its name
+   * @param failure why the image fails, as its file cannot be taken; empty when it does not
    */
-  record Entered(Admitted file, int slot, long position) implements Entry {}
+  record Entered(Admitted file, int slot, long position, String failure) implements Entry {}
 }

@@ -14,6 +14,7 @@ import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.MissingException;
 import org.sluice.iop.image.Reopening;
 import org.sluice.iop.journal.Entry;
+import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.Timed;
 import org.sluice.iop.measure.Warnings;
 
@@ -100,7 +101,8 @@ final class Entrances {
                 ImageDescriptor.STATE_DIVERTED,
                 isHere(open) ? open.path() : file.opened()),
             opener.index(),
-            open.position()));
+            open.position(),
+            failure == null ? "" : Failure.of(failure).reason()));
     final Image image = context.registry().enter(open.imageId(), file);
     creations.taken(opener.index(), entry, key.device(), key.inode());
     if (failure != null) {

@@ -14,6 +14,7 @@ import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.image.MissingException;
 import org.sluice.iop.image.Writer;
 import org.sluice.iop.journal.Entry;
 
@@ -109,16 +110,23 @@ final class Resumption {
   }
 
   private NativeFile openAgain(final Image image) throws IOException {
+    if (!image.untaken().isEmpty()) {
+      return lost(image, new MissingException(image.untaken()));
+    }
     try {
       final NativeFile file = find(image);
       context.registry().resume(image, file);
       return file;
     } catch (final IOException e) {
-      final NativeFile none = nameless();
-      context.registry().resume(image, none);
-      image.fail(new IOException("its file cannot be opened again: " + e.getMessage(), e));
-      return none;
+      return lost(image, new IOException("its file cannot be opened again: " + e.getMessage(), e));
     }
+  }
+
+  private NativeFile lost(final Image image, final IOException failure) throws IOException {
+    final NativeFile none = nameless();
+    context.registry().resume(image, none);
+    image.fail(failure);
+    return none;
   }
 
   private static void resume(final Attachment opener, final Image image) {
