@@ -269,13 +269,15 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
 
   /**
    * Makes the next commits short: they need a commit log, and room in it. What it has becomes
-   * durable without it. To be called between commits, when nobody waits.
+   * durable without it. Of containers that became spare since the last commit, as many go as it
+   * would have deleted. To be called between commits, when nobody waits.
    *
    * @throws IOException when that fails; commits take longer then
    */
   public void prepareCommits() throws IOException {
     if (claimed) {
       lock.hold(logs::prepare);
+      lock.hold(spares::trimAgain);
     }
   }
 

@@ -41,6 +41,9 @@ final class SpareContainers {
   /** Those that this process gave up, which need not be waited for. */
   private final Set<Path> given = ConcurrentHashMap.newKeySet();
 
+  /** As many as the last commit needed. */
+  private int enough = Integer.MAX_VALUE;
+
   SpareContainers(final StoreDirectory store, final Catalogue catalogue, final CommitLogs logs) {
     this.store = store;
     this.catalogue = catalogue;
@@ -67,9 +70,15 @@ final class SpareContainers {
     catalogue.containers().made(name);
   }
 
-  /** Deletes all but some, the largest. */
+  /** Deletes all but some, the largest, for a commit that needed so many. */
   void trim(final int most) throws IOException {
-    for (final Path spare : all().stream().skip(most).toList()) {
+    enough = most;
+    trimAgain();
+  }
+
+  /** The same with those that have come since. */
+  void trimAgain() throws IOException {
+    for (final Path spare : all().stream().skip(enough).toList()) {
       delete(spare);
     }
   }

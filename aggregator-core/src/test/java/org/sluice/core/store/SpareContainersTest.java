@@ -125,6 +125,10 @@ class SpareContainersTest {
     age();
     fixture.logged("image", 0, CONTENT).commit(1, 0);
     assertThat(containers()).as("four in use, one spare").hasSize(5);
+    store.createContainer(StoreFixture.SESSION, "node1").close();
+    store.createContainer(StoreFixture.SESSION, "node1").close();
+    store.prepareCommits();
+    assertThat(containers()).as("four in use, one of two spare ones").hasSize(5);
     store.discardSpares();
     assertThat(containers()).hasSize(4);
   }

@@ -74,7 +74,7 @@ final class Closings {
         checkpoints.farewells().bid(image);
       }
     } else if (context.capture().hasLost(image)) {
-      checkpoints.farewells().bid(image);
+      letGo(image);
     } else {
       leases.closed(image);
     }
@@ -100,8 +100,14 @@ final class Closings {
   private void lookAtName(final Image image) {
     checkpoints.groups().look(image);
     if (image.openers().isEmpty() && context.capture().hasLost(image)) {
-      checkpoints.farewells().bid(image);
+      letGo(image);
     }
+  }
+
+  /** Its room is given back when deleted files are looked for next. */
+  private void letGo(final Image image) {
+    checkpoints.farewells().bid(image);
+    untidy = true;
   }
 
   private boolean isKnown(final Image image) {
@@ -126,8 +132,7 @@ final class Closings {
           && !checkpoints.explicit().has(image)
           && image.isDeleted()) {
         checkpoints.groups().look(image);
-        checkpoints.farewells().bid(image);
-        untidy = true;
+        letGo(image);
       }
     }
   }
