@@ -102,10 +102,22 @@ final class CommitScan {
     return directory.isIncomplete() ? commit.markedIncomplete() : commit;
   }
 
-  /** The images of a commit. */
+  /**
+   * The images of a commit. An index of it that is whole is the one that its log has. Where there
+   * is none all logs are read, and the directory may have followed meanwhile.
+   */
   List<CommittedImage> images(final CheckpointDirectory directory) throws IOException {
-    final LoggedCommit one = logged().get(directory);
-    return one != null ? one.images() : IndexCodec.read(directory.index(), directory.commitId());
+    try {
+      return index(directory);
+    } catch (final IOException missingOrDamaged) {
+      final LoggedCommit one = logged().get(directory);
+      return one != null ? one.images() : index(directory);
+    }
+  }
+
+  private static List<CommittedImage> index(final CheckpointDirectory directory)
+      throws IOException {
+    return IndexCodec.read(directory.index(), directory.commitId());
   }
 
   /** Whether only a log has a commit, as its directory has not followed. */
