@@ -3,9 +3,9 @@ import java.util.Locale;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Subcommand;
 import org.sluice.iop.ExecCommand;
 import org.sluice.profile.RecordCommand;
-import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** Writes {@code sluice_commands.h}: options of the native commands, and exit statuses. */
@@ -34,10 +34,12 @@ final class Commands {
     return out.append("\n#endif\n").toString();
   }
 
-  private static List<String> options(final Object command) {
+  private static List<String> options(final Subcommand command) {
     final TreeSet<String> names = new TreeSet<>();
-    for (final OptionSpec option : new CommandLine(command).getCommandSpec().options()) {
-      names.add(option.longestName().substring(2));
+    for (final OptionSpec option : command.spec().options()) {
+      if (!option.usageHelp()) {
+        names.add(option.longestName().substring(2));
+      }
     }
     return List.copyOf(names);
   }

@@ -1,5 +1,7 @@
 package org.sluice.iop;
 
+import static org.sluice.core.command.Model.flag;
+
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Arrays;
@@ -10,48 +12,51 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Model;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Says how recovery can be rehearsed. */
-@Command(
-    name = "check",
-    description = {
-      "Lists the points in the life of a checkpoint at which a fault can be asked for.",
-      "serve, run and exec take one from the environment:"
-          + " SLUICE_FAULT=[after-]POINT[:ACTION][@N],...",
-      "Without ACTION the I/O process kills itself before that step, or after it. ACTION fails the"
-          + " step with an errno (ENOSPC, EDQUOT, EIO, EROFS, ...), lets it write half at first"
-          + " (short), or kills the I/O process when half is written (torn).",
-      "@N means the Nth time instead of the first, @N-M the Nth to the Mth, @N- all from the Nth"
-          + " on."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  sluice check --faults",
-      "  SLUICE_FAULT=after-index-fsync sluice serve --store /scratch/store",
-      "  sluice serve --store /scratch/store --resume    # goes on after that",
-      "  SLUICE_FAULT=container-write:ENOSPC@3- sluice run --store /scratch/store \\",
-      "      --capture /scratch/run --layout container -- ./app"
-    })
 public final class CheckCommand implements Subcommand {
   private static final String LINE = "%-18s %-56s %-48s %s%n";
 
-  @Spec private CommandSpec spec;
+  private final JsonOption json = new JsonOption();
 
-  @Mixin private JsonOption json;
-
-  @Option(names = "--faults", required = true, description = "List the fault points.")
   private boolean faults;
 
-  /** For picocli. */
+  private final CommandSpec spec =
+      Model.of(this, "check")
+          .describe(
+              "Lists the points in the life of a checkpoint at which a fault can be asked for.",
+              "serve, run and exec take one from the environment:"
+                  + " SLUICE_FAULT=[after-]POINT[:ACTION][@N],...",
+              "Without ACTION the I/O process kills itself before that step, or after it. ACTION fails the"
+                  + " step with an errno (ENOSPC, EDQUOT, EIO, EROFS, ...), lets it write half at first"
+                  + " (short), or kills the I/O process when half is written (torn).",
+              "@N means the Nth time instead of the first, @N-M the Nth to the Mth, @N- all from the Nth"
+                  + " on.")
+          .add(json)
+          .add(
+              flag(value -> faults = value, "--faults")
+                  .required(true)
+                  .description("List the fault points."))
+          .examples(
+              "  sluice check --faults",
+              "  SLUICE_FAULT=after-index-fsync sluice serve --store /scratch/store",
+              "  sluice serve --store /scratch/store --resume    # goes on after that",
+              "  SLUICE_FAULT=container-write:ENOSPC@3- sluice run --store /scratch/store \\",
+              "      --capture /scratch/run --layout container -- ./app")
+          .spec();
+
+  /** For {@code ServiceLoader}. */
   public CheckCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    return spec;
+  }
 
   @Override
   public Integer call() throws IOException {

@@ -1,5 +1,8 @@
 package org.sluice.iop;
 
+import static org.sluice.core.command.Model.flag;
+import static org.sluice.core.command.Model.option;
+
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -7,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.command.Exits;
+import org.sluice.core.command.Model;
 import org.sluice.core.command.Progress;
 import org.sluice.core.command.Subcommand;
 import org.sluice.iop.crash.FailStop;
@@ -16,50 +19,62 @@ import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.MetricsEndpoint;
 import org.sluice.iop.measure.Occurrence;
 import org.sluice.iop.measure.Statistics;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** Runs an I/O process in the foreground. */
-@Exits("NO_STORE DAMAGED BUSY NO_ROOM DENIED OTHER_VERSION FEW_DESCRIPTORS CRASHED")
-@Command(
-    name = "serve",
-    description = {
-      "Runs an I/O process in the foreground until SIGTERM, SIGINT or SIGHUP.",
-      "Its exit status is not 0 if a checkpoint could not be committed, or if a file",
-      "that is still there lacks bytes that could not be stored."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  sluice serve --store /scratch/store",
-      "  sluice serve --store /scratch/store --capture /scratch/run \\",
-      "      --group 'step-([0-9]+)/' --metrics 9102"
-    })
 public final class ServeCommand implements Subcommand {
   private static final long STEP_MILLIS = 100;
   private static final int MAX_PORT = 65535;
 
-  @Mixin private ServiceOptions options;
+  private final ServiceOptions options = new ServiceOptions();
 
-  @Option(
-      names = "--metrics",
-      paramLabel = "PORT",
-      description = "Serve Prometheus metrics at 127.0.0.1:PORT; 0 takes a free one.")
   private Integer metricsPort;
-
-  @Option(names = "--members", hidden = true, description = "Stop when the last member has left.")
   private boolean members;
-
-  @Option(
-      names = "--resume",
-      description =
-          "Go on where a killed I/O process of this name left off, with its store, layout and"
-              + " buffer; begin as usual if there was none. Without it that is done only if a"
-              + " process attached to it still runs.")
   private boolean resumes;
 
-  /** For picocli. */
+  private final CommandSpec spec =
+      Model.of(this, "serve")
+          .describe(
+              "Runs an I/O process in the foreground until SIGTERM, SIGINT or SIGHUP.",
+              "Its exit status is not 0 if a checkpoint could not be committed, or if a file",
+              "that is still there lacks bytes that could not be stored.")
+          .exits(
+              ExitStatus.NO_STORE,
+              ExitStatus.DAMAGED,
+              ExitStatus.BUSY,
+              ExitStatus.NO_ROOM,
+              ExitStatus.DENIED,
+              ExitStatus.OTHER_VERSION,
+              ExitStatus.FEW_DESCRIPTORS,
+              ExitStatus.CRASHED)
+          .add(options)
+          .add(
+              option(Integer.class, value -> metricsPort = value, "--metrics")
+                  .paramLabel("PORT")
+                  .description("Serve Prometheus metrics at 127.0.0.1:PORT; 0 takes a free one."))
+          .add(
+              flag(value -> members = value, "--members")
+                  .hidden(true)
+                  .description("Stop when the last member has left."))
+          .add(
+              flag(value -> resumes = value, "--resume")
+                  .description(
+                      "Go on where a killed I/O process of this name left off, with its store, layout and"
+                          + " buffer; begin as usual if there was none. Without it that is done only if a"
+                          + " process attached to it still runs."))
+          .examples(
+              "  sluice serve --store /scratch/store",
+              "  sluice serve --store /scratch/store --capture /scratch/run \\",
+              "      --group 'step-([0-9]+)/' --metrics 9102")
+          .spec();
+
+  /** For {@code ServiceLoader}. */
   public ServeCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    return spec;
+  }
 
   @Override
   public Integer call() throws IOException {

@@ -1,5 +1,7 @@
 package org.sluice.iop;
 
+import static org.sluice.core.command.Model.option;
+
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -8,6 +10,8 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.sluice.core.command.Arguments;
 import org.sluice.core.command.Defaults;
+import org.sluice.core.command.Model;
+import org.sluice.core.command.SharedOptions;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.fault.Fault;
@@ -20,14 +24,11 @@ import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.checkpoint.PathPattern;
 import org.sluice.iop.checkpoint.SessionSettings;
 import org.sluice.iop.memory.Pages;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** The options of an I/O process. */
-final class ServiceOptions {
+final class ServiceOptions implements SharedOptions {
   /** The layouts. */
   enum Layout {
     /** Chunks as they lie, rebuilt by restore. */
@@ -47,150 +48,142 @@ final class ServiceOptions {
   private static final int KEEP_ALL = 0;
   private static final int ALL_WRITERS = 0;
 
-  @Spec(Spec.Target.MIXEE)
+  private final StoreOption store = new StoreOption();
   private CommandSpec spec;
 
-  @Mixin private StoreOption store;
-
-  @Option(
-      names = "--capture",
-      paramLabel = "DIR",
-      defaultValue = "${env:SLUICE_CAPTURE}",
-      description =
-          "New files below this directory are captured; default: environment SLUICE_CAPTURE, or"
-              + " else, for exec, the working directory.")
   private String capture;
-
-  @Option(
-      names = "--buffer",
-      paramLabel = "SIZE",
-      defaultValue = "${sys:" + Defaults.BUFFER + ":-512M}",
-      converter = SizeConverter.class,
-      description = "Shared memory for what is not yet on storage; default: ${DEFAULT-VALUE}.")
   private long buffer;
-
-  @Option(
-      names = "--chunk",
-      paramLabel = "SIZE",
-      defaultValue = "1M",
-      converter = SizeConverter.class,
-      description = "Size of a chunk, a power of two; default: ${DEFAULT-VALUE}.")
   private long chunk;
-
-  @Option(
-      names = "--images",
-      paramLabel = "N",
-      defaultValue = "100000",
-      description =
-          "How many files can be captured at a time, those of the checkpoints that stay included;"
-              + " each takes up to 200 bytes of shared memory. Default: ${DEFAULT-VALUE}.")
   private int images;
-
-  @Option(
-      names = "--pages",
-      paramLabel = "auto|huge|small",
-      defaultValue = "auto",
-      description =
-          "Pages of the buffer. auto: huge ones from, in this order, a tmpfs of its own (needs"
-              + " root), hugetlbfs, or shared memory mounted with huge=advise; small ones else."
-              + " Default: ${DEFAULT-VALUE}.")
   private Pages pages;
-
-  @Option(
-      names = "--threshold",
-      paramLabel = "auto|fixed:SIZE",
-      defaultValue = "${sys:" + Defaults.THRESHOLD + ":-auto}",
-      converter = ThresholdConverter.class,
-      description =
-          "Writes of this size or more go to the file at once; auto: only as the buffer fills, the"
-              + " largest first. Default: ${DEFAULT-VALUE}.")
   private OptionalLong threshold;
-
-  @Option(
-      names = "--when-full",
-      paramLabel = "wait|direct",
-      defaultValue = "wait",
-      description =
-          "What a write does while the buffer is full: wait for room, or go to the file at once."
-              + " Default: ${DEFAULT-VALUE}.")
   private WhenFull whenFull;
-
-  @Option(
-      names = "--small",
-      paramLabel = "SIZE",
-      defaultValue = "${env:SLUICE_SMALL:-64K}",
-      converter = SizeConverter.class,
-      description =
-          "Files layout: a new file is left to the kernel until it grows beyond this size, and for good if"
-              + " a program reads or shares it before; 0 for none. Default: ${DEFAULT-VALUE}.")
   private long small;
-
-  @Option(
-      names = "--layout",
-      paramLabel = "container|files",
-      description = "What lands on storage; default: container for serve, files for run and exec.")
   private Layout layout;
-
-  @Option(
-      names = "--group",
-      paramLabel = "REGEX",
-      description =
-          "Container layout: a file whose path below the capture directory matches belongs to the"
-              + " checkpoint that the first capture group numbers. One called 'rank', (?<rank>\\d+),"
-              + " says which rank writes the file: where nodes share a file system only such files of"
-              + " a job on several nodes are aggregated, in either layout.")
   private String group;
-
-  @Option(
-      names = "--complete",
-      paramLabel = "REGEX",
-      description =
-          "With --group: a file whose closing completes the checkpoint that the first capture group"
-              + " numbers, once no other file of it is open; it is a file of that checkpoint, too. No"
-              + " count completes one then.")
   private String complete;
-
-  @Option(
-      names = "--writers",
-      paramLabel = "N",
-      description =
-          "How many ranks of a node write a checkpoint; default: as many as the launcher says run on"
-              + " it.")
   private Integer writers;
-
-  @Option(
-      names = "--files-per-rank",
-      paramLabel = "N",
-      description =
-          "With --group: how many files of a checkpoint each rank writes, at least. It is committed"
-              + " when each has closed so many; default: 1, and again when more are closed.")
   private Integer filesPerRank;
-
-  @Option(
-      names = "--keep",
-      paramLabel = "N|all",
-      defaultValue = "2",
-      description =
-          "How many checkpoints of a group or of the API stay; with a newer one, the oldest of this"
-              + " session goes, its files in the capture directory included. Default:"
-              + " ${DEFAULT-VALUE}.")
   private String keep;
-
-  @Option(
-      names = "--name",
-      paramLabel = "NAME",
-      description =
-          "Name of the I/O process, unique per user and node; default: 'default' for serve, run-PID"
-              + " for run, after the launcher's job for exec.")
   private String name;
-
-  @Option(
-      names = "--stats",
-      paramLabel = "FILE",
-      description = "Leave statistics in this file at the end, as JSON.")
   private Path stats;
 
   ServiceOptions() {}
+
+  @Override
+  public void addTo(final Model model) {
+    spec = model.spec();
+    model
+        .add(store)
+        .add(
+            option(String.class, value -> capture = value, "--capture")
+                .paramLabel("DIR")
+                .defaultValue("${env:SLUICE_CAPTURE}")
+                .description(
+                    "New files below this directory are captured; default: environment SLUICE_CAPTURE, or"
+                        + " else, for exec, the working directory."))
+        .add(
+            option(Long.class, value -> buffer = value, "--buffer")
+                .paramLabel("SIZE")
+                .defaultValue("${sys:" + Defaults.BUFFER + ":-512M}")
+                .converters(new SizeConverter())
+                .description(
+                    "Shared memory for what is not yet on storage; default: ${DEFAULT-VALUE}."))
+        .add(
+            option(Long.class, value -> chunk = value, "--chunk")
+                .paramLabel("SIZE")
+                .defaultValue("1M")
+                .converters(new SizeConverter())
+                .description("Size of a chunk, a power of two; default: ${DEFAULT-VALUE}."))
+        .add(
+            option(Integer.class, value -> images = value, "--images")
+                .paramLabel("N")
+                .defaultValue("100000")
+                .description(
+                    "How many files can be captured at a time, those of the checkpoints that stay included;"
+                        + " each takes up to 200 bytes of shared memory. Default: ${DEFAULT-VALUE}."))
+        .add(
+            option(Pages.class, value -> pages = value, "--pages")
+                .paramLabel("auto|huge|small")
+                .defaultValue("auto")
+                .description(
+                    "Pages of the buffer. auto: huge ones from, in this order, a tmpfs of its own (needs"
+                        + " root), hugetlbfs, or shared memory mounted with huge=advise; small ones else."
+                        + " Default: ${DEFAULT-VALUE}."))
+        .add(
+            option(OptionalLong.class, value -> threshold = value, "--threshold")
+                .paramLabel("auto|fixed:SIZE")
+                .defaultValue("${sys:" + Defaults.THRESHOLD + ":-auto}")
+                .converters(new ThresholdConverter())
+                .description(
+                    "Writes of this size or more go to the file at once; auto: only as the buffer fills, the"
+                        + " largest first. Default: ${DEFAULT-VALUE}."))
+        .add(
+            option(WhenFull.class, value -> whenFull = value, "--when-full")
+                .paramLabel("wait|direct")
+                .defaultValue("wait")
+                .description(
+                    "What a write does while the buffer is full: wait for room, or go to the file at once."
+                        + " Default: ${DEFAULT-VALUE}."))
+        .add(
+            option(Long.class, value -> small = value, "--small")
+                .paramLabel("SIZE")
+                .defaultValue("${env:SLUICE_SMALL:-64K}")
+                .converters(new SizeConverter())
+                .description(
+                    "Files layout: a new file is left to the kernel until it grows beyond this size, and for good if"
+                        + " a program reads or shares it before; 0 for none. Default: ${DEFAULT-VALUE}."))
+        .add(
+            option(Layout.class, value -> layout = value, "--layout")
+                .paramLabel("container|files")
+                .description(
+                    "What lands on storage; default: container for serve, files for run and exec."))
+        .add(
+            option(String.class, value -> group = value, "--group")
+                .paramLabel("REGEX")
+                .description(
+                    "Container layout: a file whose path below the capture directory matches belongs to the"
+                        + " checkpoint that the first capture group numbers. One called 'rank', (?<rank>\\d+),"
+                        + " says which rank writes the file: where nodes share a file system only such files of"
+                        + " a job on several nodes are aggregated, in either layout."))
+        .add(
+            option(String.class, value -> complete = value, "--complete")
+                .paramLabel("REGEX")
+                .description(
+                    "With --group: a file whose closing completes the checkpoint that the first capture group"
+                        + " numbers, once no other file of it is open; it is a file of that checkpoint, too. No"
+                        + " count completes one then."))
+        .add(
+            option(Integer.class, value -> writers = value, "--writers")
+                .paramLabel("N")
+                .description(
+                    "How many ranks of a node write a checkpoint; default: as many as the launcher says run on"
+                        + " it."))
+        .add(
+            option(Integer.class, value -> filesPerRank = value, "--files-per-rank")
+                .paramLabel("N")
+                .description(
+                    "With --group: how many files of a checkpoint each rank writes, at least. It is committed"
+                        + " when each has closed so many; default: 1, and again when more are closed."))
+        .add(
+            option(String.class, value -> keep = value, "--keep")
+                .paramLabel("N|all")
+                .defaultValue("2")
+                .description(
+                    "How many checkpoints of a group or of the API stay; with a newer one, the oldest of this"
+                        + " session goes, its files in the capture directory included. Default:"
+                        + " ${DEFAULT-VALUE}."))
+        .add(
+            option(String.class, value -> name = value, "--name")
+                .paramLabel("NAME")
+                .description(
+                    "Name of the I/O process, unique per user and node; default: 'default' for serve, run-PID"
+                        + " for run, after the launcher's job for exec."))
+        .add(
+            option(Path.class, value -> stats = value, "--stats")
+                .paramLabel("FILE")
+                .description("Leave statistics in this file at the end, as JSON."));
+  }
 
   /**
    * What the options say.

@@ -1,12 +1,14 @@
 package org.sluice.iop;
 
+import static org.sluice.core.command.Model.parameter;
+
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Model;
 import org.sluice.core.command.NameOption;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.Subcommand;
@@ -14,42 +16,44 @@ import org.sluice.core.request.CommandConnection;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.HeaderDescriptor;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Shows or changes the threshold of an I/O process that runs. */
-@Exits("NOT_FOUND")
-@Command(
-    name = "threshold",
-    description = {
-      "Shows the threshold of a running I/O process, or changes it.",
-      "Every rank heeds the new one from its next write on."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  sluice threshold",
-      "  sluice threshold fixed:64K",
-      "  sluice threshold --name default auto"
-    })
 public final class ThresholdCommand implements Subcommand {
-  @Spec private CommandSpec spec;
 
-  @Mixin private NameOption name;
+  private final NameOption name = new NameOption();
 
-  @Mixin private JsonOption json;
+  private final JsonOption json = new JsonOption();
 
-  @Parameters(
-      paramLabel = "auto|fixed:SIZE",
-      arity = "0..1",
-      converter = ThresholdConverter.class,
-      description = "The new threshold, as --threshold of serve.")
   private OptionalLong threshold;
 
-  /** For picocli. */
+  private final CommandSpec spec =
+      Model.of(this, "threshold")
+          .describe(
+              "Shows the threshold of a running I/O process, or changes it.",
+              "Every rank heeds the new one from its next write on.")
+          .exits(ExitStatus.NOT_FOUND)
+          .add(name)
+          .add(json)
+          .add(
+              parameter(OptionalLong.class, value -> threshold = value)
+                  .paramLabel("auto|fixed:SIZE")
+                  .arity("0..1")
+                  .converters(new ThresholdConverter())
+                  .description("The new threshold, as --threshold of serve."))
+          .examples(
+              "  sluice threshold",
+              "  sluice threshold fixed:64K",
+              "  sluice threshold --name default auto")
+          .spec();
+
+  /** For {@code ServiceLoader}. */
   public ThresholdCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    return spec;
+  }
 
   @Override
   public Integer call() throws IOException {

@@ -1,11 +1,14 @@
 package org.sluice.profile;
 
+import static org.sluice.core.command.Model.option;
+import static org.sluice.core.command.Model.parameter;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.command.Exits;
+import org.sluice.core.command.Model;
+import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
 import org.sluice.profile.replay.Scratch;
 import org.sluice.profile.source.Traces;
@@ -14,37 +17,44 @@ import org.sluice.profile.trace.RecordedTrace;
 import org.sluice.profile.trace.Survey;
 import org.sluice.profile.trace.Trace;
 import org.sluice.profile.trace.TraceWriter;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Turns the text of another tool into a recorded trace. */
-@Exits("DAMAGED EXISTS NO_ROOM DENIED OTHER_VERSION")
-@Command(
-    name = "import",
-    description = {
-      "Makes a recorded trace of strace or Darshan text.",
-      "It has a tenth of its size and is fit for all commands. They read the text itself as well."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = "  sluice profile import app.strace --to trace/")
-public final class ImportCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
+public final class ImportCommand implements Subcommand {
 
-  @Option(
-      names = "--to",
-      paramLabel = "DIR",
-      required = true,
-      description = "The trace; a directory that does not exist yet.")
   private Path target;
-
-  @Parameters(paramLabel = "FILE", description = "What to read; told by its content.")
   private Path file;
 
-  /** For picocli. */
+  private final CommandSpec spec =
+      Model.of(this, "import")
+          .describe(
+              "Makes a recorded trace of strace or Darshan text.",
+              "It has a tenth of its size and is fit for all commands. They read the text itself as well.")
+          .exits(
+              ExitStatus.DAMAGED,
+              ExitStatus.EXISTS,
+              ExitStatus.NO_ROOM,
+              ExitStatus.DENIED,
+              ExitStatus.OTHER_VERSION)
+          .add(
+              option(Path.class, value -> target = value, "--to")
+                  .paramLabel("DIR")
+                  .required(true)
+                  .description("The trace; a directory that does not exist yet."))
+          .add(
+              parameter(Path.class, value -> file = value)
+                  .paramLabel("FILE")
+                  .description("What to read; told by its content."))
+          .examples("  sluice profile import app.strace --to trace/")
+          .spec();
+
+  /** For {@code ServiceLoader}. */
   public ImportCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    return spec;
+  }
 
   @Override
   public Integer call() throws IOException {

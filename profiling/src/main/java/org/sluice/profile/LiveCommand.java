@@ -2,42 +2,44 @@ package org.sluice.profile;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
-import java.util.concurrent.Callable;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Model;
 import org.sluice.core.command.NameOption;
+import org.sluice.core.command.Subcommand;
 import org.sluice.core.request.CommandConnection;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.profile.report.LiveText;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** Shows the counters of an I/O process that runs. */
-@Exits("NOT_FOUND")
-@Command(
-    name = "live",
-    description = {
-      "Shows how the writes of a running I/O process divide by size.",
-      "Also which of them went into the buffer. It always counts them, so nothing has to be"
-          + " recorded."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  sluice profile live",
-      "  watch sluice profile live --name job-17",
-      "  sluice profile live --json | jq .drained_bytes"
-    })
-public final class LiveCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-  @Mixin private NameOption name;
-  @Mixin private JsonOption json;
+public final class LiveCommand implements Subcommand {
+  private final NameOption name = new NameOption();
+  private final JsonOption json = new JsonOption();
 
-  /** For picocli. */
+  private final CommandSpec spec =
+      Model.of(this, "live")
+          .describe(
+              "Shows how the writes of a running I/O process divide by size.",
+              "Also which of them went into the buffer. It always counts them, so nothing has to be"
+                  + " recorded.")
+          .exits(ExitStatus.NOT_FOUND)
+          .add(name)
+          .add(json)
+          .examples(
+              "  sluice profile live",
+              "  watch sluice profile live --name job-17",
+              "  sluice profile live --json | jq .drained_bytes")
+          .spec();
+
+  /** For {@code ServiceLoader}. */
   public LiveCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    return spec;
+  }
 
   @Override
   public Integer call() throws IOException {

@@ -1,60 +1,72 @@
 package org.sluice.restart;
 
+import static org.sluice.core.command.Model.flag;
+
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Model;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.store.Leftover;
 import org.sluice.core.store.PosixStore;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Frees what no committed checkpoint needs. */
-@Exits("NO_STORE DAMAGED BUSY NO_ROOM DENIED OTHER_VERSION")
-@Command(
-    name = "gc",
-    description = {
-      "Removes from a store what no committed checkpoint needs and no live process uses.",
-      "That is what dead runs left: unfinished and superseded checkpoints, files of images that"
-          + " were never committed, spare containers. What a process used within the last minute"
-          + " stays, since a killed I/O process may be resumed.",
-      "A live I/O process would write its next chunks over spare containers, which is faster than"
-          + " into new ones; otherwise gc can be run at any time.",
-      "A commit log with a damaged record stays, and so do all containers. With --damaged-logs what"
-          + " can be read of it is kept in directories, and the log gets a name that does not count"
-          + " (.damaged). What only the damaged record had is lost."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  sluice gc --store /scratch/store --dry-run",
-      "  sluice gc --store /scratch/store",
-      "  sluice gc --store /scratch/store --json | jq .bytes"
-    })
 public final class GcCommand implements Subcommand {
-  @Spec private CommandSpec spec;
-  @Mixin private StoreOption store;
-  @Mixin private JsonOption json;
+  private final StoreOption store = new StoreOption();
+  private final JsonOption json = new JsonOption();
 
-  @Option(names = "--dry-run", description = "Only say what would be removed.")
   private boolean dryRun;
-
-  @Option(names = "--damaged-logs", description = "Go on without damaged commit logs.")
   private boolean damagedLogs;
 
-  /** For picocli. */
+  private final CommandSpec spec =
+      Model.of(this, "gc")
+          .describe(
+              "Removes from a store what no committed checkpoint needs and no live process uses.",
+              "That is what dead runs left: unfinished and superseded checkpoints, files of images that"
+                  + " were never committed, spare containers. What a process used within the last minute"
+                  + " stays, since a killed I/O process may be resumed.",
+              "A live I/O process would write its next chunks over spare containers, which is faster than"
+                  + " into new ones; otherwise gc can be run at any time.",
+              "A commit log with a damaged record stays, and so do all containers. With --damaged-logs what"
+                  + " can be read of it is kept in directories, and the log gets a name that does not count"
+                  + " (.damaged). What only the damaged record had is lost.")
+          .exits(
+              ExitStatus.NO_STORE,
+              ExitStatus.DAMAGED,
+              ExitStatus.BUSY,
+              ExitStatus.NO_ROOM,
+              ExitStatus.DENIED,
+              ExitStatus.OTHER_VERSION)
+          .add(store)
+          .add(json)
+          .add(
+              flag(value -> dryRun = value, "--dry-run")
+                  .description("Only say what would be removed."))
+          .add(
+              flag(value -> damagedLogs = value, "--damaged-logs")
+                  .description("Go on without damaged commit logs."))
+          .examples(
+              "  sluice gc --store /scratch/store --dry-run",
+              "  sluice gc --store /scratch/store",
+              "  sluice gc --store /scratch/store --json | jq .bytes")
+          .spec();
+
+  /** For {@code ServiceLoader}. */
   public GcCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    return spec;
+  }
 
   @Override
   public Integer call() throws IOException {

@@ -1,6 +1,8 @@
 package org.sluice.restart;
 
 import static java.util.Comparator.comparing;
+import static org.sluice.core.command.Model.flag;
+import static org.sluice.core.command.Model.option;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -11,9 +13,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Model;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
@@ -23,50 +25,55 @@ import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
 import org.sluice.core.store.Completion;
 import org.sluice.core.store.PosixStore;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Lists checkpoints and images. */
-@Exits("NO_STORE NOT_FOUND DAMAGED DENIED OTHER_VERSION")
-@Command(
-    name = "ls",
-    description = {
-      "Lists the committed checkpoints of a store, the one committed last at the end.",
-      "BY says by what one counts as complete: api, marker, count (of files), end (of the run)."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  sluice ls --store /scratch/store",
-      "  sluice ls --store /scratch/store --checkpoint 12",
-      "  sluice ls --store /scratch/store --json | jq '.checkpoints[-1].number'"
-    })
 public final class LsCommand implements Subcommand {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").withZone(ZoneId.systemDefault());
 
-  @Spec private CommandSpec spec;
-  @Mixin private StoreOption store;
-  @Mixin private JsonOption json;
+  private final StoreOption store = new StoreOption();
+  private final JsonOption json = new JsonOption();
 
-  @Option(
-      names = "--checkpoint",
-      paramLabel = "N",
-      description = "Only this checkpoint, with its images.")
   private Long number;
-
-  @Option(
-      names = {"-l", "--images"},
-      description = "List the images as well.")
   private boolean withImages;
+
+  private final CommandSpec spec =
+      Model.of(this, "ls")
+          .describe(
+              "Lists the committed checkpoints of a store, the one committed last at the end.",
+              "BY says by what one counts as complete: api, marker, count (of files), end (of the run).")
+          .exits(
+              ExitStatus.NO_STORE,
+              ExitStatus.NOT_FOUND,
+              ExitStatus.DAMAGED,
+              ExitStatus.DENIED,
+              ExitStatus.OTHER_VERSION)
+          .add(store)
+          .add(json)
+          .add(
+              option(Long.class, value -> number = value, "--checkpoint")
+                  .paramLabel("N")
+                  .description("Only this checkpoint, with its images."))
+          .add(
+              flag(value -> withImages = value, "-l", "--images")
+                  .description("List the images as well."))
+          .examples(
+              "  sluice ls --store /scratch/store",
+              "  sluice ls --store /scratch/store --checkpoint 12",
+              "  sluice ls --store /scratch/store --json | jq '.checkpoints[-1].number'")
+          .spec();
 
   private final List<IOException> unreadable = new ArrayList<>();
   private final Map<Commit, List<CommittedImage>> images = new HashMap<>();
 
-  /** For picocli. */
+  /** For {@code ServiceLoader}. */
   public LsCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    return spec;
+  }
 
   @Override
   public Integer call() throws IOException {

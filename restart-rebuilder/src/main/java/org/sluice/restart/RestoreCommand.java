@@ -1,13 +1,16 @@
 package org.sluice.restart;
 
+import static org.sluice.core.command.Model.flag;
+import static org.sluice.core.command.Model.option;
+
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Model;
 import org.sluice.core.command.Progress;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
@@ -16,73 +19,82 @@ import org.sluice.core.posix.Quoting;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
 import org.sluice.core.store.PosixStore;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Rebuilds the images of a checkpoint. */
-@Exits("NO_STORE NOT_FOUND DAMAGED EXISTS NO_ROOM DENIED OTHER_VERSION FELL_BACK")
-@Command(
-    name = "restore",
-    description = {
-      "Rebuilds the images of a checkpoint under the paths they had below the capture directory.",
-      "Every byte is verified; if any is damaged, or any file is there already, no file is touched."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  sluice restore --store /scratch/store --to /scratch/run",
-      "  sluice restore --store /scratch/store --to /tmp/look --checkpoint 12 --rank 3",
-      "  sluice restore --store /scratch/store --to /scratch/run --force --json",
-      "  sluice restore --store /scratch/store --to /scratch/run --fallback"
-    })
 public final class RestoreCommand implements Subcommand {
-  @Spec private CommandSpec spec;
-  @Mixin private StoreOption store;
-  @Mixin private JsonOption json;
+  private final StoreOption store = new StoreOption();
+  private final JsonOption json = new JsonOption();
 
-  @Option(
-      names = "--to",
-      paramLabel = "DIR",
-      required = true,
-      description = "Where the images go; made if missing.")
   private String target;
-
-  @Option(
-      names = "--checkpoint",
-      paramLabel = "N",
-      description = "Which checkpoint; default: the one committed last that no file joined since.")
   private Long number;
-
-  @Option(names = "--rank", paramLabel = "R", description = "Only the images of this rank.")
   private Integer rank;
-
-  @Option(names = "--partial", description = "Also when images of some ranks are missing.")
   private boolean partial;
-
-  @Option(names = "--force", description = "Overwrite files that are there.")
   private boolean force;
-
-  @Option(
-      names = "--special-bits",
-      description = {
-        "Give back the set-user-id, set-group-id and sticky bits of files, too; only to the user"
-            + " whose store it is."
-      })
   private boolean specialBits;
-
-  @Option(
-      names = "--fallback",
-      description = {
-        "If it is damaged, take the newest older one that is intact, say which were skipped and"
-            + " why, and exit with status 11. With --rank, too, all of it must be intact, so that"
-            + " all ranks get the same one."
-      })
   private boolean fallback;
 
-  /** For picocli. */
+  private final CommandSpec spec =
+      Model.of(this, "restore")
+          .describe(
+              "Rebuilds the images of a checkpoint under the paths they had below the capture directory.",
+              "Every byte is verified; if any is damaged, or any file is there already, no file is touched.")
+          .exits(
+              ExitStatus.NO_STORE,
+              ExitStatus.NOT_FOUND,
+              ExitStatus.DAMAGED,
+              ExitStatus.EXISTS,
+              ExitStatus.NO_ROOM,
+              ExitStatus.DENIED,
+              ExitStatus.OTHER_VERSION,
+              ExitStatus.FELL_BACK)
+          .add(store)
+          .add(json)
+          .add(
+              option(String.class, value -> target = value, "--to")
+                  .paramLabel("DIR")
+                  .required(true)
+                  .description("Where the images go; made if missing."))
+          .add(
+              option(Long.class, value -> number = value, "--checkpoint")
+                  .paramLabel("N")
+                  .description(
+                      "Which checkpoint; default: the one committed last that no file joined since."))
+          .add(
+              option(Integer.class, value -> rank = value, "--rank")
+                  .paramLabel("R")
+                  .description("Only the images of this rank."))
+          .add(
+              flag(value -> partial = value, "--partial")
+                  .description("Also when images of some ranks are missing."))
+          .add(
+              flag(value -> force = value, "--force")
+                  .description("Overwrite files that are there."))
+          .add(
+              flag(value -> specialBits = value, "--special-bits")
+                  .description(
+                      "Give back the set-user-id, set-group-id and sticky bits of files, too; only to the user"
+                          + " whose store it is."))
+          .add(
+              flag(value -> fallback = value, "--fallback")
+                  .description(
+                      "If it is damaged, take the newest older one that is intact, say which were skipped and"
+                          + " why, and exit with status 11. With --rank, too, all of it must be intact, so that"
+                          + " all ranks get the same one."))
+          .examples(
+              "  sluice restore --store /scratch/store --to /scratch/run",
+              "  sluice restore --store /scratch/store --to /tmp/look --checkpoint 12 --rank 3",
+              "  sluice restore --store /scratch/store --to /scratch/run --force --json",
+              "  sluice restore --store /scratch/store --to /scratch/run --fallback")
+          .spec();
+
+  /** For {@code ServiceLoader}. */
   public RestoreCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    return spec;
+  }
 
   @Override
   public Integer call() throws IOException {

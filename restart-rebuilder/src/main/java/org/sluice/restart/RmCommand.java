@@ -1,5 +1,9 @@
 package org.sluice.restart;
 
+import static org.sluice.core.command.Model.flag;
+import static org.sluice.core.command.Model.option;
+import static org.sluice.core.command.Model.parameters;
+
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -10,55 +14,67 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Model;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.PosixStore;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Removes checkpoints. */
-@Exits("NO_STORE NOT_FOUND DAMAGED BUSY NO_ROOM DENIED OTHER_VERSION")
-@Command(
-    name = "rm",
-    description = {
-      "Removes committed checkpoints, damaged ones too, and the containers that only they need.",
-      "The newest checkpoint always stays, since a restart needs it, and so does"
-          + " one that is being read. Room that is still in use then is freed by sluice gc."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  sluice rm --store /scratch/store 3 4",
-      "  sluice rm --store /scratch/store --keep 2 --dry-run",
-      "  sluice rm --store /scratch/store --keep 1 --json"
-    })
 public final class RmCommand implements Subcommand {
-  @Spec private CommandSpec spec;
-  @Mixin private StoreOption store;
-  @Mixin private JsonOption json;
+  private final StoreOption store = new StoreOption();
+  private final JsonOption json = new JsonOption();
 
-  @Parameters(paramLabel = "N", description = "Numbers of checkpoints, as sluice ls shows them.")
   private Set<Long> numbers = new LinkedHashSet<>();
-
-  @Option(
-      names = "--keep",
-      paramLabel = "N",
-      description = "Remove all but the N committed last; what files joined since does not count.")
   private Integer keep;
-
-  @Option(names = "--dry-run", description = "Only say what would be removed.")
   private boolean dryRun;
 
-  /** For picocli. */
+  private final CommandSpec spec =
+      Model.of(this, "rm")
+          .describe(
+              "Removes committed checkpoints, damaged ones too, and the containers that only they need.",
+              "The newest checkpoint always stays, since a restart needs it, and so does"
+                  + " one that is being read. Room that is still in use then is freed by sluice gc.")
+          .exits(
+              ExitStatus.NO_STORE,
+              ExitStatus.NOT_FOUND,
+              ExitStatus.DAMAGED,
+              ExitStatus.BUSY,
+              ExitStatus.NO_ROOM,
+              ExitStatus.DENIED,
+              ExitStatus.OTHER_VERSION)
+          .add(store)
+          .add(json)
+          .add(
+              parameters(Long.class, value -> numbers = new LinkedHashSet<>(value))
+                  .paramLabel("N")
+                  .arity("0..*")
+                  .description("Numbers of checkpoints, as sluice ls shows them."))
+          .add(
+              option(Integer.class, value -> keep = value, "--keep")
+                  .paramLabel("N")
+                  .description(
+                      "Remove all but the N committed last; what files joined since does not count."))
+          .add(
+              flag(value -> dryRun = value, "--dry-run")
+                  .description("Only say what would be removed."))
+          .examples(
+              "  sluice rm --store /scratch/store 3 4",
+              "  sluice rm --store /scratch/store --keep 2 --dry-run",
+              "  sluice rm --store /scratch/store --keep 1 --json")
+          .spec();
+
+  /** For {@code ServiceLoader}. */
   public RmCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    return spec;
+  }
 
   @Override
   public Integer call() throws IOException {

@@ -6,37 +6,45 @@ import java.time.Instant;
 import java.util.Optional;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.command.Exits;
+import org.sluice.core.command.Model;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.store.NodeIdentity;
 import org.sluice.core.store.PosixStore;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** Gives a store to another node. */
-@Exits("NO_STORE DAMAGED BUSY NO_ROOM DENIED OTHER_VERSION")
-@Command(
-    name = "takeover",
-    description = {
-      "Makes this node the one that writes a store.",
-      "A store belongs to the node that made it: on storage that nodes share, two that write one"
-          + " store would delete each other's checkpoints. Nothing on the other node may write it"
-          + " any more, and nothing may have done so within the last minute."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {"  sluice takeover --store /scratch/store-b17"})
 public final class TakeoverCommand implements Subcommand {
   private static final Duration QUIET = Duration.ofMinutes(1);
 
-  @Spec private CommandSpec spec;
-  @Mixin private StoreOption store;
+  private final StoreOption store = new StoreOption();
 
-  /** For picocli. */
+  private final CommandSpec spec =
+      Model.of(this, "takeover")
+          .describe(
+              "Makes this node the one that writes a store.",
+              "A store belongs to the node that made it: on storage that nodes share, two that write one"
+                  + " store would delete each other's checkpoints. Nothing on the other node may write it"
+                  + " any more, and nothing may have done so within the last minute.")
+          .exits(
+              ExitStatus.NO_STORE,
+              ExitStatus.DAMAGED,
+              ExitStatus.BUSY,
+              ExitStatus.NO_ROOM,
+              ExitStatus.DENIED,
+              ExitStatus.OTHER_VERSION)
+          .add(store)
+          .examples("  sluice takeover --store /scratch/store-b17")
+          .spec();
+
+  /** For {@code ServiceLoader}. */
   public TakeoverCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    return spec;
+  }
 
   @Override
   public Integer call() throws IOException {

@@ -1,13 +1,15 @@
 package org.sluice.restart;
 
+import static org.sluice.core.command.Model.option;
+
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Model;
 import org.sluice.core.command.Progress;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
@@ -15,35 +17,45 @@ import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.PosixStore;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Checks every checksum. */
-@Exits("NO_STORE NOT_FOUND DAMAGED DENIED OTHER_VERSION")
-@Command(
-    name = "verify",
-    description = "Checks every checksum of the committed checkpoints of a store.",
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  sluice verify --store /scratch/store",
-      "  sluice verify --store /scratch/store --checkpoint 12",
-      "  sluice verify --store /scratch/store --json | jq '.damage[].file'"
-    })
 public final class VerifyCommand implements Subcommand {
-  @Spec private CommandSpec spec;
-  @Mixin private StoreOption store;
-  @Mixin private JsonOption json;
+  private final StoreOption store = new StoreOption();
+  private final JsonOption json = new JsonOption();
 
-  @Option(names = "--checkpoint", paramLabel = "N", description = "Only this checkpoint.")
   private Long number;
+
+  private final CommandSpec spec =
+      Model.of(this, "verify")
+          .describe("Checks every checksum of the committed checkpoints of a store.")
+          .exits(
+              ExitStatus.NO_STORE,
+              ExitStatus.NOT_FOUND,
+              ExitStatus.DAMAGED,
+              ExitStatus.DENIED,
+              ExitStatus.OTHER_VERSION)
+          .add(store)
+          .add(json)
+          .add(
+              option(Long.class, value -> number = value, "--checkpoint")
+                  .paramLabel("N")
+                  .description("Only this checkpoint."))
+          .examples(
+              "  sluice verify --store /scratch/store",
+              "  sluice verify --store /scratch/store --checkpoint 12",
+              "  sluice verify --store /scratch/store --json | jq '.damage[].file'")
+          .spec();
 
   private final List<IOException> damage = new ArrayList<>();
 
-  /** For picocli. */
+  /** For {@code ServiceLoader}. */
   public VerifyCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    return spec;
+  }
 
   @Override
   public Integer call() throws IOException {

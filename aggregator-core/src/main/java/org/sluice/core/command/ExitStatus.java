@@ -6,13 +6,13 @@ import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.NoStoreException;
 import org.sluice.core.store.OtherNodeException;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** What {@code sluice} exits with. */
 public enum ExitStatus {
@@ -99,20 +99,21 @@ public enum ExitStatus {
     };
   }
 
-  /** The statuses that a command can end with. */
-  static Set<ExitStatus> ofCommand(final Object command) {
-    final Set<ExitStatus> statuses = EnumSet.of(OK, FAILED, USAGE);
-    final Exits exits = command.getClass().getAnnotation(Exits.class);
-    if (exits != null) {
-      Stream.of(exits.value().split(" ")).map(ExitStatus::valueOf).forEach(statuses::add);
-    }
+  /** The statuses that a command's help tells. */
+  static Set<ExitStatus> toldBy(final CommandSpec command) {
+    final Set<ExitStatus> statuses = EnumSet.allOf(ExitStatus.class);
+    statuses.removeIf(each -> !command.usageMessage().exitCodeList().containsKey(each.key()));
     return statuses;
   }
 
   /** Code and description of some, for picocli's help. */
   static Map<String, String> table(final Set<ExitStatus> statuses) {
     final Map<String, String> table = new LinkedHashMap<>();
-    statuses.forEach(status -> table.put(" " + status.code, status.description));
+    statuses.forEach(status -> table.put(status.key(), status.description));
     return table;
+  }
+
+  private String key() {
+    return " " + code;
   }
 }

@@ -1,17 +1,22 @@
 package org.sluice.core.command;
 
+import static org.sluice.core.command.Model.flag;
+
 import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 
 /** The option of every subcommand whose output may be parsed. */
-public final class JsonOption {
-  @Option(names = "--json", description = "Print JSON.")
+public final class JsonOption implements SharedOptions {
   private boolean wanted;
 
-  /** For picocli. */
+  /** Not given yet. */
   public JsonOption() {}
+
+  @Override
+  public void addTo(final Model model) {
+    model.add(flag(value -> wanted = value, "--json").description("Print JSON."));
+  }
 
   /**
    * Whether the user asks for JSON.

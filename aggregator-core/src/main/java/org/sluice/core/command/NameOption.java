@@ -1,23 +1,28 @@
 package org.sluice.core.command;
 
+import static org.sluice.core.command.Model.option;
+
 import java.io.IOException;
 import java.nio.file.Path;
 import org.sluice.core.request.CommandConnection;
 import org.sluice.core.request.RuntimePath;
-import picocli.CommandLine.Option;
 
 /** The option of every subcommand that asks an I/O process that runs. */
-public final class NameOption {
-  @Option(
-      names = "--name",
-      paramLabel = "NAME",
-      description =
-          "Name of the I/O process; default: the one of environment SLUICE_DIRECTORY, or else"
-              + " 'default'.")
+public final class NameOption implements SharedOptions {
   private String name;
 
-  /** For picocli. */
+  /** Not given yet. */
   public NameOption() {}
+
+  @Override
+  public void addTo(final Model model) {
+    model.add(
+        option(String.class, value -> name = value, "--name")
+            .paramLabel("NAME")
+            .description(
+                "Name of the I/O process; default: the one of environment SLUICE_DIRECTORY, or else"
+                    + " 'default'."));
+  }
 
   /**
    * Connects to the I/O process of that name.

@@ -8,26 +8,14 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.ServiceLoader.Provider;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.sluice.core.posix.Quoting;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.ParseResult;
 
 /** The {@code sluice} command. */
-@Command(
-    name = "sluice",
-    description = "Node-level checkpoint write aggregation.",
-    version = "sluice 0.1.0",
-    synopsisSubcommandLabel = "COMMAND")
 public final class Sluice {
-  @Option(names = "--version", versionHelp = true, description = "Show the version.")
-  private boolean version;
-
   private Sluice() {}
 
   /**
@@ -66,14 +54,17 @@ public final class Sluice {
 
   /** With all subcommands, or only the one that is called, since each costs time to set up. */
   private static CommandLine commandLine(final String called) {
-    final CommandLine line = new CommandLine(new Sluice());
+    final Model model =
+        Model.of(new Sluice(), "sluice")
+            .describe("Node-level checkpoint write aggregation.")
+            .add(
+                OptionSpec.builder("--version").versionHelp(true).description("Show the version."));
     final Optional<Provider<Subcommand>> one =
         subcommands().filter(provider -> name(provider.type()).equals(called)).findFirst();
     one.map(Stream::of)
         .orElseGet(() -> subcommands().sorted(comparing(provider -> name(provider.type()))))
-        .forEach(provider -> line.addSubcommand(provider.get()));
-    addHelp(line);
-    return ErrorLine.of(line)
+        .forEach(provider -> model.add(provider.get()));
+    return ErrorLine.of(Model.commandLine(model.spec().version("sluice 0.1.0")))
         .setCaseInsensitiveEnumValuesAllowed(true)
         .registerConverter(Path.class, new Arguments.PathConverter());
   }
@@ -82,34 +73,16 @@ public final class Sluice {
     return ServiceLoader.load(Subcommand.class).stream();
   }
 
-  /** Told by the class's name alone, since to read the annotations of all takes long. */
+  /** Told by the class's name alone, since to make the models of all takes long. */
   private static String name(final Class<?> subcommand) {
     return subcommand.getSimpleName().replaceFirst("Command$", "").toLowerCase(Locale.ROOT);
-  }
-
-  /** To a command and all below it, whose statuses are its own as well. */
-  private static Set<ExitStatus> addHelp(final CommandLine command) {
-    final Set<ExitStatus> statuses = ExitStatus.ofCommand(command.getCommand());
-    command.getSubcommands().values().forEach(each -> statuses.addAll(addHelp(each)));
-    final CommandSpec spec = command.getCommandSpec();
-    spec.addOption(
-        OptionSpec.builder("-h", "--help").usageHelp(true).description("Show this help.").build());
-    spec.usageMessage()
-        .exitCodeListHeading("%nExit status:%n")
-        .exitCodeList(ExitStatus.table(statuses));
-    return statuses;
   }
 
   /** Whether the help of the command that was called tells of the status. */
   private static boolean isTold(final CommandLine line, final int status) {
     final ParseResult called = line.getParseResult();
     return called == null
-        || called
-            .asCommandLineList()
-            .getLast()
-            .getCommandSpec()
-            .usageMessage()
-            .exitCodeList()
-            .containsKey(" " + status);
+        || ExitStatus.toldBy(called.asCommandLineList().getLast().getCommandSpec()).stream()
+            .anyMatch(each -> each.code() == status);
   }
 }

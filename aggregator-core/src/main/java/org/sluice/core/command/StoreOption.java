@@ -1,20 +1,25 @@
 package org.sluice.core.command;
 
+import static org.sluice.core.command.Model.option;
+
 import java.nio.file.Path;
-import picocli.CommandLine.Option;
 
 /** The option every subcommand that works on a store shares. */
-public final class StoreOption {
-  @Option(
-      names = "--store",
-      paramLabel = "DIR",
-      required = true,
-      defaultValue = "${env:SLUICE_STORE}",
-      description = "The store's directory; default: environment SLUICE_STORE.")
+public final class StoreOption implements SharedOptions {
   private Path directory;
 
-  /** For picocli. */
+  /** Not given yet. */
   public StoreOption() {}
+
+  @Override
+  public void addTo(final Model model) {
+    model.add(
+        option(Path.class, value -> directory = value, "--store")
+            .paramLabel("DIR")
+            .required(true)
+            .defaultValue("${env:SLUICE_STORE}")
+            .description("The store's directory; default: environment SLUICE_STORE."));
+  }
 
   /**
    * The store's directory.

@@ -1,5 +1,8 @@
 package org.sluice.profile.replay;
 
+import static org.sluice.core.command.Model.flag;
+import static org.sluice.core.command.Model.option;
+
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -7,88 +10,88 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.sluice.bridge.NativeLibraries;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Model;
 import org.sluice.core.command.Progress;
 import org.sluice.core.command.SizeConverter;
+import org.sluice.core.command.Subcommand;
 import org.sluice.profile.source.TraceSource;
 import org.sluice.profile.trace.Survey;
 import org.sluice.profile.trace.Trace;
-import picocli.CommandLine.ArgGroup;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Makes the writes of a trace once more. */
-@Exits("DAMAGED NO_ROOM DENIED OTHER_VERSION")
-@Command(
-    name = "replay",
-    description = {
-      "Makes the writes of a trace once more, plain or through Sluice.",
-      "With as many processes, and through Sluice with any setting. Says how long the slowest"
-          + " process was in its calls to open, write and close, and when all was on stable storage."
-          + " Files and store are new ones in the directories named, and gone afterwards. Ctrl-C ends"
-          + " it with what it has by then."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  sluice profile replay sluice.trace --dir /scratch",
-      "  sluice profile replay sluice.trace --store /scratch --threshold fixed:64K",
-      "  sluice profile replay --workload lu --store /scratch --layout container \\",
-      "      --flat-out"
-    })
-public final class ReplayCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-  @Mixin private JsonOption json;
+public final class ReplayCommand implements Subcommand {
+  private final JsonOption json = new JsonOption();
 
-  @ArgGroup(multiplicity = "1")
-  private TraceSource source;
+  private final TraceSource source = new TraceSource();
 
-  @Option(
-      names = "--dir",
-      paramLabel = "DIR",
-      description = "Where the files go; default: the store's directory, or else here.")
   private Path directory;
-
-  @Option(
-      names = "--store",
-      paramLabel = "DIR",
-      description = "Go through Sluice, with a store in this directory; default: plain files.")
   private Path store;
-
-  @Option(
-      names = "--layout",
-      paramLabel = "container|files",
-      description = "With --store; default: files.")
   private String layout;
-
-  @Option(
-      names = "--threshold",
-      paramLabel = "auto|fixed:SIZE",
-      description = "With --store: as of sluice run.")
   private String threshold;
-
-  @Option(names = "--buffer", paramLabel = "SIZE", description = "With --store: as of sluice run.")
   private String buffer;
-
-  @Option(
-      names = "--flat-out",
-      description = "Leave out all pauses; default: each write has the time it had.")
   private boolean flatOut;
-
-  @Option(names = "--verify", description = "Read the files afterwards, and compare.")
   private boolean verify;
 
-  /** For picocli. */
+  private final CommandSpec spec =
+      Model.of(this, "replay")
+          .describe(
+              "Makes the writes of a trace once more, plain or through Sluice.",
+              "With as many processes, and through Sluice with any setting. Says how long the slowest"
+                  + " process was in its calls to open, write and close, and when all was on stable storage."
+                  + " Files and store are new ones in the directories named, and gone afterwards. Ctrl-C ends"
+                  + " it with what it has by then.")
+          .exits(
+              ExitStatus.DAMAGED, ExitStatus.NO_ROOM, ExitStatus.DENIED, ExitStatus.OTHER_VERSION)
+          .add(json)
+          .addOneOf(source)
+          .add(
+              option(Path.class, value -> directory = value, "--dir")
+                  .paramLabel("DIR")
+                  .description("Where the files go; default: the store's directory, or else here."))
+          .add(
+              option(Path.class, value -> store = value, "--store")
+                  .paramLabel("DIR")
+                  .description(
+                      "Go through Sluice, with a store in this directory; default: plain files."))
+          .add(
+              option(String.class, value -> layout = value, "--layout")
+                  .paramLabel("container|files")
+                  .description("With --store; default: files."))
+          .add(
+              option(String.class, value -> threshold = value, "--threshold")
+                  .paramLabel("auto|fixed:SIZE")
+                  .description("With --store: as of sluice run."))
+          .add(
+              option(String.class, value -> buffer = value, "--buffer")
+                  .paramLabel("SIZE")
+                  .description("With --store: as of sluice run."))
+          .add(
+              flag(value -> flatOut = value, "--flat-out")
+                  .description("Leave out all pauses; default: each write has the time it had."))
+          .add(
+              flag(value -> verify = value, "--verify")
+                  .description("Read the files afterwards, and compare."))
+          .examples(
+              "  sluice profile replay sluice.trace --dir /scratch",
+              "  sluice profile replay sluice.trace --store /scratch --threshold fixed:64K",
+              "  sluice profile replay --workload lu --store /scratch --layout container \\",
+              "      --flat-out")
+          .spec();
+
+  /** For {@code ServiceLoader}. */
   public ReplayCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    return spec;
+  }
 
   @Override
   public Integer call() throws IOException {

@@ -1,48 +1,59 @@
 package org.sluice.profile.report;
 
+import static org.sluice.core.command.Model.parameter;
+
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.function.ToDoubleBiFunction;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Model;
+import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
 import org.sluice.profile.source.Traces;
 import org.sluice.profile.trace.Tally;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Shows two traces side by side. */
-@Exits("DAMAGED NO_ROOM DENIED OTHER_VERSION")
-@Command(
-    name = "compare",
-    description = "Shows how the writes of two runs differ, such as before and after a change.",
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  sluice profile compare plain.strace sluice.strace",
-      "  sluice profile compare before/ after/ --json | jq '.change.seconds'"
-    })
-public final class CompareCommand implements Callable<Integer> {
+public final class CompareCommand implements Subcommand {
   private static final double NO_DIFFERENCE = 0.005;
 
-  @Spec private CommandSpec spec;
-  @Mixin private JsonOption json;
+  private final JsonOption json = new JsonOption();
 
-  @Parameters(index = "0", paramLabel = "BEFORE", description = "A trace of any kind.")
   private Path before;
-
-  @Parameters(index = "1", paramLabel = "AFTER", description = "A trace of any kind.")
   private Path after;
 
-  /** For picocli. */
+  private final CommandSpec spec =
+      Model.of(this, "compare")
+          .describe("Shows how the writes of two runs differ, such as before and after a change.")
+          .exits(
+              ExitStatus.DAMAGED, ExitStatus.NO_ROOM, ExitStatus.DENIED, ExitStatus.OTHER_VERSION)
+          .add(json)
+          .add(
+              parameter(Path.class, value -> before = value)
+                  .index("0")
+                  .paramLabel("BEFORE")
+                  .description("A trace of any kind."))
+          .add(
+              parameter(Path.class, value -> after = value)
+                  .index("1")
+                  .paramLabel("AFTER")
+                  .description("A trace of any kind."))
+          .examples(
+              "  sluice profile compare plain.strace sluice.strace",
+              "  sluice profile compare before/ after/ --json | jq '.change.seconds'")
+          .spec();
+
+  /** For {@code ServiceLoader}. */
   public CompareCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    return spec;
+  }
 
   @Override
   public Integer call() throws IOException {

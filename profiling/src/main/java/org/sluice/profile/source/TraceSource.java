@@ -1,25 +1,35 @@
 package org.sluice.profile.source;
 
+import static org.sluice.core.command.Model.option;
+import static org.sluice.core.command.Model.parameter;
+
 import java.io.IOException;
 import java.nio.file.Path;
+import org.sluice.core.command.Model;
+import org.sluice.core.command.SharedOptions;
 import org.sluice.profile.trace.Trace;
 import org.sluice.profile.workload.Workload;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** Where a command's writes come from: a trace or a published pattern. */
-public final class TraceSource {
-  @Parameters(paramLabel = "TRACE", description = "What sluice profile report reads.")
+public final class TraceSource implements SharedOptions {
   private Path trace;
-
-  @Option(
-      names = "--workload",
-      paramLabel = "lu|bt|sp|cg",
-      description = "A published pattern of 8 processes instead of a trace.")
   private Workload workload;
 
-  /** For picocli. */
+  /** Not given yet. */
   public TraceSource() {}
+
+  @Override
+  public void addTo(final Model model) {
+    model
+        .add(
+            parameter(Path.class, value -> trace = value)
+                .paramLabel("TRACE")
+                .description("What sluice profile report reads."))
+        .add(
+            option(Workload.class, value -> workload = value, "--workload")
+                .paramLabel("lu|bt|sp|cg")
+                .description("A published pattern of 8 processes instead of a trace."));
+  }
 
   /**
    * The trace.

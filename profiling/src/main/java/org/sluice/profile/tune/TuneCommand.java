@@ -1,5 +1,8 @@
 package org.sluice.profile.tune;
 
+import static org.sluice.core.command.Model.flag;
+import static org.sluice.core.command.Model.option;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,65 +12,65 @@ import java.util.Optional;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.Defaults;
 import org.sluice.core.command.ExitStatus;
-import org.sluice.core.command.Exits;
 import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Model;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
 import org.sluice.profile.replay.Interruption;
 import org.sluice.profile.source.TraceSource;
 import org.sluice.profile.trace.Survey;
 import org.sluice.profile.trace.Trace;
-import picocli.CommandLine.ArgGroup;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Recommends a threshold and a buffer size. */
-@Exits("DAMAGED NO_ROOM DENIED OTHER_VERSION")
-@Command(
-    name = "tune",
-    description = {
-      "Recommends a threshold and a buffer size for a program on this node.",
-      "Measures what copies, file writes and the drain cost here. Then replays the program's writes,"
-          + " plain and with the settings that may be best, in turn; of more than 2 GiB the first of"
-          + " each process. Recommends what was best. Ctrl-C ends it with what it has by then."
-    },
-    footerHeading = "%nExamples:%n",
-    footer = {
-      "  sluice tune --workload lu --dir /scratch",
-      "  sluice tune app.strace --dir /scratch --write-config",
-      "  sluice tune app.dxt --json | jq .recommendation"
-    })
 public final class TuneCommand implements Subcommand {
   private static final long MOST_BYTES = 2L << 30;
 
-  @Spec private CommandSpec spec;
-  @Mixin private JsonOption json;
+  private final JsonOption json = new JsonOption();
 
-  @ArgGroup(multiplicity = "1")
-  private TraceSource source;
+  private final TraceSource source = new TraceSource();
 
-  @Option(
-      names = "--dir",
-      paramLabel = "DIR",
-      defaultValue = ".",
-      description = "Where the checkpoints go; its files are measured. Default: here.")
   private Path directory;
-
-  @Option(
-      names = "--no-replay",
-      description = "Recommend a buffer that holds all writes between two pauses, untried.")
   private boolean costsOnly;
-
-  @Option(
-      names = "--write-config",
-      description = "Make what is recommended the default of serve, run and exec for this user.")
   private boolean writeConfig;
 
-  /** For picocli. */
+  private final CommandSpec spec =
+      Model.of(this, "tune")
+          .describe(
+              "Recommends a threshold and a buffer size for a program on this node.",
+              "Measures what copies, file writes and the drain cost here. Then replays the program's writes,"
+                  + " plain and with the settings that may be best, in turn; of more than 2 GiB the first of"
+                  + " each process. Recommends what was best. Ctrl-C ends it with what it has by then.")
+          .exits(
+              ExitStatus.DAMAGED, ExitStatus.NO_ROOM, ExitStatus.DENIED, ExitStatus.OTHER_VERSION)
+          .add(json)
+          .addOneOf(source)
+          .add(
+              option(Path.class, value -> directory = value, "--dir")
+                  .paramLabel("DIR")
+                  .defaultValue(".")
+                  .description("Where the checkpoints go; its files are measured. Default: here."))
+          .add(
+              flag(value -> costsOnly = value, "--no-replay")
+                  .description(
+                      "Recommend a buffer that holds all writes between two pauses, untried."))
+          .add(
+              flag(value -> writeConfig = value, "--write-config")
+                  .description(
+                      "Make what is recommended the default of serve, run and exec for this user."))
+          .examples(
+              "  sluice tune --workload lu --dir /scratch",
+              "  sluice tune app.strace --dir /scratch --write-config",
+              "  sluice tune app.dxt --json | jq .recommendation")
+          .spec();
+
+  /** For {@code ServiceLoader}. */
   public TuneCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    return spec;
+  }
 
   @Override
   public Integer call() throws IOException {

@@ -1,0 +1,255 @@
+package org.sluice.core.command;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import picocli.CommandLine;
+import picocli.CommandLine.IFactory;
+import picocli.CommandLine.Model.ArgGroupSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.IGetter;
+import picocli.CommandLine.Model.ISetter;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+
+/**
+ * What a command may be called with, as picocli knows it. It is said in code, since the JVM makes a
+ * class for each kind of annotation anew at each start.
+ */
+public final class Model {
+  /** Makes the lists of parameters. Picocli's own also looks for Groovy in every jar. */
+  private static final IFactory LISTS =
+      new IFactory() {
+        @Override
+        public <K> K create(final Class<K> type) {
+          return type.cast(new ArrayList<>());
+        }
+      };
+
+  private final CommandSpec spec;
+  private final Set<ExitStatus> statuses =
+      EnumSet.of(ExitStatus.OK, ExitStatus.FAILED, ExitStatus.USAGE);
+
+  private Model(final CommandSpec spec) {
+    this.spec = spec;
+  }
+
+  /**
+   * Begins the model of a command.
+   *
+   * @param command what is run
+   * @param name what the user types
+   * @return a model with {@code --help}
+   */
+  public static Model of(final Object command, final String name) {
+    final CommandSpec spec = CommandSpec.wrapWithoutInspection(command, LISTS).name(name);
+    spec.addOption(
+        OptionSpec.builder("-h", "--help").usageHelp(true).description("Show this help.").build());
+    return new Model(spec);
+  }
+
+  /**
+   * An option with a value.
+   *
+   * @param type the value's
+   * @param target gets the value, if there is one
+   * @param names such as {@code --store}
+   * @param <T> the value's type
+   * @return to be completed and added
+   */
+  public static <T> OptionSpec.Builder option(
+      final Class<T> type, final Consumer<T> target, final String... names) {
+    final Value<T> value = new Value<>(target);
+    return OptionSpec.builder(names).type(type).getter(value).setter(value);
+  }
+
+  /**
+   * An option without a value.
+   *
+   * @param target gets true
+   * @param names such as {@code --json}
+   * @return to be completed and added
+   */
+  public static OptionSpec.Builder flag(final Consumer<Boolean> target, final String... names) {
+    return option(Boolean.class, target, names).arity("0");
+  }
+
+  /**
+   * A parameter.
+   *
+   * @param type its type
+   * @param target gets it, if it is there
+   * @param <T> its type
+   * @return to be completed and added
+   */
+  public static <T> PositionalParamSpec.Builder parameter(
+      final Class<T> type, final Consumer<T> target) {
+    final Value<T> value = new Value<>(target);
+    return PositionalParamSpec.builder().type(type).getter(value).setter(value);
+  }
+
+  /**
+   * Any number of parameters.
+   *
+   * @param type of each of them
+   * @param target gets them
+   * @param <T> of each of them
+   * @return to be completed and added
+   */
+  public static <T> PositionalParamSpec.Builder parameters(
+      final Class<T> type, final Consumer<List<T>> target) {
+    return parameter(List.class, list -> target.accept(cast(list))).auxiliaryTypes(type);
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <T> List<T> cast(final Object list) {
+    return (List<T>) list;
+  }
+
+  /**
+   * Says what the command does.
+   *
+   * @param lines of its help
+   * @return this
+   */
+  public Model describe(final String... lines) {
+    spec.usageMessage().description(lines);
+    return this;
+  }
+
+  /**
+   * Shows how it is used.
+   *
+   * @param lines of its help
+   * @return this
+   */
+  public Model examples(final String... lines) {
+    spec.usageMessage().footerHeading("%nExamples:%n").footer(lines);
+    return this;
+  }
+
+  /**
+   * Says how it ends.
+   *
+   * @param others the statuses besides those that every command can end with
+   * @return this
+   */
+  public Model exits(final ExitStatus... others) {
+    Collections.addAll(statuses, others);
+    return this;
+  }
+
+  /**
+   * Adds options that several commands have.
+   *
+   * @param options their declaration
+   * @return this
+   */
+  public Model add(final SharedOptions options) {
+    options.addTo(this);
+    return this;
+  }
+
+  /**
+   * Adds options and parameters of which exactly one is given.
+   *
+   * @param options their declaration
+   * @return this
+   */
+  public Model addOneOf(final SharedOptions options) {
+    final Model group = new Model(CommandSpec.wrapWithoutInspection(null, LISTS));
+    options.addTo(group);
+    final ArgGroupSpec.Builder all = ArgGroupSpec.builder().multiplicity("1");
+    group.spec.args().forEach(all::addArg);
+    spec.addArgGroup(all.build());
+    return this;
+  }
+
+  /**
+   * Adds an option.
+   *
+   * @param option the option
+   * @return this
+   */
+  public Model add(final OptionSpec.Builder option) {
+    spec.addOption(option.build());
+    return this;
+  }
+
+  /**
+   * Adds a parameter.
+   *
+   * @param parameter the parameter
+   * @return this
+   */
+  public Model add(final PositionalParamSpec.Builder parameter) {
+    spec.addPositional(parameter.build());
+    return this;
+  }
+
+  /**
+   * Adds a command below this one, whose statuses are this one's as well.
+   *
+   * @param command the command
+   * @return this
+   */
+  public Model add(final Subcommand command) {
+    final CommandSpec below = command.spec();
+    spec.addSubcommand(below.name(), commandLine(below));
+    spec.usageMessage().synopsisSubcommandLabel("COMMAND");
+    statuses.addAll(ExitStatus.toldBy(below));
+    return this;
+  }
+
+  /**
+   * The model.
+   *
+   * @return as picocli knows it
+   */
+  public CommandSpec spec() {
+    spec.usageMessage()
+        .exitCodeListHeading("%nExit status:%n")
+        .exitCodeList(ExitStatus.table(statuses));
+    return spec;
+  }
+
+  /**
+   * The parser of a model.
+   *
+   * @param spec the model
+   * @return its parser
+   */
+  static CommandLine commandLine(final CommandSpec spec) {
+    return new CommandLine(spec, LISTS);
+  }
+
+  /** A value that goes where the command wants it; what was not given leaves that as it is. */
+  private static final class Value<T> implements IGetter, ISetter {
+    private final Consumer<T> target;
+    private T value;
+
+    Value(final Consumer<T> target) {
+      this.target = target;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public <V> V get() {
+      return (V) value;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public <V> V set(final V next) {
+      final V last = get();
+      value = (T) next;
+      if (next != null) {
+        target.accept(value);
+      }
+      return last;
+    }
+  }
+}
