@@ -81,7 +81,7 @@ final class ManifestCodec {
       throw new DamagedException(file, end, "the crc does not match");
     }
     try {
-      return commit(file, JSON.std.mapFrom(bytes));
+      return commit(file, JsonText.members(bytes));
     } catch (final FormatVersionException e) {
       throw e;
     } catch (final IOException | RuntimeException e) {

@@ -50,7 +50,7 @@ final class StoreOwner {
     }
     final byte[] mark = StoredFile.readAll(store.node(), MAX_LENGTH);
     try {
-      final Map<String, Object> members = JSON.std.mapFrom(mark);
+      final Map<String, Object> members = JsonText.members(mark);
       return Optional.of(
           new NodeIdentity(
               member(members, "node"), member(members, "machine"), member(members, "boot")));
@@ -87,10 +87,7 @@ final class StoreOwner {
         : "node " + owner.name();
   }
 
-  /**
-   * Whether the mark is just what this node leaves. Nearly always it is, and to parse its first
-   * JSON takes a JVM as long as a tenth of a start.
-   */
+  /** Whether the mark is just what this node leaves. */
   private boolean isSelf() throws IOException {
     return Files.exists(store.node(), LinkOption.NOFOLLOW_LINKS)
         && Arrays.equals(StoredFile.readAll(store.node(), MAX_LENGTH), mark());
