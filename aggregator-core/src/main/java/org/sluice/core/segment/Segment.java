@@ -1,11 +1,11 @@
 package org.sluice.core.segment;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
-import net.openhft.chronicle.bytes.MappedBytes;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.MappedMemory;
@@ -27,7 +27,7 @@ public final class Segment implements AutoCloseable {
   private static final Duration PUBLICATION_TIMEOUT = Duration.ofSeconds(5);
 
   private final Path file;
-  private final MappedBytes bytes;
+  private final Arena mapping;
   private final long address;
   private final Header header;
   private final Geometry geometry;
@@ -35,10 +35,11 @@ public final class Segment implements AutoCloseable {
   private final ImageTable imageTable;
   private final Creations creations;
 
-  private Segment(final Path file, final MappedBytes bytes, final Geometry geometry) {
+  private Segment(
+      final Path file, final Arena mapping, final long address, final Geometry geometry) {
     this.file = file;
-    this.bytes = bytes;
-    this.address = bytes.addressForRead(0);
+    this.mapping = mapping;
+    this.address = address;
     this.geometry = geometry;
     this.header = new Header(view(0, HeaderDescriptor.LENGTH));
     this.chunkPool =
@@ -72,7 +73,9 @@ public final class Segment implements AutoCloseable {
     SegmentFile.create(file);
     try {
       final long length = SegmentFile.extend(file, geometry.segmentLength());
-      return publish(new Segment(file, SegmentFile.map(file, length), geometry), settings);
+      final Arena mapping = Arena.ofShared();
+      final long address = SegmentFile.map(file, length, mapping);
+      return publish(new Segment(file, mapping, address, geometry), settings);
     } catch (final IOException e) {
       Files.delete(file);
       throw e;
@@ -163,13 +166,13 @@ public final class Segment implements AutoCloseable {
   static Segment map(final Path file, final Duration timeout) throws IOException {
     Platform.require();
     final long length = SegmentFile.awaitPublication(file, timeout);
-    final MappedBytes bytes = SegmentFile.map(file, length);
+    final Arena mapping = Arena.ofShared();
     try {
-      final Header header =
-          new Header(new UnsafeBuffer(bytes.addressForRead(0), HeaderDescriptor.LENGTH));
-      return new Segment(file, bytes, SegmentFile.check(file, header, length));
+      final long address = SegmentFile.map(file, length, mapping);
+      final Header header = new Header(new UnsafeBuffer(address, HeaderDescriptor.LENGTH));
+      return new Segment(file, mapping, address, SegmentFile.check(file, header, length));
     } catch (final IOException e) {
-      bytes.releaseLast();
+      mapping.close();
       throw e;
     }
   }
@@ -328,6 +331,6 @@ public final class Segment implements AutoCloseable {
   /** Unmaps the segment; the file stays. */
   @Override
   public void close() {
-    bytes.releaseLast();
+    mapping.close();
   }
 }

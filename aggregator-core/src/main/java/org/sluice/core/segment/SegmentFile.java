@@ -1,9 +1,10 @@
 package org.sluice.core.segment;
 
 import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
 
-import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -11,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import net.openhft.chronicle.bytes.MappedBytes;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.NativeFile;
@@ -98,13 +98,13 @@ final class SegmentFile {
         "segment truncated or damaged, %s: %s; start a new I/O process".formatted(what, file));
   }
 
-  static MappedBytes map(final Path file, final long length)
-      throws FileNotFoundException, SegmentException {
+  /** Maps the file for as long as an arena is open; returns where. */
+  static long map(final Path file, final long length, final Arena arena) throws IOException {
     if (length < HeaderDescriptor.LENGTH) {
       throw damaged(file, "length=%d".formatted(length));
     }
-    final MappedBytes bytes = MappedBytes.singleMappedBytes(file.toFile(), length);
-    bytes.singleThreadedCheckDisabled(true);
-    return bytes;
+    try (FileChannel channel = FileChannel.open(file, READ, WRITE)) {
+      return channel.map(FileChannel.MapMode.READ_WRITE, 0, length, arena).address();
+    }
   }
 }
