@@ -1,8 +1,9 @@
 package org.sluice.core.command;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.ServerSocketChannel;
+import net.openhft.chronicle.bytes.Bytes;
 import org.slf4j.LoggerFactory;
 import org.sluice.core.posix.NativeProcess;
 
@@ -13,17 +14,31 @@ import org.sluice.core.posix.NativeProcess;
 final class Prelude {
   private Prelude() {}
 
-  static void begin() {
-    Thread.ofPlatform().daemon().name("prelude").start(Prelude::link);
+  /**
+   * Begins.
+   *
+   * @param command the one that is called
+   */
+  static void begin(final String command) {
+    Thread.ofPlatform().daemon().name("prelude").start(() -> link(command));
   }
 
-  private static void link() {
+  private static void link(final String command) {
     NativeProcess.user();
-    try {
-      JSON.std.mapFrom("{}");
-    } catch (final IOException noText) {
-      throw new UncheckedIOException(noText);
-    }
     LoggerFactory.getILoggerFactory();
+    if (!command.equals("ls")) { // nearly all others read an index, or write one
+      Bytes.allocateDirect(1).releaseLast();
+    }
+    if (command.equals("serve")) {
+      openSocket();
+    }
+  }
+
+  private static void openSocket() {
+    try {
+      ServerSocketChannel.open(StandardProtocolFamily.UNIX).close();
+    } catch (final IOException e) {
+      return; // the command opens one, too, and says what is wrong
+    }
   }
 }

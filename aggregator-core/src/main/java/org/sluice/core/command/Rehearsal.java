@@ -22,7 +22,7 @@ final class Rehearsal {
    * @throws IOException when a file cannot be written
    */
   public static void main(final String[] arguments) throws IOException {
-    Prelude.begin();
+    Prelude.begin(arguments.length < 2 ? "" : arguments[1].split(" ")[0]);
     int highest = ExitStatus.OK.code();
     for (int i = 1; i < arguments.length; i++) {
       final int status = rehearse(Path.of(arguments[0]), i, arguments[i].split(" "));

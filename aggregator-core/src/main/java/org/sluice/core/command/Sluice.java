@@ -25,7 +25,7 @@ public final class Sluice {
    * @throws IOException when the kernel does not tell it
    */
   public static void main(final String[] args) throws IOException {
-    Prelude.begin();
+    Prelude.begin(args.length == 0 ? "" : args[0]);
     final int status = execute(Arguments.exact(args));
     // A main that returns is over sooner: System.exit() sets up a log of its own first.
     if (status != ExitStatus.OK.code()) {
