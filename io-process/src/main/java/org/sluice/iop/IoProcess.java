@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.sluice.bridge.NativeLibraries;
 import org.sluice.core.command.CommandException;
@@ -39,6 +40,8 @@ final class IoProcess implements AutoCloseable {
 
   /** Says that the I/O process ends before it pays to make ready for more. */
   private static final String SHORT_LIVED = "SLUICE_SHORT_LIVED";
+
+  private static final long PREFAULT_DELAY_NANOS = 20_000_000;
 
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final RuntimeDirectory directory;
@@ -90,6 +93,7 @@ final class IoProcess implements AutoCloseable {
       FailStop.watch(journal.inFlight());
       final PosixStore store =
           keep(openStore(Path.of(segment.header().store()), segment.header().layout()));
+      final CompletableFuture<Guard> starting = startGuard(guardPlace(store));
       store.commits(
           unreadable ->
               Warnings.warn(
@@ -98,7 +102,6 @@ final class IoProcess implements AutoCloseable {
                       + " sluice gc --damaged-logs a log"));
       profile = store.profile();
       measured = profile.recall();
-      guard = keep(new Guard(guardPlace(store)));
       statistics =
           new Statistics(
               segment.geometry().chunkCount() * (long) segment.geometry().chunkLength(),
@@ -108,6 +111,7 @@ final class IoProcess implements AutoCloseable {
       final ServerSocketChannel server = keep(directory.listen());
       Fault.arm(
           settings.faults()); // the store and the segment are there: what follows is the session
+      guard = starting.join();
       service =
           new Service(
               server, segment, store, settings.session(), statistics, journal, state, guard);
@@ -153,8 +157,12 @@ final class IoProcess implements AutoCloseable {
     }
   }
 
-  /** Gives the chunks their memory while processes attach, or already use the first of them. */
+  /**
+   * Gives the chunks their memory while processes attach, or already use the first of them. A
+   * command that is over at once needs none, and the processor for its end.
+   */
   private void prefault() {
+    LockSupport.parkNanos(PREFAULT_DELAY_NANOS);
     final int count = segment.geometry().chunkCount();
     for (int chunk = 0; chunk < count && !Thread.currentThread().isInterrupted(); chunk++) {
       Fault.strike(FaultPoint.PREFAULT);
@@ -168,6 +176,15 @@ final class IoProcess implements AutoCloseable {
         return;
       }
     }
+  }
+
+  /** Another process takes as long to start as all that this one has to do meanwhile. */
+  private CompletableFuture<Guard> startGuard(final GuardPlace place) {
+    final CompletableFuture<Guard> starting =
+        CompletableFuture.supplyAsync(
+            () -> new Guard(place), start -> Thread.ofPlatform().name("start guard").start(start));
+    keep(() -> starting.join().close());
+    return starting;
   }
 
   /** Null when nothing is captured, and so nothing to see to. */
