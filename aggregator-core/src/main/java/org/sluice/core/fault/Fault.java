@@ -187,6 +187,10 @@ public final class Fault implements Hazard.Mishap {
     return struck;
   }
 
+  static boolean isArmed(final FaultPoint point) {
+    return armed.stream().anyMatch(fault -> fault.point == point);
+  }
+
   /**
    * Does a step, at which a fault may strike.
    *

@@ -194,6 +194,11 @@ public enum FaultPoint implements Hazard {
     return Fault.at(this);
   }
 
+  @Override
+  public boolean isArmed() {
+    return Fault.isArmed(this);
+  }
+
   /**
    * What can happen there.
    *

@@ -30,4 +30,11 @@ public interface Hazard {
    * @return null nearly always
    */
   Mishap now();
+
+  /**
+   * Whether anything goes wrong there at any time.
+   *
+   * @return false unless a rehearsal asks for it
+   */
+  boolean isArmed();
 }

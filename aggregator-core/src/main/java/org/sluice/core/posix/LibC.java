@@ -87,14 +87,15 @@ record LibC(MemorySegment address, boolean wide) {
       ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(STATE));
 
   /**
-   * Any of them: five integers or pointers in registers, a result in another. Each signature that
-   * is linked costs a start some milliseconds, so all share one: in the calling conventions of
-   * 64-bit Linux, on x86-64 and on AArch64, a function ignores the registers that it has no
-   * parameter for, and the upper half of those it has an int for.
+   * Any of them: six integers or pointers in registers, a result in another. Each signature that is
+   * linked costs a start some milliseconds, so all share one: in the calling conventions of 64-bit
+   * Linux, on x86-64 and on AArch64, a function ignores the registers that it has no parameter for,
+   * and the upper half of those it has an int for.
    */
   private static final MethodHandle CALL =
       LINKER.downcallHandle(
-          FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
+          FunctionDescriptor.of(
+              JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
           Linker.Option.captureCallState("errno"));
 
   static final LibC OPENAT = function("openat");
@@ -111,6 +112,10 @@ record LibC(MemorySegment address, boolean wide) {
   static final LibC POSIX_FADVISE = function("posix_fadvise");
   static final LibC SYSCALL = function("syscall");
   static final long SYS_MEMBARRIER = AARCH64 ? 283 : 324;
+  static final long SYS_IO_SETUP = AARCH64 ? 0 : 206;
+  static final long SYS_IO_DESTROY = AARCH64 ? 1 : 207;
+  static final long SYS_IO_SUBMIT = AARCH64 ? 2 : 209;
+  static final long SYS_IO_GETEVENTS = AARCH64 ? 4 : 208;
   static final long SYS_GETPRIORITY = AARCH64 ? 141 : 140;
   static final long SYS_SCHED_SETATTR = AARCH64 ? 274 : 314;
   static final LibC GETRANDOM = wide("getrandom");
@@ -194,9 +199,13 @@ record LibC(MemorySegment address, boolean wide) {
   }
 
   long call(final long a, final long b, final long c, final long d, final long e) {
+    return call(a, b, c, d, e, 0);
+  }
+
+  long call(final long a, final long b, final long c, final long d, final long e, final long f) {
     final long result;
     try {
-      result = (long) CALL.invokeExact(address, CAPTURE.get(), a, b, c, d, e);
+      result = (long) CALL.invokeExact(address, CAPTURE.get(), a, b, c, d, e, f);
     } catch (final RuntimeException | Error failure) {
       throw failure;
     } catch (final Throwable functionsOfCThrowNothing) {

@@ -49,7 +49,7 @@ public class NativeFile extends HeldInode {
   private volatile int lost;
 
   /** Where a rehearsal can strike; null nowhere. Written before the file is shared. */
-  private Hazard writes;
+  Hazard writes;
 
   private Hazard syncs;
 

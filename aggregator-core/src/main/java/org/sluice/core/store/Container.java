@@ -18,6 +18,7 @@ import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.fault.Fault.Step;
 import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.posix.AsyncWrites;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
@@ -54,6 +55,38 @@ public final class Container implements AutoCloseable {
   private long placed;
 
   private long end = BLOCK_LENGTH;
+
+  /**
+   * Writes that were started.
+   *
+   * @param going those that go on by themselves
+   * @param ended of each of the others how it failed, null when it did not
+   */
+  public record Started(List<AsyncWrites.Write> going, List<IOException> ended) {
+    /**
+     * Whether {@link #await} would not wait for the disk.
+     *
+     * @return true once all have ended
+     */
+    public boolean hasEnded() {
+      return going.stream().allMatch(AsyncWrites.Write::hasEnded);
+    }
+
+    /**
+     * Waits for the end of all.
+     *
+     * @throws IOException when one has failed
+     */
+    public void await() throws IOException {
+      final List<IOException> failures = new ArrayList<>(ended);
+      failures.addAll(WritesInFlight.ends(going));
+      for (final IOException failure : failures) {
+        if (failure != null) {
+          throw failure;
+        }
+      }
+    }
+  }
 
   private Container(
       final long id, final NativeFile file, final WriteMode mode, final LongConsumer closed) {
@@ -202,25 +235,53 @@ public final class Container implements AutoCloseable {
    * Writes what was placed, in few large writes.
    *
    * @param flight does them, as many at a time as there are
-   * @throws IOException when one fails; the next chunks take the places of all of these
+   * @throws IOException when one fails; the places of all of these stay unused then
    */
   public void write(final WritesInFlight flight) throws IOException {
-    final List<Step<IOException>> steps = new ArrayList<>();
-    long offset = end;
-    for (final Pieces write : writes.subList(0, used)) {
-      final long from = offset;
-      offset += write.length();
-      steps.add(
-          mode.direct() ? () -> file.pwrite(write, from) : () -> file.pwritePast(write, from));
-    }
+    start(flight).await();
+  }
+
+  /**
+   * Starts to write what was placed, in few large writes. On a disk of this node they go on by
+   * themselves, so that it has one to do while the next one is prepared.
+   *
+   * @param flight does them, as many at a time as there are
+   * @return to be waited for; where one fails the places of all of these stay unused
+   */
+  public Started start(final WritesInFlight flight) {
+    final List<Pieces> starting = writes.subList(0, used);
+    final long from = end;
+    end += placed;
     used = 0;
     placed = 0;
-    for (final IOException failure : flight.failures(steps)) {
-      if (failure != null) {
-        throw failure;
-      }
+    return mode.equals(WriteMode.LOCAL)
+        ? startAhead(starting, from, flight)
+        : startAtOnce(starting, from, flight);
+  }
+
+  private Started startAhead(
+      final List<Pieces> starting, final long from, final WritesInFlight flight) {
+    final List<AsyncWrites.Write> started = new ArrayList<>();
+    long offset = from;
+    for (final Pieces write : starting) {
+      final long length = write.length();
+      started.add(flight.start(file, write, offset));
+      offset += length;
     }
-    end = offset;
+    starting.clear(); // they are the writes' own until their end
+    return new Started(started, List.of());
+  }
+
+  private Started startAtOnce(
+      final List<Pieces> starting, final long from, final WritesInFlight flight) {
+    final List<Step<IOException>> steps = new ArrayList<>();
+    long offset = from;
+    for (final Pieces write : starting) {
+      final long at = offset;
+      offset += write.length();
+      steps.add(mode.direct() ? () -> file.pwrite(write, at) : () -> file.pwritePast(write, at));
+    }
+    return new Started(List.of(), flight.failures(steps));
   }
 
   /**

@@ -8,6 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.sluice.core.fault.Fault.Step;
+import org.sluice.core.posix.AsyncWrites;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.Pieces;
 
 /**
  * Does writes of which none needs another, several at a time, and waits for all. One thread uses it
@@ -17,6 +20,9 @@ import org.sluice.core.fault.Fault.Step;
 public final class WritesInFlight implements AutoCloseable {
   private final ExecutorService threads =
       Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name("write-", 1).factory());
+
+  /** Null before the first. */
+  private AsyncWrites async;
 
   /** No thread before the first that are more than one. */
   public WritesInFlight() {}
@@ -41,6 +47,33 @@ public final class WritesInFlight implements AutoCloseable {
     return failures;
   }
 
+  /**
+   * Starts a write past the page cache, which goes on without a thread.
+   *
+   * @param file opened past the page cache
+   * @param pieces to be written; they and their memory stay as they are until the end
+   * @param offset where the first goes in the file
+   * @return to be waited for
+   */
+  public AsyncWrites.Write start(final NativeFile file, final Pieces pieces, final long offset) {
+    if (async == null) {
+      async = new AsyncWrites(WriteMode.MOST_IN_FLIGHT);
+    }
+    return async.start(file, pieces, offset);
+  }
+
+  /**
+   * Waits for all of several writes.
+   *
+   * @param started from {@link #start}
+   * @return of each how it failed, null when it did not; in their order
+   */
+  public static List<IOException> ends(final List<AsyncWrites.Write> started) {
+    final List<IOException> failures = new ArrayList<>();
+    started.forEach(write -> failures.add(failure(write::await)));
+    return failures;
+  }
+
   private static IOException failure(final Step<IOException> write) {
     try {
       write.run();
@@ -53,5 +86,8 @@ public final class WritesInFlight implements AutoCloseable {
   @Override
   public void close() {
     threads.shutdown();
+    if (async != null) {
+      async.close();
+    }
   }
 }

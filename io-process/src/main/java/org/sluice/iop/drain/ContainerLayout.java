@@ -2,8 +2,11 @@ package org.sluice.iop.drain;
 
 import java.io.IOException;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.PosixException;
@@ -26,6 +29,12 @@ final class ContainerLayout implements Layout {
   /** What waits to be written is kept from the ranks: no more than this part of the buffer. */
   private static final int GATHERED_PART = 8;
 
+  /** So is what is being written: no more than this part while there is more to do. */
+  private static final int UNDER_WAY_PART = 4;
+
+  /** How many writes are under way while the next one is gathered. More are no faster. */
+  private static final int AHEAD = 4;
+
   private final Statistics statistics;
   private final PosixStore store;
   private final long sessionId;
@@ -36,13 +45,29 @@ final class ContainerLayout implements Layout {
   private final SessionContainers containers;
   private final WritesInFlight flight;
   private final long mostGathered;
+  private final long mostUnderWay;
   private final List<Placed> placed = new ArrayList<>();
+
+  /** What is being written, the oldest first: images get their chunks in this order. */
+  private final Deque<Batch> underWay = new ArrayDeque<>();
 
   /** The container that the placed chunks go to. */
   private Container container;
 
   /** A chunk whose write waits for others. */
   private record Placed(ChunkWork chunk, ChunkLocation location) {}
+
+  /**
+   * Chunks in one write.
+   *
+   * @param began when, as {@link System#nanoTime} tells
+   */
+  private record Batch(
+      Container container, List<Placed> placed, Container.Started write, long began) {
+    long length() {
+      return placed.stream().mapToLong(one -> one.chunk.used).sum();
+    }
+  }
 
   /**
    * A layout that has written nothing.
@@ -66,6 +91,7 @@ final class ContainerLayout implements Layout {
     this.flight = flight;
     this.inPlace = new InPlaceWriter(lane, flight, store.profile()::mode);
     this.mostGathered = bufferLength / GATHERED_PART;
+    this.mostUnderWay = bufferLength / UNDER_WAY_PART;
     this.statistics = statistics;
     this.store = store;
     this.sessionId = sessionId;
@@ -102,7 +128,7 @@ final class ContainerLayout implements Layout {
     try {
       final Container next = containers.next(chunk.used);
       if (next != container || isFull()) {
-        flush();
+        start();
         chunk.begin(lane);
       }
       container = next;
@@ -114,44 +140,71 @@ final class ContainerLayout implements Layout {
   }
 
   /** Where a former I/O process failed they go one by one, to see at which. */
+  private boolean isSuspicious() {
+    return inFlight.hasSuspects() && inFlight.suspectsChunks();
+  }
+
   private boolean isFull() {
-    return placed.size()
-            == (inFlight.hasSuspects() && inFlight.suspectsChunks() ? 1 : Container.MOST_PLACED)
+    return placed.size() == (isSuspicious() ? 1 : Container.MOST_PLACED)
         || placed.stream().mapToLong(other -> other.chunk.used).sum()
             >= Math.min(mostGathered, container.mode().gathered());
   }
 
   @Override
-  public void flush() {
+  public void flush(final BooleanSupplier more) {
+    start();
+    while (!underWay.isEmpty() && !more.getAsBoolean()) {
+      end();
+    }
+  }
+
+  private void start() {
     if (placed.isEmpty()) {
       return;
     }
     placed.getFirst().chunk.begin(lane);
-    try {
-      final long began = System.nanoTime();
-      container.write(flight);
-      statistics.took(Timed.DRAIN_WRITE, began);
-      placed.forEach(one -> one.chunk.release(log(one.chunk, one.location)));
-    } catch (final IOException e) {
-      placed.forEach(one -> one.chunk.release(writeAlone(one.chunk)));
-    }
+    final long began = System.nanoTime();
+    final Container.Started write = container.start(flight);
+    underWay.add(new Batch(container, List.copyOf(placed), write, began));
     placed.clear();
+    while (!underWay.isEmpty() && (isTooMuch() || underWay.getFirst().write.hasEnded())) {
+      end();
+    }
+  }
+
+  private boolean isTooMuch() {
+    return isSuspicious()
+        || underWay.size() > AHEAD
+        || underWay.stream().mapToLong(Batch::length).sum() > mostUnderWay;
+  }
+
+  /** Ends the oldest write; nothing may be placed. */
+  private void end() {
+    final Batch batch = underWay.remove();
+    batch.placed.getFirst().chunk.begin(lane);
+    try {
+      batch.write.await();
+      statistics.took(Timed.DRAIN_WRITE, batch.began);
+      batch.placed.forEach(one -> one.chunk.release(log(one, batch.container)));
+    } catch (final IOException e) {
+      batch.placed.forEach(one -> one.chunk.release(writeAlone(one.chunk, batch.container)));
+    }
   }
 
   /** Writes one chunk alone, so that only the images fail whose bytes are lost. */
-  private ChunkLocation writeAlone(final ChunkWork chunk) {
+  private ChunkLocation writeAlone(final ChunkWork chunk, final Container container) {
     try {
       final ChunkLocation location = container.place(chunk.memory, chunk.used, chunk.crc);
       container.write(flight);
-      return log(chunk, location);
+      return log(new Placed(chunk, location), container);
     } catch (final IOException e) {
       fail(chunk, e);
       return null;
     }
   }
 
-  private ChunkLocation log(final ChunkWork chunk, final ChunkLocation location) {
-    final ExtentTable extents = chunk.extents;
+  private ChunkLocation log(final Placed one, final Container container) {
+    final ExtentTable extents = one.chunk.extents;
     Image last = null;
     for (int i = 0; i < extents.count(); i++) {
       final Image image = extents.image(i);
@@ -159,14 +212,14 @@ final class ContainerLayout implements Layout {
         if (image != last) {
           lane.image(image.id());
           Fault.strike(FaultPoint.WRITE);
-          image.log().add(location);
+          image.log().add(one.location);
           containers.usedBy(container, image);
           last = image;
         }
         image.log().follow(extents.type(i), extents.offset(i), extents.length(i));
       }
     }
-    return location;
+    return one.location;
   }
 
   private static void fail(final ChunkWork chunk, final IOException failure) {

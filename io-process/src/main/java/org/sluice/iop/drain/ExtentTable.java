@@ -19,7 +19,7 @@ final class ExtentTable {
   /** Tables that the first stage may fill; it waits while the second is that far behind. */
   static final class Pool {
     /** How far the first stage may be ahead of the second; bounds the heap. */
-    private static final int MOST = 16;
+    private static final int MOST = 32;
 
     private final BlockingQueue<ExtentTable> free = new ArrayBlockingQueue<>(MOST);
 

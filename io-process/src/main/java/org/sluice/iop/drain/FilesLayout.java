@@ -3,6 +3,7 @@ package org.sluice.iop.drain;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.store.WriteMode;
@@ -71,7 +72,7 @@ final class FilesLayout implements Layout {
   }
 
   @Override
-  public void flush() {
+  public void flush(final BooleanSupplier more) {
     if (!gathered.isEmpty()) {
       inPlace.flush();
       gathered.forEach(chunk -> chunk.release(null));

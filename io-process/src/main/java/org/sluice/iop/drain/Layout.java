@@ -2,6 +2,7 @@ package org.sluice.iop.drain;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.sluice.iop.image.Image;
 
 /** What becomes of drained chunks. Write stage only, unless it says otherwise. */
@@ -10,13 +11,22 @@ interface Layout {
   boolean isInPlace();
 
   /**
-   * Writes a chunk, by the next {@link #flush} at the latest. When that fails, the images whose
+   * Writes a chunk, by the next {@link #flush()} at the latest. When that fails, the images whose
    * bytes are lost fail. Releases it once its memory is not needed any more.
    */
   void drain(ChunkWork chunk);
 
-  /** Writes the chunks that wait for others. */
-  default void flush() {}
+  /** Writes the chunks that wait for others, and waits for the ends of all writes. */
+  default void flush() {
+    flush(() -> false);
+  }
+
+  /**
+   * Starts to write the chunks that wait for others.
+   *
+   * @param more whether there is another one to drain, so that it does not wait for the writes
+   */
+  void flush(BooleanSupplier more);
 
   /**
    * Makes an image's own file hold everything drained so far, and what is in chunks that are not.

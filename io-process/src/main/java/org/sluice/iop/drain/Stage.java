@@ -4,6 +4,8 @@ import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.Sequence;
 import com.lmax.disruptor.WaitStrategy;
 import java.io.IOException;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.iop.crash.Lane;
@@ -32,24 +34,34 @@ final class Stage implements EventHandler<Stage.Event> {
   private final Lane lane;
   private final Lane.Role role;
   private final FaultPoint point;
-  private final Runnable flush;
+  private final Consumer<BooleanSupplier> flush;
   private final WaitStrategy successors;
+
+  /** Set by Disruptor before any stage runs. */
   private Sequence sequence;
+
+  /** The stage before it; null for the first. */
+  private Stage predecessor;
 
   /**
    * A stage.
    *
    * @param lane of its thread, whose role says which stage it is
    * @param flush ends what the write stage left undone for chunks; done before anything else than a
-   *     chunk, and before that stage waits
+   *     chunk, and before that stage waits, until there is more to do
    * @param successors wakes the next stage
    */
-  Stage(final Lane lane, final Runnable flush, final WaitStrategy successors) {
+  Stage(final Lane lane, final Consumer<BooleanSupplier> flush, final WaitStrategy successors) {
     this.lane = lane;
     this.role = lane.role();
     this.point = FaultPoint.valueOf(role.name());
     this.flush = flush;
     this.successors = successors;
+  }
+
+  /** Says which stage comes before it, before either runs. */
+  void follows(final Stage other) {
+    predecessor = other;
   }
 
   /** Disruptor hands over the sequence so that it can advance after each event, not each batch. */
@@ -70,13 +82,13 @@ final class Stage implements EventHandler<Stage.Event> {
       event.work = null;
     }
     if (role == Lane.Role.WRITE && work.commits()) {
-      flush.run();
+      flush.accept(() -> false);
     }
     if (!event.failed) {
       event.failed = !handle(work);
     }
     if (role == Lane.Role.WRITE && endOfBatch) {
-      flush.run();
+      flush.accept(() -> predecessor.sequence.get() > position);
     }
     lane.end();
     sequence.set(position);

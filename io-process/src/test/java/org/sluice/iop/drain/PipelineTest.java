@@ -6,6 +6,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.iop.crash.InFlight;
@@ -86,17 +89,74 @@ class PipelineTest {
       }
     }
     try (InFlight inFlight = InFlight.open(root.resolve("inflight"), 1);
-        Pipeline pipeline = new Pipeline(8, () -> {}, inFlight, new Pace())) {
+        Pipeline pipeline = new Pipeline(8, more -> {}, inFlight, new Pace())) {
       assertThat(inFlight.poisoned(0)).contains(Lane.NO_IMAGE);
       pipeline.publish(new Chunk());
     }
     assertThat(done).containsExactly("left out", "given back");
   }
 
+  private final class Plain implements Work {
+    private final String name;
+
+    Plain(final String name) {
+      this.name = name;
+    }
+
+    @Override
+    public void validate() {
+      done.add("validated " + name);
+    }
+
+    @Override
+    public void write() {
+      done.add("wrote " + name);
+    }
+
+    @Override
+    public boolean commits() {
+      return false;
+    }
+  }
+
+  private boolean isDone(final String step) {
+    final long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (!done.contains(step) && System.nanoTime() < end) {
+      Thread.onSpinWait();
+    }
+    return done.contains(step);
+  }
+
+  /**
+   * While a write is under way the next one is prepared, as soon as there is something to write.
+   */
+  @Test
+  void theWriteStageWaitsForItsWritesOnlyUntilThereIsMoreToDo() throws IOException {
+    final Consumer<BooleanSupplier> writes =
+        more -> {
+          if (done.contains("wrote second")) {
+            done.add("all are written");
+          } else {
+            done.add("one is written, more to do: " + more.getAsBoolean());
+            final long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+            while (!more.getAsBoolean() && System.nanoTime() < end) {
+              Thread.onSpinWait();
+            }
+          }
+        };
+    try (InFlight inFlight = InFlight.open(root.resolve("inflight"), 1);
+        Pipeline pipeline = new Pipeline(8, writes, inFlight, new Pace())) {
+      pipeline.publish(new Plain("first"));
+      assertThat(isDone("one is written, more to do: false")).isTrue();
+      pipeline.publish(new Plain("second"));
+      assertThat(isDone("all are written")).isTrue();
+    }
+  }
+
   private void publish(final String failing) throws IOException {
     done.clear();
     try (InFlight inFlight = InFlight.open(root.resolve("inflight"), 1);
-        Pipeline pipeline = new Pipeline(8, () -> {}, inFlight, new Pace())) {
+        Pipeline pipeline = new Pipeline(8, more -> {}, inFlight, new Pace())) {
       pipeline.publish(new Failing(failing));
       pipeline.publish(new Failing("none"));
     }

@@ -1,0 +1,165 @@
+package org.sluice.core.posix;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Writes past the page cache that go on while their thread does other things, so that the disk
+ * always has the next one ({@code io_submit}). Where the kernel takes none, as in a sandbox, each
+ * is done when it is waited for. One thread at a time.
+ */
+public final class AsyncWrites implements AutoCloseable {
+  private static final long IOCB_LENGTH = 64;
+  private static final long DATA_OFFSET = 0;
+  private static final long OPCODE_OFFSET = 16;
+  private static final long DESCRIPTOR_OFFSET = 20;
+  private static final long ADDRESS_OFFSET = 24;
+  private static final long COUNT_OFFSET = 32;
+  private static final long POSITION_OFFSET = 40;
+  private static final short PWRITEV = 8;
+  private static final long EVENT_LENGTH = 32;
+  private static final long RESULT_OFFSET = 16;
+
+  private final Arena arena = Arena.ofShared();
+  private final MemorySegment iocb = arena.allocate(IOCB_LENGTH, Long.BYTES);
+  private final MemorySegment pointer = arena.allocate(JAVA_LONG);
+  private final MemorySegment event = arena.allocate(EVENT_LENGTH, Long.BYTES);
+
+  /** Those under way, by what the kernel calls them; null in free places. */
+  private final Write[] underWay;
+
+  /** 0 where the kernel takes none. */
+  private final long context;
+
+  /** A write that was started. */
+  public final class Write {
+    private final NativeFile file;
+    private final Pieces pieces;
+    private final long offset;
+
+    /** Bytes written, negative for a failure. */
+    private long result;
+
+    private boolean ended;
+
+    private Write(final NativeFile file, final Pieces pieces, final long offset) {
+      this.file = file;
+      this.pieces = pieces;
+      this.offset = offset;
+    }
+
+    /**
+     * Whether {@link #await} would not wait for the kernel.
+     *
+     * @return true once it has ended
+     */
+    public boolean hasEnded() {
+      boolean more = !ended;
+      while (more) {
+        more = take(0) && !ended;
+      }
+      return ended;
+    }
+
+    /**
+     * Waits until all is written. What the kernel has left out is written by a call of its own,
+     * which tells why if it fails as well.
+     *
+     * @throws PosixException when that fails; any part may have been written
+     */
+    public void await() throws PosixException {
+      while (!ended) {
+        take(1);
+      }
+      final long done = Math.max(0, result);
+      pieces.written(done);
+      file.pwrite(pieces, offset + done);
+    }
+  }
+
+  /**
+   * None is under way.
+   *
+   * @param most how many may be; more are done when they are waited for
+   */
+  public AsyncWrites(final int most) {
+    underWay = new Write[most];
+    context =
+        LibC.SYSCALL.call(LibC.SYS_IO_SETUP, most, pointer.address()) < 0
+            ? 0
+            : pointer.get(JAVA_LONG, 0);
+  }
+
+  /**
+   * Starts a write.
+   *
+   * @param file opened past the page cache
+   * @param pieces to be written; they and their memory stay as they are until the end
+   * @param offset where the first goes in the file
+   * @return to be waited for
+   */
+  public Write start(final NativeFile file, final Pieces pieces, final long offset) {
+    final Write write = new Write(file, pieces, offset);
+    final int place = free();
+    if (place >= 0 && context != 0 && isPlain(file) && submit(write, place)) {
+      underWay[place] = write;
+    } else {
+      write.ended = true;
+    }
+    return write;
+  }
+
+  /** Whether nobody is to see its writes: no rehearsal, nor a test that extends it. */
+  private static boolean isPlain(final NativeFile file) {
+    return file.getClass() == NativeFile.class && (file.writes == null || !file.writes.isArmed());
+  }
+
+  private int free() {
+    for (int i = 0; i < underWay.length; i++) {
+      if (underWay[i] == null) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private boolean submit(final Write write, final int place) {
+    iocb.fill((byte) 0);
+    iocb.set(JAVA_LONG, DATA_OFFSET, place);
+    iocb.set(JAVA_SHORT, OPCODE_OFFSET, PWRITEV);
+    iocb.set(JAVA_INT, DESCRIPTOR_OFFSET, write.file.descriptor);
+    iocb.set(JAVA_LONG, ADDRESS_OFFSET, write.pieces.address());
+    iocb.set(JAVA_LONG, COUNT_OFFSET, write.pieces.count());
+    iocb.set(JAVA_LONG, POSITION_OFFSET, write.offset);
+    pointer.set(JAVA_LONG, 0, iocb.address());
+    return LibC.SYSCALL.call(LibC.SYS_IO_SUBMIT, context, 1, pointer.address()) == 1;
+  }
+
+  /** Takes note of one that has ended, and waits for that if one is wanted. */
+  private boolean take(final int wanted) {
+    final long count =
+        LibC.SYSCALL.call(LibC.SYS_IO_GETEVENTS, context, wanted, 1, event.address(), 0);
+    if (count > 0) {
+      final int place = (int) event.get(JAVA_LONG, DATA_OFFSET);
+      underWay[place].result = event.get(JAVA_LONG, RESULT_OFFSET);
+      underWay[place].ended = true;
+      underWay[place] = null;
+    } else if (count < 0 && LibC.errno() != Errno.EINTR) {
+      throw new IllegalStateException("io_getevents: errno " + LibC.errno());
+    }
+    return count > 0;
+  }
+
+  /** None may be under way. */
+  @Override
+  public void close() {
+    if (context != 0) {
+      LibC.SYSCALL.call(LibC.SYS_IO_DESTROY, context);
+    }
+    arena.close();
+  }
+}
