@@ -8,11 +8,13 @@ import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 
 /**
- * Parks a stage until the stage before it got on. Disruptor's own blocking strategies block only
- * the first stage; the others spin while it works, on cores that belong to the application. A
- * wake-up costs more than a checksum, so only a stage that is parked and can go on gets one.
+ * Parks a stage until the stage before it got on with something for it. Disruptor's own blocking
+ * strategies block only the first stage; the others spin while it works, on cores that belong to
+ * the application. A wake-up costs more than a checksum, so only a stage that is parked and can go
+ * on gets one.
  *
  * <p>No wake-up is lost. A stage advances its sequence, fences, and looks which is parked; a waiter
  * says that it is parked, fences, and looks at the sequence: one of the two sees the other. An
@@ -28,10 +30,12 @@ final class ParkingWaitStrategy implements WaitStrategy {
     private SequenceBarrier barrier;
     private Sequence dependent;
     private long wanted;
+    private LongSupplier worth = () -> Long.MAX_VALUE;
     private volatile boolean parked;
 
     boolean canGoOn() {
-      return parked && (dependent.get() >= wanted || barrier.isAlerted());
+      return parked
+          && (Math.min(dependent.get(), worth.getAsLong()) >= wanted || barrier.isAlerted());
     }
   }
 
@@ -39,6 +43,15 @@ final class ParkingWaitStrategy implements WaitStrategy {
     final Waiter waiter = new Waiter();
     waiters.add(waiter);
     return waiter;
+  }
+
+  /**
+   * Leaves the calling stage parked while there is nothing for it.
+   *
+   * @param worth up to where the stage before it has come with what is worth a wake-up
+   */
+  void waitFor(final LongSupplier worth) {
+    own.get().worth = worth;
   }
 
   @Override

@@ -2,7 +2,6 @@ package org.sluice.iop.drain;
 
 import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.Sequence;
-import com.lmax.disruptor.WaitStrategy;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -35,13 +34,16 @@ final class Stage implements EventHandler<Stage.Event> {
   private final Lane.Role role;
   private final FaultPoint point;
   private final Consumer<BooleanSupplier> flush;
-  private final WaitStrategy successors;
+  private final ParkingWaitStrategy successors;
 
   /** Set by Disruptor before any stage runs. */
   private Sequence sequence;
 
   /** The stage before it; null for the first. */
   private Stage predecessor;
+
+  /** The last position that is worth waking the next stage for. */
+  private volatile long worth = -1;
 
   /**
    * A stage.
@@ -51,7 +53,10 @@ final class Stage implements EventHandler<Stage.Event> {
    *     chunk, and before that stage waits, until there is more to do
    * @param successors wakes the next stage
    */
-  Stage(final Lane lane, final Consumer<BooleanSupplier> flush, final WaitStrategy successors) {
+  Stage(
+      final Lane lane,
+      final Consumer<BooleanSupplier> flush,
+      final ParkingWaitStrategy successors) {
     this.lane = lane;
     this.role = lane.role();
     this.point = FaultPoint.valueOf(role.name());
@@ -73,6 +78,9 @@ final class Stage implements EventHandler<Stage.Event> {
   @Override
   public void onStart() {
     Thread.currentThread().setName(role.thread());
+    if (predecessor != null) {
+      successors.waitFor(() -> predecessor.worth);
+    }
   }
 
   @Override
@@ -94,6 +102,7 @@ final class Stage implements EventHandler<Stage.Event> {
     sequence.set(position);
     // Behind the write stage there is nothing to do for a chunk.
     if (position % WAKING_INTERVAL == 0 || role != Lane.Role.WRITE || work.commits()) {
+      worth = position;
       successors.signalAllWhenBlocking();
     }
   }

@@ -3,14 +3,18 @@ package org.sluice.iop.drain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.posix.NativeThread;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.Subject;
@@ -150,6 +154,33 @@ class PipelineTest {
       assertThat(isDone("one is written, more to do: false")).isTrue();
       pipeline.publish(new Plain("second"));
       assertThat(isDone("all are written")).isTrue();
+    }
+  }
+
+  /** How often a thread has gone to sleep. */
+  private static long sleeps(final long thread) throws IOException {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/self/task/" + thread + "/status"))) {
+      return lines
+          .filter(line -> line.startsWith("voluntary_ctxt_switches"))
+          .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+          .sum();
+    }
+  }
+
+  @Test
+  void theLastStageIsNotWokenForWhatItDoesNothingFor() throws IOException {
+    final AtomicLong last = new AtomicLong();
+    try (InFlight inFlight = InFlight.open(root.resolve("inflight"), 1);
+        Pipeline pipeline = new Pipeline(64, more -> {}, inFlight, new Pace())) {
+      pipeline.publish(new StepWork(Lane.Role.COMMIT, () -> last.set(NativeThread.current().id())));
+      pipeline.publish(new Plain("before"));
+      assertThat(isDone("wrote before")).isTrue();
+      final long sleeps = sleeps(last.get());
+      for (int i = 0; i < 40; i++) {
+        pipeline.publish(new Plain("chunk " + i));
+        assertThat(isDone("wrote chunk " + i)).isTrue();
+      }
+      assertThat(sleeps(last.get()) - sleeps).isLessThan(5);
     }
   }
 
