@@ -33,7 +33,7 @@ public final class Pace {
    * who yields counts as having used a slice. Nothing of a small checkpoint comes to the stages
    * before, which wait no longer than others do.
    */
-  private static final long PATIENT_NANOS = TimeUnit.MILLISECONDS.toNanos(6);
+  private static final long PATIENT_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
 
   /** The shortest that Linux grants. */
   private static final long SLICE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
