@@ -7,13 +7,11 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.sluice.bridge.NativeLibraries;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.fault.Fault;
-import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Entropy;
 import org.sluice.core.posix.Membarrier;
 import org.sluice.core.posix.Names;
@@ -30,6 +28,7 @@ import org.sluice.iop.guard.GuardPlace;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.memory.Provision;
 import org.sluice.iop.memory.SegmentPlace;
 import org.sluice.iop.service.Service;
 import org.sluice.iop.service.SessionState;
@@ -41,8 +40,6 @@ final class IoProcess implements AutoCloseable {
   /** Says that the I/O process ends before it pays to make ready for more. */
   private static final String SHORT_LIVED = "SLUICE_SHORT_LIVED";
 
-  private static final long PREFAULT_DELAY_NANOS = 20_000_000;
-
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final RuntimeDirectory directory;
   private final Segment segment;
@@ -50,6 +47,7 @@ final class IoProcess implements AutoCloseable {
   private final String pages;
   private final Guard guard;
   private final Statistics statistics;
+  private final Provision provision;
   private final Service service;
   private final StoreProfile profile;
   private final boolean measured;
@@ -112,9 +110,19 @@ final class IoProcess implements AutoCloseable {
       Fault.arm(
           settings.faults()); // the store and the segment are there: what follows is the session
       guard = starting.join();
+      provision =
+          new Provision(segment.geometry().chunkCount(), segment::provide, segment::withholdFrom);
       service =
           new Service(
-              server, segment, store, settings.session(), statistics, journal, state, guard);
+              server,
+              segment,
+              store,
+              settings.session(),
+              statistics,
+              journal,
+              state,
+              guard,
+              provision::look);
       segment.header().process(ProcessIdentity.current());
       // A signal before this ends the JVM, which leaves nothing; one behind it ends the session.
       for (final String signal : STOPS) {
@@ -127,9 +135,9 @@ final class IoProcess implements AutoCloseable {
       }
       throw e;
     }
-    inBackground("prefault", this::prefault);
+    keep(provision.begin());
     if (!measured) {
-      inBackground("measure", this::measure);
+      measureInBackground();
     }
     thread = Thread.ofPlatform().name("service").start(service);
     if (!goesOn && settings.faults().isEmpty() && System.getenv(SHORT_LIVED) == null) {
@@ -139,12 +147,12 @@ final class IoProcess implements AutoCloseable {
     }
   }
 
-  private void inBackground(final String name, final Runnable task) {
-    final Thread thread = Thread.ofPlatform().daemon().name(name).start(task);
+  private void measureInBackground() {
+    final Thread measuring = Thread.ofPlatform().daemon().name("measure").start(this::measure);
     keep(
         () -> {
-          thread.interrupt();
-          thread.join();
+          measuring.interrupt();
+          measuring.join();
         });
   }
 
@@ -154,27 +162,6 @@ final class IoProcess implements AutoCloseable {
       profile.measure();
     } catch (final IOException e) {
       Warnings.warn("cannot find out how to write to the store best: " + e.getMessage());
-    }
-  }
-
-  /**
-   * Gives the chunks their memory while processes attach, or already use the first of them. A
-   * command that is over at once needs none, and the processor for its end.
-   */
-  private void prefault() {
-    LockSupport.parkNanos(PREFAULT_DELAY_NANOS);
-    final int count = segment.geometry().chunkCount();
-    for (int chunk = 0; chunk < count && !Thread.currentThread().isInterrupted(); chunk++) {
-      Fault.strike(FaultPoint.PREFAULT);
-      try {
-        segment.provide(chunk);
-      } catch (final IOException e) {
-        Warnings.warn(
-            "the buffer keeps only %d of its %d chunks: %s"
-                .formatted(chunk, count, e.getMessage()));
-        segment.withholdFrom(chunk);
-        return;
-      }
     }
   }
 

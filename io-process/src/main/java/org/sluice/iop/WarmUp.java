@@ -122,7 +122,8 @@ final class WarmUp implements AutoCloseable {
                   store.profile()::mode),
               journal,
               new SessionState(inPlace),
-              new Guard(null));
+              new Guard(null),
+              (used, processes) -> {});
       segment.header().process(ProcessIdentity.current());
       final Thread writing =
           Thread.ofPlatform().daemon().name("warm-up").start(() -> write(capture, service));

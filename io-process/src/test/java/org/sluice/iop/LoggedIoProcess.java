@@ -93,7 +93,15 @@ final class LoggedIoProcess implements AutoCloseable {
               .submit(
                   () ->
                       new Service(
-                          server, segment, store, how, statistics, journal, state, new Guard(null)))
+                          server,
+                          segment,
+                          store,
+                          how,
+                          statistics,
+                          journal,
+                          state,
+                          new Guard(null),
+                          (used, processes) -> {}))
               .get();
     } catch (final ExecutionException | InterruptedException e) {
       throw new IOException(e);

@@ -25,6 +25,7 @@ import org.sluice.iop.guard.Guard;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.memory.Provision;
 
 /**
  * The thread that serves clients. While there is nothing to do it waits in the kernel.
@@ -43,6 +44,7 @@ public final class Service implements Runnable, Executor {
   private final ServerSocketChannel server;
   private final Segment segment;
   private final Statistics statistics;
+  private final Provision.Demand demand;
   private final Selector selector = Selector.open();
   private final UserPrincipal self = Files.getOwner(Path.of("/proc/self"));
   private final ManyToOneConcurrentLinkedQueue<Runnable> inbox =
@@ -65,6 +67,7 @@ public final class Service implements Runnable, Executor {
    * @param journal learns what is decided; stays the caller's
    * @param state of a session that begins, or of one that a former I/O process has left
    * @param guard sees programs outside Sluice open images; stays the caller's
+   * @param demand told again and again how many chunks are in use, and how many processes there are
    * @throws IOException when the kernel or the store refuses
    */
   public Service(
@@ -75,11 +78,13 @@ public final class Service implements Runnable, Executor {
       final Statistics statistics,
       final Journal journal,
       final SessionState state,
-      final Guard guard)
+      final Guard guard,
+      final Provision.Demand demand)
       throws IOException {
     this.server = server;
     this.segment = segment;
     this.statistics = statistics;
+    this.demand = demand;
     this.inFlight = journal.inFlight();
     this.mostClients = CLIENTS_PER_SLOT * segment.geometry().slots();
     this.session =
@@ -185,11 +190,12 @@ public final class Service implements Runnable, Executor {
   private int work() {
     final int records = session.rings().poll(session.attachments().all());
     final int more = session.proceed() ? 1 : 0;
+    final int used = segment.geometry().chunkCount() - (int) segment.header().freeChunks();
     if (records > 0) {
       session.pace().written();
-      final long used = segment.geometry().chunkCount() - segment.header().freeChunks();
-      statistics.bufferUse(used * segment.geometry().chunkLength());
+      statistics.bufferUse((long) used * segment.geometry().chunkLength());
     }
+    demand.look(used, session.attachments().all().size());
     return records + more + runInbox();
   }
 
