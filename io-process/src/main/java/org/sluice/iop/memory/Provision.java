@@ -10,8 +10,8 @@ import org.sluice.iop.measure.Warnings;
 /**
  * Gives the chunks their memory while processes attach, or already use the first of them. To make a
  * page costs more than to copy it, and takes memory in which a file's pages would lie. So only a
- * few chunks get theirs at once, others ahead of those that are in use, and the rest with what a
- * program beside hardly notices of a processor.
+ * few chunks get theirs at once, and the others with what a program beside hardly notices of a
+ * processor: a quarter of one as long as those in use are many, else a thirty-second.
  */
 public final class Provision implements Runnable {
   /** Gives one chunk its memory. */
@@ -41,15 +41,19 @@ public final class Provision implements Runnable {
   /** What a small checkpoint of a few ranks takes. */
   private static final int FIRST = 32;
 
-  /** How often the time that a chunk took passes before another one is made that nobody needs. */
-  private static final int REST = 31;
+  /** How often the time that a chunk took passes before one that is likely to be needed. */
+  private static final int SHORT_REST = 3;
+
+  /** The same before one that nobody has needed yet. */
+  private static final int LONG_REST = 31;
 
   private final int count;
   private final Provider provider;
   private final IntConsumer withhold;
   private final Thread thread = Thread.ofPlatform().daemon().name("prefault").unstarted(this);
-  private volatile int wanted = FIRST;
-  private volatile int provided;
+  private volatile int needed = FIRST;
+  private volatile int likely;
+  private int provided;
 
   /**
    * Provides nothing before {@link #begin}.
@@ -78,39 +82,44 @@ public final class Provision implements Runnable {
   }
 
   /**
-   * As many again as are in use may be in use at the next moment, and each process may open one, so
-   * none waits for a chunk that nobody provides. A {@link Demand}. Any thread.
+   * Each process may open a chunk, so none waits for one that nobody provides. Three times as many
+   * as are in use are likely to be at a later moment: not now, since the drain, which gives chunks
+   * back, would have to do without that processor. A {@link Demand}. Any thread.
    *
    * @param used how many chunks are in use
    * @param processes how many may take one
    */
   public void look(final int used, final int processes) {
-    final int enough = FIRST + 2 * (used + processes);
-    if (enough > wanted) {
-      wanted = enough;
-      if (provided < count) {
-        LockSupport.unpark(thread);
-      }
+    if (FIRST + processes > needed || 3 * used > likely) {
+      needed = Math.max(needed, FIRST + processes);
+      likely = Math.max(likely, 3 * used);
+      LockSupport.unpark(thread);
     }
   }
 
   @Override
   public void run() {
-    long rested = System.nanoTime();
+    long end = System.nanoTime();
+    long cost = 0;
     while (provided < count && !Thread.currentThread().isInterrupted()) {
       final long begin = System.nanoTime();
-      if (provided < wanted || begin - rested >= 0) {
-        Fault.strike(FaultPoint.PREFAULT);
-        if (!provide(provided)) {
-          return;
-        }
-        final long end = System.nanoTime();
-        rested = end + REST * (end - begin);
-        provided++;
-      } else {
-        LockSupport.parkNanos(this, rested - begin);
+      final long due = end + cost * rest();
+      if (begin - due < 0) {
+        LockSupport.parkNanos(this, due - begin);
+        continue;
       }
+      Fault.strike(FaultPoint.PREFAULT);
+      if (!provide(provided)) {
+        return;
+      }
+      provided++;
+      end = System.nanoTime();
+      cost = end - begin;
     }
+  }
+
+  private int rest() {
+    return provided < needed ? 0 : provided < likely ? SHORT_REST : LONG_REST;
   }
 
   private boolean provide(final int chunk) {

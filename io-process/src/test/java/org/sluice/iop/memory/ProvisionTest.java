@@ -3,6 +3,8 @@ package org.sluice.iop.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +17,11 @@ class ProvisionTest {
   private static final int FIRST = 32;
   private static final long COST = TimeUnit.MILLISECONDS.toNanos(5);
 
-  private record Provided(int chunk, long begin) {}
+  private record Provided(int chunk, long begin, long end) {
+    long cost() {
+      return end - begin;
+    }
+  }
 
   private final BlockingQueue<Provided> provided = new LinkedBlockingQueue<>();
   private final BlockingQueue<Integer> withheld = new LinkedBlockingQueue<>();
@@ -32,41 +38,59 @@ class ProvisionTest {
     if (chunk >= lacking) {
       throw new IOException("no room");
     }
-    provided.add(new Provided(chunk, System.nanoTime()));
-    for (long end = System.nanoTime() + COST; System.nanoTime() < end; ) {
-      LockSupport.parkNanos(end - System.nanoTime());
+    final long begin = System.nanoTime();
+    for (long now = begin; now < begin + COST; now = System.nanoTime()) {
+      LockSupport.parkNanos(begin + COST - now);
     }
+    provided.add(new Provided(chunk, begin, System.nanoTime()));
   }
 
   private Provided take() throws InterruptedException {
     return provided.poll(20, TimeUnit.SECONDS);
   }
 
-  @Test
-  void leavesTheProcessorToOthersOnceTheFirstChunksAreThere() throws Exception {
-    running = provision.begin();
-    Provided last = null;
-    for (int chunk = 0; chunk < FIRST; chunk++) {
-      last = take();
-      assertThat(last.chunk()).isEqualTo(chunk);
+  private List<Provided> take(final int first, final int end) throws InterruptedException {
+    final List<Provided> taken = new ArrayList<>();
+    for (int chunk = first; chunk < end; chunk++) {
+      taken.add(take());
+      assertThat(taken.getLast().chunk()).isEqualTo(chunk);
     }
-    for (int more = 0; more < 2; more++) {
-      final Provided next = take();
-      assertThat(next.begin() - last.begin()).isGreaterThan(30 * COST);
-      last = next;
-    }
+    return taken;
+  }
+
+  /** How much longer a row of chunks took than to make their pages. */
+  private static double slowness(final List<Provided> row) {
+    final long all = row.getLast().end() - row.getFirst().begin();
+    return all / (double) row.stream().mapToLong(Provided::cost).sum();
+  }
+
+  private void assertThatNoneIsNeeded(final Provided last) throws InterruptedException {
+    assertThat(take().begin() - last.end()).isGreaterThan(31 * last.cost());
   }
 
   @Test
-  void isAheadOfTheChunksInUse() throws Exception {
+  void leavesTheProcessorToOthersOnceTheFirstChunksAreThere() throws Exception {
     running = provision.begin();
-    final long begin = System.nanoTime();
-    provision.look(50, 10);
-    for (int chunk = 0; chunk < FIRST + 2 * (50 + 10); chunk++) {
-      assertThat(take().chunk()).isEqualTo(chunk);
-    }
-    // With the rest that follows each other chunk it would have taken 20 s.
-    assertThat(System.nanoTime() - begin).isLessThan(TimeUnit.SECONDS.toNanos(10));
+    assertThatNoneIsNeeded(take(0, FIRST).getLast());
+  }
+
+  @Test
+  void hasAChunkForEachProcessAtOnce() throws Exception {
+    running = provision.begin();
+    provision.look(0, 100);
+    final List<Provided> all = take(0, FIRST + 100);
+    assertThat(slowness(all)).isLessThan(2.5);
+    assertThatNoneIsNeeded(all.getLast());
+  }
+
+  @Test
+  void isSoonAheadOfTheChunksInUse() throws Exception {
+    running = provision.begin();
+    provision.look(20, 0);
+    take(0, FIRST);
+    final List<Provided> more = take(FIRST, 3 * 20);
+    assertThat(slowness(more)).isBetween(3.0, 12.0);
+    assertThatNoneIsNeeded(more.getLast());
   }
 
   @Test
