@@ -23,7 +23,11 @@ static size_t length_of(char **list)
     return length;
 }
 
-/* In a session of its own, so that signals to the ranks' terminal or group do not reach it. */
+/*
+ * In a process group of its own, so that signals to the ranks' terminal or group do not reach it, nor does the
+ * terminal stop it as it warns. It stays in their session: Linux may share the processors among sessions first, and a
+ * nice value then counts within one only.
+ */
 _Noreturn static void become_server(const struct sluice_exec_options *options, char **environment,
                                     bool resumes, int ready)
 {
@@ -48,7 +52,8 @@ _Noreturn static void become_server(const struct sluice_exec_options *options, c
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    setsid();
+    setpgid(0, 0);
+    signal(SIGTTOU, SIG_IGN);
     const int nothing = open("/dev/null", O_RDONLY);
     dup2(nothing, STDIN_FILENO);
     dup2(ready, STDOUT_FILENO);
