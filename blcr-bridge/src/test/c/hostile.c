@@ -198,7 +198,7 @@ static void enter_what_it_did_not_create(void)
     CHECK_EQUAL(fstat(fd, &status), 0);
     const struct sluice_created created = {fd, status.st_dev, status.st_ino, status.st_size,
                                            random_below(2) ? path : name()};
-    if (sluice_client_enter(client, &created, &entered)) {
+    if (sluice_client_enter(client, &created, SLUICE_REASON_NONE, &entered)) {
         sluice_log_init(&image, client, &entered);
         write_some();
         publish();

@@ -65,20 +65,23 @@ static int open_chunk(struct sluice_chunk_writer *writer, bool waits)
     return 0;
 }
 
-void sluice_chunk_ring_bell(struct sluice_chunk_writer *writer)
+void sluice_chunk_ring_bell(struct sluice_chunk_writer *writer, bool urgent)
 {
     const struct sluice_pool *pool = &writer->pool;
     atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&pool->segment->header->sleeping, memory_order_relaxed) != 0)
+    const int sleeping =
+        atomic_load_explicit(&pool->segment->header->sleeping, memory_order_relaxed);
+    if (sleeping != SLUICE_HEADER_AWAKE && (urgent || sleeping != SLUICE_HEADER_NAPPING))
         sluice_connection_wake(pool->connection);
 }
 
-static int put_on_ring(struct sluice_chunk_writer *writer, const struct sluice_ring_record *record)
+static int put_on_ring(struct sluice_chunk_writer *writer, bool urgent,
+                       const struct sluice_ring_record *record)
 {
     for (unsigned round = 0; !sluice_ring_offer(&writer->ring, record); round++)
         if (!sluice_pool_pause(&writer->pool, round))
             return -EIO;
-    sluice_chunk_ring_bell(writer);
+    sluice_chunk_ring_bell(writer, urgent);
     return 0;
 }
 
@@ -89,7 +92,7 @@ int sluice_chunk_publish(struct sluice_chunk_writer *writer)
     if (!sluice_pool_held(&writer->pool))
         return -EIO;
     sluice_pool_publish(&writer->pool, writer->index, writer->generation);
-    const int error = put_on_ring(writer,
+    const int error = put_on_ring(writer, true,
                                   &(struct sluice_ring_record){.type = SLUICE_RING_TYPE_CHUNK,
                                                                .chunk = (int32_t)writer->index,
                                                                .used = (int32_t)writer->used,
@@ -102,12 +105,12 @@ int sluice_chunk_publish(struct sluice_chunk_writer *writer)
     return error;
 }
 
-int sluice_chunk_close(struct sluice_chunk_writer *writer, uint32_t image, int64_t opened,
-                       int64_t closed)
+int sluice_chunk_close(struct sluice_chunk_writer *writer, bool logged, uint32_t image,
+                       int64_t opened, int64_t closed)
 {
     if (!sluice_pool_held(&writer->pool))
         return -EIO;
-    return put_on_ring(writer,
+    return put_on_ring(writer, logged,
                        &(struct sluice_ring_record){.type = SLUICE_RING_TYPE_CLOSE,
                                                     .image_id = (int32_t)image,
                                                     .opened = opened,

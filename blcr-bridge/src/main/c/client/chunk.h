@@ -53,13 +53,13 @@ int sluice_chunk_mark(struct sluice_chunk_writer *writer, bool waits, int type, 
 
 /*
  * Wakes the I/O process if it sleeps, behind a record on the ring. That one stores `sleeping` and
- * then looks for records. So one of the two sees the other.
+ * then looks for records. So one of the two sees the other. One that naps is woken for what is urgent only.
  */
-void sluice_chunk_ring_bell(struct sluice_chunk_writer *writer);
+void sluice_chunk_ring_bell(struct sluice_chunk_writer *writer, bool urgent);
 
 /* Publishes the open chunk, if there is one: 0, or -EIO as above. */
 int sluice_chunk_publish(struct sluice_chunk_writer *writer);
 
 /* Says that one opening of the image has ended, times as in the record; as above. */
-int sluice_chunk_close(struct sluice_chunk_writer *writer, uint32_t image, int64_t opened,
-                       int64_t closed);
+int sluice_chunk_close(struct sluice_chunk_writer *writer, bool logged, uint32_t image,
+                       int64_t opened, int64_t closed);

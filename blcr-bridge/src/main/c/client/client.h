@@ -46,10 +46,11 @@ uint64_t sluice_segment_hash(dev_t device, ino_t inode);
 int sluice_segment_state(const struct sluice_segment *segment, dev_t device, ino_t inode);
 
 /*
- * Whether a process has entered an image, and the I/O process has not taken it from that one's ring
- * yet: it has no descriptor of the file, and knows it by the name it was created by.
+ * The entry of an image that a process has entered, and the I/O process has not taken from that one's ring
+ * yet: it has no descriptor of the file, and knows it by the name it was created by. NULL for any other file.
  */
-bool sluice_segment_untaken(const struct sluice_segment *segment, dev_t device, ino_t inode);
+struct sluice_image_entry *sluice_segment_untaken(const struct sluice_segment *segment,
+                                                  dev_t device, ino_t inode, int *state);
 
 /* False while some ring may hold such an image. */
 bool sluice_segment_quiet(const struct sluice_segment *segment);
@@ -154,11 +155,11 @@ struct sluice_created {
 };
 
 /*
- * Enters it as an image that this process logs, without asking; false when it is to be asked for,
- * as the file of another opener may.
+ * Enters it as an image without asking: one that this process logs, or with another reason than
+ * SLUICE_REASON_NONE one that is direct. False when it is to be asked for, as the file of another opener may.
  */
 bool sluice_client_enter(struct sluice_client *client, const struct sluice_created *file,
-                         struct sluice_disposition *disposition);
+                         int reason, struct sluice_disposition *disposition);
 
 /*
  * Returns once the I/O process has taken all images that this process has entered. From then on it
@@ -189,6 +190,12 @@ static inline bool sluice_log_diverted(const struct sluice_log_image *image)
 
 /* The logical size, or -ESTALE: then the kernel's size is right. The caller holds image->lock. */
 int64_t sluice_log_size(struct sluice_log_image *image);
+
+/*
+ * How long a logged image is, or how much this and other processes have written to one that was entered as
+ * a small one; bytes. -1 for others, and where nobody knows. The caller holds image->lock.
+ */
+int64_t sluice_log_written(const struct sluice_log_image *image);
 
 /*
  * Writes to a diverted image: to the log below the threshold, to `fd` otherwise. The caller holds

@@ -9,7 +9,7 @@
  *     2. creation word: 0 -> (slot, entry)        b. word names an entry: ENTERING(slot) -> CONTESTED
  *     3. is it an image by now, or has it grown?  c. word -> OPENED(file), unless it changed: again from b
  *     4. OPEN and the name onto the ring          d. takes all rings, looks for an image once more
- *     5. image entry: ENTERING(slot) -> DIVERTED
+ *     5. image entry: ENTERING(slot) -> DIVERTED, or DIRECT
  *     6. creation word: back to 0
  *
  * Before 5. no process finds the entry, and nothing is logged. If 5. comes before b., the ring has
@@ -19,8 +19,8 @@
  * frees the word behind the image. A word stands for all files with its hash, which only makes
  * more creators ask.
  *
- * So the ring has the OPEN of each DIVERTED entry. The I/O process reads that ring before it decides
- * about the image, and before it handles what the creator asks.
+ * So the ring has the OPEN of each entry that is DIVERTED, or DIRECT where the file is not to be logged. The
+ * I/O process reads that ring before it decides about the image, and before it handles what the creator asks.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -40,6 +40,7 @@ struct entrance {
     struct sluice_image_entry *entry;
     uint32_t id;
     int32_t born; /* as the entry has it */
+    int reason;   /* why it is not to be logged; SLUICE_REASON_NONE: it is */
 };
 
 static struct sluice_slot *slot_of(const struct entrance *entrance)
@@ -123,14 +124,14 @@ static void give_entry_back(const struct entrance *entrance)
     }
 }
 
-/* Nobody reads it before its state says DIVERTED. */
+/* Nobody reads it before its state says DIVERTED or DIRECT. */
 static void fill_entry(const struct entrance *entrance)
 {
     struct sluice_image_entry *entry = entrance->entry;
     entry->image_id = (int32_t)entrance->id;
     atomic_store_explicit(&entry->size, entrance->file->size, memory_order_relaxed);
     atomic_store_explicit(&entry->error, 0, memory_order_relaxed);
-    atomic_store_explicit(&entry->reason, SLUICE_REASON_NONE, memory_order_relaxed);
+    atomic_store_explicit(&entry->reason, entrance->reason, memory_order_relaxed);
     atomic_store_explicit(&entry->direct_bytes, 0, memory_order_relaxed);
     atomic_store_explicit(&entry->unseen, 0, memory_order_relaxed);
     atomic_store_explicit(&entry->born, entrance->born, memory_order_relaxed);
@@ -174,25 +175,31 @@ static bool put_on_ring(const struct entrance *entrance)
                                    strlen(entrance->file->path));
 }
 
-static bool divert(const struct entrance *entrance)
+static bool is_logged(const struct entrance *entrance)
+{
+    return entrance->reason == SLUICE_REASON_NONE;
+}
+
+static bool show(const struct entrance *entrance)
 {
     int32_t state = with_slot(entrance, SLUICE_IMAGE_STATE_ENTERING);
     return atomic_compare_exchange_strong(&entrance->entry->state, &state,
-                                          SLUICE_IMAGE_STATE_DIVERTED);
+                                          is_logged(entrance) ? SLUICE_IMAGE_STATE_DIVERTED
+                                                              : SLUICE_IMAGE_STATE_DIRECT);
 }
 
-static bool fill_and_divert(struct entrance *entrance)
+static bool fill_and_show(struct entrance *entrance)
 {
     entrance->id =
         (uint32_t)atomic_fetch_add(&entrance->client->segment->header->last_image, 1) + 1;
     if ((int32_t)entrance->id < 1)
         return false;
     fill_entry(entrance);
-    return put_on_ring(entrance) && divert(entrance);
+    return put_on_ring(entrance) && show(entrance);
 }
 
 /* Steps 2 to 6. */
-static bool claim_and_divert(struct entrance *entrance)
+static bool claim_and_show(struct entrance *entrance)
 {
     const struct sluice_segment *segment = entrance->client->segment;
     const uint64_t hash = sluice_image_hash(entrance->device, entrance->file->inode);
@@ -205,7 +212,7 @@ static bool claim_and_divert(struct entrance *entrance)
                           memory_order_relaxed);
     if (!atomic_compare_exchange_strong(word, &found, claim))
         return false;
-    const bool entered = is_new(entrance) && fill_and_divert(entrance);
+    const bool entered = is_new(entrance) && fill_and_show(entrance);
     found = claim;
     atomic_compare_exchange_strong(word, &found, SLUICE_CREATION_FREE);
     return entered;
@@ -216,24 +223,25 @@ static bool enter(struct entrance *entrance)
 {
     struct sluice_chunk_writer *writer = &entrance->client->writer;
     const bool taken = take_entry(entrance);
-    const bool entered = taken && claim_and_divert(entrance);
+    const bool entered = taken && claim_and_show(entrance);
     if (taken && !entered)
         give_entry_back(entrance);
     atomic_store(&slot_of(entrance)->entering, 0);
     if (entered) {
         writer->untaken++;
         writer->entered = atomic_load_explicit(&writer->ring.trailer->tail, memory_order_relaxed);
-        sluice_chunk_ring_bell(writer);
+        if (is_logged(entrance)) /* of others it may learn when they are closed */
+            sluice_chunk_ring_bell(writer, true);
     }
     return entered;
 }
 
 bool sluice_client_enter(struct sluice_client *client, const struct sluice_created *file,
-                         struct sluice_disposition *disposition)
+                         int reason, struct sluice_disposition *disposition)
 {
     struct sluice_chunk_writer *writer = &client->writer;
     struct entrance entrance = {
-        .client = client, .file = file, .device = sluice_device(file->device)};
+        .client = client, .file = file, .device = sluice_device(file->device), .reason = reason};
     const size_t length = strlen(file->path);
     if (length < 1 || length > SLUICE_RING_MAX_NAME_LENGTH)
         return false;
@@ -242,11 +250,12 @@ bool sluice_client_enter(struct sluice_client *client, const struct sluice_creat
         && is_served(&client->connection) && enter(&entrance);
     sluice_lock_release(&writer->lock);
     if (entered) {
-        *disposition = (struct sluice_disposition){.kind = SLUICE_REQUEST_DIVERT,
-                                                   .entry = (int32_t)index_of(&entrance),
-                                                   .id = entrance.id,
-                                                   .reason = SLUICE_REASON_NONE,
-                                                   .size = file->size};
+        *disposition = (struct sluice_disposition){
+            .kind = is_logged(&entrance) ? SLUICE_REQUEST_DIVERT : SLUICE_REQUEST_DIRECT,
+            .entry = (int32_t)index_of(&entrance),
+            .id = entrance.id,
+            .reason = reason,
+            .size = file->size};
     }
     return entered;
 }

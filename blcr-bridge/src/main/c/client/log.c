@@ -153,6 +153,18 @@ int64_t sluice_log_size(struct sluice_log_image *image)
         : atomic_load_explicit(&image->entry->size, memory_order_relaxed);
 }
 
+int64_t sluice_log_written(const struct sluice_log_image *image)
+{
+    const struct sluice_image_entry *counted = image->tally.entry;
+    const bool small = image->tally.reason == SLUICE_REASON_SMALL;
+    if (counted == NULL || image->entry == &sluice_log_nowhere || !sluice_log_held(image)
+        || (image->entry == NULL && !small)) {
+        return -1;
+    }
+    return atomic_load_explicit(image->entry != NULL ? &counted->size : &counted->direct_bytes,
+                                memory_order_relaxed);
+}
+
 int sluice_log_sync(struct sluice_log_image *image)
 {
     int error = sluice_log_may_change(image);
@@ -183,7 +195,7 @@ int sluice_log_end(struct sluice_log_image *image)
     if (error == 0 && logged)
         error = drain_error(image);
     sluice_lock_take(&writer->lock);
-    int told = sluice_chunk_close(writer, image->id, image->opened, sluice_clock());
+    int told = sluice_chunk_close(writer, logged, image->id, image->opened, sluice_clock());
     sluice_lock_release(&writer->lock);
     if (told == 0 && logged)
         told = sluice_connection_check(&image->client->connection);

@@ -241,12 +241,14 @@ int sluice_segment_state(const struct sluice_segment *segment, dev_t device, ino
     return state;
 }
 
-bool sluice_segment_untaken(const struct sluice_segment *segment, dev_t device, ino_t inode)
+struct sluice_image_entry *sluice_segment_untaken(const struct sluice_segment *segment,
+                                                  dev_t device, ino_t inode, int *state)
 {
     int64_t size;
-    int state;
-    const struct sluice_image_entry *entry = look_up(segment, device, inode, &state, &size);
-    return entry != NULL && atomic_load_explicit(&entry->creator, memory_order_acquire) != 0;
+    const struct sluice_image_entry *entry = look_up(segment, device, inode, state, &size);
+    return entry != NULL && atomic_load_explicit(&entry->creator, memory_order_acquire) != 0
+        ? segment->images + (entry - segment->images)
+        : NULL;
 }
 
 bool sluice_segment_quiet(const struct sluice_segment *segment)

@@ -79,7 +79,7 @@ int sluice_client_leave_log(struct sluice_log_image *image)
     const bool complete = same_session ? known : image->pending_high <= image->pending_low;
     if (known && !complete) {
         sluice_lock_take(&next->writer.lock);
-        sluice_chunk_close(&next->writer, disposition.id, image->opened, sluice_clock());
+        sluice_chunk_close(&next->writer, true, disposition.id, image->opened, sluice_clock());
         sluice_lock_release(&next->writer.lock);
     }
     if (error != 0 || !complete) {

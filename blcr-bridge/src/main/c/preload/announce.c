@@ -17,8 +17,11 @@ static bool enter(struct sluice_client *client, int fd, const struct stat *statu
                   const char *path, struct sluice_disposition *disposition)
 {
     const struct sluice_created file = {fd, status->st_dev, status->st_ino, status->st_size, path};
-    return is_own(status, announced) && !(announced & SLUICE_REQUEST_OPEN_DIRECT)
-        && status->st_nlink == 1 && sluice_client_enter(client, &file, disposition);
+    const int reason = announced & SLUICE_REQUEST_OPEN_DIRECT
+        ? announced >> SLUICE_REQUEST_OPEN_REASON_SHIFT
+        : SLUICE_REASON_NONE;
+    return is_own(status, announced) && status->st_nlink == 1
+        && sluice_client_enter(client, &file, reason, disposition);
 }
 
 static int ask(struct sluice_client *client, const struct stat *status, int announced,

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "image.h"
+#include "segment.h"
 
 /* What a settling costs is about what logging so many bytes gains. */
 #define PRICE (1 << 20)
@@ -11,12 +12,34 @@
 /* A checkpoint is synchronised once, or read once, before it is closed. */
 #define MOST 2
 
-/* Kinds of which one was found to be harmed. Two with one place only share what they have learnt. */
-static atomic_bool harmed[1024];
+/* A program that writes so many small files one behind the other is likely to go on with it. */
+#define ROW 4
 
-static atomic_bool *place_of(uint32_t habit)
+/* What is known of a kind: one was harmed by the log, one was not small. */
+enum { HARMED = 1, LARGE = 2 };
+
+/* Two kinds with one place only share what they have learnt. */
+static atomic_uchar kinds[1024];
+
+static atomic_int row; /* of small files */
+
+static atomic_uchar *place_of(uint32_t habit)
 {
-    return &harmed[habit % (sizeof harmed / sizeof *harmed)];
+    return &kinds[habit % (sizeof kinds / sizeof *kinds)];
+}
+
+static void learn(uint32_t habit, int what)
+{
+    atomic_fetch_or_explicit(place_of(habit), (unsigned char)what, memory_order_relaxed);
+}
+
+/* 0 where none is left to its own file. */
+static int64_t most_of_small(void)
+{
+    const struct sluice_segment *segment = sluice_capture_segment();
+    return segment != NULL && segment->layout == SLUICE_HEADER_LAYOUT_CONTAINER
+        ? segment->header->small
+        : 0;
 }
 
 /* FNV-1a, with each row of digits as one. */
@@ -31,9 +54,28 @@ uint32_t sluice_habit_of(const char *path)
     return hash ^ hash >> 16;
 }
 
-bool sluice_habit_is_direct(uint32_t habit)
+int sluice_habit_reason(uint32_t habit, bool created)
 {
-    return atomic_load_explicit(place_of(habit), memory_order_relaxed);
+    const int known = atomic_load_explicit(place_of(habit), memory_order_relaxed);
+    if (known & HARMED)
+        return SLUICE_REASON_READ;
+    return created && (known & LARGE) == 0 && most_of_small() > 0
+            && atomic_load_explicit(&row, memory_order_relaxed) >= ROW
+        ? SLUICE_REASON_SMALL
+        : SLUICE_REASON_NONE;
+}
+
+void sluice_habit_closed(const struct image *image)
+{
+    const int64_t size = image->created ? sluice_log_written(&image->log) : -1;
+    if (size < 0)
+        return;
+    if (size > most_of_small()) {
+        learn(image->habit, LARGE);
+        atomic_store_explicit(&row, 0, memory_order_relaxed);
+    } else if (atomic_load_explicit(&row, memory_order_relaxed) < ROW) {
+        atomic_fetch_add_explicit(&row, 1, memory_order_relaxed);
+    }
 }
 
 bool sluice_habit_harms(struct image *image)
@@ -42,6 +84,6 @@ bool sluice_habit_harms(struct image *image)
     image->gained = 0;
     if (image->harms <= MOST)
         return false;
-    atomic_store_explicit(place_of(image->habit), true, memory_order_relaxed);
+    learn(image->habit, HARMED);
     return true;
 }

@@ -1,7 +1,10 @@
 /*
- * Images for which the log does not pay: those that are read or synchronised again and again with little
- * written between. Each becomes direct by itself, and so are, in this process, later files of the
- * same directory whose names differ in digits only.
+ * Files for which the log does not pay. What a process has learnt of those that it has closed decides about
+ * those that it creates, and ends with it.
+ *
+ * Images that are read or synchronised again and again with little written between become direct, and so
+ * are later files of the same directory whose names differ in digits only. In the container layout a process that
+ * has closed several small files in a row makes the next one direct, too, unless one of that kind was not small.
  */
 #pragma once
 
@@ -13,8 +16,11 @@ struct image;
 /* What a file's path has in common with those of its kind. */
 uint32_t sluice_habit_of(const char *path);
 
-/* Whether a file of that kind is to be direct from the beginning. */
-bool sluice_habit_is_direct(uint32_t habit);
+/* Why a file of that kind is to be direct from the beginning: SLUICE_REASON_*; NONE where it is not. */
+int sluice_habit_reason(uint32_t habit, bool created);
 
 /* A logged image is about to be settled or synchronised: true if it is to be direct from here on. Locked. */
 bool sluice_habit_harms(struct image *image);
+
+/* The last descriptor of an image is closed, whose log has yet to end. Locked. */
+void sluice_habit_closed(const struct image *image);

@@ -176,10 +176,12 @@ static int first_opening(int fd, const struct stat *status, int announced, const
 {
     struct sluice_disposition disposition = {.kind = SLUICE_REQUEST_PLAIN};
     bool small;
+    const bool created = (announced & SLUICE_REQUEST_OPEN_CREATED) != 0;
     const uint32_t habit = sluice_habit_of(path);
+    const int reason = sluice_habit_reason(habit, created);
     const bool ask = !sluice_small_unannounced(status, &announced, &small, &disposition);
-    if (sluice_habit_is_direct(habit) && !(announced & SLUICE_REQUEST_OPEN_DIRECT))
-        announced |= sluice_open_direct(SLUICE_REASON_READ);
+    if (reason != SLUICE_REASON_NONE && !(announced & SLUICE_REQUEST_OPEN_DIRECT))
+        announced |= sluice_open_direct(reason);
     const int error = ask ? sluice_image_announce(fd, status, announced, path, &disposition) : 0;
     if (error != 0 && (!sluice_recording || sluice_image_refused(error)))
         return error;
@@ -195,7 +197,7 @@ static int first_opening(int fd, const struct stat *status, int announced, const
     image->openings = disposition.kind == SLUICE_REQUEST_PLAIN ? 0 : 1;
     image->writable = (announced & SLUICE_REQUEST_OPEN_WRITE) != 0;
     image->unsettled = disposition.size > 0;
-    image->fresh = (announced & SLUICE_REQUEST_OPEN_CREATED) != 0;
+    image->created = image->fresh = created;
     image->unstamped = false;
     image->harms = 0;
     image->gained = 0;
@@ -205,10 +207,8 @@ static int first_opening(int fd, const struct stat *status, int announced, const
     image->of_dump = sluice_presence_writes_down();
     image->traced = (struct sluice_trace_file){0};
     image->descriptions = NULL;
-    if (sluice_log_diverted(&image->log) && !(announced & SLUICE_REQUEST_OPEN_CREATED)
-        && status->st_size > disposition.size) {
+    if (sluice_log_diverted(&image->log) && !created && status->st_size > disposition.size)
         sluice_image_surrender(image, SLUICE_REASON_FOREIGN); /* a process has written unseen */
-    }
     sluice_lock_release(&image->lock);
     image->next = images;
     images = image;
@@ -274,6 +274,7 @@ int sluice_image_end(struct image *image)
     if (image->small)
         sluice_small_close(image);
     sluice_image_stamp(image);
+    sluice_habit_closed(image);
     for (; image->openings > 0 && !sluice_log_away(&image->log); image->openings--) {
         const int met = sluice_log_end(&image->log);
         error = error != 0 ? error : met;

@@ -26,7 +26,8 @@ struct image {
     bool writable;  /* announced for writing */
     bool small;     /* not announced yet, see small.h */
     bool unsettled; /* written since the last settle */
-    bool fresh;     /* created by this process, and nothing was written yet */
+    bool created;   /* by this process, or emptied */
+    bool fresh;     /* the same, and nothing was written yet */
     bool unstamped; /* written by this process since the last sluice_image_stamp() */
     int harms;      /* by being read or synchronised with little written before, see habit.h */
     int64_t gained; /* bytes logged since */

@@ -7,6 +7,7 @@
 #include "names.h"
 
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -17,9 +18,10 @@
 /* Whether the I/O process knows this file, or what is below this directory, by name only. */
 static bool is_untaken(const struct sluice_segment *segment, const struct stat *status)
 {
+    int state;
     return S_ISDIR(status->st_mode) ? !sluice_segment_quiet(segment)
                                     : S_ISREG(status->st_mode)
-            && sluice_segment_untaken(segment, status->st_dev, status->st_ino);
+            && sluice_segment_untaken(segment, status->st_dev, status->st_ino, &state) != NULL;
 }
 
 /* Any request has it look at the rings; this one does nothing else. */
@@ -87,8 +89,51 @@ SLUICE_BEFORE(int, linkat,
                                       | (flags & AT_SYMLINK_FOLLOW ? 0 : AT_SYMLINK_NOFOLLOW)))
 SLUICE_AS(int, link, (const char *from, const char *to), linkat(AT_FDCWD, from, AT_FDCWD, to, 0))
 
-SLUICE_BEFORE(int, unlinkat, (int dirfd, const char *path, int flags), (dirfd, path, flags),
-              sluice_names_change(dirfd, path, AT_SYMLINK_NOFOLLOW))
+/* The entry of a direct image that the I/O process knows by name only, which is the only one. */
+struct last_name {
+    struct sluice_image_entry *entry; /* NULL: it is another file */
+    int32_t creator;
+};
+
+/* Nothing of such a file is in a log. So it need not be taken before it is deleted. */
+static struct last_name before_unlink(int dirfd, const char *path)
+{
+    struct stat status;
+    struct last_name name = {0};
+    int state = SLUICE_IMAGE_STATE_FREE;
+    const struct sluice_segment *segment =
+        sluice_capture_on() && !sluice_guard_inside() ? sluice_capture_segment() : NULL;
+    if (segment == NULL || path == NULL
+        || REAL(fstatat)(dirfd, path, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+        return name;
+    }
+    if (S_ISREG(status.st_mode) && status.st_nlink == 1)
+        name.entry = sluice_segment_untaken(segment, status.st_dev, status.st_ino, &state);
+    if (name.entry != NULL)
+        name.creator = atomic_load(&name.entry->creator);
+    if (state != SLUICE_IMAGE_STATE_DIRECT || name.creator <= 0) {
+        name.entry = NULL;
+        sluice_names_change(dirfd, path, AT_SYMLINK_NOFOLLOW);
+    }
+    return name;
+}
+
+/* The entry may be another file's by now, which is found by its own name: nobody looks at this then. */
+static void after_unlink(struct last_name name, int result)
+{
+    if (result == 0 && name.entry != NULL)
+        atomic_compare_exchange_strong(&name.entry->creator, &name.creator, -name.creator);
+}
+
+#define UNLINKS(name, parameters, arguments, dirfd)                                                \
+    SLUICE_WRAPPER int name parameters                                                             \
+    {                                                                                              \
+        const struct last_name last = before_unlink(dirfd, path);                                  \
+        const int result = REAL(name) arguments;                                                   \
+        after_unlink(last, result);                                                                \
+        return result;                                                                             \
+    }
+
+UNLINKS(unlinkat, (int dirfd, const char *path, int flags), (dirfd, path, flags), dirfd)
+UNLINKS(remove, (const char *path), (path), AT_FDCWD)
 SLUICE_AS(int, unlink, (const char *path), unlinkat(AT_FDCWD, path, 0))
-SLUICE_BEFORE(int, remove, (const char *path), (path),
-              sluice_names_change(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW))

@@ -37,8 +37,10 @@ static bool same_file(int64_t word, int64_t other)
 static _Atomic int64_t *place_of(dev_t device, ino_t inode, int64_t *word)
 {
     const struct sluice_segment *segment = sluice_capture_segment();
-    if (segment == NULL || segment->header->small <= 0)
+    if (segment == NULL || segment->header->small <= 0
+        || segment->layout != SLUICE_HEADER_LAYOUT_FILES) {
         return NULL;
+    }
     const uint64_t hash = sluice_segment_hash(device, inode);
     *word = (int64_t)(hash >> TAG_SHIFT << TAG_SHIFT) | (int64_t)(getpid() & PID_MASK) << PID_SHIFT;
     return &segment->header->small_files[hash % SLUICE_HEADER_SMALL_FILES];
@@ -73,6 +75,19 @@ static int meet(_Atomic int64_t *place, int64_t found, int64_t word, bool empty)
     return change(place, FREE, word | OPENED) ? SLUICE_WORD_PLAIN : -1;
 }
 
+/*
+ * Whether an opening of what is no image makes no difference. A file with bytes in it becomes an image only for
+ * a process that empties it, which asks. Who reads it finds that out.
+ */
+static bool only_reads(const struct stat *status, int announced)
+{
+    return status->st_size > 0
+        && (announced
+            & (SLUICE_REQUEST_OPEN_WRITE | SLUICE_REQUEST_OPEN_CREATED
+               | SLUICE_REQUEST_OPEN_DIRECT))
+        == 0;
+}
+
 static bool is_image(const struct stat *status)
 {
     return sluice_capture_image_state(status) != SLUICE_IMAGE_STATE_FREE;
@@ -83,7 +98,10 @@ enum sluice_word sluice_word_look(const struct stat *status, int *announced, int
     int64_t word;
     _Atomic int64_t *place = place_of(status->st_dev, status->st_ino, &word);
     const bool created = (*announced & SLUICE_REQUEST_OPEN_CREATED) != 0;
-    int decided = place == NULL ? SLUICE_WORD_ASK : -1;
+    int decided = place != NULL                               ? -1
+        : only_reads(status, *announced) && !is_image(status) ? SLUICE_WORD_PLAIN
+                                                              : SLUICE_WORD_ASK;
+    *reason = SLUICE_REASON_EXISTING;
     while (decided < 0) {
         const int64_t found = atomic_load(place);
         const int state = same_file(found, word) ? found & STATE : FREE;

@@ -25,6 +25,7 @@ import org.sluice.core.store.StoreProfile;
 import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.guard.GuardPlace;
+import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
@@ -217,7 +218,7 @@ final class IoProcess implements AutoCloseable {
             settings.threshold().orElse(Long.MAX_VALUE),
             fixed ? HeaderDescriptor.POLICY_FIXED : HeaderDescriptor.POLICY_AUTO,
             settings.whenFull(),
-            settings.small(),
+            small(settings, store),
             store.toString(),
             settings.capture() == null ? "" : settings.capture());
     try {
@@ -232,6 +233,14 @@ final class IoProcess implements AutoCloseable {
       }
       throw e;
     }
+  }
+
+  /** In containers on storage far away each file that a commit has to synchronise costs much. */
+  private static long small(final Settings settings, final Path store) {
+    final boolean far =
+        settings.layout() != HeaderDescriptor.LAYOUT_FILES
+            && new CaptureDirectory(settings.capture(), store.toString()).isShared();
+    return far ? 0 : settings.small();
   }
 
   /** The layout is read once: what the segment says may be anything later on. */

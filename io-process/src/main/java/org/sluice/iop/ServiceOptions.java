@@ -132,7 +132,8 @@ final class ServiceOptions implements SharedOptions {
                 .converters(new SizeConverter())
                 .description(
                     "Files layout: a new file is left to the kernel until it grows beyond this size, and for good if"
-                        + " a program reads or shares it before; 0 for none. Default: ${DEFAULT-VALUE}."))
+                        + " a program reads or shares it before. Container layout: what a process writes that has"
+                        + " made several such files goes to its file. 0 for none. Default: ${DEFAULT-VALUE}."))
         .add(
             option(Layout.class, value -> layout = value, "--layout")
                 .paramLabel("container|files")
@@ -202,7 +203,7 @@ final class ServiceOptions implements SharedOptions {
         whenFull == WhenFull.direct
             ? HeaderDescriptor.WHEN_FULL_DIRECT
             : HeaderDescriptor.WHEN_FULL_WAIT,
-        chosen == Layout.files ? small : 0,
+        small,
         chosen == Layout.files ? HeaderDescriptor.LAYOUT_FILES : HeaderDescriptor.LAYOUT_CONTAINER,
         new SessionSettings(
             name == null ? RuntimePath.DEFAULT_NAME : name,

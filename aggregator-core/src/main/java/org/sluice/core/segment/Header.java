@@ -281,10 +281,11 @@ public final class Header {
    * sets it, and then looks at the rings once more. So one of the two sees the other and no wake-up
    * is lost.
    *
-   * @param sleeping true before it looks at the rings for the last time
+   * @param how {@link HeaderDescriptor#AWAKE}, or another one before it looks at the rings for the
+   *     last time
    */
-  public void sleeping(final boolean sleeping) {
-    buffer.putIntVolatile(HeaderDescriptor.SLEEPING_OFFSET, sleeping ? 1 : 0);
+  public void sleeping(final int how) {
+    buffer.putIntVolatile(HeaderDescriptor.SLEEPING_OFFSET, how);
   }
 
   /**

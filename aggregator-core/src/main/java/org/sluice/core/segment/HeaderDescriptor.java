@@ -21,10 +21,19 @@ public final class HeaderDescriptor {
   public static final long MAGIC = 0x4745_5343_4955_4C53L;
 
   /** Version of the segment and of the requests that go with it. */
-  public static final int VERSION = 4;
+  public static final int VERSION = 5;
 
   /** Bytes of the header. */
   public static final int LENGTH = 12288;
+
+  /** The I/O process works. */
+  public static final int AWAKE = 0;
+
+  /** The I/O process waits in the kernel. */
+  public static final int ASLEEP = 1;
+
+  /** The I/O process waits in the kernel, and looks at the rings within a millisecond. */
+  public static final int NAPPING = 2;
 
   /** Words of the table of small files. */
   public static final int SMALL_FILES = 1024;
@@ -68,9 +77,16 @@ public final class HeaderDescriptor {
       WHEN_FULL_OFFSET = HEADER.field(I32, "when_full", "1 wait, 2 direct; see below"),
       SMALL_OFFSET =
           HEADER.field(
-              I64, "small", "bytes that a new file grows to before it is announced; 0: none"),
+              I64,
+              "small",
+              "bytes that a small file has at most; 0: none is. Files layout: it is not announced"),
       SLEEPING_OFFSET =
-          HEADER.at(512).field(SHARED_I32, "sleeping", "1 while it waits in the kernel"),
+          HEADER
+              .at(512)
+              .field(
+                  SHARED_I32,
+                  "sleeping",
+                  "1 while it waits in the kernel, 2 for a millisecond at most"),
       HEARTBEAT_OFFSET = HEADER.at(640).field(SHARED_I64, "heartbeat", "ms since the epoch"),
       STORE_OFFSET = HEADER.at(1024).fields(STRING, 1024, "store", "directory, at most 1020 bytes"),
       CAPTURE_OFFSET =

@@ -55,8 +55,12 @@ public final class ImageDescriptor {
               .field(SHARED_I64, "unseen", "a bit for each reason for which some are not counted"),
       CREATOR_OFFSET =
           ENTRY
-              .by("AP that enters it, then IOP")
-              .field(SHARED_I32, "creator", "1 + slot whose OPEN is not taken yet; or 0"),
+              .by("AP that enters it, then one that deletes it, then IOP")
+              .field(
+                  SHARED_I32,
+                  "creator",
+                  "1 + slot whose OPEN is not taken yet; or 0; negative: it is direct, and its file was"
+                      + " deleted"),
       BORN_OFFSET =
           ENTRY
               .by("AP that enters it")

@@ -137,7 +137,21 @@ public final class ImageTable {
     final int kind = state & ImageDescriptor.STATE_MASK;
     return kind == ImageDescriptor.STATE_ENTERING || kind == ImageDescriptor.STATE_CONTESTED
         ? state >>> ImageDescriptor.STATE_SLOT_SHIFT
-        : entries.getIntAcquire(offset(entry) + ImageDescriptor.CREATOR_OFFSET) - 1;
+        : Math.abs(rawCreator(entry)) - 1;
+  }
+
+  private int rawCreator(final int entry) {
+    return entries.getIntAcquire(offset(entry) + ImageDescriptor.CREATOR_OFFSET);
+  }
+
+  /**
+   * Whether a process has deleted the file of a direct image before it was taken.
+   *
+   * @param entry index of its entry
+   * @return false also when a program outside Sluice has
+   */
+  public boolean isDeleted(final int entry) {
+    return rawCreator(entry) < 0;
   }
 
   /**

@@ -9,7 +9,7 @@ package org.sluice.core.segment;
  * @param policy {@link HeaderDescriptor#POLICY_FIXED} or {@link HeaderDescriptor#POLICY_AUTO}
  * @param whenFull {@link HeaderDescriptor#WHEN_FULL_WAIT} or {@link
  *     HeaderDescriptor#WHEN_FULL_DIRECT}
- * @param small bytes that a new file grows to before it is announced; 0 to announce it at once
+ * @param small bytes that a small file has at most; 0 for none
  * @param store the store directory, at most {@link HeaderDescriptor#MAX_PATH_LENGTH} bytes
  * @param capture the capture directory, absolute and resolved, as long at most; empty without one
  */

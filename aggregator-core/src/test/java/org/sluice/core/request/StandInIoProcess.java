@@ -94,7 +94,7 @@ public final class StandInIoProcess implements AutoCloseable {
                 0,
                 "/store",
                 ""));
-    segment.header().sleeping(true);
+    segment.header().sleeping(HeaderDescriptor.ASLEEP);
     server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     server.bind(UnixDomainSocketAddress.of(directory.resolve("socket")));
     thread.start();

@@ -55,7 +55,7 @@ class GoldenVectorTest {
     final UnsafeBuffer header = new UnsafeBuffer(segment.address(), HeaderDescriptor.LENGTH);
     header.putInt(HeaderDescriptor.PID_OFFSET, 4242);
     header.putLong(HeaderDescriptor.START_TIME_OFFSET, 123_456_789);
-    segment.header().sleeping(true);
+    segment.header().sleeping(HeaderDescriptor.ASLEEP);
     segment.header().heartbeat(1_700_000_000_123L);
 
     assertGolden("header.bin", header);

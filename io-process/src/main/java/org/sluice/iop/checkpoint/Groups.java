@@ -13,7 +13,6 @@ import org.sluice.core.store.Completion;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.journal.Entry;
-import org.sluice.iop.measure.Failure;
 
 /**
  * Finds checkpoints in the names that a program gives its files, and commits each when all ranks
@@ -61,17 +60,30 @@ public final class Groups {
    */
   public void look(final Image image) {
     if (grouping != null) {
-      notices.writes(image.writer());
-      final Group before = table.of(image);
-      final Group group = place(image);
-      if (group != null) {
-        habit.looked(group, pauses.now(), image.openers().isEmpty());
-        noteGrowth(group);
-        undecided.add(group.number());
-      }
-      if (before != null && before != group) {
-        undecided.add(before.number()); // which may have waited for that one alone
-      }
+      look(image, context.capture().find(image));
+    }
+  }
+
+  /**
+   * The same of one whose name has just been looked at.
+   *
+   * @param image an image that was opened
+   * @param name of its file in the capture directory, absolute; empty where it has none
+   */
+  public void look(final Image image, final Optional<String> name) {
+    if (grouping == null) {
+      return;
+    }
+    notices.writes(image.writer());
+    final Group before = table.of(image);
+    final Group group = place(image, name.map(context.capture()::relative));
+    if (group != null) {
+      habit.looked(group, pauses.now(), image.openers().isEmpty());
+      noteGrowth(group);
+      undecided.add(group.number());
+    }
+    if (before != null && before != group) {
+      undecided.add(before.number()); // which may have waited for that one alone
     }
   }
 
@@ -85,9 +97,12 @@ public final class Groups {
     }
   }
 
-  /** Puts an image where its present path says; null when it is in no group. */
   private Group place(final Image image) {
-    final Optional<String> path = context.capture().relativePath(image);
+    return place(image, context.capture().relativePath(image));
+  }
+
+  /** Puts an image where its present path says; null when it is in no group. */
+  private Group place(final Image image, final Optional<String> path) {
     final OptionalLong number =
         path.filter(name -> !context.shared().has(image, name))
             .map(grouping::number)
@@ -232,14 +247,8 @@ public final class Groups {
     }
   }
 
-  /** The highest number of a checkpoint that lacks files; -1 for none. */
-  long lastLacking() {
-    return lacks.last();
-  }
-
-  /** Why what is in no group is not committed at the end; empty when it can be. */
-  Optional<Failure> obstacleOfUngrouped() throws PosixException {
-    return lacks.ofUngrouped();
+  Lacks lacks() {
+    return lacks;
   }
 
   /**

@@ -81,14 +81,14 @@ public final class Leftovers {
     final List<Group> whole = incomplete.stream().filter(groups::mayEnd).toList();
     say(whole, "committed as it is at the end");
     groups.refuseEmpty();
-    free = Math.max(free, groups.lastLacking() + 1);
+    free = Math.max(free, groups.lacks().last() + 1);
     for (final Group group : incomplete) {
       free = Math.max(free, group.number() + 1);
     }
     whole.forEach(group -> commit(group.number(), false, group.members()));
     final List<Entry.Part> others = others();
     others.removeAll(refuseTooLong(others));
-    final Optional<Failure> lack = groups.obstacleOfUngrouped();
+    final Optional<Failure> lack = groups.lacks().ofUngrouped();
     if (!others.isEmpty() && lack.isPresent()) {
       Warnings.warn("checkpoint %d is %s: %s".formatted(free, staysPlain(), lack.get().reason()));
       context.statistics().failed(lack.get());

@@ -297,10 +297,10 @@ public final class CaptureDirectory {
       return findByName(image).isEmpty() && !image.isUnnamed();
     }
     try {
-      final ImageKey key = image.key();
-      final boolean told = image.isDeleted() || path(image.file()).filter(key::isAt).isPresent();
-      if (!told && !found.containsKey(key) && clock.getAsLong() - nextSearch < 0) {
-        return false;
+      final Optional<String> told = path(image.file()).filter(image.key()::isAt);
+      final boolean known = told.isPresent() || image.isDeleted() || found.containsKey(image.key());
+      if (told.isPresent() || !known && !maySearch()) {
+        return told.filter(name -> !contains(name)).isPresent();
       }
     } catch (final IOException e) {
       Warnings.warn("the present path of " + image + " is unknown: " + e.getMessage());

@@ -24,8 +24,9 @@ public final class ImageLog {
   private boolean direct;
   private long size;
 
-  ImageLog(final boolean inPlace) {
+  ImageLog(final boolean inPlace, final boolean direct) {
     this.inPlace = inPlace;
+    this.direct = direct;
   }
 
   /**
@@ -59,7 +60,7 @@ public final class ImageLog {
    * Whether the image became direct and was not logged again since. It may have been decided
    * already that it is to.
    *
-   * @return false at first
+   * @return false at first, unless it is admitted as direct
    */
   public boolean isDirect() {
     return direct;

@@ -189,7 +189,6 @@ public final class ImageRegistry {
         && id <= table.lastId()
         && images.find(id) == null
         && !used.get(entry)
-        && table.state(entry) == ImageDescriptor.STATE_DIVERTED
         && table.imageId(entry) == id
         && table.creator(entry) == slot;
   }

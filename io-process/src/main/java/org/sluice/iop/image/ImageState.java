@@ -39,7 +39,8 @@ abstract class ImageState {
     this.admitted = admitted;
     this.state = admitted.state();
     this.name = admitted.path();
-    this.log = new ImageLog(inPlace);
+    final boolean direct = state == ImageDescriptor.STATE_DIRECT;
+    this.log = new ImageLog(inPlace || direct, direct);
   }
 
   void apply(final Entry.Created e) {

@@ -56,7 +56,7 @@ public final class Reopening {
       }
       file.close();
     } catch (final PosixException e) {
-      if (key.isBehind(name)) {
+      if (e.errno() != Errno.ENOENT && key.isBehind(name)) {
         throw e;
       }
     }

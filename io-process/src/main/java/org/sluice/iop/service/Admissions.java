@@ -175,8 +175,7 @@ final class Admissions {
       context.shared().count();
     }
     final Image image = context.registry().admit(file, ImageDescriptor.STATE_DIRECT);
-    image.direct(reason);
-    context.drain().makeDirect(image, new int[0], false);
+    image.reason(reason);
     return image;
   }
 }

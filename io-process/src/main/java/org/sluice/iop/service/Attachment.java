@@ -1,7 +1,9 @@
 package org.sluice.iop.service;
 
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.RingReader;
@@ -24,6 +26,9 @@ final class Attachment {
   /** The images it has open, with the time of the first opening. */
   private final Map<Image, Long> images = new LinkedHashMap<>();
 
+  /** Those of which its chunks may have records, as the drain was told. */
+  private final Set<Image> granted = new HashSet<>();
+
   private Connection connection;
   private long requests;
   private Entry lastRequest;
@@ -44,6 +49,16 @@ final class Attachment {
     this.ring = segment.ringReader(attached.slot());
     this.process = new ProcessIdentity(attached.pid(), attached.startTime());
     this.mayEnter = !writer.isOfSeveralNodes() && process.hasSamePaths();
+  }
+
+  /** The drain takes records of an image from it. */
+  void granted(final Image image) {
+    granted.add(image);
+  }
+
+  /** The drain is to take none any more; false where it never did. */
+  boolean revoked(final Image image) {
+    return granted.remove(image);
   }
 
   /** Whether it was this request of this process that got the slot. */

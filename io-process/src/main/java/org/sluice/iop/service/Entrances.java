@@ -32,6 +32,9 @@ final class Entrances {
   private final Creations creations;
   private int gone;
 
+  /** A file, open, and the name that it has. */
+  private record Found(NativeFile file, String name) {}
+
   Entrances(
       final Context context,
       final Attachments attachments,
@@ -54,7 +57,8 @@ final class Entrances {
     if (table.isEntering(open.entry(), opener.index())) {
       return false;
     }
-    if (table.state(open.entry()) != ImageDescriptor.STATE_DIVERTED
+    final int state = table.state(open.entry());
+    if (state != ImageDescriptor.STATE_DIVERTED && state != ImageDescriptor.STATE_DIRECT
         || table.imageId(open.entry()) != open.imageId()
         || table.creator(open.entry()) != opener.index()) {
       // Another process opened the file, and this one asks for it.
@@ -64,7 +68,7 @@ final class Entrances {
     if (!context.registry().mayEnter(open.imageId(), open.entry(), opener.index())) {
       throw damage(opener, open, "is another one's");
     }
-    enter(opener, open);
+    enter(opener, open, state);
     attachments.limit();
     context.statistics().took(Timed.OPEN, began);
     return true;
@@ -79,17 +83,25 @@ final class Entrances {
   }
 
   /** What cannot be taken fails, and leaves the process's other images alone. */
-  private void enter(final Attachment opener, final Rings.Open open) throws DamagedException {
+  private void enter(final Attachment opener, final Rings.Open open, final int state)
+      throws DamagedException {
     final int entry = open.entry();
     final ImageKey key = new ImageKey(table.device(entry), table.inode(entry));
     IOException failure = null;
-    Optional<NativeFile> found = Optional.empty();
+    Optional<Found> found = Optional.empty();
     try {
       found = find(opener, open, key);
     } catch (final IOException e) {
       failure = e;
     }
-    final NativeFile file = found.isPresent() ? found.get() : nameless(opener, open);
+    if (failure == null
+        && found.isEmpty()
+        && state == ImageDescriptor.STATE_DIRECT
+        && table.isDeleted(entry)) {
+      forget(opener, open, key);
+      return;
+    }
+    final NativeFile file = found.isPresent() ? found.get().file() : nameless(opener, open);
     context.decide(
         new Entry.Entered(
             new Entry.Admitted(
@@ -98,7 +110,7 @@ final class Entrances {
                 file.device(),
                 file.inode(),
                 file.born(),
-                ImageDescriptor.STATE_DIVERTED,
+                state,
                 isHere(open) ? open.path() : file.opened()),
             opener.index(),
             open.position(),
@@ -109,15 +121,22 @@ final class Entrances {
       image.fail(failure);
     }
     timedSettling.watch(opener);
-    openRequests.entered(opener, image);
+    openRequests.entered(opener, image, found.map(Found::name));
+  }
+
+  /** A file that was direct, closed and deleted before it was taken: nothing of it is lost. */
+  private void forget(final Attachment opener, final Rings.Open open, final ImageKey key) {
+    table.remove(open.entry());
+    context.decide(Backlog.read(opener.index(), open.position()));
+    creations.taken(opener.index(), open.entry(), key.device(), key.inode());
   }
 
   /**
    * By its name, by way of the process, or by another name that it has by now; empty when it is
    * gone. A later image has its inode number only if it was deleted.
    */
-  private Optional<NativeFile> find(
-      final Attachment opener, final Rings.Open open, final ImageKey key) throws IOException {
+  private Optional<Found> find(final Attachment opener, final Rings.Open open, final ImageKey key)
+      throws IOException {
     final int born = table.born(open.entry());
     final Image other = context.registry().find(key);
     final boolean deleted = other != null && born != 0 && (int) other.admitted().born() != born;
@@ -131,12 +150,13 @@ final class Entrances {
       return Optional.empty();
     }
     final String descriptor = "/proc/%d/fd/%d".formatted(opener.process().pid(), open.descriptor());
-    Optional<NativeFile> file = open(open.path(), key, born);
+    Optional<Found> file = open(open.path(), key, born);
     file = file.isPresent() ? file : open(descriptor, key, born);
-    if (file.isEmpty()) {
-      final Optional<String> name = context.capture().find(key);
-      file = name.isPresent() ? open(name.get(), key, born) : file;
+    if (file.isPresent() || table.isDeleted(open.entry())) {
+      return file;
     }
+    final Optional<String> name = context.capture().find(key);
+    file = name.isPresent() ? open(name.get(), key, born) : file;
     if (file.isEmpty()) {
       notFound(opener, open);
     }
@@ -148,14 +168,18 @@ final class Entrances {
   }
 
   /** Nothing that a process says has this one write a file outside the capture directory. */
-  private Optional<NativeFile> open(final String name, final ImageKey key, final int born)
+  private Optional<Found> open(final String way, final ImageKey key, final int born)
       throws IOException {
-    final Optional<NativeFile> file = Reopening.created(name, key, born);
-    if (file.isPresent() && !context.capture().contains(Names.target(file.get().procPath()))) {
+    final Optional<NativeFile> file = Reopening.created(way, key, born);
+    if (file.isEmpty()) {
+      return Optional.empty();
+    }
+    final String name = Names.target(file.get().procPath());
+    if (!context.capture().contains(name)) {
       file.get().close();
       throw new IOException("its file is not in the capture directory");
     }
-    return file;
+    return Optional.of(new Found(file.get(), name));
   }
 
   /**

@@ -1,5 +1,6 @@
 package org.sluice.iop.service;
 
+import java.util.Optional;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
@@ -91,19 +92,24 @@ final class OpenRequests {
   /** Counts a new image and its first opening. */
   Reply.Opened admitted(final Attachment opener, final Image image) {
     context.decide(new Entry.Opened(image.id(), opener.index(), true, opener.request()));
-    entered(opener, image);
+    begin(opener, image);
+    checkpoints.groups().look(image);
     return opened(image);
   }
 
-  /** The same of one whose process entered it, which is decided. */
-  void entered(final Attachment opener, final Image image) {
+  /** The same of one whose process entered it, which is decided: its file has this name now. */
+  void entered(final Attachment opener, final Image image, final Optional<String> path) {
+    begin(opener, image);
+    checkpoints.groups().look(image, path);
+  }
+
+  private void begin(final Attachment opener, final Image image) {
     context.statistics().count(Occurrence.FILES, 1);
     use(opener, image, true);
     checkpoints.groups().captured(image.key());
     if (image.state() == ImageDescriptor.STATE_DIVERTED) {
       divert(opener, image);
     }
-    checkpoints.groups().look(image);
   }
 
   private void openKnown(
@@ -202,6 +208,7 @@ final class OpenRequests {
 
   private void divert(final Attachment opener, final Image image) {
     image.openers().writer(opener.index());
+    opener.granted(image);
     context.drain().grant(opener.index(), image);
   }
 
@@ -255,7 +262,9 @@ final class OpenRequests {
   private void letGo(final Attachment opener, final Image image) {
     if (!image.openers().has(opener.index())) {
       opener.images().remove(image);
-      context.drain().revoke(opener.index(), image);
+      if (opener.revoked(image)) {
+        context.drain().revoke(opener.index(), image);
+      }
     }
   }
 

@@ -131,6 +131,7 @@ final class Resumption {
 
   private static void resume(final Attachment opener, final Image image) {
     opener.images().put(image, System.nanoTime());
+    opener.granted(image);
     if (image.state() == ImageDescriptor.STATE_DIVERTED && image.openers().slots().size() == 1) {
       image.openers().writer(opener.index());
     }

@@ -15,6 +15,7 @@ import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 import jdk.net.ExtendedSocketOptions;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.PosixStore;
 import org.sluice.iop.checkpoint.Context;
@@ -38,6 +39,11 @@ public final class Service implements Runnable, Executor {
   private static final long BEAT_MILLIS = 1000;
   private static final long ENDING_BEAT_MILLIS = 20;
 
+  /** How long it naps at most, and how often before it sleeps. */
+  private static final long NAP_MILLIS = 1;
+
+  private static final int MOST_NAPS = 4;
+
   /** One that attached, and one that waits for the session's end. */
   private static final int CLIENTS_PER_SLOT = 2;
 
@@ -55,6 +61,7 @@ public final class Service implements Runnable, Executor {
   private final int mostClients;
   private long connections;
   private long lastBeat;
+  private int naps;
 
   /**
    * A service; {@link #run} serves.
@@ -163,6 +170,7 @@ public final class Service implements Runnable, Executor {
         if (work == 0) {
           sleep();
         } else {
+          naps = MOST_NAPS;
           selector.selectNow(this::ready);
         }
       }
@@ -218,15 +226,18 @@ public final class Service implements Runnable, Executor {
     }
   }
 
+  /** What can wait for a millisecond wakes nobody while more is likely to come. */
   private void sleep() throws IOException {
-    segment.header().sleeping(true);
+    final boolean naps = this.naps > 0;
+    segment.header().sleeping(naps ? HeaderDescriptor.NAPPING : HeaderDescriptor.ASLEEP);
     if (session.rings().poll(session.attachments().all()) == 0
         && inbox.isEmpty()
         && !session.over().isDone()) {
       final long limit = session.isEnding() ? ENDING_BEAT_MILLIS : BEAT_MILLIS;
-      selector.select(this::ready, session.patience(limit));
+      selector.select(this::ready, session.patience(naps ? NAP_MILLIS : limit));
     }
-    segment.header().sleeping(false);
+    this.naps -= naps ? 1 : 0;
+    segment.header().sleeping(HeaderDescriptor.AWAKE);
   }
 
   private void ready(final SelectionKey key) {

@@ -71,7 +71,7 @@ public class AppendBenchmark extends MicroBenchmark {
             HeaderDescriptor.WHEN_FULL_WAIT,
             BEHIND + 4,
             CHUNK_LENGTH);
-    ioProcess.segment.header().sleeping(false);
+    ioProcess.segment.header().sleeping(HeaderDescriptor.AWAKE);
     client = CheckpointClient.connect(directory, 0, 1);
     image = client.begin(1).image("state");
     source = direct ? ByteBuffer.allocateDirect(bytes) : ByteBuffer.allocate(bytes);
