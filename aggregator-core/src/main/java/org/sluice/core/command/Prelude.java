@@ -20,8 +20,18 @@ final class Prelude {
    * @param command the one that is called
    */
   static void begin(final String command) {
-    Thread.ofPlatform().daemon().name("prelude").start(() -> link(command));
+    Thread.ofPlatform()
+        .daemon()
+        .name("prelude")
+        .uncaughtExceptionHandler((thread, failure) -> leave())
+        .start(() -> link(command));
   }
+
+  /**
+   * What cannot be linked fails where the command calls it. In a JVM that has begun to end, as
+   * after a wrong option, Chronicle cannot be, and nobody calls it.
+   */
+  private static void leave() {}
 
   private static void link(final String command) {
     NativeProcess.user();
