@@ -27,14 +27,6 @@ public final class Pace {
    */
   public static final int STAGE = 5;
 
-  /**
-   * The time slice of the service thread while ranks write. It comes behind each rank that has used
-   * less of its own, and so behind those that have not begun, but not behind ranks that only spin:
-   * who yields counts as having used a slice. Nothing of a small checkpoint comes to the stages
-   * before, which wait no longer than others do.
-   */
-  private static final long PATIENT_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
-
   /** The shortest that Linux grants. */
   private static final long SLICE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
@@ -47,7 +39,7 @@ public final class Pace {
    */
   private static final long CLOSED_MILLIS = 3;
 
-  private record Member(NativeThread thread, int nice, long patience) {}
+  private record Member(NativeThread thread, int nice) {}
 
   /** Guarded by this, as {@code refused} is: threads join while the service thread looks. */
   private final List<Member> members = new ArrayList<>();
@@ -67,8 +59,7 @@ public final class Pace {
   public synchronized void join(final int nice) {
     final NativeThread thread = NativeThread.current();
     try {
-      final long patience = nice == SERVICE ? PATIENT_NANOS : 0;
-      final Member member = new Member(thread, Math.max(nice, thread.nice()), patience);
+      final Member member = new Member(thread, Math.max(nice, thread.nice()));
       members.add(member);
       schedule(member);
     } catch (final PosixException e) {
@@ -108,7 +99,7 @@ public final class Pace {
   private void schedule(final Member member) {
     try {
       if (!refused) {
-        member.thread.schedule(!hurries, member.nice, hurries ? SLICE_NANOS : member.patience);
+        member.thread.schedule(!hurries, member.nice, hurries ? SLICE_NANOS : 0);
       }
     } catch (final PosixException e) {
       refused(e);

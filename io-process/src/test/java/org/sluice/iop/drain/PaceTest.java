@@ -1,14 +1,12 @@
 package org.sluice.iop.drain;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.sluice.core.posix.NativeThread;
 
@@ -106,43 +104,6 @@ class PaceTest {
           sleep(next);
           pace.look(false, false, false, LIMIT);
           assertThat(field(POLICY_FIELD)).isEqualTo(OTHER);
-        });
-  }
-
-  /** In nanoseconds; the kernel's own one where it takes none. */
-  private static long slice() throws IOException {
-    try (Stream<String> lines = Files.lines(Path.of("/proc/thread-self/sched"))) {
-      return lines
-          .filter(line -> line.startsWith("se.slice"))
-          .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
-          .findFirst()
-          .orElse(0);
-    }
-  }
-
-  @Test
-  void ranksThatHaveNotBegunComeBeforeTheService() throws InterruptedException {
-    inThread(
-        () -> {
-          NativeThread.current().schedule(true, 0, 1);
-          final long shortest = slice();
-          NativeThread.current().schedule(true, 0, 0);
-          assumeThat(shortest).as("a kernel that takes slices").isPositive().isLessThan(slice());
-          final long usual = slice();
-          pace.join(Pace.SERVICE);
-          assertThat(slice()).isGreaterThan(usual);
-          pace.look(false, true, false, LIMIT);
-          assertThat(slice()).isEqualTo(shortest);
-        });
-  }
-
-  @Test
-  void theStagesWaitNoLongerThanOthers() throws InterruptedException {
-    inThread(
-        () -> {
-          final long usual = slice();
-          pace.join(Pace.STAGE);
-          assertThat(slice()).isEqualTo(usual);
         });
   }
 
