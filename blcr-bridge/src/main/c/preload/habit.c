@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "image.h"
+#include "launcher.h"
 #include "segment.h"
 
 /* What a settling costs is about what logging so many bytes gains. */
@@ -33,11 +34,19 @@ static void learn(uint32_t habit, int what)
     atomic_fetch_or_explicit(place_of(habit), (unsigned char)what, memory_order_relaxed);
 }
 
+/* A rank's are parts of a checkpoint, which is durable sooner from a container. */
+static bool is_rank(void)
+{
+    int rank, ranks;
+    sluice_launcher_rank(&rank, &ranks);
+    return rank >= 0;
+}
+
 /* 0 where none is left to its own file. */
 static int64_t most_of_small(void)
 {
     const struct sluice_segment *segment = sluice_capture_segment();
-    return segment != NULL && segment->layout == SLUICE_HEADER_LAYOUT_CONTAINER
+    return segment != NULL && segment->layout == SLUICE_HEADER_LAYOUT_CONTAINER && !is_rank()
         ? segment->header->small
         : 0;
 }
@@ -59,8 +68,8 @@ int sluice_habit_reason(uint32_t habit, bool created)
     const int known = atomic_load_explicit(place_of(habit), memory_order_relaxed);
     if (known & HARMED)
         return SLUICE_REASON_READ;
-    return created && (known & LARGE) == 0 && most_of_small() > 0
-            && atomic_load_explicit(&row, memory_order_relaxed) >= ROW
+    return created && (known & LARGE) == 0
+            && atomic_load_explicit(&row, memory_order_relaxed) >= ROW && most_of_small() > 0
         ? SLUICE_REASON_SMALL
         : SLUICE_REASON_NONE;
 }
