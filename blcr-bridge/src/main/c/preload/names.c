@@ -34,6 +34,14 @@ static void have_taken(const struct stat *status)
     }
 }
 
+static void have_taken_if_untaken(const struct sluice_segment *segment, const struct stat *status)
+{
+    sluice_guard_enter();
+    if (is_untaken(segment, status))
+        have_taken(status);
+    sluice_guard_leave();
+}
+
 void sluice_names_change(int dirfd, const char *path, int flags)
 {
     struct stat status;
@@ -41,10 +49,8 @@ void sluice_names_change(int dirfd, const char *path, int flags)
         sluice_capture_on() && !sluice_guard_inside() ? sluice_capture_segment() : NULL;
     if (segment == NULL || path == NULL)
         return;
-    sluice_guard_enter();
-    if (REAL(fstatat)(dirfd, path, &status, flags) == 0 && is_untaken(segment, &status))
-        have_taken(&status);
-    sluice_guard_leave();
+    if (REAL(fstatat)(dirfd, path, &status, flags) == 0)
+        have_taken_if_untaken(segment, &status);
 }
 
 static void tell_renamed(int dirfd, const char *path)
@@ -113,7 +119,7 @@ static struct last_name before_unlink(int dirfd, const char *path)
         name.creator = atomic_load(&name.entry->creator);
     if (state != SLUICE_IMAGE_STATE_DIRECT || name.creator <= 0) {
         name.entry = NULL;
-        sluice_names_change(dirfd, path, AT_SYMLINK_NOFOLLOW);
+        have_taken_if_untaken(segment, &status);
     }
     return name;
 }
