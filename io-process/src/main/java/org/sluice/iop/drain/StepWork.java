@@ -24,6 +24,12 @@ record StepWork(Lane.Role stage, Runnable action) implements Work {
     runIn(Lane.Role.COMMIT);
   }
 
+  /** What is done in the first stage leaves the writes under way alone. */
+  @Override
+  public boolean commits() {
+    return stage != Lane.Role.VALIDATE;
+  }
+
   private void runIn(final Lane.Role role) {
     if (role == stage) {
       action.run();

@@ -26,9 +26,9 @@ public interface Work {
   default void write() throws IOException {}
 
   /**
-   * Whether {@link #commit} does anything; the third stage is not woken for what does not.
+   * Whether all chunks before it are to be written first; the third stage is woken then.
    *
-   * @return false for a chunk
+   * @return false for a chunk, and where only {@link #validate} does anything
    */
   default boolean commits() {
     return true;

@@ -157,6 +157,34 @@ class PipelineTest {
     }
   }
 
+  /** Ranks open and close files all the time between their chunks. */
+  @Test
+  void whatOnlyTheFirstStageDoesWaitsForNoWrite() throws IOException {
+    final Consumer<BooleanSupplier> writes =
+        more -> {
+          if (!done.contains("wrote second")) {
+            done.add("one is under way");
+            final long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+            while (!more.getAsBoolean()) {
+              if (System.nanoTime() > end) {
+                done.add("waited in vain");
+                return;
+              }
+              Thread.onSpinWait();
+            }
+          }
+        };
+    try (InFlight inFlight = InFlight.open(root.resolve("inflight"), 1);
+        Pipeline pipeline = new Pipeline(8, writes, inFlight, new Pace())) {
+      pipeline.publish(new Plain("first"));
+      assertThat(isDone("one is under way")).isTrue();
+      pipeline.publish(new StepWork(Lane.Role.VALIDATE, () -> done.add("opened")));
+      pipeline.publish(new Plain("second"));
+      assertThat(isDone("wrote second")).isTrue();
+    }
+    assertThat(done).contains("opened").doesNotContain("waited in vain");
+  }
+
   /** How often a thread has gone to sleep. */
   private static long sleeps(final long thread) throws IOException {
     try (Stream<String> lines = Files.lines(Path.of("/proc/self/task/" + thread + "/status"))) {
