@@ -208,6 +208,14 @@ abstract class HeldInode implements AutoCloseable {
   }
 
   /**
+   * Lets the kernel begin to bring all data to storage, and does not wait for it. An error shows in
+   * the next {@link NativeFile#sync}.
+   */
+  public void startSync() {
+    LibC.SYNC_FILE_RANGE.call(descriptor, 0, 0, LibC.SYNC_FILE_RANGE_WRITE);
+  }
+
+  /**
    * Makes everything durable that is on the file's file system.
    *
    * @throws PosixException when that fails

@@ -155,6 +155,7 @@ final class CommitWriter {
   }
 
   private List<CommittedImage> storeImages() throws IOException {
+    startSyncs();
     final List<CommittedImage> images = new ArrayList<>();
     try (ImageFile files = new ImageFile(store.disk())) {
       for (final DraftImage image : draft.images()) {
@@ -164,6 +165,18 @@ final class CommitWriter {
       }
     }
     return images;
+  }
+
+  /**
+   * A file system gives bytes their blocks as it writes them. Begun one by one, each file would
+   * cost it a transaction of its own.
+   */
+  private void startSyncs() throws IOException {
+    for (final DraftImage image : draft.images()) {
+      try (FileSource.Loan loan = image.file().lend()) {
+        loan.file().startSync();
+      }
+    }
   }
 
   private static CommittedImage committed(
