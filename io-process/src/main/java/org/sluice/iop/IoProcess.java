@@ -22,6 +22,7 @@ import org.sluice.core.segment.SegmentException;
 import org.sluice.core.segment.SegmentSettings;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.StoreProfile;
+import org.sluice.core.store.WriteMode;
 import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.guard.GuardPlace;
@@ -100,7 +101,7 @@ final class IoProcess implements AutoCloseable {
                       + "; no room of older checkpoints is used again until sluice rm removed it, or"
                       + " sluice gc --damaged-logs a log"));
       profile = store.profile();
-      measured = profile.recall();
+      measured = knows(profile);
       statistics =
           new Statistics(
               segment.geometry().chunkCount() * (long) segment.geometry().chunkLength(),
@@ -146,6 +147,19 @@ final class IoProcess implements AutoCloseable {
           keep(new WarmUp(directory.warmUp(), settings.layout(), service.checkpointing()));
       service.ending().thenRun(warmUp::stop);
     }
+  }
+
+  /** One writer at a time gets into a container, and so into what would be measured for files. */
+  private boolean knows(final StoreProfile profile) throws IOException {
+    final boolean known = profile.recall();
+    final boolean far =
+        segment.header().layout() == HeaderDescriptor.LAYOUT_FILES
+            && new CaptureDirectory(segment.header().capture(), segment.header().store())
+                .isShared();
+    if (far) {
+      profile.take(WriteMode.FAR_FILES);
+    }
+    return known || far;
   }
 
   private void measureInBackground() {

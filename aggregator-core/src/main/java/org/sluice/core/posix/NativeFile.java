@@ -292,7 +292,8 @@ public class NativeFile extends HeldInode {
     sync(LibC.FSYNC);
   }
 
-  private void sync(final LibC call) throws PosixException {
+  /** One thread at a time: the kernel tells only one of them what it has lost. */
+  private synchronized void sync(final LibC call) throws PosixException {
     if (lost != 0) {
       throw new PosixException("sync " + opened, lost);
     }

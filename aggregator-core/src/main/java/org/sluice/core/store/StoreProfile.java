@@ -38,6 +38,15 @@ public final class StoreProfile {
   }
 
   /**
+   * Takes a way for this session that needs no measuring.
+   *
+   * @param known how to write
+   */
+  public void take(final WriteMode known) {
+    mode = known;
+  }
+
+  /**
    * Takes what a former session remembered.
    *
    * @return false when there is still to {@link #measure}

@@ -17,6 +17,12 @@ public record WriteMode(boolean direct, int inFlight, int length) {
   public static final WriteMode LOCAL = new WriteMode(true, 1, 4 << 20);
 
   /**
+   * For images' own files on storage far away. Each has a latency of its own, so several are
+   * written and synchronised at a time, as processes without Sluice would do.
+   */
+  public static final WriteMode FAR_FILES = new WriteMode(false, 8, 1 << 20);
+
+  /**
    * What is gathered before it is written.
    *
    * @return bytes

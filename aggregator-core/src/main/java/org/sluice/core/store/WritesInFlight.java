@@ -7,6 +7,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.sluice.core.fault.Fault.Step;
 import org.sluice.core.posix.AsyncWrites;
 import org.sluice.core.posix.NativeFile;
@@ -18,14 +21,28 @@ import org.sluice.core.posix.Pieces;
  * order memory between them and the user. They take over the priority of the user, who starts them.
  */
 public final class WritesInFlight implements AutoCloseable {
+  private static final long IDLE_SECONDS = 60;
+
   private final ExecutorService threads =
       Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name("write-", 1).factory());
+
+  /** Those of what was begun: more than so many wait for each other. */
+  private final ThreadPoolExecutor begun =
+      new ThreadPoolExecutor(
+          WriteMode.MOST_IN_FLIGHT,
+          WriteMode.MOST_IN_FLIGHT,
+          IDLE_SECONDS,
+          TimeUnit.SECONDS,
+          new LinkedBlockingQueue<>(),
+          Thread.ofPlatform().daemon().name("begun-", 1).factory());
 
   /** Null before the first. */
   private AsyncWrites async;
 
   /** No thread before the first that are more than one. */
-  public WritesInFlight() {}
+  public WritesInFlight() {
+    begun.allowCoreThreadTimeOut(true);
+  }
 
   /**
    * Does them all, also behind one that fails, and waits for them even if interrupted: they use the
@@ -45,6 +62,29 @@ public final class WritesInFlight implements AutoCloseable {
     final List<IOException> failures = new ArrayList<>();
     ends.forEach(end -> failures.add(end.join())); // not even an interrupt ends the wait
     return failures;
+  }
+
+  /**
+   * Begins what goes on beside other things, such as a sync.
+   *
+   * @param step what is done
+   * @return to be {@linkplain #await awaited}
+   */
+  public CompletableFuture<IOException> begin(final Step<IOException> step) {
+    return CompletableFuture.supplyAsync(() -> failure(step), begun);
+  }
+
+  /**
+   * Waits for the end of what was begun.
+   *
+   * @param end from {@link #begin}
+   * @throws IOException as that has failed
+   */
+  public static void await(final CompletableFuture<IOException> end) throws IOException {
+    final IOException failure = end.join();
+    if (failure != null) {
+      throw failure;
+    }
   }
 
   /**
@@ -86,6 +126,7 @@ public final class WritesInFlight implements AutoCloseable {
   @Override
   public void close() {
     threads.shutdown();
+    begun.shutdown();
     if (async != null) {
       async.close();
     }

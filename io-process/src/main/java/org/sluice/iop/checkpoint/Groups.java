@@ -57,11 +57,12 @@ public final class Groups {
    * Looks again at what checkpoint an image belongs to, which is then committed if it is complete.
    *
    * @param image an image that was opened, closed or renamed
+   * @return where its file is; empty where it has no name, or nobody looked at it
    */
-  public void look(final Image image) {
-    if (grouping != null) {
-      look(image, context.capture().find(image));
-    }
+  public Optional<String> look(final Image image) {
+    final Optional<String> name = exist() ? context.capture().find(image) : Optional.empty();
+    look(image, name);
+    return name;
   }
 
   /**

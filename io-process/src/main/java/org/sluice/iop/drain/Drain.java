@@ -51,18 +51,14 @@ public final class Drain implements AutoCloseable {
     final long sessionId = segment.header().sessionId();
     final int chunks = segment.geometry().chunkCount();
     final SessionContainers containers = new SessionContainers(store, sessionId, node);
+    final long bufferLength = (long) chunks * segment.geometry().chunkLength();
     flight = new WritesInFlight();
     final Layout layout =
         segment.header().layout() == HeaderDescriptor.LAYOUT_FILES
-            ? new FilesLayout(statistics, journal.inFlight(), flight, store.profile()::mode)
+            ? new FilesLayout(
+                statistics, journal.inFlight(), flight, bufferLength, store.profile()::mode)
             : new ContainerLayout(
-                store,
-                sessionId,
-                containers,
-                flight,
-                (long) chunks * segment.geometry().chunkLength(),
-                statistics,
-                journal.inFlight());
+                store, sessionId, containers, flight, bufferLength, statistics, journal.inFlight());
     this.context =
         new DrainContext(
             segment,
@@ -75,7 +71,7 @@ public final class Drain implements AutoCloseable {
             new ChunkReader(),
             new ExtentTable.Pool(),
             new AtomicReferenceArray<>(chunks));
-    this.pipeline = new Pipeline(chunks + REQUESTS, layout::flush, journal.inFlight(), pace);
+    this.pipeline = new Pipeline(chunks + REQUESTS, layout, journal.inFlight(), pace);
   }
 
   /**

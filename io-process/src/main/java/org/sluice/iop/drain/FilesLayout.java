@@ -19,14 +19,23 @@ import org.sluice.iop.measure.Timed;
  * chunks wait for others, whose extents may go to other files.
  */
 final class FilesLayout implements Layout {
+  /** What waits to be written is kept from the ranks: no more than this part of the buffer. */
+  private static final int GATHERED_PART = 4;
+
   private final Statistics statistics;
   private final InFlight inFlight;
   private final Lane lane;
   private final Supplier<WriteMode> mode;
   private final InPlaceWriter inPlace;
 
+  private final WritesInFlight flight;
+  private final long mostGathered;
+
   /** Chunks whose extents may not be written yet. */
   private final List<ChunkWork> gathered = new ArrayList<>();
+
+  /** Syncs that are to begin behind those chunks. */
+  private final List<SyncWork> syncs = new ArrayList<>();
 
   /**
    * A layout.
@@ -34,17 +43,21 @@ final class FilesLayout implements Layout {
    * @param statistics times writes
    * @param inFlight says what is written
    * @param flight does the writes
+   * @param bufferLength bytes of all chunks together
    * @param mode how the images' files are written to
    */
   FilesLayout(
       final Statistics statistics,
       final InFlight inFlight,
       final WritesInFlight flight,
+      final long bufferLength,
       final Supplier<WriteMode> mode) {
     this.statistics = statistics;
     this.inFlight = inFlight;
     this.lane = inFlight.lane(Lane.Role.WRITE);
     this.mode = mode;
+    this.flight = flight;
+    this.mostGathered = bufferLength / GATHERED_PART;
     this.inPlace = new InPlaceWriter(lane, flight, mode);
   }
 
@@ -68,7 +81,8 @@ final class FilesLayout implements Layout {
   private boolean isFull() {
     return mode.get().inFlight() == 1
         || inFlight.hasSuspects() && inFlight.suspectsChunks()
-        || gathered.stream().mapToLong(chunk -> chunk.used).sum() >= mode.get().gathered();
+        || gathered.stream().mapToLong(chunk -> chunk.used).sum()
+            >= Math.max(mostGathered, mode.get().gathered());
   }
 
   @Override
@@ -78,6 +92,29 @@ final class FilesLayout implements Layout {
       gathered.forEach(chunk -> chunk.release(null));
       gathered.clear();
     }
+    syncs.forEach(sync -> sync.begin(flight));
+    syncs.clear();
+  }
+
+  /**
+   * Where several writes are under way at a time, so are syncs. Each begins behind the chunks that
+   * came before it, which may be written together with those of other images.
+   */
+  @Override
+  public void sync(final SyncWork sync) {
+    if (takesOthers() || !gathered.isEmpty()) {
+      syncs.add(sync);
+    }
+  }
+
+  @Override
+  public boolean takesOthers() {
+    return mode.get().inFlight() > 1;
+  }
+
+  @Override
+  public boolean isHolding() {
+    return !gathered.isEmpty() || !syncs.isEmpty();
   }
 
   /** What was applied before is not applied again: others may have written over it since. */

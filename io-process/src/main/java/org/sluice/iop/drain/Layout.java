@@ -2,11 +2,10 @@ package org.sluice.iop.drain;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import org.sluice.iop.image.Image;
 
 /** What becomes of drained chunks. Write stage only, unless it says otherwise. */
-interface Layout {
+interface Layout extends Gathering {
   /** Whether the extents of diverted images go to the images' own files. */
   boolean isInPlace();
 
@@ -22,11 +21,10 @@ interface Layout {
   }
 
   /**
-   * Starts to write the chunks that wait for others.
-   *
-   * @param more whether there is another one to drain, so that it does not wait for the writes
+   * Brings an image to stable storage behind its chunks, if that can be begun before the last stage
+   * comes to it. Otherwise it does nothing.
    */
-  void flush(BooleanSupplier more);
+  default void sync(final SyncWork sync) {}
 
   /**
    * Makes an image's own file hold everything drained so far, and what is in chunks that are not.

@@ -5,8 +5,6 @@ import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.dsl.Disruptor;
 import com.lmax.disruptor.dsl.ProducerType;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.agrona.BitUtil;
 import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.crash.InFlight;
@@ -30,16 +28,12 @@ public final class Pipeline implements AutoCloseable {
    * Starts the stages.
    *
    * @param capacity how many pieces of work may be under way before {@link #publish} blocks
-   * @param flush writes what chunks left to be written together, and waits until it is told that
-   *     there is more to do
+   * @param gathering what chunks left to be written together
    * @param inFlight what the stages handle
    * @param pace at which they work
    */
   public Pipeline(
-      final int capacity,
-      final Consumer<BooleanSupplier> flush,
-      final InFlight inFlight,
-      final Pace pace) {
+      final int capacity, final Gathering gathering, final InFlight inFlight, final Pace pace) {
     final ParkingWaitStrategy parking = new ParkingWaitStrategy();
     final Thread.Builder threads = Thread.ofPlatform().daemon();
     disruptor =
@@ -50,9 +44,9 @@ public final class Pipeline implements AutoCloseable {
             ProducerType.SINGLE,
             parking);
     disruptor.setDefaultExceptionHandler(new StageFailure());
-    final Stage validate = new Stage(inFlight.lane(Lane.Role.VALIDATE), flush, parking);
-    write = new Stage(inFlight.lane(Lane.Role.WRITE), flush, parking);
-    commit = new Stage(inFlight.lane(Lane.Role.COMMIT), flush, parking);
+    final Stage validate = new Stage(inFlight.lane(Lane.Role.VALIDATE), gathering, parking);
+    write = new Stage(inFlight.lane(Lane.Role.WRITE), gathering, parking);
+    commit = new Stage(inFlight.lane(Lane.Role.COMMIT), gathering, parking);
     write.follows(validate);
     commit.follows(write);
     disruptor.handleEventsWith(validate).then(write).then(commit);

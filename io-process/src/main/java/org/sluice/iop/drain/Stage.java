@@ -3,8 +3,6 @@ package org.sluice.iop.drain;
 import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.Sequence;
 import java.io.IOException;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.iop.crash.Lane;
@@ -33,8 +31,11 @@ final class Stage implements EventHandler<Stage.Event> {
   private final Lane lane;
   private final Lane.Role role;
   private final FaultPoint point;
-  private final Consumer<BooleanSupplier> flush;
+  private final Gathering gathering;
   private final ParkingWaitStrategy successors;
+
+  /** Whether work has come here that the next stage has not been told of. */
+  private boolean holding;
 
   /** Set by Disruptor before any stage runs. */
   private Sequence sequence;
@@ -49,18 +50,15 @@ final class Stage implements EventHandler<Stage.Event> {
    * A stage.
    *
    * @param lane of its thread, whose role says which stage it is
-   * @param flush ends what the write stage left undone for chunks; done before anything else than a
-   *     chunk, and before that stage waits, until there is more to do
+   * @param gathering what the write stage left undone for chunks; done before anything that does
+   *     not join them, and before that stage waits, until there is more to do
    * @param successors wakes the next stage
    */
-  Stage(
-      final Lane lane,
-      final Consumer<BooleanSupplier> flush,
-      final ParkingWaitStrategy successors) {
+  Stage(final Lane lane, final Gathering gathering, final ParkingWaitStrategy successors) {
     this.lane = lane;
     this.role = lane.role();
     this.point = FaultPoint.valueOf(role.name());
-    this.flush = flush;
+    this.gathering = gathering;
     this.successors = successors;
   }
 
@@ -89,22 +87,35 @@ final class Stage implements EventHandler<Stage.Event> {
     if (role == Lane.Role.COMMIT) {
       event.work = null;
     }
-    if (role == Lane.Role.WRITE && work.commits()) {
-      flush.accept(() -> false);
+    if (role == Lane.Role.WRITE && work.commits() && !joins(work)) {
+      gathering.flush(() -> false);
     }
     if (!event.failed) {
       event.failed = !handle(work);
     }
     if (role == Lane.Role.WRITE && endOfBatch) {
-      flush.accept(() -> predecessor.sequence.get() > position);
+      gathering.flush(() -> predecessor.sequence.get() > position);
     }
     lane.end();
+    if (role == Lane.Role.WRITE && gathering.isHolding()) {
+      holding = true;
+    } else {
+      pass(work, position);
+    }
+  }
+
+  /** Behind the write stage there is nothing to do for a chunk. */
+  private void pass(final Work work, final long position) {
     sequence.set(position);
-    // Behind the write stage there is nothing to do for a chunk.
-    if (position % WAKING_INTERVAL == 0 || role != Lane.Role.WRITE || work.commits()) {
+    if (holding || position % WAKING_INTERVAL == 0 || role != Lane.Role.WRITE || work.commits()) {
+      holding = false;
       worth = position;
       successors.signalAllWhenBlocking();
     }
+  }
+
+  private boolean joins(final Work work) {
+    return work.joins() && gathering.takesOthers();
   }
 
   /** Whether the step was done; what else than storage goes wrong in it ends the I/O process. */

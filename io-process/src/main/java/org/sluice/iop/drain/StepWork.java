@@ -30,6 +30,11 @@ record StepWork(Lane.Role stage, Runnable action) implements Work {
     return stage != Lane.Role.VALIDATE;
   }
 
+  @Override
+  public boolean joins() {
+    return stage == Lane.Role.COMMIT;
+  }
+
   private void runIn(final Lane.Role role) {
     if (role == stage) {
       action.run();

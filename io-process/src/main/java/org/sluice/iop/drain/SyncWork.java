@@ -2,8 +2,10 @@ package org.sluice.iop.drain;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import org.sluice.core.store.Container;
+import org.sluice.core.store.WritesInFlight;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.measure.Timed;
 
@@ -12,6 +14,9 @@ final class SyncWork extends ImageWork {
   private final DrainContext context;
   private final LongConsumer durable;
   private List<Container> containers = List.of();
+
+  /** How it failed, once it is over; null when it is not begun before the last stage. */
+  private CompletableFuture<IOException> begun;
 
   /**
    * Brings an image to stable storage.
@@ -25,18 +30,37 @@ final class SyncWork extends ImageWork {
   }
 
   @Override
-  public void write() {
-    containers = context.containers().of(image);
+  public boolean joins() {
+    return true;
   }
 
   @Override
-  public void commit() throws IOException {
+  public void write() {
+    containers = context.containers().of(image);
+    context.layout().sync(this);
+  }
+
+  /** Begins it, so that it goes on beside others. Write stage, behind the image's chunks. */
+  void begin(final WritesInFlight flight) {
+    begun = flight.begin(this::sync);
+  }
+
+  private void sync() throws IOException {
     final long began = System.nanoTime();
     for (final Container container : containers) {
       container.sync();
     }
     image.file().sync();
     context.statistics().took(Timed.SYNC, began);
+  }
+
+  @Override
+  public void commit() throws IOException {
+    if (begun == null) {
+      sync();
+    } else {
+      WritesInFlight.await(begun);
+    }
     durable.accept(System.nanoTime());
   }
 

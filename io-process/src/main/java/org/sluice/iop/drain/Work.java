@@ -35,6 +35,16 @@ public interface Work {
   }
 
   /**
+   * Whether the write stage may come to it before the chunks ahead of it are written. The last
+   * stage comes to it behind them all the same.
+   *
+   * @return false for what needs them in its second step
+   */
+  default boolean joins() {
+    return false;
+  }
+
+  /**
    * Whether processes wait for it.
    *
    * @return false for what only prepares for more

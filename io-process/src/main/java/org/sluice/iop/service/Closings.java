@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.sluice.core.request.Request;
@@ -66,14 +67,14 @@ final class Closings {
     if (image.isLetGo()) {
       settling.takeBack(image);
     }
-    checkpoints.groups().look(image);
+    final Optional<String> name = checkpoints.groups().look(image);
     if (context.drain().isInPlace()) {
       final long first = image.times().first();
       context.drain().sync(image, now -> context.statistics().durable(first, now));
       if (!image.isOpenOutside()) {
         checkpoints.farewells().bid(image);
       }
-    } else if (context.capture().hasLost(image)) {
+    } else if (name.isEmpty() && context.capture().hasLost(image)) {
       letGo(image);
     } else {
       leases.closed(image);

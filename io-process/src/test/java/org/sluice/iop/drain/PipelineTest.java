@@ -10,7 +10,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -100,7 +99,7 @@ class PipelineTest {
     assertThat(done).containsExactly("left out", "given back");
   }
 
-  private final class Plain implements Work {
+  private class Plain implements Work {
     private final String name;
 
     Plain(final String name) {
@@ -136,7 +135,7 @@ class PipelineTest {
    */
   @Test
   void theWriteStageWaitsForItsWritesOnlyUntilThereIsMoreToDo() throws IOException {
-    final Consumer<BooleanSupplier> writes =
+    final Gathering writes =
         more -> {
           if (done.contains("wrote second")) {
             done.add("all are written");
@@ -160,7 +159,7 @@ class PipelineTest {
   /** Ranks open and close files all the time between their chunks. */
   @Test
   void whatOnlyTheFirstStageDoesWaitsForNoWrite() throws IOException {
-    final Consumer<BooleanSupplier> writes =
+    final Gathering writes =
         more -> {
           if (!done.contains("wrote second")) {
             done.add("one is under way");
@@ -183,6 +182,80 @@ class PipelineTest {
       assertThat(isDone("wrote second")).isTrue();
     }
     assertThat(done).contains("opened").doesNotContain("waited in vain");
+  }
+
+  /** What a write stage gathers: here only whether work waits for it. */
+  private final class Gathered implements Gathering {
+    private boolean holding;
+
+    @Override
+    public void flush(final BooleanSupplier more) {
+      if (holding) {
+        done.add("flushed");
+        holding = false;
+      }
+    }
+
+    @Override
+    public boolean takesOthers() {
+      return true;
+    }
+
+    @Override
+    public boolean isHolding() {
+      return holding;
+    }
+  }
+
+  private Work joining(final Gathered gathered) {
+    return new Work() {
+      @Override
+      public void write() {
+        gathered.holding = true;
+        done.add("joined");
+      }
+
+      @Override
+      public boolean joins() {
+        return true;
+      }
+
+      @Override
+      public void commit() {
+        done.add("committed");
+      }
+    };
+  }
+
+  /** A chunk at which the write stage waits until something is done, or should have been. */
+  private Work waiting(final String step) {
+    return new Plain("waiting") {
+      @Override
+      public void validate() {}
+
+      @Override
+      public void write() {
+        final long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(300);
+        while (!done.contains(step) && System.nanoTime() < end) {
+          Thread.onSpinWait();
+        }
+      }
+    };
+  }
+
+  /** What joins chunks that are not written yet needs no flush, and is not committed before it. */
+  @Test
+  void whatJoinsIsCommittedBehindWhatWasGathered() throws IOException {
+    final Gathered gathered = new Gathered();
+    try (InFlight inFlight = InFlight.open(root.resolve("inflight"), 1);
+        Pipeline pipeline = new Pipeline(8, gathered, inFlight, new Pace())) {
+      pipeline.publish(waiting("all are published"));
+      pipeline.publish(joining(gathered));
+      pipeline.publish(waiting("committed"));
+      done.add("all are published");
+      assertThat(isDone("committed")).isTrue();
+    }
+    assertThat(done).containsExactly("all are published", "joined", "flushed", "committed");
   }
 
   /** How often a thread has gone to sleep. */
