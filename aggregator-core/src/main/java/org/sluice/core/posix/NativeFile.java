@@ -274,8 +274,7 @@ public class NativeFile extends HeldInode {
 
   /**
    * Brings the data, and what is needed to read it back, to stable storage ({@code fdatasync}).
-   * Once that has failed it always fails: the kernel drops what it could not write, so that trying
-   * again would succeed without it.
+   * Once that has failed it always fails: the kernel drops what it could not write.
    *
    * @throws PosixException when that fails; what was written since the last success may be lost
    */

@@ -26,8 +26,8 @@ final class WriteProbe {
   private static final int WORD = 7919;
 
   /**
-   * The first is what is done unless another is better. The next one differs in all: where the
-   * first takes so long that there is no time for more, that one counts.
+   * The first is what is done unless another is better. It may be so slow that it takes all the
+   * time there is, so the second, which differs in all, is tried in any case.
    */
   private static final List<WriteMode> CANDIDATES =
       List.of(
@@ -41,8 +41,10 @@ final class WriteProbe {
 
   private static final long EACH_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  /** No way is tried any more once that has passed. */
+  /** No way but the first two is tried any more once that has passed. */
   private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+
+  private static final int TRIED_ANYHOW = 2;
 
   private static final long MOST_BYTES = 32 << 20;
 
@@ -71,19 +73,28 @@ final class WriteProbe {
       for (int i = 0; i < memory.byteSize(); i += Long.BYTES) {
         bytes.putLong(i, (long) i * WORD); // no file system makes a hole of it
       }
-      return new WriteProbe(directory, disk, memory.address()).best(flight);
+      final WriteProbe probe = new WriteProbe(directory, disk, memory.address());
+      return best(mode -> probe.speed(mode, flight));
     }
   }
 
-  private WriteMode best(final WritesInFlight flight) throws IOException {
+  /** How fast a way is, in bytes per nanosecond. */
+  @FunctionalInterface
+  interface Speed {
+    double of(WriteMode mode) throws IOException;
+  }
+
+  static WriteMode best(final Speed speeds) throws IOException {
     final long began = System.nanoTime();
     WriteMode best = WriteMode.LOCAL;
     double most = 0;
     for (final WriteMode mode : CANDIDATES) {
-      if (Thread.currentThread().isInterrupted() || System.nanoTime() - began > MOST_NANOS) {
+      final boolean late = System.nanoTime() - began > MOST_NANOS;
+      if (Thread.currentThread().isInterrupted()
+          || late && CANDIDATES.indexOf(mode) >= TRIED_ANYHOW) {
         break;
       }
-      final double speed = speed(mode, flight);
+      final double speed = speeds.of(mode);
       if (speed > most * WORTH_IT) {
         best = mode;
         most = speed;

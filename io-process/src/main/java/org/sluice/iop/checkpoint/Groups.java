@@ -31,13 +31,11 @@ public final class Groups {
   private final GroupTable table;
   private final Pauses pauses = new Pauses(System::nanoTime);
 
-  /** Parts of checkpoints that ever had a file, for a warning. */
-  private final Set<Long> parts = new HashSet<>();
-
   private final Undecided undecided = new Undecided();
   private final Habit habit = new Habit();
   private final Lacks lacks;
   private final GroupNotices notices;
+  private final Set<Long> parts = new HashSet<>(); // that ever had a file, for a warning
 
   Groups(final Context context, final Committer committer, final Retention retention) {
     this.context = context;
@@ -56,7 +54,7 @@ public final class Groups {
   /**
    * Looks again at what checkpoint an image belongs to, which is then committed if it is complete.
    *
-   * @param image an image that was opened, closed or renamed
+   * @param image one that was opened, closed or renamed
    * @return where its file is; empty where it has no name, or nobody looked at it
    */
   public Optional<String> look(final Image image) {
@@ -69,7 +67,7 @@ public final class Groups {
    * The same of one whose name has just been looked at.
    *
    * @param image an image that was opened
-   * @param name of its file in the capture directory, absolute; empty where it has none
+   * @param name of its file, absolute; empty where it has none in the capture directory
    */
   public void look(final Image image, final Optional<String> name) {
     if (grouping == null) {
