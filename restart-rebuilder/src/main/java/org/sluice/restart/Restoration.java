@@ -1,17 +1,14 @@
 package org.sluice.restart;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
@@ -25,20 +22,16 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.posix.Quoting;
-import org.sluice.core.store.Block;
 import org.sluice.core.store.CheckpointReader;
-import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
+import org.sluice.core.store.Rebuilder;
 
 /**
  * Rebuilds images into a directory: checks all targets, rebuilds everything under temporary names,
  * in parallel, and renames only once all of it is there.
  */
 final class Restoration {
-  /** More than cores, so that some read while others write; each holds a chunk of memory. */
-  private static final int THREADS = 8;
-
   /** Set-user-id, set-group-id, sticky. */
   private static final int SPECIAL_BITS = 07000;
 
@@ -50,22 +43,18 @@ final class Restoration {
   private final boolean specialBits;
   private final Progress progress;
 
-  /** Images that are names of one file, after the first of them. */
-  private final Map<CommittedImage, CommittedImage> links = new HashMap<>();
-
   private final List<String> copies = new ArrayList<>();
 
   /** Directories that images go to, which are there. */
   private final Set<String> parents = new HashSet<>();
 
-  /** What images that were one file have in common. */
-  private record Content(
-      int imageId, long size, int mode, List<ChunkLocation> chunks, List<Block> blocks) {
-    static Content of(final CommittedImage image) {
-      return new Content(
-          image.imageId(), image.size(), image.mode(), image.chunks(), image.blocks());
-    }
-  }
+  /**
+   * An image on its way.
+   *
+   * @param temporary the name its file has until all is there
+   * @param linked whether that is another name of the file of an image before it
+   */
+  private record Pending(CommittedImage image, String temporary, boolean linked) {}
 
   /**
    * What is to be restored.
@@ -94,22 +83,22 @@ final class Restoration {
   void run() throws IOException {
     checkTargets();
     createDirectories(directory);
-    final Map<CommittedImage, String> temporaries = new LinkedHashMap<>();
-    final Map<Content, CommittedImage> files = new HashMap<>();
+    final Deque<Pending> pending = new ArrayDeque<>();
     try {
+      final Map<Integer, Pending> files = new HashMap<>();
       for (final CommittedImage image : images) {
-        final CommittedImage first = files.putIfAbsent(Content.of(image), image);
-        temporaries.put(
-            image, first == null ? temporary(image) : link(image, first, temporaries.get(first)));
+        final Pending one = begin(image, files.get(image.imageId()));
+        pending.add(one);
+        files.putIfAbsent(image.imageId(), one);
       }
-      rebuildAll(temporaries);
-      for (final CommittedImage image : images) {
-        rename(temporaries.get(image), target(image));
-        temporaries.remove(image);
+      rebuild(pending.stream().filter(one -> !one.linked()).toList());
+      while (!pending.isEmpty()) {
+        rename(pending.getFirst().temporary(), target(pending.getFirst().image()));
+        pending.removeFirst();
       }
     } finally {
-      for (final String temporary : temporaries.values()) {
-        Names.delete(temporary);
+      for (final Pending left : pending) {
+        Names.delete(left.temporary());
       }
     }
   }
@@ -137,18 +126,30 @@ final class Restoration {
     return FileName.resolve(directory, image.path());
   }
 
-  /** Another name of a file that is to be rebuilt, or a file of its own where there can be none. */
-  private String link(final CommittedImage image, final CommittedImage first, final String file)
-      throws IOException {
+  /**
+   * A file for an image, or another name of the one that an image before it has, where it is the
+   * same.
+   */
+  private Pending begin(final CommittedImage image, final Pending before) throws IOException {
     final String name = newName(image);
-    try {
-      Names.link(file, name);
-      links.put(image, first);
-      return name;
-    } catch (final PosixException noLinksHere) {
-      copies.add(image.path());
-      return temporary(image);
+    if (before != null && isSame(before.image(), image)) {
+      try {
+        Names.link(before.temporary(), name);
+        return new Pending(image, name, true);
+      } catch (final PosixException noLinksHere) {
+        copies.add(image.path());
+      }
     }
+    NativeFile.open(name, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE).close();
+    return new Pending(image, name, false);
+  }
+
+  /** Whether images of one id were one file. */
+  private static boolean isSame(final CommittedImage one, final CommittedImage other) {
+    return one.size() == other.size()
+        && one.mode() == other.mode()
+        && one.chunks().equals(other.chunks())
+        && one.blocks().equals(other.blocks());
   }
 
   private void checkTargets() {
@@ -192,12 +193,6 @@ final class Restoration {
     }
   }
 
-  private String temporary(final CommittedImage image) throws IOException {
-    final String temporary = newName(image);
-    NativeFile.open(temporary, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE).close();
-    return temporary;
-  }
-
   /** Makes the directory an image goes to, and sees that no symbolic link leads it elsewhere. */
   private String newName(final CommittedImage image) throws IOException {
     final String target = target(image);
@@ -207,7 +202,8 @@ final class Restoration {
       createDirectories(parent);
     }
     return FileName.resolve(
-        parent, ".sluice-%016x".formatted(ThreadLocalRandom.current().nextLong()));
+        parent,
+        ".sluice-" + Long.toHexString(ThreadLocalRandom.current().nextLong() | Long.MIN_VALUE));
   }
 
   private void checkLinks(final String parent) throws IOException {
@@ -241,39 +237,17 @@ final class Restoration {
     }
   }
 
-  private void rebuildAll(final Map<CommittedImage, String> temporaries) throws IOException {
-    final int threads = Math.clamp(images.size(), 1, THREADS);
-    try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
-      final List<Future<Void>> rebuilt =
-          temporaries.entrySet().stream()
-              .filter(entry -> !links.containsKey(entry.getKey()))
-              .map(entry -> executor.submit(() -> rebuild(entry.getKey(), entry.getValue())))
-              .toList();
-      try {
-        for (final Future<Void> image : rebuilt) {
-          image.get();
-        }
-      } finally {
-        rebuilt.forEach(image -> image.cancel(false));
-      }
-    } catch (final ExecutionException e) {
-      if (e.getCause() instanceof final IOException cause) {
-        throw cause;
-      }
-      throw new IllegalStateException(e.getCause());
-    } catch (final InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("the restore was interrupted", e);
-    }
+  private void rebuild(final List<Pending> files) throws IOException {
+    new ParallelRebuild<>(() -> store.rebuilder(commit), files, this::rebuild).run();
   }
 
-  private Void rebuild(final CommittedImage image, final String temporary) throws IOException {
-    try (NativeFile file = NativeFile.open(temporary, Flag.WRITE)) {
-      store.rebuild(commit, image, file);
+  private void rebuild(final Rebuilder rebuilder, final Pending one) throws IOException {
+    final CommittedImage image = one.image();
+    try (NativeFile file = NativeFile.open(one.temporary(), Flag.WRITE)) {
+      rebuilder.rebuild(image, file);
       file.chmod(specialBits ? image.mode() : image.mode() & ~SPECIAL_BITS);
     }
     progress.add(image.size());
-    return null;
   }
 
   private void rename(final String temporary, final String target) throws IOException {

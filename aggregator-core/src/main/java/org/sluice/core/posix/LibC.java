@@ -43,6 +43,10 @@ record LibC(MemorySegment address, boolean wide) {
   static final int LOCK_SH = 1;
   static final int LOCK_EX = 2;
   static final int LOCK_NB = 4;
+  static final int PROT_READ = 1;
+  static final int PROT_WRITE = 2;
+  static final int MAP_PRIVATE = 2;
+  static final int MAP_ANONYMOUS = 0x20;
   static final int MADV_HUGEPAGE = 14;
   static final int MADV_POPULATE_WRITE = 23;
   static final long MS_NOSUID = 2;
@@ -135,6 +139,8 @@ record LibC(MemorySegment address, boolean wide) {
   static final LibC GETDENTS64 = wide("getdents64");
   static final LibC UTIMENSAT = function("utimensat");
   static final LibC FALLOCATE = function("fallocate");
+  static final LibC MMAP = wide("mmap");
+  static final LibC MUNMAP = function("munmap");
   static final LibC MADVISE = function("madvise");
   static final LibC MOUNT = function("mount");
   static final LibC UMOUNT2 = function("umount2");

@@ -14,6 +14,7 @@ import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.fault.Fault.Step;
 import org.sluice.core.posix.FileStatus;
+import org.sluice.core.posix.HugeMemory;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 
@@ -205,8 +206,7 @@ public class CheckpointReader {
   }
 
   /**
-   * Rebuilds an image: its own file overlaid with its logged extents in program order. Every byte
-   * is verified on the way.
+   * Rebuilds one image, see {@link Rebuilder#rebuild}.
    *
    * @param commit the checkpoint it belongs to
    * @param image one of {@link #images(Commit)}
@@ -216,15 +216,19 @@ public class CheckpointReader {
    */
   public final void rebuild(
       final Commit commit, final CommittedImage image, final NativeFile target) throws IOException {
-    try (ImageFile own = new ImageFile(directory.disk())) {
-      final Path file = directoryOf(commit).image(image.ordinal());
-      own.read(file, image.blocks(), target::pwrite);
+    try (Rebuilder rebuilder = rebuilder(commit)) {
+      rebuilder.rebuild(image, target);
     }
-    target.truncate(image.size());
-    overlay(
-        commit.sessionId(),
-        image.chunks(),
-        new ImageOverlay(image.imageId(), image.size(), target::pwrite));
+  }
+
+  /**
+   * Rebuilds images of a checkpoint.
+   *
+   * @param commit one of {@link #commits()}
+   * @return for one thread; the caller closes it
+   */
+  public final Rebuilder rebuilder(final Commit commit) {
+    return new Rebuilder(directory, commit);
   }
 
   /**
@@ -238,10 +242,9 @@ public class CheckpointReader {
   public final void overlay(
       final long sessionId, final List<ChunkLocation> chunks, final ImageOverlay overlay)
       throws IOException {
-    try (ContainerReaders containers = new ContainerReaders(directory, sessionId)) {
-      for (final ChunkLocation chunk : chunks.reversed()) {
-        overlay.addOlder(containers.read(chunk));
-      }
+    try (HugeMemory memory = new HugeMemory();
+        ContainerReaders containers = new ContainerReaders(directory, sessionId, memory)) {
+      containers.overlay(chunks, overlay);
     }
   }
 
@@ -256,8 +259,9 @@ public class CheckpointReader {
   public final void verify(
       final Commit commit, final Consumer<IOException> damage, final LongConsumer progress)
       throws IOException {
-    try {
-      new CheckpointVerifier(directory, commit, damage, progress).verify(images(commit));
+    try (CheckpointVerifier verifier =
+        new CheckpointVerifier(directory, commit, damage, progress)) {
+      verifier.verify(images(commit));
     } catch (final DamagedException | FormatVersionException | PosixException e) {
       damage.accept(e);
     }

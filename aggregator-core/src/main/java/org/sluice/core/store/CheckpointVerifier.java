@@ -12,10 +12,11 @@ import java.util.function.LongConsumer;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.fault.Fault.Step;
+import org.sluice.core.posix.HugeMemory;
 import org.sluice.core.posix.PosixException;
 
 /** Checks everything a checkpoint consists of, its manifest apart. */
-final class CheckpointVerifier {
+final class CheckpointVerifier implements AutoCloseable {
   private static final Comparator<ChunkLocation> BY_POSITION =
       Comparator.comparingLong(ChunkLocation::position)
           .thenComparing(ChunkLocation::used)
@@ -25,6 +26,7 @@ final class CheckpointVerifier {
   private final Commit commit;
   private final Consumer<IOException> damage;
   private final LongConsumer progress;
+  private final HugeMemory memory = new HugeMemory();
 
   CheckpointVerifier(
       final StoreDirectory store,
@@ -47,20 +49,19 @@ final class CheckpointVerifier {
     for (final Map.Entry<Long, TreeSet<ChunkLocation>> container : containers.entrySet()) {
       check(() -> verifyContainer(container.getKey(), container.getValue()));
     }
-    try (ImageFile files = new ImageFile(store.disk())) {
-      for (final CommittedImage image : images) {
-        final Path path = store.checkpoint(commit.number(), commit.id()).image(image.ordinal());
-        check(
-            () ->
-                files.read(path, image.blocks(), (address, length, at) -> progress.accept(length)));
-      }
+    for (final CommittedImage image : images) {
+      final Path path = store.checkpoint(commit.number(), commit.id()).image(image.ordinal());
+      check(
+          () ->
+              OwnFile.read(
+                  path, image.blocks(), memory, (address, length, at) -> progress.accept(length)));
     }
   }
 
   private void verifyContainer(final long id, final Iterable<ChunkLocation> chunks)
       throws IOException {
     try (ContainerReader container =
-        ContainerReader.open(store.container(id), id, commit.sessionId())) {
+        ContainerReader.open(store.container(id), id, commit.sessionId(), memory)) {
       for (final ChunkLocation chunk : chunks) {
         check(() -> container.read(chunk));
         progress.accept(chunk.used());
@@ -74,5 +75,10 @@ final class CheckpointVerifier {
     } catch (final DamagedException | FormatVersionException | PosixException e) {
       damage.accept(e);
     }
+  }
+
+  @Override
+  public void close() {
+    memory.close();
   }
 }

@@ -3,8 +3,6 @@ package org.sluice.core.store;
 import static org.sluice.core.store.ContainerDescriptor.BLOCK_LENGTH;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -13,6 +11,7 @@ import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.posix.HugeMemory;
 import org.sluice.core.posix.NativeFile;
 
 /**
@@ -21,8 +20,6 @@ import org.sluice.core.posix.NativeFile;
  * thread-safe.
  */
 final class ContainerReader implements AutoCloseable {
-  private static final MemorySegment ZEROS = MemorySegment.ofArray(new byte[BLOCK_LENGTH]);
-
   /** Of more, the header is looked at before memory is taken for all of it. */
   private static final int MAX_UNCHECKED = 16 << 20;
 
@@ -32,24 +29,33 @@ final class ContainerReader implements AutoCloseable {
   private final long id;
   private final long sessionId;
   private final ChunkReader reader = new ChunkReader();
-  private Arena arena = Arena.ofConfined();
-  private MemorySegment memory = MemorySegment.NULL;
+  private final HugeMemory memory;
 
   private ContainerReader(
-      final Path path, final NativeFile file, final long id, final long sessionId)
+      final Path path,
+      final NativeFile file,
+      final long id,
+      final long sessionId,
+      final HugeMemory memory)
       throws IOException {
     this.path = path;
     this.file = file;
     this.size = file.size();
     this.id = id;
     this.sessionId = sessionId;
+    this.memory = memory;
   }
 
-  /** Opens the container with this id, whose chunks must be of this session. */
-  static ContainerReader open(final Path path, final long id, final long sessionId)
+  /**
+   * Opens the container with this id, whose chunks must be of this session.
+   *
+   * @param memory takes what is read, and may serve several readers in turns
+   */
+  static ContainerReader open(
+      final Path path, final long id, final long sessionId, final HugeMemory memory)
       throws IOException {
     final ContainerReader container =
-        new ContainerReader(path, StoredFile.openDirect(path), id, sessionId);
+        new ContainerReader(path, StoredFile.openDirect(path), id, sessionId, memory);
     try {
       container.checkHeader();
       return container;
@@ -59,10 +65,10 @@ final class ContainerReader implements AutoCloseable {
     }
   }
 
-  /** Reads and verifies a chunk; the reader is valid until the next call. */
+  /** Reads and verifies a chunk; the reader is valid until the memory is used again. */
   ChunkReader read(final ChunkLocation location) throws IOException {
     final long position = location.position();
-    if (location.used() > Math.max(memory.byteSize(), MAX_UNCHECKED)) {
+    if (location.used() > Math.max(memory.size(), MAX_UNCHECKED)) {
       checkPlace(load(position, BLOCK_LENGTH), position);
     }
     final UnsafeBuffer chunk = load(position, location.used());
@@ -98,11 +104,29 @@ final class ContainerReader implements AutoCloseable {
       throw damage(position + header, "the crc of a chunk's records does not match");
     }
     final int used = location.used();
-    final MemorySegment padding = memory.asSlice(used, BitUtil.align(used, BLOCK_LENGTH) - used);
-    final long other = padding.mismatch(ZEROS.asSlice(0, padding.byteSize()));
+    final int other = firstOther(new UnsafeBuffer(chunk.addressOffset(), aligned(used)), used);
     if (other >= 0) {
-      throw damage(position + used + other, "the padding of a chunk is not zero");
+      throw damage(position + other, "the padding of a chunk is not zero");
     }
+  }
+
+  /** Where a byte is that is not zero, from there on; -1 if all are. */
+  private static int firstOther(final UnsafeBuffer buffer, final int from) {
+    int at = from;
+    while (at % Long.BYTES != 0 && buffer.getByte(at) == 0) {
+      at++;
+    }
+    while (at % Long.BYTES == 0 && at < buffer.capacity() && buffer.getLong(at) == 0) {
+      at += Long.BYTES;
+    }
+    while (at < buffer.capacity() && buffer.getByte(at) == 0) {
+      at++;
+    }
+    return at < buffer.capacity() ? at : -1;
+  }
+
+  private static int aligned(final int length) {
+    return BitUtil.align(length, BLOCK_LENGTH);
   }
 
   private void checkHeader() throws DamagedException, IOException {
@@ -126,19 +150,15 @@ final class ContainerReader implements AutoCloseable {
   }
 
   private UnsafeBuffer load(final long position, final int length) throws IOException {
-    final int blocks = BitUtil.align(length, BLOCK_LENGTH);
+    final int blocks = aligned(length);
     if (position > size - blocks) {
       throw damage(Math.max(position, size), "it is truncated");
     }
-    if (memory.byteSize() < blocks) {
-      arena.close();
-      arena = Arena.ofConfined();
-      memory = arena.allocate(blocks, BLOCK_LENGTH);
-    }
-    if (StoredFile.read(file, memory.address(), blocks, position) < blocks) {
+    final long address = memory.atLeast(blocks);
+    if (StoredFile.read(file, address, blocks, position) < blocks) {
       throw damage(position, "it became shorter while it was read");
     }
-    return new UnsafeBuffer(memory.address(), length);
+    return new UnsafeBuffer(address, length);
   }
 
   private DamagedException damage(final long offset, final String reason) {
@@ -147,7 +167,6 @@ final class ContainerReader implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    arena.close();
     file.close();
   }
 }

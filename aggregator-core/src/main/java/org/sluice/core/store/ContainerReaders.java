@@ -2,29 +2,42 @@ package org.sluice.core.store;
 
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import org.sluice.core.chunk.ChunkReader;
+import org.sluice.core.posix.HugeMemory;
 
 /** The containers of a session, each opened when the first chunk of it is read. */
 final class ContainerReaders implements AutoCloseable {
   private final StoreDirectory store;
   private final long sessionId;
+  private final HugeMemory memory;
   private final Map<Long, ContainerReader> open = new HashMap<>();
 
-  ContainerReaders(final StoreDirectory store, final long sessionId) {
+  /**
+   * Opens none yet.
+   *
+   * @param memory takes what is read
+   */
+  ContainerReaders(final StoreDirectory store, final long sessionId, final HugeMemory memory) {
     this.store = store;
     this.sessionId = sessionId;
+    this.memory = memory;
   }
 
-  /** Reads and verifies a chunk; the reader is valid until the next call. */
-  ChunkReader read(final ChunkLocation location) throws IOException {
-    final long id = location.container();
+  /** Verifies chunks, which are in program order, and lays them over newer ones. */
+  void overlay(final List<ChunkLocation> chunks, final ImageOverlay overlay) throws IOException {
+    for (final ChunkLocation chunk : chunks.reversed()) {
+      overlay.addOlder(container(chunk.container()).read(chunk));
+    }
+  }
+
+  private ContainerReader container(final long id) throws IOException {
     ContainerReader container = open.get(id);
     if (container == null) {
-      container = ContainerReader.open(store.container(id), id, sessionId);
+      container = ContainerReader.open(store.container(id), id, sessionId, memory);
       open.put(id, container);
     }
-    return container.read(location);
+    return container;
   }
 
   @Override

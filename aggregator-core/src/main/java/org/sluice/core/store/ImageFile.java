@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.sluice.core.chunk.Crc32c;
-import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
@@ -18,7 +17,7 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
 
-/** The images' own files on their way into a checkpoint and out of it. Not thread-safe. */
+/** The images' own files on their way into a checkpoint. Not thread-safe. */
 final class ImageFile implements AutoCloseable {
   private final Arena arena = Arena.ofConfined();
   private final MemorySegment memory = arena.allocate(Block.MAX_LENGTH);
@@ -84,29 +83,6 @@ final class ImageFile implements AutoCloseable {
     }
     if (changed) {
       disk.syncDirectory(checkpoint.images(), FaultPoint.DIRECTORY_FSYNC);
-    }
-  }
-
-  /** Verifies what a checkpoint has of an image's own file and hands it on. */
-  void read(final Path path, final List<Block> blocks, final ImageTarget target)
-      throws IOException {
-    if (blocks.isEmpty()) {
-      return;
-    }
-    try (NativeFile file = StoredFile.open(path)) {
-      for (final Block block : blocks) {
-        final long count = StoredFile.read(file, memory.address(), block.length(), block.offset());
-        if (count < block.length()) {
-          throw new DamagedException(path.toString(), block.offset() + count, "it is truncated");
-        }
-        if (Crc32c.of(memory.address(), block.length()) != block.crc()) {
-          throw new DamagedException(
-              path.toString(),
-              block.offset(),
-              "the crc of a block of %d bytes does not match".formatted(block.length()));
-        }
-        target.write(memory.address(), block.length(), block.offset());
-      }
     }
   }
 

@@ -10,6 +10,7 @@ import org.slf4j.LoggerFactory;
 import org.sluice.core.posix.Entropy;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.FileName;
+import org.sluice.core.posix.HugeMemory;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
@@ -52,7 +53,9 @@ final class SessionFiles {
   /** Opens a container of a session that goes on. Under the store's lock. */
   Container resumeContainer(final long id, final long sessionId) throws IOException {
     final Path path = store.container(id);
-    ContainerReader.open(path, id, sessionId).close();
+    try (HugeMemory memory = new HugeMemory()) {
+      ContainerReader.open(path, id, sessionId, memory).close();
+    }
     final Container container = Container.resume(path, id, this::give);
     containers.put(id, container);
     return container;

@@ -1,0 +1,100 @@
+package org.sluice.restart;
+
+import java.io.IOException;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.sluice.core.store.Rebuilder;
+
+/**
+ * Rebuilds several images at a time. Each thread has a rebuilder of its own and takes the next
+ * image when it is done with one; they share nothing but what is next and what failed.
+ *
+ * <p>Of several failures the one that is told is that of the first image in order, however the
+ * threads run. Images are taken in order: when one fails, all before it have been taken, and each
+ * thread ends the one it has. What comes behind it is not begun.
+ */
+final class ParallelRebuild<T> {
+  /** More than cores, so that some read while others write; each holds a chunk of memory. */
+  private static final int THREADS = 8;
+
+  /** Rebuilds one image. */
+  @FunctionalInterface
+  interface Step<T> {
+    void run(Rebuilder rebuilder, T image) throws IOException;
+  }
+
+  private final Supplier<Rebuilder> rebuilders;
+  private final List<T> images;
+  private final Step<T> step;
+  private final AtomicInteger next = new AtomicInteger();
+
+  /** Guarded by this, as is the image it is of. */
+  private IOException failure;
+
+  private int failed;
+
+  ParallelRebuild(final Supplier<Rebuilder> rebuilders, final List<T> images, final Step<T> step) {
+    this.rebuilders = rebuilders;
+    this.images = images;
+    this.step = step;
+    this.failed = images.size();
+  }
+
+  void run() throws IOException {
+    final int threads = Math.clamp(images.size(), 1, THREADS);
+    try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
+      final Callable<Void> rest = this::rebuildRest;
+      for (final Future<Void> each : executor.invokeAll(Collections.nCopies(threads, rest))) {
+        each.get();
+      }
+    } catch (final ExecutionException e) {
+      if (e.getCause() instanceof final IOException cause) {
+        throw cause;
+      }
+      throw new IllegalStateException(e.getCause());
+    } catch (final InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("the restore was interrupted", e);
+    }
+    throwFailure();
+  }
+
+  private Void rebuildRest() throws IOException {
+    try (Rebuilder rebuilder = rebuilders.get()) {
+      int image = next.getAndIncrement();
+      while (isWanted(image)) {
+        try {
+          step.run(rebuilder, images.get(image));
+        } catch (final IOException e) {
+          fail(image, e);
+        }
+        image = next.getAndIncrement();
+      }
+    }
+    return null;
+  }
+
+  private synchronized boolean isWanted(final int image) {
+    return image < failed;
+  }
+
+  private synchronized void fail(final int image, final IOException why) {
+    if (image < failed) {
+      failed = image;
+      failure = why;
+    }
+  }
+
+  private synchronized void throwFailure() throws IOException {
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}
