@@ -1,6 +1,7 @@
 package org.sluice.core.chunk;
 
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.agrona.DirectBuffer;
 
@@ -17,8 +18,18 @@ public final class Crc32c {
    */
   @SuppressWarnings("restricted")
   public static int of(final long address, final long length) {
+    return of(MemorySegment.ofAddress(address).reinterpret(length).asByteBuffer());
+  }
+
+  /**
+   * The crc of what is left of a buffer.
+   *
+   * @param buffer is at its limit afterwards
+   * @return its crc
+   */
+  public static int of(final ByteBuffer buffer) {
     final CRC32C crc = new CRC32C();
-    crc.update(MemorySegment.ofAddress(address).reinterpret(length).asByteBuffer());
+    crc.update(buffer);
     return (int) crc.getValue();
   }
 

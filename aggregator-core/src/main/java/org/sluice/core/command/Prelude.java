@@ -36,10 +36,8 @@ final class Prelude {
   private static void link(final String command) {
     NativeProcess.user();
     LoggerFactory.getILoggerFactory();
-    if (!command.equals("ls")) { // nearly all others read an index, or write one
-      Bytes.allocateDirect(1).releaseLast();
-    }
     if (command.equals("serve")) {
+      Bytes.allocateDirect(1).releaseLast();
       openSocket();
     }
   }

@@ -1,7 +1,11 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -61,26 +65,12 @@ public final class IndexCodec {
 
   /** Reads the index of a commit. */
   static List<CommittedImage> read(final Path path, final long commitId) throws IOException {
-    try (NativeFile file = StoredFile.open(path)) {
-      StoredFile.checkSize(file, Runtime.getRuntime().maxMemory());
-      final Bytes<Void> index = Bytes.allocateDirect(file.size());
-      try {
-        index.writePosition(StoredFile.read(file, index.addressForWrite(0), index.capacity(), 0));
-        return decode(path.toString(), commitId, index);
-      } finally {
-        index.releaseLast();
-      }
-    }
-  }
-
-  /** Reads the index of a commit that is in memory. */
-  static List<CommittedImage> decode(final String file, final long commitId, final byte[] index)
-      throws DamagedException, FormatVersionException {
-    final Bytes<Void> bytes = Bytes.allocateDirect(index.length);
-    try {
-      return decode(file, commitId, bytes.write(index));
-    } finally {
-      bytes.releaseLast();
+    try (NativeFile file = StoredFile.open(path);
+        Arena arena = Arena.ofConfined()) {
+      StoredFile.checkSize(file, Math.min(Runtime.getRuntime().maxMemory(), Integer.MAX_VALUE));
+      final MemorySegment memory = arena.allocate(Math.max(1, file.size()));
+      final long length = StoredFile.read(file, memory.address(), memory.byteSize(), 0);
+      return decode(path.toString(), commitId, memory.asSlice(0, length).asByteBuffer());
     }
   }
 
@@ -103,15 +93,15 @@ public final class IndexCodec {
     out.writeInt(images.size());
     images.forEach(image -> writeImage(out, image, ordinals));
     out.writeLong(~MAGIC);
-    return out.writeInt(crc(out, out.writePosition()));
+    return out.writeInt(Crc32c.of(out.addressForRead(0), out.writePosition()));
   }
 
   /** Reads an index, all of whose bytes may be wrong. */
-  static List<CommittedImage> decode(final String file, final long commitId, final Bytes<?> in)
+  static List<CommittedImage> decode(final String file, final long commitId, final ByteBuffer index)
       throws DamagedException, FormatVersionException {
+    final ByteBuffer in = index.order(ByteOrder.LITTLE_ENDIAN);
     checkFrame(file, commitId, in);
-    in.readPosition(HEADER_LENGTH);
-    in.readLimit(in.readLimit() - FOOTER_LENGTH);
+    in.position(HEADER_LENGTH).limit(in.limit() - FOOTER_LENGTH);
     final Budget budget = new Budget();
     try {
       final List<ChunkLocation> chunks = new ArrayList<>();
@@ -126,40 +116,35 @@ public final class IndexCodec {
         images.add(readImage(in, i, chunks, budget));
         bytes = Math.addExact(bytes, images.getLast().size());
       }
-      check(in.readRemaining() == 0);
+      check(in.remaining() == 0);
       return images;
     } catch (final Budget.Exceeded e) {
       throw new DamagedException(
-          file, in.readPosition(), "it has more entries than there is memory for");
+          file, in.position(), "it has more entries than there is memory for");
     } catch (final BufferUnderflowException | IndexOutOfBoundsException | ArithmeticException e) {
-      throw new DamagedException(file, in.readPosition(), "an entry is impossible");
+      throw new DamagedException(file, in.position(), "an entry is impossible");
     }
   }
 
-  /** The crc of an index up to before its footer's crc. */
-  static int crc(final Bytes<?> index, final long length) {
-    return Crc32c.of(index.addressForRead(0), length);
-  }
-
-  private static void checkFrame(final String file, final long commitId, final Bytes<?> in)
+  private static void checkFrame(final String file, final long commitId, final ByteBuffer in)
       throws DamagedException, FormatVersionException {
-    final long length = in.readLimit();
-    if (length < HEADER_LENGTH + FOOTER_LENGTH || in.readLong(0) != MAGIC) {
+    final int length = in.limit();
+    if (length < HEADER_LENGTH + FOOTER_LENGTH || in.getLong(0) != MAGIC) {
       throw new DamagedException(file, 0, "it is no index");
     }
-    final long footer = length - FOOTER_LENGTH;
-    if (in.readLong(footer) != ~MAGIC) {
+    final int footer = length - FOOTER_LENGTH;
+    if (in.getLong(footer) != ~MAGIC) {
       throw new DamagedException(file, footer, "it is truncated: the footer is missing");
     }
-    final long crcPosition = length - Integer.BYTES;
-    if (in.readInt(crcPosition) != crc(in, crcPosition)) {
+    final int crcPosition = length - Integer.BYTES;
+    if (in.getInt(crcPosition) != Crc32c.of(in.slice(0, crcPosition))) {
       throw new DamagedException(file, crcPosition, "the crc does not match");
     }
-    final int version = in.readInt(Long.BYTES);
+    final int version = in.getInt(Long.BYTES);
     if (version != VERSION) {
       throw FormatVersionException.of(file, version, VERSION);
     }
-    if (in.readLong(Long.BYTES + Integer.BYTES) != commitId) {
+    if (in.getLong(Long.BYTES + Integer.BYTES) != commitId) {
       throw new DamagedException(
           file, Long.BYTES + Integer.BYTES, "the index of another commit stands here");
     }
@@ -170,9 +155,9 @@ public final class IndexCodec {
     out.writeInt(chunk.used()).writeInt(chunk.crc());
   }
 
-  private static ChunkLocation readChunk(final Bytes<?> in) {
+  private static ChunkLocation readChunk(final ByteBuffer in) {
     final ChunkLocation chunk =
-        new ChunkLocation(in.readLong(), in.readLong(), in.readInt(), in.readInt());
+        new ChunkLocation(in.getLong(), in.getLong(), in.getInt(), in.getInt());
     check(chunk.position() >= ContainerDescriptor.BLOCK_LENGTH);
     check(chunk.position() % ContainerDescriptor.BLOCK_LENGTH == 0);
     check(chunk.used() >= ChunkDescriptor.HEADER_LENGTH && chunk.used() <= MAX_CHUNK_LENGTH);
@@ -194,26 +179,26 @@ public final class IndexCodec {
   }
 
   private static CommittedImage readImage(
-      final Bytes<?> in,
+      final ByteBuffer in,
       final int ordinal,
       final List<ChunkLocation> chunkTable,
       final Budget budget) {
     final int length = readCount(in, 1);
     check(length <= ImagePath.MAX_LENGTH);
     final byte[] name = new byte[length];
-    in.read(name);
+    in.get(name);
     final String path = FileName.decode(name);
     check(ImagePath.isValid(path));
-    final int rank = in.readInt();
-    final int ranks = in.readInt();
-    final int mode = in.readInt();
-    final int imageId = in.readInt();
-    final long size = in.readLong();
+    final int rank = in.getInt();
+    final int ranks = in.getInt();
+    final int mode = in.getInt();
+    final int imageId = in.getInt();
+    final long size = in.getLong();
     check(size >= 0);
     final List<ChunkLocation> chunks = new ArrayList<>();
     for (int count = readCount(in, Integer.BYTES), i = 0; i < count; i++) {
       budget.take(ORDINAL_COST);
-      chunks.add(chunkTable.get(in.readInt()));
+      chunks.add(chunkTable.get(in.getInt()));
     }
     final List<Block> blocks = new ArrayList<>();
     for (int count = readCount(in, BLOCK_LENGTH), i = 0; i < count; i++) {
@@ -223,17 +208,17 @@ public final class IndexCodec {
     return new CommittedImage(ordinal, path, rank, ranks, mode, size, imageId, chunks, blocks);
   }
 
-  private static Block readBlock(final Bytes<?> in, final long size) {
-    final Block block = new Block(in.readLong(), in.readInt(), in.readInt());
+  private static Block readBlock(final ByteBuffer in, final long size) {
+    final Block block = new Block(in.getLong(), in.getInt(), in.getInt());
     check(block.length() >= 1 && block.length() <= Block.MAX_LENGTH);
     check(block.offset() >= 0 && block.offset() <= size - block.length());
     return block;
   }
 
   /** A count of entries of at least so many bytes, which must fit in what is left. */
-  private static int readCount(final Bytes<?> in, final int entryLength) {
-    final int count = in.readInt();
-    check(count >= 0 && (long) count * entryLength <= in.readRemaining());
+  private static int readCount(final ByteBuffer in, final int entryLength) {
+    final int count = in.getInt();
+    check(count >= 0 && (long) count * entryLength <= in.remaining());
     return count;
   }
 

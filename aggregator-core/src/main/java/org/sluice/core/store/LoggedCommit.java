@@ -1,6 +1,7 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -21,6 +22,6 @@ record LoggedCommit(Path log, LogRecord record, Commit commit) {
   }
 
   List<CommittedImage> images() throws IOException {
-    return IndexCodec.decode(log.toString(), commit.id(), record.index());
+    return IndexCodec.decode(log.toString(), commit.id(), ByteBuffer.wrap(record.index()));
   }
 }
