@@ -156,13 +156,16 @@ public final class RestoreCommand implements Subcommand {
     } else {
       spec.commandLine()
           .getOut()
-          .printf(
-              "restored checkpoint %d to %s: %d images, %s%s%n",
-              commit.number(),
-              Quoting.name(target),
-              images.size(),
-              SizeConverter.format(bytes),
-              commit.caveat().map("; it is "::concat).map(Quoting::line).orElse(""));
+          .println(
+              "restored checkpoint "
+                  + commit.number()
+                  + " to "
+                  + Quoting.name(target)
+                  + ": "
+                  + images.size()
+                  + " images, "
+                  + SizeConverter.format(bytes)
+                  + commit.caveat().map("; it is "::concat).map(Quoting::line).orElse(""));
     }
   }
 

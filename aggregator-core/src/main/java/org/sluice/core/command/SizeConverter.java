@@ -42,8 +42,11 @@ public final class SizeConverter implements ITypeConverter<Long> {
    */
   public static String format(final long bytes) {
     final int power = Math.min((Long.SIZE - 1 - Long.numberOfLeadingZeros(bytes | 1)) / 10, 3);
-    return power == 0
-        ? bytes + "B"
-        : "%.1f%c".formatted(bytes / (double) (1L << 10 * power), " KMG".charAt(power));
+    if (power == 0) {
+      return bytes + "B";
+    }
+    final long unit = 1L << 10 * power;
+    final long tenths = bytes / unit * 10 + (bytes % unit * 10 + unit / 2) / unit;
+    return tenths / 10 + "." + tenths % 10 + " KMG".charAt(power);
   }
 }

@@ -1,7 +1,5 @@
 package org.sluice.core.posix;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -192,7 +190,7 @@ public final class FileName {
       throw new PosixException("use the name " + Quoting.name(name), Errno.EINVAL);
     }
     final MemorySegment memory = arena.allocate(bytes.length + 1L);
-    MemorySegment.copy(bytes, 0, memory, JAVA_BYTE, 0, bytes.length);
+    memory.copyFrom(MemorySegment.ofArray(bytes));
     return memory.address();
   }
 }

@@ -6,14 +6,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -161,7 +159,7 @@ final class CommitScan {
       final Predicate<CheckpointDirectory> counts, final Consumer<IOException> unreadable)
       throws IOException {
     return newest(commits(counts, unreadable)).stream()
-        .sorted(Comparator.comparingLong(Commit::sequence))
+        .sorted((one, other) -> Long.compare(one.sequence(), other.sequence()))
         .toList();
   }
 
@@ -171,7 +169,7 @@ final class CommitScan {
             Collectors.toMap(
                 Commit::number,
                 commit -> commit,
-                BinaryOperator.maxBy(Comparator.comparingLong(Commit::sequence))))
+                (one, other) -> one.sequence() < other.sequence() ? other : one))
         .values();
   }
 

@@ -32,8 +32,12 @@ final class ManifestCodec {
   private static final String FORMAT = "sluice manifest";
   private static final int VERSION = 2;
   private static final int CRC_LENGTH = crcMember(0).length;
-  private static final JSON PRETTY =
-      JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT, JSON.Feature.PRESERVE_FIELD_ORDERING);
+
+  /** Who only reads need not wait until it is set up. */
+  private static final class Writer {
+    static final JSON PRETTY =
+        JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT, JSON.Feature.PRESERVE_FIELD_ORDERING);
+  }
 
   private ManifestCodec() {}
 
@@ -58,7 +62,7 @@ final class ManifestCodec {
     members.put("images", commit.imageCount());
     members.put("bytes", commit.bytes());
     members.put("containers", commit.containers().stream().map(ManifestCodec::hex).toList());
-    final String json = PRETTY.asString(members).stripTrailing();
+    final String json = Writer.PRETTY.asString(members).stripTrailing();
     final byte[] open = json.substring(0, json.length() - 1).getBytes(StandardCharsets.UTF_8);
     final byte[] all = Arrays.copyOf(open, open.length + CRC_LENGTH);
     System.arraycopy(crcMember(crc(open, open.length)), 0, all, open.length, CRC_LENGTH);

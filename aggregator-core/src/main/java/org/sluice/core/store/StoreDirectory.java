@@ -8,6 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -116,7 +117,7 @@ record StoreDirectory(Path path, Disk disk) {
   }
 
   Path container(final long id) {
-    return containers().resolve("%016x.data".formatted(id));
+    return containers().resolve(hex(id) + ".data");
   }
 
   /** The containers. */
@@ -141,7 +142,17 @@ record StoreDirectory(Path path, Disk disk) {
 
   CheckpointDirectory checkpoint(final long number, final long commitId) {
     return new CheckpointDirectory(
-        checkpoints().resolve("%010d-%016x".formatted(number, commitId)), number, commitId, disk);
+        checkpoints().resolve(padded(number) + "-" + hex(commitId)), number, commitId, disk);
+  }
+
+  /** Of ten digits or more. */
+  private static String padded(final long number) {
+    final String digits = Long.toString(number);
+    return "0".repeat(Math.max(0, 10 - digits.length())) + digits;
+  }
+
+  private static String hex(final long id) {
+    return HexFormat.of().toHexDigits(id);
   }
 
   Path staging() {
@@ -159,7 +170,7 @@ record StoreDirectory(Path path, Disk disk) {
   }
 
   Path log(final long id) {
-    return logs().resolve("%016x".formatted(id));
+    return logs().resolve(hex(id));
   }
 
   /** The name of a damaged log that does not count any more. */
