@@ -9,7 +9,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
+import org.sluice.core.store.CheckpointReader;
+import org.sluice.core.store.Commit;
 import org.sluice.core.store.Rebuilder;
 
 /**
@@ -24,13 +25,17 @@ final class ParallelRebuild<T> {
   /** More than cores, so that some read while others write; each holds a chunk of memory. */
   private static final int THREADS = 8;
 
+  /** So many do not keep a disk busy unless the kernel reads ahead. */
+  private static final int FEW = 2;
+
   /** Rebuilds one image. */
   @FunctionalInterface
   interface Step<T> {
     void run(Rebuilder rebuilder, T image) throws IOException;
   }
 
-  private final Supplier<Rebuilder> rebuilders;
+  private final CheckpointReader store;
+  private final Commit commit;
   private final List<T> images;
   private final Step<T> step;
   private final AtomicInteger next = new AtomicInteger();
@@ -40,15 +45,17 @@ final class ParallelRebuild<T> {
 
   private int failed;
 
-  ParallelRebuild(final Supplier<Rebuilder> rebuilders, final List<T> images, final Step<T> step) {
-    this.rebuilders = rebuilders;
+  ParallelRebuild(
+      final CheckpointReader store, final Commit commit, final List<T> images, final Step<T> step) {
+    this.store = store;
+    this.commit = commit;
     this.images = images;
     this.step = step;
     this.failed = images.size();
   }
 
   void run() throws IOException {
-    final int threads = Math.clamp(images.size(), 1, THREADS);
+    final int threads = threads();
     try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
       final Callable<Void> rest = this::rebuildRest;
       for (final Future<Void> each : executor.invokeAll(Collections.nCopies(threads, rest))) {
@@ -66,8 +73,12 @@ final class ParallelRebuild<T> {
     throwFailure();
   }
 
+  private int threads() {
+    return Math.clamp(images.size(), 1, THREADS);
+  }
+
   private Void rebuildRest() throws IOException {
-    try (Rebuilder rebuilder = rebuilders.get()) {
+    try (Rebuilder rebuilder = store.rebuilder(commit, threads() > FEW)) {
       int image = next.getAndIncrement();
       while (isWanted(image)) {
         try {

@@ -238,7 +238,7 @@ final class Restoration {
   }
 
   private void rebuild(final List<Pending> files) throws IOException {
-    new ParallelRebuild<>(() -> store.rebuilder(commit), files, this::rebuild).run();
+    new ParallelRebuild<>(store, commit, files, this::rebuild).run();
   }
 
   private void rebuild(final Rebuilder rebuilder, final Pending one) throws IOException {

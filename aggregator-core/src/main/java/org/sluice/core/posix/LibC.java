@@ -124,6 +124,7 @@ record LibC(MemorySegment address, boolean wide) {
   static final long SYS_IO_GETEVENTS = AARCH64 ? 4 : 208;
   static final long SYS_GETPRIORITY = AARCH64 ? 141 : 140;
   static final long SYS_SCHED_SETATTR = AARCH64 ? 274 : 314;
+  static final long SYS_CACHESTAT = 451;
   static final LibC GETRANDOM = wide("getrandom");
   static final LibC GETTID = function("gettid");
   static final LibC GETRLIMIT = function("getrlimit");

@@ -216,7 +216,7 @@ public class CheckpointReader {
    */
   public final void rebuild(
       final Commit commit, final CommittedImage image, final NativeFile target) throws IOException {
-    try (Rebuilder rebuilder = rebuilder(commit)) {
+    try (Rebuilder rebuilder = rebuilder(commit, false)) {
       rebuilder.rebuild(image, target);
     }
   }
@@ -225,10 +225,11 @@ public class CheckpointReader {
    * Rebuilds images of a checkpoint.
    *
    * @param commit one of {@link #commits()}
+   * @param oneOfSeveral whether other threads do so, too
    * @return for one thread; the caller closes it
    */
-  public final Rebuilder rebuilder(final Commit commit) {
-    return new Rebuilder(directory, commit);
+  public final Rebuilder rebuilder(final Commit commit, final boolean oneOfSeveral) {
+    return new Rebuilder(directory, commit, oneOfSeveral);
   }
 
   /**

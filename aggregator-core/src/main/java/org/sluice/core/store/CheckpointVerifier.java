@@ -49,12 +49,11 @@ final class CheckpointVerifier implements AutoCloseable {
     for (final Map.Entry<Long, TreeSet<ChunkLocation>> container : containers.entrySet()) {
       check(() -> verifyContainer(container.getKey(), container.getValue()));
     }
+    final OwnFile files = new OwnFile(memory, false);
     for (final CommittedImage image : images) {
       final Path path = store.checkpoint(commit.number(), commit.id()).image(image.ordinal());
       check(
-          () ->
-              OwnFile.read(
-                  path, image.blocks(), memory, (address, length, at) -> progress.accept(length)));
+          () -> files.read(path, image.blocks(), (address, length, at) -> progress.accept(length)));
     }
   }
 

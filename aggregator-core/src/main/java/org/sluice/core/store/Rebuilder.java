@@ -12,10 +12,12 @@ import org.sluice.core.posix.NativeFile;
 public final class Rebuilder implements AutoCloseable {
   private final CheckpointDirectory checkpoint;
   private final HugeMemory memory = new HugeMemory();
+  private final OwnFile files;
   private final ContainerReaders containers;
 
-  Rebuilder(final StoreDirectory store, final Commit commit) {
+  Rebuilder(final StoreDirectory store, final Commit commit, final boolean oneOfSeveral) {
     this.checkpoint = store.checkpoint(commit.number(), commit.id());
+    this.files = new OwnFile(memory, oneOfSeveral);
     this.containers = new ContainerReaders(store, commit.sessionId(), memory);
   }
 
@@ -29,7 +31,7 @@ public final class Rebuilder implements AutoCloseable {
    * @throws IOException when that fails; the target then holds anything
    */
   public void rebuild(final CommittedImage image, final NativeFile target) throws IOException {
-    OwnFile.read(checkpoint.image(image.ordinal()), image.blocks(), memory, target::pwrite);
+    files.read(checkpoint.image(image.ordinal()), image.blocks(), target::pwrite);
     target.truncate(image.size());
     final ImageOverlay overlay = new ImageOverlay(image.imageId(), image.size(), target::pwrite);
     containers.overlay(image.chunks(), overlay);

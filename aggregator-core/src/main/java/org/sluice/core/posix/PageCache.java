@@ -1,0 +1,36 @@
+package org.sluice.core.posix;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** What the kernel has of files in memory. Thread-safe. */
+public final class PageCache {
+  private static final int PAGE = 4096;
+
+  /** Two words say of which bytes, five are told, and the first of those counts pages. */
+  private static final int RANGE_LENGTH = 2 * Long.BYTES;
+
+  private static final int COUNTS_LENGTH = 5 * Long.BYTES;
+
+  private PageCache() {}
+
+  /**
+   * Whether most of a file would be read from memory.
+   *
+   * @param file open
+   * @return also when the kernel does not tell, as before Linux 6.5
+   * @throws PosixException when its size cannot be told
+   */
+  public static boolean hasMostOf(final NativeFile file) throws PosixException {
+    try (Arena arena = Arena.ofConfined()) {
+      final MemorySegment range = arena.allocate(RANGE_LENGTH, Long.BYTES); // zeros: all of it
+      final MemorySegment counts = arena.allocate(COUNTS_LENGTH, Long.BYTES);
+      final long told =
+          LibC.SYSCALL.call(
+              LibC.SYS_CACHESTAT, file.descriptor, range.address(), counts.address(), 0);
+      return told < 0 || counts.get(JAVA_LONG, 0) * PAGE > file.size() / 2;
+    }
+  }
+}
