@@ -1,6 +1,7 @@
 #include "habit.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 
 #include "image.h"
@@ -49,6 +50,13 @@ static int64_t most_of_small(void)
     return segment != NULL && segment->layout == SLUICE_HEADER_LAYOUT_CONTAINER && !is_rank()
         ? segment->header->small
         : 0;
+}
+
+/* A rank is not one: Fortran opens files so unless told otherwise. */
+bool sluice_habit_is_database(int flags)
+{
+    const int asked = flags & (O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND);
+    return asked == (O_RDWR | O_CREAT) && most_of_small() > 0;
 }
 
 /* FNV-1a, with each row of digits as one. */

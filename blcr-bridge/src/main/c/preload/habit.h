@@ -16,6 +16,12 @@ struct image;
 /* What a file's path has in common with those of its kind. */
 uint32_t sluice_habit_of(const char *path);
 
+/*
+ * Whether a new file opened with these flags is going to be used like a database: it is to be read as well, and what
+ * would have been in it would have been kept. Who writes a checkpoint empties its file.
+ */
+bool sluice_habit_is_database(int flags);
+
 /* Why a file of that kind is to be direct from the beginning: SLUICE_REASON_*; NONE where it is not. */
 int sluice_habit_reason(uint32_t habit, bool created);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "description.h"
+#include "habit.h"
 #include "presence.h"
 #include "real.h"
 #include "segment.h"
@@ -139,10 +140,13 @@ static int adopt(int fd, int flags, const struct plan *plan)
     const bool made = plan->created && (plan->flags & O_CREAT) && (plan->flags & O_EXCL);
     const bool empty = created || plan->truncate;
     const bool unwritable = plan->truncate && !sluice_flags_write(flags);
-    const int reason = flags & O_DIRECT ? SLUICE_REASON_O_DIRECT
-        : flags & O_DSYNC               ? SLUICE_REASON_SYNC
-        : unwritable                    ? SLUICE_REASON_CONTROL
-                                        : atomic_load(&directly);
+    const int asked = atomic_load(&directly);
+    const int reason = flags & O_DIRECT           ? SLUICE_REASON_O_DIRECT
+        : flags & O_DSYNC                         ? SLUICE_REASON_SYNC
+        : unwritable                              ? SLUICE_REASON_CONTROL
+        : asked != SLUICE_REASON_NONE             ? asked
+        : made && sluice_habit_is_database(flags) ? SLUICE_REASON_READ
+                                                  : SLUICE_REASON_NONE;
     const int announced = (empty ? SLUICE_REQUEST_OPEN_CREATED : 0)
         | (made ? SLUICE_REQUEST_OPEN_MADE : 0)
         | (empty || writes(flags) ? SLUICE_REQUEST_OPEN_WRITE : 0)

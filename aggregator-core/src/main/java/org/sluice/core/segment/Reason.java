@@ -15,8 +15,8 @@ public enum Reason {
   FULL("full", "because the buffer was filling up (see --buffer)"),
   /** Two openings: one log cannot follow both. */
   SHARED("shared", "in files open twice, or in a second process"),
-  /** A file that is read or synchronised with little written between takes part in no log. */
-  READ("read", "in files that were read as well, or synchronised again and again"),
+  /** One that is read or synchronised with little written between, or opened like a database. */
+  READ("read", "in files opened to be read as well, or synchronised again and again"),
   /** A process mapped the file into memory. */
   MMAP("mmap", "by mmap", true),
   /** A process called sendfile. */
