@@ -101,7 +101,16 @@ struct last_name {
     int32_t creator;
 };
 
-/* Nothing of such a file is in a log. So it need not be taken before it is deleted. */
+static void change_creator(const struct last_name *name, int32_t from, int32_t to)
+{
+    if (name->entry != NULL)
+        atomic_compare_exchange_strong(&name->entry->creator, &from, to);
+}
+
+/*
+ * Nothing of such a file is in a log. So it need not be taken before it is deleted. The entry says so first: the I/O
+ * process may look for the file as soon as it is gone.
+ */
 static struct last_name before_unlink(int dirfd, const char *path)
 {
     struct stat status;
@@ -121,14 +130,15 @@ static struct last_name before_unlink(int dirfd, const char *path)
         name.entry = NULL;
         have_taken_if_untaken(segment, &status);
     }
+    change_creator(&name, name.creator, -name.creator);
     return name;
 }
 
-/* The entry may be another file's by now, which is found by its own name: nobody looks at this then. */
-static void after_unlink(struct last_name name, int result)
+/* The entry may be another file's by now. */
+static void after_unlink(const struct last_name *name, int result)
 {
-    if (result == 0 && name.entry != NULL)
-        atomic_compare_exchange_strong(&name.entry->creator, &name.creator, -name.creator);
+    if (result != 0)
+        change_creator(name, -name->creator, name->creator);
 }
 
 #define UNLINKS(name, parameters, arguments, dirfd)                                                \
@@ -136,7 +146,7 @@ static void after_unlink(struct last_name name, int result)
     {                                                                                              \
         const struct last_name last = before_unlink(dirfd, path);                                  \
         const int result = REAL(name) arguments;                                                   \
-        after_unlink(last, result);                                                                \
+        after_unlink(&last, result);                                                               \
         return result;                                                                             \
     }
 
