@@ -133,7 +133,8 @@ final class ServiceOptions implements SharedOptions {
                 .description(
                     "Files layout: a new file is left to the kernel until it grows beyond this size, and for good if"
                         + " a program reads or shares it before. Container layout: what a process writes that has"
-                        + " made several such files goes to its file. 0 for none. Default: ${DEFAULT-VALUE}."))
+                        + " made several such files goes to its file, as do files opened like a database."
+                        + " 0 for none. Default: ${DEFAULT-VALUE}."))
         .add(
             option(Layout.class, value -> layout = value, "--layout")
                 .paramLabel("container|files")
