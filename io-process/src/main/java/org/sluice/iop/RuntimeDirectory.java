@@ -50,7 +50,10 @@ final class RuntimeDirectory implements AutoCloseable {
   private static final String WARM_UP = "warm-up";
 
   private static final Set<PosixFilePermission> PRIVATE =
-      PosixFilePermissions.fromString("rwx------");
+      Set.of(
+          PosixFilePermission.OWNER_READ,
+          PosixFilePermission.OWNER_WRITE,
+          PosixFilePermission.OWNER_EXECUTE);
 
   /** How many crash reports of a name the I/O process keeps, the newest. */
   private static final int MOST_REPORTS = 4;

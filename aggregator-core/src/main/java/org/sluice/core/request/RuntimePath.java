@@ -1,10 +1,10 @@
 package org.sluice.core.request;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.sluice.core.posix.Environment;
+import org.sluice.core.posix.NativeProcess;
 
 /** Where I/O processes have their sockets and segments, by name. */
 public final class RuntimePath {
@@ -29,7 +29,7 @@ public final class RuntimePath {
     final Optional<Path> base = Environment.path(BASE_VARIABLE);
     return base.isPresent()
         ? base.get().toAbsolutePath()
-        : Path.of("/dev/shm", "sluice-" + Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+        : Path.of("/dev/shm", "sluice-" + NativeProcess.user());
   }
 
   /**
