@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.ServerSocketChannel;
 import net.openhft.chronicle.bytes.Bytes;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.slf4j.LoggerFactory;
 import org.sluice.core.posix.NativeProcess;
 
@@ -20,11 +21,16 @@ final class Prelude {
    * @param command the one that is called
    */
   static void begin(final String command) {
+    begin("link system", () -> linkSystem(command));
+    begin("link libraries", () -> linkLibraries(command));
+  }
+
+  private static void begin(final String name, final Runnable linking) {
     Thread.ofPlatform()
         .daemon()
-        .name("prelude")
+        .name(name)
         .uncaughtExceptionHandler((thread, failure) -> leave())
-        .start(() -> link(command));
+        .start(linking);
   }
 
   /**
@@ -33,12 +39,18 @@ final class Prelude {
    */
   private static void leave() {}
 
-  private static void link(final String command) {
+  private static void linkSystem(final String command) {
     NativeProcess.user();
+    if (command.equals("serve")) {
+      openSocket();
+    }
+  }
+
+  private static void linkLibraries(final String command) {
     LoggerFactory.getILoggerFactory();
     if (command.equals("serve")) {
+      new UnsafeBuffer(new byte[Long.BYTES]).putBytes(0, new byte[1]);
       Bytes.allocateDirect(1).releaseLast();
-      openSocket();
     }
   }
 
