@@ -1,6 +1,7 @@
 package org.sluice.iop.memory;
 
 import java.io.IOException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 import org.sluice.core.fault.Fault;
@@ -46,6 +47,9 @@ public final class Provision implements Runnable {
 
   /** The same before one that nobody has needed yet. */
   private static final int LONG_REST = 31;
+
+  /** How long processes that have none to write to leave the processors to those that start. */
+  private static final long LATER_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final int count;
   private final Provider provider;
@@ -99,6 +103,7 @@ public final class Provision implements Runnable {
 
   @Override
   public void run() {
+    LockSupport.parkNanos(this, LATER_NANOS);
     long end = System.nanoTime();
     long cost = 0;
     while (provided < count && !Thread.currentThread().isInterrupted()) {
