@@ -30,6 +30,7 @@ import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.memory.Pages;
 import org.sluice.iop.memory.Provision;
 import org.sluice.iop.memory.SegmentPlace;
 import org.sluice.iop.service.Service;
@@ -46,7 +47,7 @@ final class IoProcess implements AutoCloseable {
   private final RuntimeDirectory directory;
   private final Segment segment;
   private final Journal journal;
-  private final String pages;
+  private final Supplier<String> pages;
   private final Guard guard;
   private final Statistics statistics;
   private final Provision provision;
@@ -78,7 +79,7 @@ final class IoProcess implements AutoCloseable {
         state = states.get();
         journal =
             keep(Journal.resume(directory.journal(), segment.header().sessionId(), state, states));
-        pages = "as before";
+        pages = () -> "as before";
       } else {
         directory.clear();
         final SegmentPlace place =
@@ -88,7 +89,7 @@ final class IoProcess implements AutoCloseable {
         states = states(segment);
         state = states.get();
         journal = keep(Journal.create(directory.journal(), segment.header().sessionId(), states));
-        pages = place.report(segment.hugeBytes(), settings.pages());
+        pages = pages(place, segment, settings.pages());
       }
       FailStop.watch(journal.inFlight());
       final PosixStore store =
@@ -270,7 +271,23 @@ final class IoProcess implements AutoCloseable {
 
   /** What pages the segment lies on, and what would be better, on one line. */
   String pages() {
-    return pages;
+    return pages.get();
+  }
+
+  /** To ask for them takes the kernel milliseconds. So that is done at once only if it decides. */
+  private static Supplier<String> pages(
+      final SegmentPlace place, final Segment segment, final Pages wanted) throws IOException {
+    if (wanted == Pages.huge) {
+      final String got = place.report(segment.hugeBytes(), wanted);
+      return () -> got;
+    }
+    return () -> {
+      try {
+        return place.report(segment.hugeBytes(), wanted);
+      } catch (final IOException e) {
+        return "unknown: " + e.getMessage();
+      }
+    };
   }
 
   /** By what means programs outside Sluice are seen, on one line. */

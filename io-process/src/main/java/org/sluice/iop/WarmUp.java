@@ -117,7 +117,7 @@ final class WarmUp implements AutoCloseable {
               SETTINGS,
               new Statistics(
                   GEOMETRY.chunkCount() * (long) CHUNK_LENGTH,
-                  "small",
+                  () -> "small",
                   segment.header(),
                   store.profile()::mode),
               journal,

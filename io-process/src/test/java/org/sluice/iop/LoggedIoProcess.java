@@ -83,7 +83,7 @@ final class LoggedIoProcess implements AutoCloseable {
     final Statistics statistics =
         new Statistics(
             GEOMETRY.chunkCount() * (long) GEOMETRY.chunkLength(),
-            "small",
+            () -> "small",
             segment.header(),
             store.profile()::mode);
     final SessionState state = new SessionState(inPlace);

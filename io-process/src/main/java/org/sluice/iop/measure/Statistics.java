@@ -34,7 +34,7 @@ public final class Statistics {
   private final Map<Timed, Durations> durations = new EnumMap<>(Timed.class);
   private final AtomicLongArray counts = new AtomicLongArray(Occurrence.values().length);
   private final long bufferBytes;
-  private final String pages;
+  private final Supplier<String> pages;
   private final Header header;
   private final Supplier<WriteMode> mode;
   private List<Slot> attached = List.of();
@@ -55,7 +55,7 @@ public final class Statistics {
    */
   public Statistics(
       final long bufferBytes,
-      final String pages,
+      final Supplier<String> pages,
       final Header header,
       final Supplier<WriteMode> mode) {
     this.mode = mode;
@@ -327,7 +327,7 @@ public final class Statistics {
     map.put("fallbacks", total.fallbacks());
     map.put("overflows", total.overflows());
     map.put("buffer_bytes", bufferBytes);
-    map.put("buffer_pages", pages);
+    map.put("buffer_pages", pages.get());
     map.put("peak_buffer_bytes", peakBuffer);
     map.put("store_direct", mode.get().direct());
     map.put("store_writes_in_flight", mode.get().inFlight());
