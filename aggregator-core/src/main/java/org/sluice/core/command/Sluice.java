@@ -3,9 +3,11 @@ package org.sluice.core.command;
 import static java.util.Comparator.comparing;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.ServiceLoader.Provider;
 import java.util.stream.Stream;
@@ -16,6 +18,9 @@ import picocli.CommandLine.ParseResult;
 
 /** The {@code sluice} command. */
 public final class Sluice {
+  /** Below the installation. */
+  private static final String LIST = "target/commands";
+
   private Sluice() {}
 
   /**
@@ -59,9 +64,9 @@ public final class Sluice {
             .describe("Node-level checkpoint write aggregation.")
             .add(
                 OptionSpec.builder("--version").versionHelp(true).description("Show the version."));
-    final Optional<Provider<Subcommand>> one =
-        subcommands().filter(provider -> name(provider.type()).equals(called)).findFirst();
-    one.map(Stream::of)
+    listed(called)
+        .or(() -> subcommands().filter(provider -> isCalled(provider.type(), called)).findFirst())
+        .map(Stream::of)
         .orElseGet(() -> subcommands().sorted(comparing(provider -> name(provider.type()))))
         .forEach(provider -> model.add(provider.get()));
     return ErrorLine.of(Model.commandLine(model.spec().version("sluice 0.1.0")))
@@ -69,8 +74,39 @@ public final class Sluice {
         .registerConverter(Path.class, new Arguments.PathConverter());
   }
 
+  /** From the list that the build makes, if it is there: to look into all jars takes longer. */
+  private static Optional<Provider<Subcommand>> listed(final String called) {
+    final String home = System.getenv("SLUICE_HOME");
+    try {
+      for (final String name : Files.readAllLines(Path.of(home == null ? "" : home, LIST))) {
+        if (name.toLowerCase(Locale.ROOT).endsWith("." + called + "command")) {
+          return Optional.of(new Listed(Class.forName(name).asSubclass(Subcommand.class)));
+        }
+      }
+    } catch (final IOException | ClassNotFoundException notBuiltHere) {
+      return Optional.empty(); // the jars are asked
+    }
+    return Optional.empty();
+  }
+
+  /** A subcommand of the list. */
+  private record Listed(Class<? extends Subcommand> type) implements Provider<Subcommand> {
+    @Override
+    public Subcommand get() {
+      try {
+        return type.getConstructor().newInstance();
+      } catch (final ReflectiveOperationException e) {
+        throw new ServiceConfigurationError(type.getName(), e);
+      }
+    }
+  }
+
   private static Stream<Provider<Subcommand>> subcommands() {
     return ServiceLoader.load(Subcommand.class).stream();
+  }
+
+  private static boolean isCalled(final Class<?> subcommand, final String called) {
+    return name(subcommand).equals(called);
   }
 
   /** Told by the class's name alone, since to make the models of all takes long. */
