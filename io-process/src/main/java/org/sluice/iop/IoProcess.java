@@ -153,10 +153,11 @@ final class IoProcess implements AutoCloseable {
   /** One writer at a time gets into a container, and so into what would be measured for files. */
   private boolean knows(final StoreProfile profile) throws IOException {
     final boolean known = profile.recall();
+    final String captured = segment.header().capture();
     final boolean far =
         segment.header().layout() == HeaderDescriptor.LAYOUT_FILES
-            && new CaptureDirectory(segment.header().capture(), segment.header().store())
-                .isShared();
+            && !captured.isEmpty()
+            && new CaptureDirectory(captured, segment.header().store()).isShared();
     if (far) {
       profile.take(WriteMode.FAR_FILES);
     }

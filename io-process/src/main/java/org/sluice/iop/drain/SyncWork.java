@@ -13,13 +13,18 @@ import org.sluice.iop.measure.Timed;
 final class SyncWork extends ImageWork {
   private final DrainContext context;
   private final LongConsumer durable;
+
+  /** Whether the file may be synchronised before the last stage comes to what was asked before. */
+  private final boolean early;
+
   private List<Container> containers = List.of();
 
   /** How it failed, once it is over; null when it is not begun before the last stage. */
   private CompletableFuture<IOException> begun;
 
   /**
-   * Brings an image to stable storage.
+   * Brings an image to stable storage. Where the file is let go of the last stage takes it back
+   * first. Service thread.
    *
    * @param durable takes the time when that is done, also when the image failed
    */
@@ -27,6 +32,7 @@ final class SyncWork extends ImageWork {
     super(image, Kind.SYNC);
     this.context = context;
     this.durable = durable;
+    this.early = !image.isLetGo();
   }
 
   @Override
@@ -37,7 +43,9 @@ final class SyncWork extends ImageWork {
   @Override
   public void write() {
     containers = context.containers().of(image);
-    context.layout().sync(this);
+    if (early) {
+      context.layout().sync(this);
+    }
   }
 
   /** Begins it, so that it goes on beside others. Write stage, behind the image's chunks. */
