@@ -39,8 +39,8 @@ record StoreDirectory(Path path, Disk disk) {
   private static final String LOG = "log";
   private static final Pattern LOG_NAME = Pattern.compile("[0-9a-f]{16}");
 
-  /** Makes a store of a directory that is missing or empty, or finds that it is one. */
-  static StoreDirectory create(final Path path, final Disk disk) throws IOException {
+  /** Sees that there may be a store, or that one can be made. Changes nothing. */
+  static StoreDirectory look(final Path path, final Disk disk) throws IOException {
     final StoreDirectory store = new StoreDirectory(path.toAbsolutePath().normalize(), disk);
     if (!Files.isDirectory(store.path)) {
       final Path parent = store.path.getParent();
@@ -53,10 +53,19 @@ record StoreDirectory(Path path, Disk disk) {
             "cannot create the store %s: there is no directory %s; create it"
                 .formatted(path, parent));
       }
+    } else if (!store.format().exists()) {
+      store.refuseForeign();
+    }
+    return store;
+  }
+
+  /** Makes a store of a directory that is missing or empty, or finds that it is one. */
+  static StoreDirectory create(final Path path, final Disk disk) throws IOException {
+    final StoreDirectory store = look(path, disk);
+    if (!Files.isDirectory(store.path)) {
       disk.createDirectory(store.path);
     }
     if (!store.format().exists()) {
-      store.refuseForeign();
       disk.createDirectory(store.containers());
       disk.createDirectory(store.checkpoints());
       disk.createDirectory(store.staging());
@@ -232,7 +241,10 @@ record StoreDirectory(Path path, Disk disk) {
   private void refuseForeign() throws IOException {
     for (final Path entry : Names.in(path)) {
       final String name = entry.getFileName().toString();
-      final boolean mine = PARTS.contains(name) || name.startsWith(StoreFormat.NAME);
+      final boolean mine =
+          PARTS.contains(name)
+              || name.startsWith(StoreFormat.NAME)
+              || name.startsWith(StorePlace.TRIAL);
       if (!mine && !format().exists()) {
         throw new NoStoreException(
             "%s is not a store, and holds %s; give a new or an empty directory"
@@ -241,7 +253,7 @@ record StoreDirectory(Path path, Disk disk) {
     }
   }
 
-  private void check() throws IOException {
+  void check() throws IOException {
     format().check();
     for (final Path part : List.of(containers(), checkpoints(), staging())) {
       StoredFile.check(part, FileType.DIRECTORY); // what lies behind a link is not the store's
