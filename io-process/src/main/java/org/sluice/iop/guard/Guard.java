@@ -105,15 +105,9 @@ public final class Guard implements Protection, AutoCloseable {
 
   private void begin() {
     try {
-      group = new Fanotify();
-      means = "fanotify";
-    } catch (final PosixException e) {
-      means =
-          "leases, and inotify while a file is open: fanotify is not permitted (%s)"
-              .formatted(Errno.describe(e.errno()));
-    }
-    try {
-      group = group == null ? new Inotify() : group;
+      final OpenEvents events = OpenEvents.best();
+      group = events.group();
+      means = events.means();
       process = new GuardProcess(place);
       starts++;
       process.send(
