@@ -51,8 +51,13 @@ public final class ErrorLine {
     return ExitStatus.of(e).code();
   }
 
-  /** The messages of some exceptions are no more than a file's name. */
-  static String message(final Exception e) {
+  /**
+   * What an exception says. The messages of some are no more than a file's name.
+   *
+   * @param e what was thrown
+   * @return one line: what, where; what to do
+   */
+  public static String message(final Exception e) {
     return switch (e) {
       case AccessDeniedException denied ->
           "permission denied: " + denied.getFile() + "; check its owner and mode";

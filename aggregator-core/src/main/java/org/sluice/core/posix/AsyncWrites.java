@@ -45,11 +45,21 @@ public final class AsyncWrites implements AutoCloseable {
     private long result;
 
     private boolean ended;
+    private boolean taken;
 
     private Write(final NativeFile file, final Pieces pieces, final long offset) {
       this.file = file;
       this.pieces = pieces;
       this.offset = offset;
+    }
+
+    /**
+     * Whether the kernel has taken it, to go on by itself.
+     *
+     * @return false when it is done only when it is waited for
+     */
+    public boolean isTaken() {
+      return taken;
     }
 
     /**
@@ -105,10 +115,10 @@ public final class AsyncWrites implements AutoCloseable {
   public Write start(final NativeFile file, final Pieces pieces, final long offset) {
     final Write write = new Write(file, pieces, offset);
     final int place = free();
-    if (place >= 0 && context != 0 && isPlain(file) && submit(write, place)) {
+    write.taken = place >= 0 && context != 0 && isPlain(file) && submit(write, place);
+    write.ended = !write.taken;
+    if (write.taken) {
       underWay[place] = write;
-    } else {
-      write.ended = true;
     }
     return write;
   }

@@ -28,10 +28,10 @@ public class NativeFile extends HeldInode {
     DIRECTORY(LibC.O_DIRECTORY),
     /** Fail if the last name of the path is a symbolic link. */
     NO_FOLLOW(LibC.AARCH64 ? 0x8000 : 0x20000),
-    /**
-     * Do not wait for the process at the other end of a FIFO, nor take a terminal for one's own.
-     */
+    /** Wait for no process at the other end of a FIFO, take no terminal for one's own. */
     NO_WAIT(0x800 | 0x100),
+    /** With {@link #WRITE} and the path of a directory: a new file in it that has no name. */
+    NAMELESS(0x400000 | LibC.O_DIRECTORY),
     /** Hold the inode only, as after {@link #letGo}. */
     LET_GO(LibC.O_PATH);
 

@@ -13,8 +13,9 @@ import java.util.Map;
  * @param fileSystem its type, such as {@code xfs}, or the number of one that is not known here
  * @param block bytes in which the file system counts
  * @param free bytes that it has left for this user; the greatest number where it has no limit
+ * @param files how many more files it can have; the greatest number where it has no limit
  */
-public record Room(String fileSystem, long block, long free) {
+public record Room(String fileSystem, long block, long free, long files) {
   private static final long UNSIGNED_INT = 0xFFFF_FFFFL;
 
   /**
@@ -63,10 +64,14 @@ public record Room(String fileSystem, long block, long free) {
       final long block = status.get(JAVA_LONG, 72);
       // A tmpfs without a limit says that it has no blocks.
       final boolean limited = status.get(JAVA_LONG, 16) > 0;
+      // Btrfs says that it has no files, CephFS that it has room for -1.
+      final long files = status.get(JAVA_LONG, 40);
+      final long freeFiles = status.get(JAVA_LONG, 48);
       return new Room(
           LOCAL.getOrDefault(type, OTHERS.getOrDefault(type, "0x" + Long.toHexString(type))),
           block,
-          limited ? block * status.get(JAVA_LONG, 32) : Long.MAX_VALUE);
+          limited ? block * status.get(JAVA_LONG, 32) : Long.MAX_VALUE,
+          files > 0 && freeFiles >= 0 ? freeFiles : Long.MAX_VALUE);
     }
   }
 }

@@ -32,7 +32,7 @@ public record Geometry(int slots, int images, int chunkCount, int chunkLength) {
   public static final int MAX_CHUNK_LENGTH = 1 << 30;
 
   private static final long PAGE = 4096;
-  private static final long HUGE_PAGE = 2L << 20;
+  static final long HUGE_PAGE = 2L << 20;
 
   /**
    * Checks the numbers.

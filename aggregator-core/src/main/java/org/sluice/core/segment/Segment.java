@@ -72,21 +72,45 @@ public final class Segment implements AutoCloseable {
     Platform.require();
     SegmentFile.create(file);
     try {
-      final long length = SegmentFile.extend(file, geometry.segmentLength());
-      final Arena mapping = Arena.ofShared();
-      final long address = SegmentFile.map(file, length, mapping);
-      return publish(new Segment(file, mapping, address, geometry), settings);
+      return publish(unpublished(file, geometry), settings);
     } catch (final IOException e) {
       Files.delete(file);
       throw e;
     }
   }
 
+  /**
+   * Tries whether a segment has room, and what pages it would get. One huge page is touched.
+   *
+   * @param file the file to create; it is deleted again
+   * @param geometry what the segment would hold
+   * @return bytes of its beginning that lie on huge pages; 0 for small ones
+   * @throws SegmentException when it does not fit, or on an unsupported platform
+   * @throws IOException when the file exists or cannot be created
+   */
+  public static long tryOut(final Path file, final Geometry geometry) throws IOException {
+    Platform.require();
+    SegmentFile.create(file);
+    try (Segment segment = unpublished(file, geometry)) {
+      segment.populate(0, Math.min(Geometry.HUGE_PAGE, geometry.segmentLength()));
+      return segment.hugeBytes();
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  private static Segment unpublished(final Path file, final Geometry geometry) throws IOException {
+    final long length = SegmentFile.extend(file, geometry.segmentLength());
+    final Arena mapping = Arena.ofShared();
+    final long address = SegmentFile.map(file, length, mapping);
+    MappedMemory.preferHugePages(address, geometry.segmentLength());
+    return new Segment(file, mapping, address, geometry);
+  }
+
   private static Segment publish(final Segment segment, final SegmentSettings settings)
       throws IOException {
     try {
       final Geometry geometry = segment.geometry;
-      MappedMemory.preferHugePages(segment.address, geometry.segmentLength());
       segment.populate(0, geometry.chunksOffset());
       segment.chunkPool.init();
       segment.header.init(geometry, settings, ProcessIdentity.current());

@@ -22,7 +22,7 @@ final class PrivateTmpfs {
   private PrivateTmpfs() {}
 
   /** What can be allocated without swapping, in bytes. */
-  private static long availableBytes() throws IOException {
+  static long availableBytes() throws IOException {
     for (final String line : Files.readAllLines(MEMINFO)) {
       if (line.startsWith("MemAvailable:")) {
         return Long.parseLong(line.replaceAll("\\D", "")) << 10;

@@ -52,6 +52,16 @@ public record SegmentPlace(Path file, String source, boolean huge) {
     return find(directory, pages, length, sources());
   }
 
+  /**
+   * What can be allocated on this node.
+   *
+   * @return bytes, without swapping
+   * @throws IOException when the kernel does not tell
+   */
+  public static long availableBytes() throws IOException {
+    return PrivateTmpfs.availableBytes();
+  }
+
   static SegmentPlace find(
       final Path directory,
       final Pages pages,
