@@ -1,48 +1,94 @@
 package org.sluice.iop;
 
 import static org.sluice.core.command.Model.flag;
+import static org.sluice.core.command.Model.option;
 
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.util.Arrays;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.stream.Collectors;
+import java.nio.file.Path;
+import org.sluice.core.command.Arguments;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.Defaults;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Model;
+import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.Subcommand;
-import org.sluice.core.fault.Fault;
-import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.segment.Geometry;
+import org.sluice.iop.check.Checks;
+import org.sluice.iop.memory.Pages;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 
-/** Says how recovery can be rehearsed. */
+/** Says what can be had here, and how recovery can be rehearsed. */
 public final class CheckCommand implements Subcommand {
-  private static final String LINE = "%-18s %-56s %-48s %s%n";
+  private static final int IMAGES = 100_000;
+  private static final int CHUNK = 1 << 20;
 
   private final JsonOption json = new JsonOption();
 
+  private Path store;
+  private String capture;
+  private long buffer;
+  private Pages pages;
   private boolean faults;
 
   private final CommandSpec spec =
       Model.of(this, "check")
           .describe(
-              "Lists the points in the life of a checkpoint at which a fault can be asked for.",
-              "serve, run and exec take one from the environment:"
+              "Says what this node, a store's place and a capture directory offer, one line each.",
+              "Each is tried as serve, run and exec would do it: yes, limited or no, what follows, and what to"
+                  + " do. Some KiB are written, and deleted at once; a check that is killed may leave a file or"
+                  + " directory .sluice-check-*, which may be deleted. The status is 0 when a session can begin,"
+                  + " else that with which it would end.",
+              "With --faults it lists the points in the life of a checkpoint at which a fault can be asked for."
+                  + " serve, run and exec take one from the environment:"
                   + " SLUICE_FAULT=[after-]POINT[:ACTION][@N],...",
               "Without ACTION the I/O process kills itself before that step, or after it. ACTION fails the"
                   + " step with an errno (ENOSPC, EDQUOT, EIO, EROFS, ...), lets it write half at first"
                   + " (short), or kills the I/O process when half is written (torn).",
               "@N means the Nth time instead of the first, @N-M the Nth to the Mth, @N- all from the Nth"
                   + " on.")
+          .exits(
+              ExitStatus.NO_STORE,
+              ExitStatus.DAMAGED,
+              ExitStatus.BUSY,
+              ExitStatus.NO_ROOM,
+              ExitStatus.DENIED,
+              ExitStatus.OTHER_VERSION,
+              ExitStatus.FEW_DESCRIPTORS)
           .add(json)
           .add(
+              option(Path.class, value -> store = value, "--store")
+                  .paramLabel("DIR")
+                  .defaultValue("${env:SLUICE_STORE}")
+                  .description(
+                      "Look at the place of this store, whether it exists or not; default: environment"
+                          + " SLUICE_STORE."))
+          .add(
+              option(String.class, value -> capture = value, "--capture")
+                  .paramLabel("DIR")
+                  .defaultValue("${env:SLUICE_CAPTURE}")
+                  .description(
+                      "Look at this capture directory; default: environment SLUICE_CAPTURE."))
+          .add(
+              option(Long.class, value -> buffer = value, "--buffer")
+                  .paramLabel("SIZE")
+                  .defaultValue("${sys:" + Defaults.BUFFER + ":-512M}")
+                  .converters(new SizeConverter())
+                  .description(
+                      "Look whether a buffer of this size has room; default: ${DEFAULT-VALUE}."))
+          .add(
+              option(Pages.class, value -> pages = value, "--pages")
+                  .paramLabel("auto|huge|small")
+                  .defaultValue("auto")
+                  .description("Pages of the buffer, as for serve. Default: ${DEFAULT-VALUE}."))
+          .add(
               flag(value -> faults = value, "--faults")
-                  .required(true)
-                  .description("List the fault points."))
+                  .description("List the fault points, and look at nothing."))
           .examples(
+              "  sluice check",
+              "  sluice check --store /scratch/store --capture /scratch/run --buffer 4G",
+              "  mpirun -n 2 --map-by node sluice check --store /shared/store --json",
               "  sluice check --faults",
               "  SLUICE_FAULT=after-index-fsync sluice serve --store /scratch/store",
               "  sluice serve --store /scratch/store --resume    # goes on after that",
@@ -60,39 +106,58 @@ public final class CheckCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    if (json.wanted()) {
-      final List<Object> points =
-          Arrays.stream(FaultPoint.values()).<Object>map(CheckCommand::members).toList();
-      json.print(spec, Map.of("variable", Fault.VARIABLE, "points", points));
+    if (faults && json.wanted()) {
+      json.print(spec, FaultTable.toJson());
+    } else if (faults) {
+      FaultTable.print(spec.commandLine().getOut());
     } else {
-      printTable();
+      look();
     }
     return ExitStatus.OK.code();
   }
 
-  private static Map<String, Object> members(final FaultPoint point) {
-    final Map<String, Object> members = new LinkedHashMap<>();
-    members.put("point", point.label());
-    members.put("step", point.step());
-    members.put("killed", point.killed());
-    members.put("failed", point.failed());
-    members.put(
-        "actions", point.actions().stream().map(a -> a.name().toLowerCase(Locale.ROOT)).toList());
-    return members;
+  private void look() throws IOException {
+    final Checks checks = new Checks(geometry());
+    lookAtNode(checks);
+    if (store != null) {
+      checks.store(store);
+    }
+    if (capture != null) {
+      checks.capture(Arguments.exactValue(capture), store);
+    }
+    if (json.wanted()) {
+      json.print(spec, checks.toJson());
+    } else {
+      checks.print(spec.commandLine().getOut());
+    }
+    checks
+        .refusal()
+        .ifPresent(
+            refusal -> {
+              throw refusal;
+            });
   }
 
-  private void printTable() {
-    final PrintWriter out = spec.commandLine().getOut();
-    out.printf(LINE, "POINT", "WHAT IT DOES", "IF KILLED", "IF IT FAILS");
-    for (final FaultPoint point : FaultPoint.values()) {
-      out.printf(LINE, point.label(), point.step(), point.killed(), point.failed());
+  private void lookAtNode(final Checks checks) throws IOException {
+    final RuntimeDirectory directory;
+    try {
+      directory = RuntimeDirectory.take("check-" + ProcessHandle.current().pid());
+    } catch (final IOException | CommandException e) {
+      checks.node(e);
+      return;
     }
-    out.printf(
-        "%n:short and :torn at %s%n",
-        Arrays.stream(FaultPoint.values())
-            .filter(point -> point.actions().contains(Fault.Action.TORN))
-            .map(FaultPoint::label)
-            .collect(Collectors.joining(", ")));
-    out.flush();
+    try (directory) {
+      checks.node(directory.path(), directory.warmUp(), pages, capture != null);
+    }
+  }
+
+  private Geometry geometry() {
+    if (buffer < CHUNK || buffer / CHUNK > Geometry.MAX_CHUNK_COUNT) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--buffer has to hold from 1 to %d chunks of %d bytes, not %d bytes"
+              .formatted(Geometry.MAX_CHUNK_COUNT, CHUNK, buffer));
+    }
+    return Geometry.of(IMAGES, buffer, CHUNK);
   }
 }

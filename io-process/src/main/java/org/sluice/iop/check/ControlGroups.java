@@ -1,0 +1,161 @@
+package org.sluice.iop.check;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The groups of processes that this one is in, with all above them: control groups of version 1 or
+ * 2. What is in none is bound by none.
+ */
+final class ControlGroups {
+  /** As version 1 says that there is no limit: that of pages, in bytes. */
+  private static final long UNLIMITED = Long.MAX_VALUE >> 16;
+
+  private final List<String> memberships;
+  private final List<String> mounts;
+
+  /**
+   * A limit of memory.
+   *
+   * @param group the group's directory
+   * @param most bytes
+   * @param left bytes that can still be had, as the kernel drops what it only caches
+   */
+  record Memory(Path group, long most, long left) {}
+
+  /**
+   * A limit of processors.
+   *
+   * @param group the group's directory
+   * @param most how many, as a part of the time of one each
+   */
+  record Processors(Path group, double most) {}
+
+  private ControlGroups(final List<String> memberships, final List<String> mounts) {
+    this.memberships = memberships;
+    this.mounts = mounts;
+  }
+
+  /** Those of this process. */
+  static ControlGroups own() throws IOException {
+    return of(Path.of("/proc/self/cgroup"), Path.of("/proc/self/mountinfo"));
+  }
+
+  /** Reads files as in {@code /proc/PID}. */
+  static ControlGroups of(final Path memberships, final Path mounts) throws IOException {
+    return new ControlGroups(
+        Files.exists(memberships) ? Files.readAllLines(memberships) : List.of(),
+        Files.readAllLines(mounts, StandardCharsets.ISO_8859_1));
+  }
+
+  /** The limit of memory that is reached first. */
+  Optional<Memory> memory() throws IOException {
+    final List<Memory> limits = new ArrayList<>();
+    for (final Path group : groups("", "cgroup2")) {
+      final long cached = stat(group, "file") - stat(group, "shmem");
+      add(limits, group, "memory.max", "memory.current", cached);
+    }
+    for (final Path group : groups("memory", "cgroup")) {
+      final long cached = stat(group, "total_cache") - stat(group, "total_shmem");
+      add(limits, group, "memory.limit_in_bytes", "memory.usage_in_bytes", cached);
+    }
+    return limits.stream().min(Comparator.comparingLong(Memory::left));
+  }
+
+  private static void add(
+      final List<Memory> limits,
+      final Path group,
+      final String limit,
+      final String usage,
+      final long cached)
+      throws IOException {
+    final long most = number(text(group, limit));
+    if (most >= 0 && most < UNLIMITED) {
+      final long used = Math.max(0, number(text(group, usage))) - cached;
+      limits.add(new Memory(group, most, Math.max(0, most - Math.max(0, used))));
+    }
+  }
+
+  private static long stat(final Path group, final String name) throws IOException {
+    return text(group, "memory.stat")
+        .lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToLong(line -> number(line.substring(name.length() + 1)))
+        .findFirst()
+        .orElse(0);
+  }
+
+  /** The narrowest limit of processors. */
+  Optional<Processors> processors() throws IOException {
+    final List<Processors> limits = new ArrayList<>();
+    for (final Path group : groups("", "cgroup2")) {
+      final String[] words = text(group, "cpu.max").split(" ");
+      if (words.length == 2 && number(words[0]) > 0) {
+        limits.add(new Processors(group, (double) number(words[0]) / number(words[1])));
+      }
+    }
+    for (final Path group : groups("cpu", "cgroup")) {
+      final long quota = number(text(group, "cpu.cfs_quota_us"));
+      final long period = number(text(group, "cpu.cfs_period_us"));
+      if (quota > 0 && period > 0) {
+        limits.add(new Processors(group, (double) quota / period));
+      }
+    }
+    return limits.stream().min(Comparator.comparingDouble(Processors::most));
+  }
+
+  /** The directories of the group that has a controller, and of all above it that can be seen. */
+  private List<Path> groups(final String controller, final String type) {
+    final List<Path> groups = new ArrayList<>();
+    for (final String membership : memberships) { // NUMBER:CONTROLLER[,CONTROLLER]...:PATH
+      final String[] parts = membership.split(":", 3);
+      if (Arrays.asList(parts[1].split(",")).contains(controller)) {
+        mounts.forEach(mount -> addAll(groups, mount, controller, type, Path.of(parts[2])));
+      }
+    }
+    return groups;
+  }
+
+  private static void addAll(
+      final List<Path> groups,
+      final String mount,
+      final String controller,
+      final String type,
+      final Path group) {
+    // ID PARENT MAJOR:MINOR ROOT PLACE OPTIONS [TAG]... - TYPE SOURCE OPTIONS
+    final String[] sides = mount.split(" - ", 2);
+    final String[] mounted = sides[1].split(" ");
+    final boolean has =
+        controller.isEmpty() || Arrays.asList(mounted[2].split(",")).contains(controller);
+    if (!mounted[0].equals(type) || !has) {
+      return;
+    }
+    final Path root = Path.of(sides[0].split(" ")[3]);
+    final Path place = Path.of(sides[0].split(" ")[4]);
+    // A container may see its own group as the root, and still be told its path on the node.
+    final Path below = group.startsWith(root) ? root.relativize(group) : Path.of("");
+    for (Path each = place.resolve(below).normalize();
+        each != null && each.startsWith(place);
+        each = each.getParent()) {
+      groups.add(each);
+    }
+  }
+
+  /** Empty where there is no such file, as in the topmost group. */
+  private static String text(final Path group, final String file) throws IOException {
+    final Path path = group.resolve(file);
+    return Files.exists(path) ? Files.readString(path).strip() : "";
+  }
+
+  /** -1 for none, and for {@code max}. */
+  private static long number(final String text) {
+    return text.matches("\\d{1,19}") ? Long.parseLong(text) : -1;
+  }
+}

@@ -1,0 +1,243 @@
+package org.sluice.iop.check;
+
+import static org.sluice.core.command.SizeConverter.format;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+import org.sluice.bridge.NativeLibraries;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.posix.AsyncWrites;
+import org.sluice.core.posix.Membarrier;
+import org.sluice.core.posix.Names;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.Pieces;
+import org.sluice.core.segment.Geometry;
+import org.sluice.core.segment.Segment;
+import org.sluice.core.segment.SegmentException;
+import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.memory.Pages;
+import org.sluice.iop.memory.SegmentPlace;
+
+/** What a node offers. */
+final class NodeChecks {
+  /** What an I/O process takes beside the segment, seen with some thousand images. */
+  private static final long OWN_BYTES = 128L << 20;
+
+  /** Fewer files at a time are soon open, or closed where none can come to rest. */
+  private static final long FEW_FILES = 1024;
+
+  private static final Path STATUS = Path.of("/proc/self/status");
+
+  private final Section section;
+  private final Geometry geometry;
+  private final ControlGroups groups;
+
+  NodeChecks(final Section section, final Geometry geometry) throws IOException {
+    this.section = section;
+    this.geometry = geometry;
+    this.groups = ControlGroups.own();
+  }
+
+  /** What needs no directory. */
+  void make() throws IOException {
+    programs();
+    memory();
+    processors();
+    openFiles();
+    if (Membarrier.isAvailable()) {
+      section.yes("membarrier", "the kernel fences for a process that logs");
+    } else {
+      section.no(
+          "membarrier",
+          "an older kernel, or a sandbox forbids it",
+          "each small write fences itself, which is a fifth of its time; let the sandbox allow membarrier(2)");
+    }
+    section.yes(
+        "clocks",
+        "those of other nodes need not agree: no order of checkpoints is told by a clock");
+  }
+
+  private void programs() {
+    try {
+      section.yes("programs", NativeLibraries.preload().getParent().toString());
+      NativeLibraries.run();
+      NativeLibraries.exec();
+    } catch (final CommandException e) {
+      section.stop("programs", e);
+    }
+  }
+
+  private void memory() throws IOException {
+    final long needed = geometry.segmentLength() + OWN_BYTES;
+    final long available = SegmentPlace.availableBytes();
+    final Optional<ControlGroups.Memory> limit = groups.memory();
+    if (limit.isPresent() && limit.get().most() < needed) {
+      section.stop(
+          "memory",
+          ExitStatus.NO_ROOM,
+          "%s allows %s, the buffer and the I/O process may take %s"
+              .formatted(limit.get().group(), format(limit.get().most()), format(needed)),
+          "the kernel would kill a process of the job; choose a smaller --buffer, or ask for more memory");
+    } else if (limit.isPresent() && limit.get().left() < needed) {
+      section.limited(
+          "memory",
+          "%s has %s left of %s, the buffer and the I/O process may take %s"
+              .formatted(
+                  limit.get().group(),
+                  format(limit.get().left()),
+                  format(limit.get().most()),
+                  format(needed)),
+          "as the buffer fills the kernel swaps, or kills a process of the job; choose a smaller --buffer");
+    } else if (available < needed) {
+      section.limited(
+          "memory",
+          "%s are available, the buffer and the I/O process may take %s"
+              .formatted(format(available), format(needed)),
+          "as the buffer fills the kernel swaps, or kills a process; choose a smaller --buffer");
+    } else {
+      section.yes(
+          "memory",
+          limit
+              .map(
+                  each ->
+                      "%s left of %s in %s"
+                          .formatted(format(each.left()), format(each.most()), each.group()))
+              .orElse(format(available) + " available, no limit of a cgroup"));
+    }
+  }
+
+  private void processors() throws IOException {
+    final int allowed = allowed();
+    final int all = count(Files.readString(Path.of("/sys/devices/system/cpu/online")).strip());
+    final Optional<ControlGroups.Processors> limit = groups.processors();
+    final String detail = "%d of %d may be used".formatted(allowed, all);
+    if (limit.isPresent() && limit.get().most() < allowed) {
+      section.limited(
+          "processors",
+          "%s, %s grants the time of %.2f"
+              .formatted(detail, limit.get().group(), limit.get().most()),
+          "once that is used up ranks and I/O process stop for the rest of a period; grant one more than there"
+              + " are ranks, or whole ones");
+    } else if (allowed == 1 && all > 1) {
+      section.limited(
+          "processors",
+          detail,
+          "the I/O process waits for the ranks that share it; let the launcher bind to none, such as mpirun"
+              + " --bind-to none");
+    } else {
+      section.yes("processors", detail);
+    }
+  }
+
+  private static int allowed() throws IOException {
+    return Files.readAllLines(STATUS).stream()
+        .filter(line -> line.startsWith("Cpus_allowed_list:"))
+        .map(line -> line.substring(line.indexOf(':') + 1).strip())
+        .mapToInt(NodeChecks::count)
+        .findFirst()
+        .orElse(Runtime.getRuntime().availableProcessors());
+  }
+
+  /** Of a list such as {@code 0-3,8}. */
+  private static int count(final String list) {
+    return Arrays.stream(list.split(","))
+        .map(range -> range.split("-"))
+        .mapToInt(ends -> 1 + Integer.parseInt(ends[ends.length - 1]) - Integer.parseInt(ends[0]))
+        .sum();
+  }
+
+  private void openFiles() {
+    try {
+      ImageRegistry.checkLimit();
+      final long most = ImageRegistry.mostDescriptors();
+      final String detail =
+          most > Integer.MAX_VALUE
+              ? "no limit"
+              : "%d for processes, containers and captured files that are open".formatted(most);
+      if (most < FEW_FILES) {
+        section.limited(
+            "open_files",
+            detail,
+            "files that are open beyond are plain files; raise the limit (ulimit -Hn)");
+      } else {
+        section.yes("open_files", detail);
+      }
+    } catch (final CommandException e) {
+      section.stop("open_files", e);
+    }
+  }
+
+  /**
+   * Room and pages for the buffer.
+   *
+   * @param directory the runtime directory of a session that does not begin
+   */
+  void buffer(final Path directory, final Pages pages) throws IOException {
+    section.yes("runtime_directory", directory.getParent().toString());
+    try {
+      final SegmentPlace place = SegmentPlace.find(directory, pages, geometry.segmentLength());
+      final long huge = Segment.tryOut(place.file(), geometry);
+      section.yes("buffer", "a segment of %s has room".formatted(format(geometry.segmentLength())));
+      pages(place.report(huge, pages), huge > 0 || pages == Pages.small);
+    } catch (final CommandException noHugePages) {
+      section.stop("huge_pages", noHugePages);
+    } catch (final SegmentException e) {
+      section.stop(
+          "buffer",
+          e.isNoRoom() ? ExitStatus.NO_ROOM : ExitStatus.FAILED,
+          e.getMessage(),
+          e.isNoRoom()
+              ? "or let an administrator enlarge that tmpfs (mount -o remount,size=SIZE)"
+              : "");
+    }
+  }
+
+  private void pages(final String report, final boolean asWanted) {
+    if (asWanted) {
+      section.yes("huge_pages", report);
+    } else {
+      final String[] parts = report.split("; ", 2);
+      section.limited("huge_pages", parts[0], parts[1]);
+    }
+  }
+
+  /** Whether a disk has the next write while this process does other things. */
+  void asyncWrites(final Path directory) throws IOException {
+    final Path file = directory.resolve("write");
+    try (NativeFile opened = NativeFile.open(file, Flag.WRITE, Flag.CREATE);
+        AsyncWrites writes = new AsyncWrites(1);
+        Arena arena = Arena.ofConfined()) {
+      Names.delete(file.toString());
+      final MemorySegment memory = arena.allocate(Trial.BLOCK, Trial.BLOCK);
+      final Pieces pieces = new Pieces(1);
+      pieces.add(memory.address(), Trial.BLOCK);
+      final AsyncWrites.Write write = writes.start(opened, pieces, 0);
+      write.await();
+      if (write.isTaken()) {
+        section.yes("async_writes", "io_submit");
+      } else {
+        section.limited(
+            "async_writes",
+            "io_submit is forbidden, as by the seccomp profile of a container",
+            "a local disk waits between two writes of a container; let the profile allow io_setup,"
+                + " io_submit, io_getevents and io_destroy");
+      }
+    }
+  }
+
+  /** What sees to programs outside Sluice, as far as shared memory tells. */
+  void guard(final Path directory) throws IOException {
+    final Path file = directory.resolve("guarded");
+    try (NativeFile opened = NativeFile.open(file, Flag.WRITE, Flag.CREATE)) {
+      Names.delete(file.toString());
+      new GuardChecks(section, opened).make();
+    }
+  }
+}
