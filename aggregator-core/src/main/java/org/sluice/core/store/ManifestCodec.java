@@ -1,27 +1,19 @@
 package org.sluice.core.store;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.zip.CRC32C;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.segment.HeaderDescriptor;
 
-/**
- * The manifest of a checkpoint, whose presence commits it: a JSON object whose last member is the
- * crc of all bytes before that member, and stands in a fixed form at the very end, so that every
- * flipped bit is noticed.
- */
+/** The manifest of a checkpoint, whose presence commits it. */
 final class ManifestCodec {
   /** So that what lies in its place cannot take all memory; a container is 20 bytes of it. */
   static final int MAX_LENGTH = 1 << 20;
@@ -31,13 +23,6 @@ final class ManifestCodec {
 
   private static final String FORMAT = "sluice manifest";
   private static final int VERSION = 2;
-  private static final int CRC_LENGTH = crcMember(0).length;
-
-  /** Who only reads need not wait until it is set up. */
-  private static final class Writer {
-    static final JSON PRETTY =
-        JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT, JSON.Feature.PRESERVE_FIELD_ORDERING);
-  }
 
   private ManifestCodec() {}
 
@@ -62,10 +47,7 @@ final class ManifestCodec {
     members.put("images", commit.imageCount());
     members.put("bytes", commit.bytes());
     members.put("containers", commit.containers().stream().map(ManifestCodec::hex).toList());
-    final String json = Writer.PRETTY.asString(members).stripTrailing();
-    final byte[] open = json.substring(0, json.length() - 1).getBytes(StandardCharsets.UTF_8);
-    final byte[] all = Arrays.copyOf(open, open.length + CRC_LENGTH);
-    System.arraycopy(crcMember(crc(open, open.length)), 0, all, open.length, CRC_LENGTH);
+    final byte[] all = SealedJson.encode(members);
     if (all.length > MAX_LENGTH) {
       throw new IOException(
           "checkpoint %d has chunks in %d containers, more than its manifest can name"
@@ -76,16 +58,9 @@ final class ManifestCodec {
 
   static Commit decode(final String file, final byte[] bytes)
       throws DamagedException, FormatVersionException {
-    final int end = bytes.length - CRC_LENGTH;
-    if (end < 0 || bytes[0] != '{') {
-      throw new DamagedException(file, 0, "it is no manifest");
-    }
-    final byte[] member = crcMember(crc(bytes, end));
-    if (!Arrays.equals(member, 0, CRC_LENGTH, bytes, end, bytes.length)) {
-      throw new DamagedException(file, end, "the crc does not match");
-    }
+    final Map<String, Object> members = SealedJson.decode(file, bytes);
     try {
-      return commit(file, JsonText.members(bytes));
+      return commit(file, members);
     } catch (final FormatVersionException e) {
       throw e;
     } catch (final IOException | RuntimeException e) {
@@ -159,16 +134,5 @@ final class ManifestCodec {
 
   private static String hex(final long id) {
     return HexFormat.of().toHexDigits(id);
-  }
-
-  private static byte[] crcMember(final int crc) {
-    final String member = ",\"crc\":\"" + HexFormat.of().toHexDigits(crc) + "\"}\n";
-    return member.getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static int crc(final byte[] bytes, final int length) {
-    final CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, length);
-    return (int) crc.getValue();
   }
 }
