@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.engine.EngineException;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.NoStoreException;
@@ -81,6 +82,7 @@ public enum ExitStatus {
       case FileAlreadyExistsException e -> EXISTS;
       case OtherNodeException e -> BUSY;
       case PosixException e -> of(e.errno());
+      case EngineException e -> of(e.reason());
       default -> FAILED;
     };
   }
@@ -96,6 +98,16 @@ public enum ExitStatus {
       case Errno.EACCES, Errno.EPERM, Errno.EROFS -> DENIED;
       case Errno.ENOSPC, Errno.EDQUOT -> NO_ROOM;
       default -> FAILED;
+    };
+  }
+
+  private static ExitStatus of(final EngineException.Reason reason) {
+    return switch (reason) {
+      case ADDRESS -> USAGE;
+      case MISSING -> NO_STORE;
+      case DENIED -> DENIED;
+      case FULL -> NO_ROOM;
+      case UNREACHABLE, UNFIT -> FAILED;
     };
   }
 

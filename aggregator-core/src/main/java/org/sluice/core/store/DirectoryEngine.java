@@ -1,0 +1,267 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.engine.Engine;
+import org.sluice.core.engine.EngineException;
+import org.sluice.core.engine.EngineException.Reason;
+import org.sluice.core.engine.NoObjectException;
+import org.sluice.core.posix.Entropy;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.PosixException;
+
+/**
+ * An engine whose objects are files below a directory of any file system that nodes share. An
+ * object is written under a draft's name, made durable, and then gets its own by a link. No lock is
+ * taken. A draft begins with a dot, which no object does. A killed process leaves it. To delete one
+ * that is being written makes that fail, and nothing worse.
+ *
+ * <p>Storage on a network may repeat a link that succeeded and answer that the name is there, or
+ * remember that a name was missing. So after any error of a link the name is opened, and what it
+ * has decides.
+ */
+public final class DirectoryEngine implements Engine {
+  private static final String DRAFT = ".draft-";
+
+  /** A run that lasts makes ever new ones, and comes back to few. */
+  private static final int MOST_FOLDERS = 1000;
+
+  private final Path root;
+  private final Disk disk;
+
+  /** Folders that this engine knows to be durable. Any thread; one too few costs a sync. */
+  private final Set<Path> durable = ConcurrentHashMap.newKeySet();
+
+  DirectoryEngine(final Path root, final Disk disk) {
+    this.root = root;
+    this.disk = disk;
+  }
+
+  /**
+   * The engine of a directory.
+   *
+   * @param root a directory that is there
+   * @return an engine
+   */
+  public static DirectoryEngine of(final Path root) {
+    return new DirectoryEngine(root, Disk.REAL);
+  }
+
+  @Override
+  public void put(final String key, final List<ByteBuffer> pieces) throws IOException {
+    final long length = pieces.stream().mapToLong(ByteBuffer::remaining).sum();
+    if (!create(key, pieces, () -> length(key) == length)) {
+      throw new DamagedException(
+          file(key).toString(), 0, "it has not the %d bytes that it is to have".formatted(length));
+    }
+  }
+
+  @Override
+  public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
+    return create(
+        key, List.of(ByteBuffer.wrap(bytes)), () -> Arrays.equals(getAll(key, 1 << 20), bytes));
+  }
+
+  /** Looks whether the object that is there is the one to be made. */
+  private interface Comparison {
+    boolean isSame() throws IOException;
+  }
+
+  /**
+   * Makes an object, unless there is one. A rename would do for {@link #put}, too, but over a name
+   * that is there it hides the object from other nodes for a moment (seen on GlusterFS).
+   */
+  private boolean create(
+      final String key, final List<ByteBuffer> pieces, final Comparison comparison)
+      throws IOException {
+    final Path file = file(key);
+    makeDirectory(file.getParent());
+    final Path draft = draft(file);
+    try (NativeFile written = open(draft)) {
+      write(written, pieces);
+      disk.link(written, file);
+    } catch (final PosixException e) {
+      deleteAfter(e, draft);
+      return isThere(key, comparison, e);
+    }
+    disk.delete(draft, null);
+    disk.syncDirectory(file.getParent(), null);
+    return true;
+  }
+
+  /** Whether the name has these bytes, whatever the link's answer was. */
+  private boolean isThere(
+      final String key, final Comparison comparison, final PosixException failure)
+      throws IOException {
+    try {
+      final boolean same = comparison.isSame();
+      disk.syncDirectory(file(key).getParent(), null); // who acts on it must find it again
+      return same;
+    } catch (final NoObjectException none) {
+      throw switch (failure.errno()) {
+        case Errno.EPERM, Errno.EOPNOTSUPP ->
+            new EngineException(
+                Reason.UNFIT,
+                "%s; the file system of %s has no hard links, by which nodes commit; take another one"
+                    .formatted(failure.getMessage(), root),
+                failure);
+        default -> failure;
+      };
+    }
+  }
+
+  private long length(final String key) throws IOException {
+    try (NativeFile file = openObject(key)) {
+      return file.size();
+    }
+  }
+
+  private NativeFile open(final Path draft) throws IOException {
+    return disk.open(draft, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE);
+  }
+
+  private static void write(final NativeFile file, final List<ByteBuffer> pieces)
+      throws IOException {
+    long offset = 0;
+    for (final ByteBuffer piece : pieces) {
+      try (Arena arena = Arena.ofConfined()) {
+        final MemorySegment bytes = inMemory(arena, MemorySegment.ofBuffer(piece));
+        file.pwrite(bytes.address(), bytes.byteSize(), offset);
+        offset += bytes.byteSize();
+      }
+    }
+    file.syncAll();
+  }
+
+  private static MemorySegment inMemory(final Arena arena, final MemorySegment bytes) {
+    return bytes.isNative() ? bytes : arena.allocate(bytes.byteSize()).copyFrom(bytes);
+  }
+
+  private void deleteAfter(final IOException failure, final Path draft) {
+    try {
+      disk.delete(draft, null);
+    } catch (final IOException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  @Override
+  public void get(final String key, final long offset, final ByteBuffer into) throws IOException {
+    try (NativeFile file = openObject(key);
+        Arena arena = Arena.ofConfined()) {
+      final MemorySegment target = MemorySegment.ofBuffer(into);
+      final MemorySegment memory =
+          into.isDirect() ? target : arena.allocate(Math.max(1, into.remaining()));
+      final long length = StoredFile.read(file, memory.address(), into.remaining(), offset);
+      if (!into.isDirect()) {
+        MemorySegment.copy(memory, 0, target, 0, length);
+      }
+      into.position(into.position() + (int) length);
+    }
+  }
+
+  private NativeFile openObject(final String key) throws IOException {
+    final Path file = file(key);
+    try {
+      return NativeFile.open(file, Flag.NO_FOLLOW, Flag.NO_WAIT);
+    } catch (final PosixException e) {
+      if (e.errno() == Errno.ENOENT) {
+        throw new NoObjectException(this, key);
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public List<String> list(final String prefix) throws IOException {
+    final List<String> keys = new ArrayList<>();
+    add(prefix, root.resolve(prefix), keys);
+    Collections.sort(keys);
+    return keys;
+  }
+
+  private void add(final String prefix, final Path directory, final List<String> keys)
+      throws IOException {
+    try {
+      for (final Path entry : disk.list(directory)) {
+        final String name = entry.getFileName().toString();
+        if (Files.isDirectory(entry)) {
+          add(prefix + name + "/", entry, keys);
+        } else if (!name.startsWith(".")) {
+          keys.add(prefix + name);
+        }
+      }
+    } catch (final NoSuchFileException | NotDirectoryException goneOrNotYetThere) {
+      // no key begins so
+    }
+  }
+
+  @Override
+  public void delete(final String key) throws IOException {
+    final Path file = file(key);
+    disk.delete(file, null);
+    try {
+      for (Path empty = file.getParent(); !isTop(empty); empty = empty.getParent()) {
+        disk.delete(empty, null);
+      }
+    } catch (final DirectoryNotEmptyException hasOthers) {
+      // it goes with the last
+    }
+  }
+
+  /** The folders right below the root stay: they are made and deleted by no one at a time. */
+  private boolean isTop(final Path directory) {
+    return directory.equals(root) || directory.getParent().equals(root);
+  }
+
+  /**
+   * Another process may delete an empty one at any time; then the operation fails. One that is
+   * there may be of a process that was killed before it was durable. So each engine sees to that
+   * once: a folder that went empty is not put into again, but for those right below the root, which
+   * stay.
+   */
+  private void makeDirectory(final Path directory) throws IOException {
+    if (directory.equals(root) || durable.contains(directory) && Files.isDirectory(directory)) {
+      return;
+    }
+    makeDirectory(directory.getParent());
+    disk.createDirectory(directory);
+    disk.syncDirectory(directory.getParent(), null);
+    if (durable.size() > MOST_FOLDERS) {
+      durable.clear();
+    }
+    durable.add(directory);
+  }
+
+  private Path file(final String key) {
+    return root.resolve(key);
+  }
+
+  private static Path draft(final Path file) {
+    return file.resolveSibling("%s%016x".formatted(DRAFT, Entropy.nextLong()));
+  }
+
+  @Override
+  public String toString() {
+    return root.toString();
+  }
+
+  @Override
+  public void close() {}
+}

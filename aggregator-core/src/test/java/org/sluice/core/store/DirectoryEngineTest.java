@@ -1,0 +1,184 @@
+package org.sluice.core.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.engine.Engine;
+import org.sluice.core.engine.EngineContract;
+import org.sluice.core.engine.EngineException;
+import org.sluice.core.engine.EngineException.Reason;
+import org.sluice.core.engine.EngineProbe;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PosixException;
+
+class DirectoryEngineTest extends EngineContract {
+  private static final String KEY = "log/1";
+  private static final byte[] MINE = "mine".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] OTHERS = "others'".getBytes(StandardCharsets.US_ASCII);
+
+  @TempDir private Path directory;
+
+  @Override
+  protected Engine open() {
+    return DirectoryEngine.of(directory);
+  }
+
+  /** A file system that does something else where a file gets its name. */
+  private abstract static class OddDisk extends Disk {
+    @Override
+    abstract void link(NativeFile file, Path name) throws PosixException;
+
+    final void reallyLink(final NativeFile file, final Path name) throws PosixException {
+      super.link(file, name);
+    }
+  }
+
+  private DirectoryEngine on(final Disk disk) {
+    return new DirectoryEngine(directory, disk);
+  }
+
+  @Test
+  void aLinkWhoseAnswerWasLostAndThatIsRepeatedSucceeded() throws IOException {
+    final DirectoryEngine engine =
+        on(
+            new OddDisk() {
+              @Override
+              void link(final NativeFile file, final Path name) throws PosixException {
+                reallyLink(file, name);
+                reallyLink(file, name);
+              }
+            });
+    assertThat(engine.putIfAbsent(KEY, MINE)).isTrue();
+    assertThat(engine.getAll(KEY, 100)).isEqualTo(MINE);
+    assertThat(files()).containsExactly(KEY);
+  }
+
+  @Test
+  void aLinkThatFailedInAnyWaySucceededIfTheNameHasTheBytes() throws IOException {
+    final DirectoryEngine engine =
+        on(
+            new OddDisk() {
+              @Override
+              void link(final NativeFile file, final Path name) throws PosixException {
+                reallyLink(file, name);
+                throw new PosixException("link " + name, Errno.EIO);
+              }
+            });
+    assertThat(engine.putIfAbsent(KEY, MINE)).isTrue();
+    assertThat(files()).containsExactly(KEY);
+  }
+
+  @Test
+  void aLinkThatFailsBesidesTheObjectOfAnotherDidNotSucceed() throws IOException {
+    final DirectoryEngine engine =
+        on(
+            new OddDisk() {
+              @Override
+              void link(final NativeFile file, final Path name) throws PosixException {
+                try {
+                  DirectoryEngine.of(directory).putIfAbsent(KEY, OTHERS);
+                } catch (final IOException e) {
+                  throw new AssertionError(e);
+                }
+                reallyLink(file, name);
+              }
+            });
+    assertThat(engine.putIfAbsent(KEY, MINE)).isFalse();
+    assertThat(engine.getAll(KEY, 100)).isEqualTo(OTHERS);
+    assertThat(files()).containsExactly(KEY);
+  }
+
+  @Test
+  void anObjectOfAnotherLengthIsDamaged() throws IOException {
+    final DirectoryEngine engine = on(Disk.REAL);
+    engine.put("part/1", List.of(ByteBuffer.wrap(OTHERS)));
+    assertThatThrownBy(() -> engine.put("part/1", List.of(ByteBuffer.wrap(MINE))))
+        .isInstanceOf(DamagedException.class)
+        .hasMessageContaining("the 4 bytes that it is to have");
+    assertThat(engine.getAll("part/1", 100)).isEqualTo(OTHERS);
+    assertThat(files()).containsExactly("part/1");
+  }
+
+  @Test
+  void aLinkThatFailsAndLeavesNothingIsAnError() throws IOException {
+    final DirectoryEngine engine =
+        on(
+            new OddDisk() {
+              @Override
+              void link(final NativeFile file, final Path name) throws PosixException {
+                throw new PosixException("link " + name, Errno.EIO);
+              }
+            });
+    assertThatThrownBy(() -> engine.putIfAbsent(KEY, MINE)).hasMessageContaining("cannot link");
+    assertThat(files()).isEmpty();
+  }
+
+  @Test
+  void aFileSystemWithoutLinksIsNotFit() throws IOException {
+    final LoggedDisk disk = new LoggedDisk(directory);
+    disk.linkFiles(false);
+    assertThatThrownBy(() -> EngineProbe.conditionalCreate(on(disk)))
+        .isInstanceOf(EngineException.class)
+        .hasMessageContaining("the file system of " + directory + " has no hard links")
+        .satisfies(e -> assertThat(((EngineException) e).reason()).isEqualTo(Reason.UNFIT));
+    assertThat(files()).isEmpty();
+  }
+
+  @Test
+  void aDraftThatSomebodyDeletesIsAnError() throws IOException {
+    final DirectoryEngine engine =
+        on(
+            new OddDisk() {
+              @Override
+              void link(final NativeFile file, final Path name) throws PosixException {
+                deleteDrafts();
+                reallyLink(file, name);
+              }
+            });
+    assertThatThrownBy(() -> engine.putIfAbsent(KEY, MINE)).hasMessageContaining("ENOENT");
+    assertThatThrownBy(() -> engine.put("part/1", List.of(ByteBuffer.wrap(MINE))))
+        .hasMessageContaining("ENOENT");
+    assertThat(files()).isEmpty();
+  }
+
+  private void deleteDrafts() {
+    try {
+      for (final String draft : files()) {
+        assertThat(draft).contains("/.draft-");
+        Files.delete(directory.resolve(draft));
+      }
+    } catch (final IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void aDraftOfAKilledProcessIsNoObject() throws IOException {
+    final DirectoryEngine engine = on(Disk.REAL);
+    engine.putIfAbsent(KEY, MINE);
+    Files.write(directory.resolve("log/.draft-0123456789abcdef"), OTHERS);
+    assertThat(engine.list("log/")).containsExactly(KEY);
+    engine.delete(KEY);
+    assertThat(engine.list("log/")).isEmpty();
+  }
+
+  private List<String> files() throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files
+          .filter(Files::isRegularFile)
+          .map(file -> directory.relativize(file).toString())
+          .toList();
+    }
+  }
+}
