@@ -4,15 +4,20 @@ import static org.sluice.core.command.Model.flag;
 import static org.sluice.core.command.Model.option;
 
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import org.sluice.core.command.Arguments;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.Defaults;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Model;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.Subcommand;
+import org.sluice.core.engine.Engine;
+import org.sluice.core.engine.EngineProbe;
+import org.sluice.core.engine.Engines;
 import org.sluice.core.segment.Geometry;
 import org.sluice.iop.check.Checks;
 import org.sluice.iop.memory.Pages;
@@ -26,11 +31,11 @@ public final class CheckCommand implements Subcommand {
 
   private final JsonOption json = new JsonOption();
 
-  private Path store;
   private String capture;
   private long buffer;
   private Pages pages;
   private boolean faults;
+  private String store;
 
   private final CommandSpec spec =
       Model.of(this, "check")
@@ -58,12 +63,12 @@ public final class CheckCommand implements Subcommand {
               ExitStatus.FEW_DESCRIPTORS)
           .add(json)
           .add(
-              option(Path.class, value -> store = value, "--store")
-                  .paramLabel("DIR")
+              option(String.class, value -> store = value, "--store")
+                  .paramLabel("STORE")
                   .defaultValue("${env:SLUICE_STORE}")
                   .description(
-                      "Look at the place of this store, whether it exists or not; default: environment"
-                          + " SLUICE_STORE."))
+                      "Look at the place of this store, whether it exists or not, or only whether nodes"
+                          + " can share a URI such as s3://BUCKET/PREFIX; default: environment SLUICE_STORE."))
           .add(
               option(String.class, value -> capture = value, "--capture")
                   .paramLabel("DIR")
@@ -93,7 +98,8 @@ public final class CheckCommand implements Subcommand {
               "  SLUICE_FAULT=after-index-fsync sluice serve --store /scratch/store",
               "  sluice serve --store /scratch/store --resume    # goes on after that",
               "  SLUICE_FAULT=container-write:ENOSPC@3- sluice run --store /scratch/store \\",
-              "      --capture /scratch/run --layout container -- ./app")
+              "      --capture /scratch/run --layout container -- ./app",
+              "  sluice check --store s3://bucket/run1")
           .spec();
 
   /** For {@code ServiceLoader}. */
@@ -110,20 +116,39 @@ public final class CheckCommand implements Subcommand {
       json.print(spec, FaultTable.toJson());
     } else if (faults) {
       FaultTable.print(spec.commandLine().getOut());
+    } else if (store != null && Engines.isUri(store)) {
+      lookAtStorage();
     } else {
       look();
     }
     return ExitStatus.OK.code();
   }
 
+  /** It writes an object there, and deletes it. */
+  private void lookAtStorage() throws IOException {
+    try (Engine engine = Engines.open(store)) {
+      EngineProbe.conditionalCreate(engine);
+      if (json.wanted()) {
+        json.print(
+            spec,
+            new JsonObject().with("store", engine.toString()).with("conditional_create", true));
+      } else {
+        final PrintWriter out = spec.commandLine().getOut();
+        out.printf("%s: of two objects of one name the first stays%n", engine);
+        out.flush();
+      }
+    }
+  }
+
   private void look() throws IOException {
     final Checks checks = new Checks(geometry());
     lookAtNode(checks);
-    if (store != null) {
-      checks.store(store);
+    final Path place = store == null ? null : Path.of(store);
+    if (place != null) {
+      checks.store(place);
     }
     if (capture != null) {
-      checks.capture(Arguments.exactValue(capture), store);
+      checks.capture(Arguments.exactValue(capture), place);
     }
     if (json.wanted()) {
       json.print(spec, checks.toJson());

@@ -1,0 +1,24 @@
+package org.sluice.s3;
+
+import java.io.IOException;
+import java.net.URI;
+import java.util.function.UnaryOperator;
+import org.sluice.core.engine.Engine;
+import org.sluice.core.engine.EngineProvider;
+
+/** Opens buckets as engines. */
+public final class S3EngineProvider implements EngineProvider {
+  /** For {@code ServiceLoader}. */
+  public S3EngineProvider() {}
+
+  @Override
+  public String scheme() {
+    return "s3";
+  }
+
+  @Override
+  public Engine open(final URI location) throws IOException {
+    final S3Location place = S3Location.of(location);
+    return new S3Engine(place, S3Connection.open(place, UnaryOperator.identity()));
+  }
+}

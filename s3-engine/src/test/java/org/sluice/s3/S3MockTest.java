@@ -1,0 +1,20 @@
+package org.sluice.s3;
+
+import java.io.IOException;
+import org.junit.jupiter.api.Disabled;
+import org.sluice.core.engine.Engine;
+import org.sluice.core.engine.EngineContract;
+
+class S3MockTest extends EngineContract {
+  private final String prefix = Server.anyPrefix();
+
+  @Override
+  protected Engine open() throws IOException {
+    return Server.engine(Server.S3MOCK.endpoint(), prefix);
+  }
+
+  /** S3Mock 5.2 looks for the object and stores it in two steps: several of 32 succeed at once. */
+  @Override
+  @Disabled("S3Mock creates an object several times at once")
+  protected void ofManyAtOnceOneStoresItsObject() {}
+}
