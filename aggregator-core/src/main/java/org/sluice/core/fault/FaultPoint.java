@@ -95,6 +95,18 @@ public enum FaultPoint implements Hazard {
       "makes the directory of a logged checkpoint durable",
       "committed",
       "committed; the log has it"),
+  /** A node's part of a checkpoint, behind all that it has committed for itself. */
+  PART_PUT(
+      Kind.STEP,
+      "puts this node's part of a checkpoint of several nodes",
+      "put once resumed",
+      "no commit by this node"),
+  /** From here on a restart sees the checkpoint of all nodes. */
+  SERIES_APPEND(
+      Kind.STEP,
+      "appends an entry to the log of a series",
+      "before: appended once resumed, or by another node; after: committed",
+      "tried again, or another node does it"),
   /** The manifest of a checkpoint that is not kept, or was committed again. */
   MANIFEST_REMOVE(
       Kind.STEP,

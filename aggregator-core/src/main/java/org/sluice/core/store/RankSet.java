@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
-/** Some ranks of a job, as {@code 0-3,8}. Immutable. */
+/** Some ranks of a job, as {@code 0-3,8}, or with every tenth as {@code 0-90+10}. Immutable. */
 public final class RankSet {
   /** No rank. */
   public static final RankSet NONE = new RankSet(new BitSet());
@@ -16,7 +16,8 @@ public final class RankSet {
   /** More ranks than any job has; what says more is damaged. */
   private static final int MAX_RANKS = 1 << 24;
 
-  private static final Pattern RANGE = Pattern.compile("(\\d{1,8})(?:-(\\d{1,8}))?");
+  private static final Pattern RANGE =
+      Pattern.compile("(\\d{1,8})(?:-(\\d{1,8})(?:\\+(\\d{1,8}))?)?");
 
   private final BitSet ranks;
 
@@ -37,7 +38,7 @@ public final class RankSet {
   }
 
   /**
-   * Reads what {@link #toString} wrote.
+   * Reads what {@link #toString} or {@link #compact} wrote.
    *
    * @param text ranges
    * @return empty when it is something else
@@ -51,10 +52,13 @@ public final class RankSet {
       }
       final int first = Integer.parseInt(match.group(1));
       final int last = match.group(2) == null ? first : Integer.parseInt(match.group(2));
-      if (last < first || last >= MAX_RANKS) {
+      final int step = match.group(3) == null ? 1 : Integer.parseInt(match.group(3));
+      if (last < first || last >= MAX_RANKS || step == 0) {
         return Optional.empty();
       }
-      set.set(first, last + 1);
+      for (int rank = first; rank <= last; rank += step) {
+        set.set(rank);
+      }
     }
     return Optional.of(new RankSet(set));
   }
@@ -75,6 +79,51 @@ public final class RankSet {
    */
   public boolean isEmpty() {
     return ranks.isEmpty();
+  }
+
+  /**
+   * Whether these are all ranks of a job.
+   *
+   * @param count how many it has
+   * @return whether each below is here
+   */
+  public boolean covers(final int count) {
+    return ranks.nextClearBit(0) >= count;
+  }
+
+  /**
+   * The ranks of a job that are not here.
+   *
+   * @param count how many it has
+   * @return none when it {@linkplain #covers covers} them
+   */
+  public RankSet missing(final int count) {
+    final BitSet others = new BitSet();
+    others.set(0, count);
+    others.andNot(ranks);
+    return new RankSet(others);
+  }
+
+  /**
+   * Whether a rank is here and there.
+   *
+   * @param others other ranks
+   * @return whether they have one in common
+   */
+  public boolean intersects(final RankSet others) {
+    return ranks.intersects(others.ranks);
+  }
+
+  /**
+   * These ranks and others.
+   *
+   * @param others the others
+   * @return both
+   */
+  public RankSet with(final RankSet others) {
+    final BitSet union = (BitSet) ranks.clone();
+    union.or(others.ranks);
+    return new RankSet(union);
   }
 
   /**
@@ -103,6 +152,31 @@ public final class RankSet {
       final int end = ranks.nextClearBit(first);
       ranges.add(end - first == 1 ? String.valueOf(first) : first + "-" + (end - 1));
       first = ranks.nextSetBit(end);
+    }
+    return ranges.toString();
+  }
+
+  /**
+   * The shorter text of ranks that were dealt to nodes in turn.
+   *
+   * @return what {@link #parse} reads
+   */
+  public String compact() {
+    final StringJoiner ranges = new StringJoiner(",");
+    for (int first = ranks.nextSetBit(0); first >= 0; ) {
+      final int second = ranks.nextSetBit(first + 1);
+      int last = first;
+      for (int next = second; next >= 0 && next == last + second - first; ) {
+        last = next;
+        next = ranks.nextSetBit(last + 1);
+      }
+      if (last > second && second - first > 1) {
+        ranges.add(first + "-" + last + "+" + (second - first));
+      } else {
+        last = ranks.nextClearBit(first) - 1;
+        ranges.add(first == last ? String.valueOf(first) : first + "-" + last);
+      }
+      first = ranks.nextSetBit(last + 1);
     }
     return ranges.toString();
   }

@@ -1,0 +1,37 @@
+package org.sluice.core.series;
+
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The key of what a node puts before its part: {@code data/<begin>-<node>/<name>}.
+ *
+ * @param begin the sequence of the run's begin
+ * @param node the node's name, as keys have it
+ * @param name what the node calls it
+ */
+public record DataKey(long begin, String node, String name) {
+  /** The prefix of all data. */
+  public static final String FOLDER = "data/";
+
+  private static final Pattern TEXT = Pattern.compile(FOLDER + "(\\d{1,18})-([^/]+)/(.+)");
+
+  /**
+   * Reads a key.
+   *
+   * @param key any key
+   * @return empty when it is none of data
+   */
+  public static Optional<DataKey> parse(final String key) {
+    final Matcher text = TEXT.matcher(key);
+    return text.matches()
+        ? Optional.of(new DataKey(Long.parseLong(text.group(1)), text.group(2), text.group(3)))
+        : Optional.empty();
+  }
+
+  @Override
+  public String toString() {
+    return "%s%d-%s/%s".formatted(FOLDER, begin, node, name);
+  }
+}

@@ -1,0 +1,59 @@
+package org.sluice.core.series;
+
+import java.time.Instant;
+import java.util.List;
+
+/** An entry of a series' log. Its sequence, from 1, is in its key. */
+public sealed interface LogEntry {
+  /**
+   * A run has begun; those before it may append nothing any more.
+   *
+   * @param run its name, of which a series has no two
+   * @param previous the sequence of the run's begin before it, 0 for none
+   * @param live the sequences of the commits that count at this moment, in ascending order
+   * @param node the node that appended it
+   * @param time when, by that node's clock; only for people
+   */
+  record Begin(String run, long previous, List<Long> live, String node, Instant time)
+      implements LogEntry {}
+
+  /**
+   * A checkpoint is committed. It supersedes any earlier commit of its number.
+   *
+   * @param begin the sequence of its run's begin
+   * @param number the checkpoint's number
+   * @param round how many times its run had written this number before
+   * @param ranks ranks of the job
+   * @param parts the names of its parts, see {@link PartKey#name()}
+   * @param node the node that appended it
+   * @param time when, by that node's clock; only for people
+   */
+  record Commit(
+      long begin, long number, long round, int ranks, List<String> parts, String node, Instant time)
+      implements LogEntry {
+    /** Whether it commits just what another one does. */
+    boolean isOf(final long itsBegin, final long itsNumber, final long itsRound) {
+      return begin == itsBegin && number == itsNumber && round == itsRound;
+    }
+
+    /**
+     * The keys of its parts.
+     *
+     * @return one for each node
+     */
+    public List<String> keys() {
+      final String folder = PartKey.folder(number, begin, round);
+      return parts.stream().map(folder::concat).toList();
+    }
+  }
+
+  /**
+   * Some commits count no more.
+   *
+   * @param begin the sequence of the begin of the run that removes them
+   * @param live the sequences of all commits that count still, in ascending order
+   * @param node the node that appended it
+   * @param time when, by that node's clock; only for people
+   */
+  record Remove(long begin, List<Long> live, String node, Instant time) implements LogEntry {}
+}

@@ -1,0 +1,130 @@
+package org.sluice.core.series;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.posix.Entropy;
+import org.sluice.core.store.SealedJson;
+
+/** Entries of a series' log as objects: sealed JSON, so that people can read them. */
+final class LogEntryCodec {
+  /** What an engine stores on a condition; ten thousand nodes with long names fit. */
+  static final int MAX_LENGTH = 1 << 20;
+
+  private static final String FORMAT = "sluice series";
+  private static final int VERSION = 1;
+
+  private LogEntryCodec() {}
+
+  static byte[] encode(final LogEntry entry) throws IOException {
+    final Map<String, Object> members = new LinkedHashMap<>();
+    members.put("format", FORMAT);
+    members.put("version", VERSION);
+    members.put("id", HexFormat.of().toHexDigits(Entropy.nextLong())); // no two are the same
+    switch (entry) {
+      case LogEntry.Begin begin -> {
+        members.put("entry", "begin");
+        members.put("run", begin.run());
+        members.put("previous", begin.previous());
+        members.put("live", begin.live());
+        putOrigin(members, begin.node(), begin.time());
+      }
+      case LogEntry.Commit commit -> {
+        members.put("entry", "commit");
+        members.put("begin", commit.begin());
+        members.put("number", commit.number());
+        members.put("round", commit.round());
+        members.put("ranks", commit.ranks());
+        members.put("parts", commit.parts());
+        putOrigin(members, commit.node(), commit.time());
+      }
+      case LogEntry.Remove remove -> {
+        members.put("entry", "remove");
+        members.put("begin", remove.begin());
+        members.put("live", remove.live());
+        putOrigin(members, remove.node(), remove.time());
+      }
+    }
+    final byte[] bytes = SealedJson.encode(members);
+    if (bytes.length > MAX_LENGTH) {
+      throw new IOException(
+          "an entry of the log would have %d bytes, more than it can have; remove old checkpoints"
+              .formatted(bytes.length));
+    }
+    return bytes;
+  }
+
+  private static void putOrigin(
+      final Map<String, Object> members, final String node, final Instant time) {
+    members.put("node", node);
+    members.put("time", time.toEpochMilli());
+  }
+
+  static LogEntry decode(final String object, final byte[] bytes) throws IOException {
+    final Map<String, Object> members = SealedJson.decode(object, bytes);
+    try {
+      if (FORMAT.equals(members.get("format"))) {
+        final int version = Math.toIntExact(number(members, "version"));
+        if (version != VERSION) {
+          throw FormatVersionException.of(object, version, VERSION);
+        }
+        return entry(members);
+      }
+    } catch (final RuntimeException e) { // a member of another type, or none
+      final DamagedException damage = new DamagedException(object, 0, "a member is impossible");
+      damage.initCause(e);
+      throw damage;
+    }
+    throw new DamagedException(object, 0, "it is no entry of a series' log");
+  }
+
+  private static LogEntry entry(final Map<String, Object> members) {
+    final String node = (String) members.get("node");
+    final Instant time = Instant.ofEpochMilli(number(members, "time"));
+    return switch ((String) members.get("entry")) {
+      case "begin" ->
+          new LogEntry.Begin(
+              (String) members.get("run"),
+              number(members, "previous"),
+              numbers(members, "live"),
+              node,
+              time);
+      case "commit" -> commit(members, node, time);
+      case "remove" ->
+          new LogEntry.Remove(number(members, "begin"), numbers(members, "live"), node, time);
+      default -> throw new IllegalArgumentException();
+    };
+  }
+
+  private static LogEntry.Commit commit(
+      final Map<String, Object> members, final String node, final Instant time) {
+    final LogEntry.Commit commit =
+        new LogEntry.Commit(
+            number(members, "begin"),
+            number(members, "number"),
+            number(members, "round"),
+            Math.toIntExact(number(members, "ranks")),
+            list(members, "parts").stream().map(String.class::cast).toList(),
+            node,
+            time);
+    commit.keys().forEach(key -> PartKey.parse(key).orElseThrow());
+    return commit;
+  }
+
+  private static long number(final Map<String, Object> members, final String name) {
+    return (Long) members.get(name);
+  }
+
+  private static List<Long> numbers(final Map<String, Object> members, final String name) {
+    return list(members, name).stream().map(Long.class::cast).toList();
+  }
+
+  private static List<?> list(final Map<String, Object> members, final String name) {
+    return (List<?>) members.get(name);
+  }
+}

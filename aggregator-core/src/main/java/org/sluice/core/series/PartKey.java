@@ -1,0 +1,95 @@
+package org.sluice.core.series;
+
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.sluice.core.store.RankSet;
+
+/**
+ * The key of a part: {@code part/<number>-<begin>-<round>/<node>.<ranks>}. So a list alone says
+ * which ranks have put theirs. Ranks that do not fit into one name go on in further ones.
+ *
+ * @param number the checkpoint's number
+ * @param begin the sequence of its run's begin
+ * @param round how many times the run had written this number before
+ * @param node the node's name, as far as a key can have it
+ * @param ranks the ranks whose images it has
+ */
+public record PartKey(long number, long begin, long round, String node, RankSet ranks) {
+  /** The prefix of all parts. */
+  public static final String FOLDER = "part/";
+
+  /** Of a host's name, and of the ranks in one name: both fit into one of 255 bytes. */
+  private static final int MOST = 120;
+
+  private static final Pattern TEXT =
+      Pattern.compile(FOLDER + "(\\d{1,18})-(\\d{1,18})-(\\d{1,18})/(.+)");
+  private static final Pattern NAME =
+      Pattern.compile("([A-Za-z0-9._%+-]{1," + MOST + "})\\.([0-9,+-]+(?:/[0-9,+-]+)*)");
+  private static final Pattern TOO_LONG = Pattern.compile("(.{1," + MOST + "}),");
+
+  /**
+   * Reads a key.
+   *
+   * @param key any key
+   * @return empty when it is none of a part
+   */
+  public static Optional<PartKey> parse(final String key) {
+    final Matcher text = TEXT.matcher(key);
+    return text.matches()
+        ? parse(
+            Long.parseLong(text.group(1)),
+            Long.parseLong(text.group(2)),
+            Long.parseLong(text.group(3)),
+            text.group(4))
+        : Optional.empty();
+  }
+
+  /** Reads its name. */
+  static Optional<PartKey> parse(
+      final long number, final long begin, final long round, final String name) {
+    final Matcher match = NAME.matcher(name);
+    return match.matches()
+        ? RankSet.parse(match.group(2).replace('/', ','))
+            .map(ranks -> new PartKey(number, begin, round, match.group(1), ranks))
+        : Optional.empty();
+  }
+
+  /**
+   * The prefix of all parts of one checkpoint.
+   *
+   * @param number the checkpoint's number
+   * @param begin the sequence of its run's begin
+   * @param round the round
+   * @return ends in a slash
+   */
+  public static String folder(final long number, final long begin, final long round) {
+    return "%s%010d-%d-%d/".formatted(FOLDER, number, begin, round);
+  }
+
+  /**
+   * A node's name as keys have it.
+   *
+   * @param host its host's name
+   * @return each character that a key cannot have as a hyphen; the end of a long name
+   */
+  public static String node(final String host) {
+    final String name = host.replaceAll("[^A-Za-z0-9._-]", "-").replaceFirst("^\\.", "-");
+    return name.substring(Math.max(0, name.length() - MOST));
+  }
+
+  /**
+   * What a commit calls it: all behind its folder.
+   *
+   * @return node and ranks
+   */
+  public String name() {
+    final String text = ranks.compact();
+    return node + "." + (text.length() <= MOST ? text : TOO_LONG.matcher(text).replaceAll("$1/"));
+  }
+
+  @Override
+  public String toString() {
+    return folder(number, begin, round) + name();
+  }
+}

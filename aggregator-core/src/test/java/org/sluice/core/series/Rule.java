@@ -1,0 +1,201 @@
+package org.sluice.core.series;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.sluice.core.engine.Engine;
+import org.sluice.core.engine.NoObjectException;
+
+/** A rule of the series, and what a node does that does not know it. */
+enum Rule {
+  /** An entry of the log is made by conditional create. */
+  CONDITIONAL_CREATE,
+  /** A node whose entry finds its number taken reads the log before it tries again. */
+  READ_AGAIN {
+    @Override
+    Engine without(final Engine engine, final String run) {
+      return new Changed(engine) {
+        @Override
+        public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
+          long sequence = Long.parseLong(key.substring(key.indexOf('/') + 1));
+          while (!engine.putIfAbsent("log/%010d".formatted(sequence), bytes)) {
+            sequence++;
+          }
+          return true;
+        }
+      };
+    }
+  },
+  /** Keys of data and parts have the run. */
+  RUN_IN_KEYS {
+    @Override
+    Engine without(final Engine engine, final String run) {
+      return new Renamed(engine) {
+        @Override
+        String key(final String key) {
+          return key.replaceFirst("^(part/\\d+-|data/)\\d+-", "$10-");
+        }
+      };
+    }
+  },
+  /** Keys of data and parts have the round. */
+  ROUND_IN_KEYS {
+    @Override
+    Engine without(final Engine engine, final String run) {
+      return new Renamed(engine) {
+        @Override
+        String key(final String key) {
+          return key.replaceFirst("^(part/\\d+-\\d+-|data/.*\\.)\\d+(/|$)", "$10$2");
+        }
+      };
+    }
+  },
+  /** A run that is not the last to begin appends nothing. */
+  FENCE {
+    @Override
+    Engine without(final Engine engine, final String run) {
+      return new Changed(engine) {
+        @Override
+        public byte[] getAll(final String key, final int most) throws IOException {
+          final byte[] bytes = engine.getAll(key, most);
+          return key.startsWith("log/") && joined ? unlessLater(key, bytes) : bytes;
+        }
+
+        private boolean joined;
+
+        private byte[] unlessLater(final String key, final byte[] bytes) throws IOException {
+          return LogEntryCodec.decode(key, bytes) instanceof final LogEntry.Begin begin
+                  && !begin.run().equals(run)
+              ? LogEntryCodec.encode(
+                  new LogEntry.Remove(0, begin.live(), begin.node(), begin.time()))
+              : bytes;
+        }
+
+        @Override
+        public void put(final String key, final List<ByteBuffer> pieces) throws IOException {
+          joined = true;
+          engine.put(key, pieces);
+        }
+      };
+    }
+  },
+  /** A checkpoint is committed when the parts of all ranks are there. */
+  ALL_RANKS,
+  /** A part comes behind the data that it names. */
+  DATA_FIRST,
+  /** What is removed is removed in the log before it is deleted. */
+  REMOVE_FIRST,
+  /** What an older commit of a number had never counts again. */
+  SUPERSEDED_STAYS_GONE {
+    @Override
+    Engine without(final Engine engine, final String run) {
+      return new Changed(engine) {
+        @Override
+        public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
+          return engine.putIfAbsent(
+              key,
+              LogEntryCodec.decode(key, bytes) instanceof final LogEntry.Begin begin
+                  ? LogEntryCodec.encode(withAll(begin))
+                  : bytes);
+        }
+
+        private LogEntry.Begin withAll(final LogEntry.Begin begin) throws IOException {
+          final List<Long> all = new ArrayList<>();
+          for (long sequence = 1; ; sequence++) {
+            final String key = "log/%010d".formatted(sequence);
+            try {
+              if (LogEntryCodec.decode(key, engine.getAll(key, 1 << 20))
+                  instanceof LogEntry.Commit) {
+                all.add(sequence);
+              }
+            } catch (final NoObjectException end) {
+              return new LogEntry.Begin(
+                  begin.run(), begin.previous(), all, begin.node(), begin.time());
+            }
+          }
+        }
+      };
+    }
+  },
+  /** A run deletes only what earlier runs left. */
+  COLLECT_EARLIER_RUNS;
+
+  /** The storage as it looks to a node that does not know the rule. */
+  Engine without(final Engine engine, final String run) {
+    return engine;
+  }
+
+  /** An engine that is another one but for what is overridden. */
+  private static class Changed implements Engine {
+    private final Engine engine;
+
+    Changed(final Engine engine) {
+      this.engine = engine;
+    }
+
+    @Override
+    public void put(final String key, final List<ByteBuffer> pieces) throws IOException {
+      engine.put(key, pieces);
+    }
+
+    @Override
+    public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
+      return engine.putIfAbsent(key, bytes);
+    }
+
+    @Override
+    public void get(final String key, final long offset, final ByteBuffer into) throws IOException {
+      engine.get(key, offset, into);
+    }
+
+    @Override
+    public List<String> list(final String prefix) throws IOException {
+      return engine.list(prefix);
+    }
+
+    @Override
+    public void delete(final String key) throws IOException {
+      engine.delete(key);
+    }
+
+    @Override
+    public String toString() {
+      return engine.toString();
+    }
+
+    @Override
+    public void close() throws IOException {
+      engine.close();
+    }
+  }
+
+  /** An engine with other keys. */
+  private abstract static class Renamed extends Changed {
+    Renamed(final Engine engine) {
+      super(engine);
+    }
+
+    abstract String key(String key);
+
+    @Override
+    public void put(final String key, final List<ByteBuffer> pieces) throws IOException {
+      super.put(key(key), pieces);
+    }
+
+    @Override
+    public void get(final String key, final long offset, final ByteBuffer into) throws IOException {
+      super.get(key(key), offset, into);
+    }
+
+    @Override
+    public List<String> list(final String prefix) throws IOException {
+      return super.list(key(prefix));
+    }
+
+    @Override
+    public void delete(final String key) throws IOException {
+      super.delete(key(key));
+    }
+  }
+}

@@ -1,0 +1,264 @@
+package org.sluice.core.series;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.sluice.core.engine.Engine;
+import org.sluice.core.store.RankSet;
+
+/**
+ * One history of a series: runs of two to four nodes, one after the other, whose processes are
+ * killed, come back, or go on as zombies while the next run writes.
+ */
+final class SeriesHistory {
+  private static final double DEATHS = .004;
+  private static final int TRIES = 12;
+
+  private final Random random;
+  private final Rule leftOut;
+  private final SimulatedEngine.World world;
+  private final Interleaving interleaving;
+  private final SeriesCheck check;
+  private final int nodes;
+  private final Set<SeriesCheck.Round> told = new HashSet<>();
+
+  /** A history that a seed decides; nodes may lack one rule. */
+  SeriesHistory(final long seed, final Rule leftOut) {
+    this.random = new Random(seed);
+    this.leftOut = leftOut;
+    this.nodes = 2 + random.nextInt(3);
+    this.world = new SimulatedEngine.World(random, leftOut != Rule.CONDITIONAL_CREATE);
+    this.interleaving = new Interleaving(random);
+    this.check = new SeriesCheck(world.objects, nodes);
+  }
+
+  /** Lets it happen. */
+  void run() {
+    final int runs = 1 + random.nextInt(3);
+    for (int i = 0; i < runs; i++) {
+      final String run = "r" + i;
+      final List<long[]> rounds = rounds();
+      for (int node = 0; node < nodes; node++) {
+        startNode(run, node, rounds);
+      }
+      interleaving.start(self -> collect(run, self));
+      interleaving.run(i < runs - 1 ? 20 + random.nextInt(400) : 100_000, DEATHS, this::look);
+      if (random.nextDouble() < .6) {
+        interleaving.kill(.5);
+      }
+    }
+    interleaving.start(self -> rollForward("r" + (runs - 1), self));
+    interleaving.run(100_000, 0, this::look);
+  }
+
+  private void look() {
+    world.arrive();
+    check.check();
+    check.checkTold(told);
+  }
+
+  /** Some numbers, each written once or twice, the second time perhaps behind the next number. */
+  private List<long[]> rounds() {
+    final List<long[]> rounds = new ArrayList<>();
+    final int numbers = 1 + random.nextInt(3);
+    for (long number = 1; number <= numbers; number++) {
+      rounds.add(new long[] {number, 0});
+      if (random.nextInt(3) == 0) {
+        rounds.add(new long[] {number, 1});
+      }
+    }
+    return rounds;
+  }
+
+  private void startNode(final String run, final int node, final List<long[]> rounds) {
+    interleaving.start(self -> write(run, node, rounds, self));
+  }
+
+  private Engine engine(final String run, final Interleaving.Process self) {
+    final Engine engine = new SimulatedEngine(world, self);
+    return leftOut == null ? engine : leftOut.without(engine, run);
+  }
+
+  /** A node's I/O process. When it is killed another one may begin again, and repeat all. */
+  private void write(
+      final String run,
+      final int node,
+      final List<long[]> rounds,
+      final Interleaving.Process self) {
+    try {
+      final Node it = new Node(run, node, engine(run, self));
+      for (final long[] round : rounds) {
+        it.write(round[0], round[1]);
+      }
+    } catch (final FencedException | GaveUp end) {
+      // a node that stops
+    } catch (final Interleaving.Killed killed) {
+      if (random.nextBoolean()) {
+        startNode(run, node, rounds);
+      }
+      throw killed;
+    }
+  }
+
+  /** One node of a run. */
+  private final class Node {
+    private final String run;
+    private final int node;
+    private final Engine engine;
+    private final SeriesRun series;
+    private final List<PartKey> parts = new ArrayList<>();
+
+    Node(final String run, final int node, final Engine engine) throws FencedException, GaveUp {
+      this.run = run;
+      this.node = node;
+      this.engine = engine;
+      this.series = again(() -> SeriesRun.join(engine, run, "n" + node));
+    }
+
+    void write(final long number, final long round) throws FencedException, GaveUp {
+      if (again(() -> series.isCommitted(number, round))) {
+        return;
+      }
+      final String mark = SeriesCheck.mark(new SeriesCheck.Round(run, number, round));
+      final String data = new DataKey(series.begin(), "n" + node, number + "." + round).toString();
+      final RankSet ranks = RankSet.of(IntStream.of(node));
+      final List<Request<Object>> puts = new ArrayList<>();
+      puts.add(
+          () -> {
+            engine.put(data, pieces(mark));
+            return null;
+          });
+      puts.add(
+          () -> {
+            series.put(number, round, ranks, pieces(mark + " " + data));
+            return null;
+          });
+      for (final Request<Object> put : leftOut == Rule.DATA_FIRST ? puts.reversed() : puts) {
+        again(put);
+      }
+      parts.add(new PartKey(number, series.begin(), round, "n" + node, ranks));
+      final int all = leftOut == Rule.ALL_RANKS ? 1 : nodes;
+      for (int looks = random.nextInt(4); looks >= 0; looks--) {
+        if (again(() -> series.commit(number, round, all)).isEmpty()) {
+          told.add(new SeriesCheck.Round(run, number, round));
+        }
+      }
+      if (random.nextInt(3) == 0) {
+        retain();
+      }
+    }
+
+    private void retain() throws FencedException, GaveUp {
+      if (leftOut == Rule.REMOVE_FIRST && parts.size() > 2) {
+        delete(parts.removeFirst());
+      }
+      final List<LogEntry.Commit> mine =
+          again(series::live).values().stream()
+              .filter(commit -> commit.begin() == series.begin())
+              .toList();
+      for (final LogEntry.Commit old : mine.subList(0, Math.max(0, mine.size() - 2))) {
+        again(
+            () -> {
+              series.remove(old.number(), old.round());
+              return null;
+            });
+      }
+      for (final PartKey part : again(() -> series.gone(parts))) {
+        delete(part);
+        parts.remove(part);
+      }
+    }
+
+    private void delete(final PartKey part) throws FencedException, GaveUp {
+      final String data = part.number() + "." + part.round();
+      for (final String key :
+          List.of(part.toString(), new DataKey(part.begin(), "n" + node, data).toString())) {
+        again(
+            () -> {
+              engine.delete(key);
+              return null;
+            });
+      }
+    }
+  }
+
+  /** Deletes what earlier runs left. */
+  private void collect(final String run, final Interleaving.Process self) {
+    try {
+      final Engine engine = engine(run, self);
+      final SeriesRun series = again(() -> SeriesRun.join(engine, run, "gc"));
+      final SeriesGarbage garbage = new SeriesGarbage(engine, part -> dataOf(engine, part));
+      final long before = leftOut == Rule.COLLECT_EARLIER_RUNS ? Long.MAX_VALUE : series.begin();
+      for (final String key : again(() -> garbage.ofEarlierRuns(series.live().values(), before))) {
+        again(
+            () -> {
+              engine.delete(key);
+              return null;
+            });
+      }
+    } catch (final FencedException | GaveUp end) {
+      // the next run collects
+    }
+  }
+
+  private static Set<String> dataOf(final Engine engine, final String part) throws IOException {
+    final String text = new String(engine.getAll(part, 1000), StandardCharsets.UTF_8);
+    return Set.copyOf(Arrays.asList(text.split(" ")).subList(1, 2));
+  }
+
+  /** As a restart does: commits what the last run has complete, and reads the log. */
+  private void rollForward(final String run, final Interleaving.Process self) {
+    try {
+      final Engine engine = engine(run, self);
+      final SeriesRun series = again(() -> SeriesRun.join(engine, run, "restart"));
+      for (long number = 1; number < 5; number++) {
+        for (long round = 0; round < 2; round++) {
+          final long one = number;
+          final long time = round;
+          again(() -> series.commit(one, time, leftOut == Rule.ALL_RANKS ? 1 : nodes));
+        }
+      }
+      again(
+          () -> {
+            check.checkReader(engine);
+            return null;
+          });
+    } catch (final FencedException | GaveUp end) {
+      // another restart will
+    }
+  }
+
+  private static List<ByteBuffer> pieces(final String text) {
+    return List.of(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  /** Something that may fail. */
+  private interface Request<T> {
+    T run() throws IOException;
+  }
+
+  /** A node tried often enough. */
+  private static final class GaveUp extends Exception {
+    private static final long serialVersionUID = 1L;
+  }
+
+  private static <T> T again(final Request<T> request) throws FencedException, GaveUp {
+    for (int i = 0; i < TRIES; i++) {
+      try {
+        return request.run();
+      } catch (final FencedException e) {
+        throw e;
+      } catch (final IOException e) {
+        // it is repeated
+      }
+    }
+    throw new GaveUp();
+  }
+}
