@@ -4,6 +4,8 @@ import static org.sluice.core.command.Model.flag;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.sluice.core.command.CommandException;
@@ -11,10 +13,14 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Model;
+import org.sluice.core.command.SeriesOption;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
+import org.sluice.core.series.SeriesDirectory;
+import org.sluice.core.series.SeriesTidying;
+import org.sluice.core.series.Stores;
 import org.sluice.core.store.Leftover;
 import org.sluice.core.store.PosixStore;
 import picocli.CommandLine.Model.CommandSpec;
@@ -22,6 +28,7 @@ import picocli.CommandLine.Model.CommandSpec;
 /** Frees what no committed checkpoint needs. */
 public final class GcCommand implements Subcommand {
   private final StoreOption store = new StoreOption();
+  private final SeriesOption series = new SeriesOption();
   private final JsonOption json = new JsonOption();
 
   private boolean dryRun;
@@ -47,6 +54,7 @@ public final class GcCommand implements Subcommand {
               ExitStatus.DENIED,
               ExitStatus.OTHER_VERSION)
           .add(store)
+          .add(series)
           .add(json)
           .add(
               flag(value -> dryRun = value, "--dry-run")
@@ -70,6 +78,29 @@ public final class GcCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
+    return SeriesDirectory.is(store.directory()) ? collectOfSeries() : collect();
+  }
+
+  /** What earlier runs left; what the last one has may be of a checkpoint under way. */
+  private int collectOfSeries() throws IOException {
+    final SeriesDirectory directory = SeriesDirectory.open(store.directory());
+    final String name = Stores.choose(directory, series.name());
+    final Path root = directory.root().resolve(name);
+    final List<Leftover> leftovers = new ArrayList<>();
+    try (SeriesTidying tidying = new SeriesTidying(directory, name)) {
+      for (final String key : tidying.collect(true)) {
+        final Path path = root.resolve(key);
+        leftovers.add(new Leftover(Leftover.Kind.EARLIER, path, Files.size(path)));
+      }
+      if (!dryRun) {
+        tidying.collect(false);
+      }
+    }
+    print(root, leftovers);
+    return ExitStatus.OK.code();
+  }
+
+  private int collect() throws IOException {
     final List<IOException> unreadable = new ArrayList<>();
     try (PosixStore opened = PosixStore.open(store.directory())) {
       final List<Leftover> leftovers = new ArrayList<>();
@@ -77,18 +108,7 @@ public final class GcCommand implements Subcommand {
         leftovers.addAll(opened.setAsideDamagedLogs(dryRun));
       }
       leftovers.addAll(opened.collectGarbage(dryRun, unreadable::add));
-      final long bytes = leftovers.stream().mapToLong(Leftover::bytes).sum();
-      if (json.wanted()) {
-        json.print(
-            spec,
-            new JsonObject()
-                .with("store", opened.directory().toString())
-                .with("dry_run", dryRun)
-                .with("bytes", bytes)
-                .with("removed", leftovers.stream().map(GcCommand::members).toList()));
-      } else {
-        print(opened, leftovers, bytes);
-      }
+      print(opened.directory(), leftovers);
     }
     if (!unreadable.isEmpty()) {
       final CommandException first = Damage.failure(unreadable);
@@ -103,14 +123,25 @@ public final class GcCommand implements Subcommand {
     return ExitStatus.OK.code();
   }
 
-  private void print(final PosixStore opened, final List<Leftover> leftovers, final long bytes) {
+  private void print(final Path root, final List<Leftover> leftovers) throws IOException {
+    final long bytes = leftovers.stream().mapToLong(Leftover::bytes).sum();
+    if (json.wanted()) {
+      json.print(
+          spec,
+          new JsonObject()
+              .with("store", store.directory().toAbsolutePath().normalize().toString())
+              .with("dry_run", dryRun)
+              .with("bytes", bytes)
+              .with("removed", leftovers.stream().map(GcCommand::members).toList()));
+      return;
+    }
     final PrintWriter out = spec.commandLine().getOut();
     for (final Leftover leftover : leftovers) {
       out.printf(
           "%-10s  %8s  %s%n",
           leftover.kind().label(),
           SizeConverter.format(leftover.bytes()),
-          Quoting.name(opened.directory().relativize(leftover.path()).toString()));
+          Quoting.name(root.relativize(leftover.path()).toString()));
     }
     out.printf("%s %s%n", dryRun ? "would free" : "freed", SizeConverter.format(bytes));
   }

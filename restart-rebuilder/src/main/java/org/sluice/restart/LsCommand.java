@@ -16,15 +16,19 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Model;
+import org.sluice.core.command.SeriesOption;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.series.SeriesReader;
+import org.sluice.core.series.Stores;
+import org.sluice.core.series.Waiting;
+import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
 import org.sluice.core.store.Completion;
-import org.sluice.core.store.PosixStore;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Lists checkpoints and images. */
@@ -33,6 +37,7 @@ public final class LsCommand implements Subcommand {
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").withZone(ZoneId.systemDefault());
 
   private final StoreOption store = new StoreOption();
+  private final SeriesOption series = new SeriesOption();
   private final JsonOption json = new JsonOption();
 
   private Long number;
@@ -50,6 +55,7 @@ public final class LsCommand implements Subcommand {
               ExitStatus.DENIED,
               ExitStatus.OTHER_VERSION)
           .add(store)
+          .add(series)
           .add(json)
           .add(
               option(Long.class, value -> number = value, "--checkpoint")
@@ -77,19 +83,25 @@ public final class LsCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    try (PosixStore opened = PosixStore.open(store.directory())) {
+    try (CheckpointReader opened = Stores.open(store.directory(), series.name())) {
       final List<Commit> commits =
           showsImages()
               ? Selection.read(opened, () -> find(opened), commit -> readImages(opened, commit))
               : find(opened);
+      final List<Waiting> waiting =
+          number == null && opened instanceof final SeriesReader nodes
+              ? nodes.waiting()
+              : List.of();
       if (json.wanted()) {
         json.print(
             spec,
             new JsonObject()
                 .with("store", opened.directory().toString())
-                .with("checkpoints", commits.stream().map(this::members).toList()));
+                .with("checkpoints", commits.stream().map(this::members).toList())
+                .with("waiting", waiting.stream().map(LsCommand::members).toList()));
       } else {
         printTable(commits);
+        waiting.forEach(this::printWaiting);
       }
     }
     if (!unreadable.isEmpty()) {
@@ -98,7 +110,7 @@ public final class LsCommand implements Subcommand {
     return ExitStatus.OK.code();
   }
 
-  private List<Commit> find(final PosixStore opened) throws IOException {
+  private List<Commit> find(final CheckpointReader opened) throws IOException {
     unreadable.clear();
     return number == null
         ? opened.commits(unreadable::add)
@@ -106,7 +118,7 @@ public final class LsCommand implements Subcommand {
   }
 
   /** A checkpoint whose index cannot be read is listed without its images. */
-  private void readImages(final PosixStore opened, final Commit commit) {
+  private void readImages(final CheckpointReader opened, final Commit commit) {
     try {
       images.put(
           commit,
@@ -144,6 +156,22 @@ public final class LsCommand implements Subcommand {
         images.get(commit).forEach(image -> printImage(out, image));
       }
     }
+  }
+
+  private void printWaiting(final Waiting one) {
+    spec.commandLine()
+        .getOut()
+        .printf(
+            "%10d  waits for ranks %s of %d; nodes that are done: %d%n",
+            one.number(), one.missing(), one.ranks(), one.nodes());
+  }
+
+  private static JsonObject members(final Waiting one) {
+    return new JsonObject()
+        .with("number", one.number())
+        .with("ranks", one.ranks())
+        .with("missing", one.missing().list())
+        .with("nodes", one.nodes());
   }
 
   private static String ranks(final Commit commit) {

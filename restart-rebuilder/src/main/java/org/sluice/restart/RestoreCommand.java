@@ -12,18 +12,21 @@ import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Model;
 import org.sluice.core.command.Progress;
+import org.sluice.core.command.SeriesOption;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
+import org.sluice.core.series.Stores;
+import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
-import org.sluice.core.store.PosixStore;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Rebuilds the images of a checkpoint. */
 public final class RestoreCommand implements Subcommand {
   private final StoreOption store = new StoreOption();
+  private final SeriesOption series = new SeriesOption();
   private final JsonOption json = new JsonOption();
 
   private String target;
@@ -49,6 +52,7 @@ public final class RestoreCommand implements Subcommand {
               ExitStatus.OTHER_VERSION,
               ExitStatus.FELL_BACK)
           .add(store)
+          .add(series)
           .add(json)
           .add(
               option(String.class, value -> target = value, "--to")
@@ -98,7 +102,7 @@ public final class RestoreCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    try (PosixStore opened = PosixStore.open(store.directory())) {
+    try (CheckpointReader opened = Stores.open(store.directory(), series.name())) {
       if (fallback) {
         return restoreIntact(opened);
       }
@@ -110,7 +114,7 @@ public final class RestoreCommand implements Subcommand {
     return ExitStatus.OK.code();
   }
 
-  private int restoreIntact(final PosixStore opened) throws IOException {
+  private int restoreIntact(final CheckpointReader opened) throws IOException {
     final Fallback chain = new Fallback(opened);
     chain.run(
         number,
@@ -128,7 +132,8 @@ public final class RestoreCommand implements Subcommand {
     return (chain.skipped().isEmpty() ? ExitStatus.OK : ExitStatus.FELL_BACK).code();
   }
 
-  private static void checkAll(final PosixStore opened, final Commit commit) throws IOException {
+  private static void checkAll(final CheckpointReader opened, final Commit commit)
+      throws IOException {
     final List<IOException> damage = new ArrayList<>();
     opened.verify(commit, damage::add, bytes -> {});
     if (!damage.isEmpty()) {
@@ -137,7 +142,7 @@ public final class RestoreCommand implements Subcommand {
   }
 
   private void restore(
-      final PosixStore opened, final Commit commit, final List<Fallback.Skipped> skipped)
+      final CheckpointReader opened, final Commit commit, final List<Fallback.Skipped> skipped)
       throws IOException {
     final List<CommittedImage> images =
         Selection.images(commit, opened.images(commit), rank, partial);

@@ -17,8 +17,13 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Model;
+import org.sluice.core.command.SeriesOption;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
+import org.sluice.core.series.SeriesDirectory;
+import org.sluice.core.series.SeriesReader;
+import org.sluice.core.series.SeriesTidying;
+import org.sluice.core.series.Stores;
 import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.PosixStore;
@@ -27,6 +32,7 @@ import picocli.CommandLine.Model.CommandSpec;
 /** Removes checkpoints. */
 public final class RmCommand implements Subcommand {
   private final StoreOption store = new StoreOption();
+  private final SeriesOption series = new SeriesOption();
   private final JsonOption json = new JsonOption();
 
   private Set<Long> numbers = new LinkedHashSet<>();
@@ -48,6 +54,7 @@ public final class RmCommand implements Subcommand {
               ExitStatus.DENIED,
               ExitStatus.OTHER_VERSION)
           .add(store)
+          .add(series)
           .add(json)
           .add(
               parameters(Long.class, value -> numbers = new LinkedHashSet<>(value))
@@ -83,6 +90,10 @@ public final class RmCommand implements Subcommand {
           ExitStatus.USAGE,
           "name the checkpoints to remove, or give --keep a number from 1 on; see sluice rm --help");
     }
+    if (SeriesDirectory.is(store.directory())) {
+      print(removeOfSeries());
+      return ExitStatus.OK.code();
+    }
     final List<Long> removed = new ArrayList<>();
     final List<Long> busy = new ArrayList<>();
     try (PosixStore opened = PosixStore.open(store.directory())) {
@@ -102,8 +113,26 @@ public final class RmCommand implements Subcommand {
     return ExitStatus.OK.code();
   }
 
+  /** What a process reads goes as well: it finds it gone. */
+  private List<Long> removeOfSeries() throws IOException {
+    final SeriesDirectory directory = SeriesDirectory.open(store.directory());
+    final String name = Stores.choose(directory, series.name());
+    final List<Long> removed;
+    try (SeriesReader opened = new SeriesReader(directory, name)) {
+      final List<Commit> commits = opened.commits(unreadable -> {});
+      removed = List.copyOf(keep == null ? named(opened, commits) : older(commits));
+    }
+    if (!dryRun) {
+      try (SeriesTidying tidying = new SeriesTidying(directory, name)) {
+        tidying.remove(removed);
+      }
+    }
+    return removed;
+  }
+
   /** Checked before anything is removed. */
-  private Set<Long> named(final PosixStore opened, final List<Commit> commits) throws IOException {
+  private Set<Long> named(final CheckpointReader opened, final List<Commit> commits)
+      throws IOException {
     final Set<Long> there = opened.numbers();
     for (final long number : numbers) {
       if (!there.contains(number)) {

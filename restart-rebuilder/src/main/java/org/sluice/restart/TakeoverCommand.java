@@ -10,6 +10,7 @@ import org.sluice.core.command.Model;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
+import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.store.NodeIdentity;
 import org.sluice.core.store.PosixStore;
 import picocli.CommandLine.Model.CommandSpec;
@@ -48,6 +49,12 @@ public final class TakeoverCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
+    if (SeriesDirectory.is(store.directory())) {
+      throw new CommandException(
+          ExitStatus.USAGE,
+          "the store %s is of several nodes, none of which owns it; any may write it"
+              .formatted(store.directory()));
+    }
     try (PosixStore opened = PosixStore.open(store.directory())) {
       final String self = NodeIdentity.self().name();
       final Optional<NodeIdentity> owner = opened.owner();

@@ -11,17 +11,20 @@ import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Model;
 import org.sluice.core.command.Progress;
+import org.sluice.core.command.SeriesOption;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
+import org.sluice.core.series.Stores;
+import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
-import org.sluice.core.store.PosixStore;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Checks every checksum. */
 public final class VerifyCommand implements Subcommand {
   private final StoreOption store = new StoreOption();
+  private final SeriesOption series = new SeriesOption();
   private final JsonOption json = new JsonOption();
 
   private Long number;
@@ -36,6 +39,7 @@ public final class VerifyCommand implements Subcommand {
               ExitStatus.DENIED,
               ExitStatus.OTHER_VERSION)
           .add(store)
+          .add(series)
           .add(json)
           .add(
               option(Long.class, value -> number = value, "--checkpoint")
@@ -59,7 +63,7 @@ public final class VerifyCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    try (PosixStore opened = PosixStore.open(store.directory())) {
+    try (CheckpointReader opened = Stores.open(store.directory(), series.name())) {
       final List<Commit> commits = verify(opened);
       if (json.wanted()) {
         json.print(
@@ -79,7 +83,7 @@ public final class VerifyCommand implements Subcommand {
     throw Damage.failure(damage);
   }
 
-  private List<Commit> verify(final PosixStore opened) throws IOException {
+  private List<Commit> verify(final CheckpointReader opened) throws IOException {
     final long bytes = find(opened).stream().mapToLong(Commit::bytes).sum();
     try (Progress progress = Progress.begin("verify", bytes)) {
       return Selection.read(
@@ -87,7 +91,7 @@ public final class VerifyCommand implements Subcommand {
     }
   }
 
-  private List<Commit> find(final PosixStore opened) throws IOException {
+  private List<Commit> find(final CheckpointReader opened) throws IOException {
     damage.clear();
     return number == null ? opened.commits(damage::add) : List.of(Selection.commit(opened, number));
   }

@@ -46,6 +46,8 @@ final class Catalogue {
 
   private long lastSequence;
 
+  private final boolean supersedes;
+
   /** What the store looked like when the lock was given back; null when that does not count. */
   private Stamp stamp;
 
@@ -100,8 +102,9 @@ final class Catalogue {
     }
   }
 
-  Catalogue(final StoreDirectory store, final CommitLogs logs) {
+  Catalogue(final StoreDirectory store, final CommitLogs logs) throws IOException {
     this.store = store;
+    this.supersedes = !store.format().isPart();
     this.logs = logs;
     this.containers = new NamedContainers(store);
   }
@@ -138,10 +141,17 @@ final class Catalogue {
     return superseded;
   }
 
-  /** The commits of a number. */
-  List<Known> of(final long number) throws IOException {
+  /** Whether a newer commit of a number supersedes an older one. */
+  boolean supersedes() {
+    return supersedes;
+  }
+
+  /** The commits that a commit supersedes. */
+  List<Known> supersededBy(final Commit commit) throws IOException {
     update();
-    return committed.getOrDefault(number, List.of());
+    return committed.getOrDefault(commit.number(), List.of()).stream()
+        .filter(other -> supersedes && other.sequence < commit.sequence())
+        .toList();
   }
 
   /** What the next commit gets. */
@@ -349,7 +359,7 @@ final class Catalogue {
     } else {
       committed.put(number, List.copyOf(commits));
     }
-    if (commits.size() > 1) {
+    if (supersedes && commits.size() > 1) {
       superseding.add(number);
     } else {
       superseding.remove(number);

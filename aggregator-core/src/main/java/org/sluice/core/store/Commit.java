@@ -44,7 +44,12 @@ public record Commit(
     List<Long> containers) {
   private static final String INCOMPLETE = "incomplete: files joined it after its commit";
 
-  Commit markedIncomplete() {
+  /**
+   * The same, which a file has joined since.
+   *
+   * @return never the newest
+   */
+  public Commit markedIncomplete() {
     return new Commit(
         number,
         id,

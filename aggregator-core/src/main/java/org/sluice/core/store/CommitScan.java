@@ -163,7 +163,12 @@ final class CommitScan {
         .toList();
   }
 
-  private static Collection<Commit> newest(final List<Commit> commits) {
+  /** In a node's part of a series each commit stands for itself. */
+  private Collection<Commit> newest(final List<Commit> commits) throws IOException {
+    return store.format().isPart() ? commits : newestOfNumbers(commits);
+  }
+
+  private static Collection<Commit> newestOfNumbers(final List<Commit> commits) {
     return commits.stream()
         .collect(
             Collectors.toMap(
@@ -184,7 +189,7 @@ final class CommitScan {
     final List<IOException> damage = new ArrayList<>();
     final Optional<Commit> found =
         newest(commits(any -> any.number() == number, failures::add, damage::add)).stream()
-            .findFirst();
+            .reduce((one, other) -> one.sequence() < other.sequence() ? other : one);
     if (found.isEmpty()) {
       failures.addAll(damage);
     }

@@ -79,8 +79,8 @@ final class Garbage {
 
   /** Removes a commit, and before it what it superseded. */
   boolean remove(final Commit commit, final Farewell farewell) throws IOException {
-    for (final Catalogue.Known other : catalogue.of(commit.number())) {
-      if (other.sequence() < commit.sequence() && !remove(catalogue.directoryOf(other))) {
+    for (final Catalogue.Known other : catalogue.supersededBy(commit)) {
+      if (!remove(catalogue.directoryOf(other))) {
         return false;
       }
     }
@@ -114,7 +114,9 @@ final class Garbage {
       if (!logs.follow()) {
         return;
       }
-      removeUnreadable(commit.number());
+      if (catalogue.supersedes()) {
+        removeUnreadable(commit.number());
+      }
       sweep();
       spares.trim(commit.containers().size());
     } catch (final IOException e) {

@@ -24,7 +24,9 @@ public record Leftover(Kind kind, Path path, long bytes) {
     /** Links by which a dead session held files that it had not open. */
     HELD,
     /** A damaged commit log: it is set aside, not removed. */
-    LOG;
+    LOG,
+    /** What an earlier run of a series left. */
+    EARLIER;
 
     /**
      * What users call it.

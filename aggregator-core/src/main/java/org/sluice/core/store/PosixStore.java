@@ -7,7 +7,6 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.sluice.core.chunk.DamagedException;
-import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.Quoting;
@@ -16,7 +15,7 @@ import org.sluice.core.posix.Quoting;
  * A store of checkpoints in a directory of a POSIX file system. Thread-safe; several processes may
  * use one store at a time.
  */
-public final class PosixStore extends CheckpointReader implements AutoCloseable {
+public final class PosixStore extends PosixReader {
   private static final Logger LOG = LoggerFactory.getLogger(PosixStore.class);
 
   private final CommitLogs logs;
@@ -42,8 +41,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
   }
 
   /**
-   * Opens a store for writing, and makes it if its directory is empty or missing. Ends the commits
-   * and removals of killed processes.
+   * Opens a store for writing, made if missing. Ends commits and removals of killed processes.
    *
    * @param directory where it is; its parent must exist
    * @return the store
@@ -53,6 +51,20 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
    */
   public static PosixStore create(final Path directory) throws IOException {
     return create(directory, Disk.REAL);
+  }
+
+  /**
+   * The same of a node's part of a series. No commit in it supersedes another: the series' log says
+   * which count.
+   *
+   * @param directory where it is; its parent must exist
+   * @return the store
+   * @throws IOException when that fails
+   */
+  public static PosixStore createPart(final Path directory) throws IOException {
+    final PosixStore store = new PosixStore(StoreDirectory.create(directory, Disk.REAL, true));
+    store.claim();
+    return store;
   }
 
   static PosixStore create(final Path directory, final Disk disk) throws IOException {
@@ -66,8 +78,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
    *
    * @param directory where it is; its parent must exist
    * @return the store; {@link #claim} before writing
-   * @throws NoStoreException when the parent is missing or the directory holds something else
-   * @throws IOException when that fails
+   * @throws IOException as {@link #create}
    */
   public static PosixStore createUnclaimed(final Path directory) throws IOException {
     return new PosixStore(StoreDirectory.create(directory, Disk.REAL));
@@ -108,9 +119,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
    *
    * @param directory where it is
    * @return the store
-   * @throws NoStoreException when there is none
-   * @throws FormatVersionException when it is of another version
-   * @throws IOException when that fails
+   * @throws IOException when there is none, it is of another version, or that fails
    */
   public static PosixStore open(final Path directory) throws IOException {
     return new PosixStore(StoreDirectory.open(directory));
@@ -183,8 +192,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
   }
 
   /**
-   * Deletes all containers that no committed checkpoint refers to and no process appends to, also
-   * those of other sessions.
+   * Deletes all containers that no committed checkpoint has and no process of any session writes.
    *
    * @throws IOException when that fails
    */
@@ -198,14 +206,11 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
   }
 
   /**
-   * Removes what no committed checkpoint needs and no live process uses: what is left of commits
-   * and removals that were cut short, of checkpoints that were committed again, of images never
-   * committed, of links by which sessions held files, and spare containers.
+   * Removes what no committed checkpoint needs and no live process uses, see {@link Leftover.Kind}.
    *
    * @param dryRun only finds it
-   * @param unreadable told of each manifest that is damaged or of another version; while there is
-   *     one all containers stay, since it might name any. Told besides of what is no file where
-   *     only files of this store belong, and stays
+   * @param unreadable told of each manifest that is damaged or of another version, while which all
+   *     containers stay, and of what is no file where only files of this store belong, and stays
    * @return what it was
    * @throws IOException when that fails
    */
@@ -268,9 +273,8 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
   }
 
   /**
-   * Makes the next commits short: they need a commit log, and room in it. What it has becomes
-   * durable without it. Of containers that became spare since the last commit, as many go as it
-   * would have deleted. To be called between commits, when nobody waits.
+   * Makes the next commits short: they need a commit log, and room in it. Deletes what spare
+   * containers the last one left. To be called between commits, when nobody waits.
    *
    * @throws IOException when that fails; commits take longer then
    */
@@ -283,8 +287,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
 
   /**
    * Commits a checkpoint: on return it is on stable storage and supersedes any older one of its
-   * number. The containers of its chunks must be open still, and this store's. Of containers that
-   * nobody needs any more, as many as it has stay for the next one.
+   * number. The containers of its chunks must be open, and this store's.
    *
    * @param draft the checkpoint
    * @param durable told of it as soon as it is on stable storage, before what it supersedes is
@@ -296,8 +299,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
   }
 
   /**
-   * Says durably that a file has joined a checkpoint after its commit. It is not the newest from
-   * here on, until its number is committed again.
+   * Says durably that a file has joined a checkpoint after its commit, so that it is no newest one.
    *
    * @param number the checkpoint's number
    * @param commitId its commit's id
@@ -309,8 +311,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
   }
 
   /**
-   * As {@link #commits(Consumer)}, for the removal of what is older. It waits for one that is just
-   * being committed, which may fail still.
+   * As {@link #commits(Consumer)}, behind the commit that is just under way, which may fail still.
    *
    * @param unreadable told of each that is damaged or of another version
    * @return the others, the one committed first first, all of them durable
@@ -336,8 +337,8 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
    * As {@link #remove(Commit)}.
    *
    * @param commit one of {@link #commits()}
-   * @param farewell called while nobody reads the checkpoint nor can begin to
-   * @return false when a process reads it, or it is to stay
+   * @param farewell called while nobody reads it nor can begin to
+   * @return false also when it is to stay
    * @throws IOException when that fails
    */
   public boolean remove(final Commit commit, final Farewell farewell) throws IOException {
@@ -356,8 +357,7 @@ public final class PosixStore extends CheckpointReader implements AutoCloseable 
   }
 
   /**
-   * Gives every checkpoint that shares an image's own file a copy of it, durably, so that the file
-   * may change from here on.
+   * Gives all checkpoints that share an image's own file copies of it, durably: it may change then.
    *
    * @param image an image's own file
    * @throws IOException when that fails; it must not change then

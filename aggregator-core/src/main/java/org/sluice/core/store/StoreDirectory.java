@@ -61,6 +61,12 @@ record StoreDirectory(Path path, Disk disk) {
 
   /** Makes a store of a directory that is missing or empty, or finds that it is one. */
   static StoreDirectory create(final Path path, final Disk disk) throws IOException {
+    return create(path, disk, false);
+  }
+
+  /** The same; it may be a node's part of a series. */
+  static StoreDirectory create(final Path path, final Disk disk, final boolean part)
+      throws IOException {
     final StoreDirectory store = look(path, disk);
     if (!Files.isDirectory(store.path)) {
       disk.createDirectory(store.path);
@@ -70,7 +76,7 @@ record StoreDirectory(Path path, Disk disk) {
       disk.createDirectory(store.checkpoints());
       disk.createDirectory(store.staging());
       disk.syncDirectory(store.path, null);
-      store.format().create(); // last, so that no process ever sees half a store
+      store.format().create(part); // last, so that no process ever sees half a store
     }
     store.check();
     store.syncNames();
@@ -126,7 +132,7 @@ record StoreDirectory(Path path, Disk disk) {
   }
 
   Path container(final long id) {
-    return containers().resolve(hex(id) + ".data");
+    return containers().resolve(containerName(id));
   }
 
   /** The containers. */
@@ -151,7 +157,23 @@ record StoreDirectory(Path path, Disk disk) {
 
   CheckpointDirectory checkpoint(final long number, final long commitId) {
     return new CheckpointDirectory(
-        checkpoints().resolve(padded(number) + "-" + hex(commitId)), number, commitId, disk);
+        checkpoints().resolve(checkpointName(number, commitId)), number, commitId, disk);
+  }
+
+  /** What a reader of a commit needs: files, and directories, which end in a slash. */
+  static List<String> namesFor(final Commit commit) {
+    final List<String> names = new ArrayList<>(List.of(StoreFormat.NAME, NODE));
+    names.add("%s/%s/".formatted(CHECKPOINTS, checkpointName(commit.number(), commit.id())));
+    commit.containers().forEach(id -> names.add("%s/%s".formatted(CONTAINERS, containerName(id))));
+    return names;
+  }
+
+  private static String checkpointName(final long number, final long commitId) {
+    return padded(number) + "-" + hex(commitId);
+  }
+
+  private static String containerName(final long id) {
+    return hex(id) + ".data";
   }
 
   /** Of ten digits or more. */

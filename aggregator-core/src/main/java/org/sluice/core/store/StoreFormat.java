@@ -28,6 +28,10 @@ record StoreFormat(Path store, Disk disk) {
   static final String NAME = "format";
 
   private static final int VERSION = 3;
+
+  /** A node's part of a series: no commit in it supersedes another, as the series' log decides. */
+  private static final int PART = 4;
+
   private static final int OLDEST = 1;
   private static final int MAX_LENGTH = 64;
   private static final Pattern TEXT = Pattern.compile("sluice store (\\d{1,9})\n");
@@ -44,9 +48,14 @@ record StoreFormat(Path store, Disk disk) {
    * Makes it at once as a whole, unless it is there. It is the first one's of several processes
    * that make the store, as its lock must be one file's.
    */
-  void create() throws IOException {
+  void create(final boolean part) throws IOException {
     final Path temporary = store.resolve("%s.%016x".formatted(NAME, Entropy.nextLong()));
-    disk.createWhole(temporary, path(), text());
+    disk.createWhole(temporary, path(), text(part ? PART : VERSION));
+  }
+
+  /** Whether it is a node's part of a series. */
+  boolean isPart() throws IOException {
+    return version() == PART;
   }
 
   /** Finds that it is there and of a version that can be read. */
@@ -66,8 +75,8 @@ record StoreFormat(Path store, Disk disk) {
       throw new DamagedException(path().toString(), 0, "it does not say 'sluice store'");
     }
     final int version = Integer.parseInt(text.group(1));
-    if (version < OLDEST || version > VERSION) {
-      throw FormatVersionException.of("the store " + store, version, VERSION);
+    if (version < OLDEST || version > PART) {
+      throw FormatVersionException.of("the store " + store, version, PART);
     }
     return version;
   }
@@ -82,14 +91,14 @@ record StoreFormat(Path store, Disk disk) {
     if (version() < VERSION) {
       try (NativeFile file = disk.open(path(), Flag.WRITE);
           Arena arena = Arena.ofConfined()) {
-        final MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_BYTE, text());
+        final MemorySegment memory = arena.allocateFrom(ValueLayout.JAVA_BYTE, text(VERSION));
         file.pwrite(memory.address(), memory.byteSize(), 0);
         file.syncAll();
       }
     }
   }
 
-  private static byte[] text() {
-    return "sluice store %d%n".formatted(VERSION).getBytes(StandardCharsets.UTF_8);
+  private static byte[] text(final int version) {
+    return "sluice store %d%n".formatted(version).getBytes(StandardCharsets.UTF_8);
   }
 }

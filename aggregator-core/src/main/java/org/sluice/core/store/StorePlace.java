@@ -14,9 +14,11 @@ public final class StorePlace {
 
   private final StoreDirectory store;
   private final boolean exists;
+  private final boolean ofSeveral;
 
   private StorePlace(final StoreDirectory store) {
     this.store = store;
+    this.ofSeveral = SeriesFormat.is(store.path());
     this.exists = store.format().exists();
   }
 
@@ -31,7 +33,9 @@ public final class StorePlace {
    */
   public static StorePlace look(final Path directory) throws IOException {
     final StorePlace place = new StorePlace(StoreDirectory.look(directory, Disk.REAL));
-    if (place.exists) {
+    if (place.ofSeveral) {
+      SeriesFormat.check(place.store.path());
+    } else if (place.exists) {
       place.store.check();
       final boolean shared = place.store.isShared();
       new StoreOwner(place.store, NodeIdentity.self(), shared).check();
@@ -46,6 +50,15 @@ public final class StorePlace {
    */
   public boolean isStore() {
     return exists;
+  }
+
+  /**
+   * Whether it is a store of one node, which it stays.
+   *
+   * @return false also when there is no store yet
+   */
+  public boolean isOfOneNode() {
+    return exists && !ofSeveral;
   }
 
   /**
@@ -65,6 +78,6 @@ public final class StorePlace {
    */
   public Optional<WriteMode> mode() throws IOException {
     final StoreProfile profile = new StoreProfile(store);
-    return exists && profile.recall() ? Optional.of(profile.mode()) : Optional.empty();
+    return isOfOneNode() && profile.recall() ? Optional.of(profile.mode()) : Optional.empty();
   }
 }

@@ -101,7 +101,8 @@ public final class StoreProfile {
     }
   }
 
-  private Path path() {
-    return store.path().resolve(NAME);
+  /** All nodes of a series write to one file system, and each launch has a new store there. */
+  private Path path() throws IOException {
+    return store.format().isPart() ? store.path().resolveSibling(NAME) : store.path().resolve(NAME);
   }
 }

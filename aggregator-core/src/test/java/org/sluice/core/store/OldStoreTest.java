@@ -123,11 +123,11 @@ class OldStoreTest extends StoreTest {
   @Test
   void isLeftAloneOnceItIsNewer() throws IOException {
     try (StoreFixture fixture = new StoreFixture(path, fresh())) {
-      Files.writeString(path.resolve("format"), "sluice store 4\n");
+      Files.writeString(path.resolve("format"), "sluice store 5\n");
       final List<Path> before = checkpoints();
       assertThatThrownBy(() -> add(fixture, 6))
           .isInstanceOf(FormatVersionException.TooNew.class)
-          .hasMessageContaining("has format version 4, newer than 3");
+          .hasMessageContaining("has format version 5, newer than 4");
       assertThatThrownBy(() -> PosixStore.open(path))
           .isInstanceOf(FormatVersionException.TooNew.class);
       assertThat(checkpoints()).isEqualTo(before);

@@ -4,7 +4,7 @@ import java.io.IOException;
 import org.sluice.core.fault.Fault.Step;
 
 /** A store in which another checkpoint takes the place of the first one that is to be read. */
-public final class OvertakenReader extends CheckpointReader {
+public final class OvertakenReader extends PosixReader {
   private final StoreFixture fixture;
   private final byte[] content;
   private final long number;

@@ -257,7 +257,7 @@ class PosixStoreTest {
     assertThatThrownBy(() -> PosixStore.create(directory))
         .isInstanceOf(NoStoreException.class)
         .hasMessageContaining("empty directory");
-    Files.writeString(path.resolve("format"), "sluice store 4\n");
+    Files.writeString(path.resolve("format"), "sluice store 5\n");
     assertThatThrownBy(() -> PosixStore.open(path)).isInstanceOf(FormatVersionException.class);
   }
 

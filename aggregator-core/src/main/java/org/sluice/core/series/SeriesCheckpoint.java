@@ -1,0 +1,117 @@
+package org.sluice.core.series;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.sluice.core.store.Commit;
+import org.sluice.core.store.CommittedImage;
+import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.RankSet;
+
+/**
+ * A checkpoint of a series that counts, as one of all nodes: its images are numbered through all
+ * parts, and no two nodes' have one id.
+ */
+final class SeriesCheckpoint {
+  private final Commit commit;
+  private final List<Part> parts;
+  private final List<Origin> origins;
+  private final List<CommittedImage> images;
+
+  /**
+   * What a node has of it.
+   *
+   * @param store the node's own store, open for reading
+   * @param commit as that store has it
+   * @param images as that store has them
+   */
+  record Part(PosixStore store, Commit commit, List<CommittedImage> images) {}
+
+  /** Where an image is. */
+  record Origin(Part part, CommittedImage image) {}
+
+  private SeriesCheckpoint(
+      final Commit commit,
+      final List<Part> parts,
+      final List<Origin> origins,
+      final List<CommittedImage> images) {
+    this.commit = commit;
+    this.parts = parts;
+    this.origins = origins;
+    this.images = images;
+  }
+
+  static SeriesCheckpoint of(
+      final long sequence, final LogEntry.Commit entry, final List<Part> parts) {
+    final List<Origin> origins = new ArrayList<>();
+    final List<CommittedImage> images = new ArrayList<>();
+    int ids = 0;
+    for (final Part part : parts) {
+      int most = 0;
+      for (final CommittedImage image : part.images()) {
+        origins.add(new Origin(part, image));
+        images.add(renumbered(image, images.size(), ids + image.imageId()));
+        most = Math.max(most, image.imageId());
+      }
+      ids += most + 1;
+    }
+    return new SeriesCheckpoint(merged(sequence, entry, parts, images), parts, origins, images);
+  }
+
+  private static CommittedImage renumbered(
+      final CommittedImage image, final int ordinal, final int id) {
+    return new CommittedImage(
+        ordinal,
+        image.path(),
+        image.rank(),
+        image.ranks(),
+        image.mode(),
+        image.size(),
+        id,
+        image.chunks(),
+        image.blocks());
+  }
+
+  private static Commit merged(
+      final long sequence,
+      final LogEntry.Commit entry,
+      final List<Part> parts,
+      final List<CommittedImage> images) {
+    final Commit first = parts.getFirst().commit();
+    return new Commit(
+        entry.number(),
+        sequence,
+        sequence,
+        entry.time(),
+        parts.size() == 1 ? first.node() : parts.size() + " nodes",
+        first.job(),
+        first.layout(),
+        first.ranks(),
+        RankSet.NONE,
+        parts.stream().anyMatch(part -> part.commit().ungrouped()),
+        first.completion(),
+        false,
+        first.sessionId(),
+        images.size(),
+        images.stream().mapToLong(CommittedImage::size).sum(),
+        List.of());
+  }
+
+  /** As one of all nodes; incomplete when a file joined it on some node after its commit. */
+  Commit commit() {
+    return parts.stream().anyMatch(part -> part.store().marked(part.commit()).incomplete())
+        ? commit.markedIncomplete()
+        : commit;
+  }
+
+  List<Part> parts() {
+    return parts;
+  }
+
+  List<CommittedImage> images() {
+    return images;
+  }
+
+  Origin originOf(final CommittedImage image) {
+    return origins.get(image.ordinal());
+  }
+}

@@ -1,0 +1,71 @@
+package org.sluice.core.series;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.store.CheckpointReader;
+import org.sluice.core.store.PosixStore;
+
+/** Opens what a user calls a store: one of one node, or a series in one of several. */
+public final class Stores {
+  /** The series that a run goes on with unless told otherwise. */
+  public static final String DEFAULT_SERIES = "default";
+
+  private Stores() {}
+
+  /**
+   * Opens a store for reading.
+   *
+   * @param directory where it is
+   * @param series the series' name; null for the only one
+   * @return a reader, which the caller closes
+   * @throws CommandException when it cannot be told which series is meant
+   * @throws IOException when there is no store, or it cannot be read
+   */
+  public static CheckpointReader open(final Path directory, final String series)
+      throws IOException {
+    if (SeriesDirectory.is(directory)) {
+      final SeriesDirectory store = SeriesDirectory.open(directory);
+      return new SeriesReader(store, choose(store, series));
+    }
+    refuseSeries(directory, series);
+    return PosixStore.open(directory);
+  }
+
+  /**
+   * The series that is meant.
+   *
+   * @param store a store of several nodes
+   * @param series the series' name; null for the only one
+   * @return the name of one that is there, or of the first one to come
+   * @throws CommandException when it cannot be told
+   * @throws IOException when the store cannot be read
+   */
+  public static String choose(final SeriesDirectory store, final String series) throws IOException {
+    final List<String> names = store.names();
+    if (series == null && names.size() > 1) {
+      throw new CommandException(
+          ExitStatus.USAGE,
+          "the store %s has the series %s; choose one with --series"
+              .formatted(store.root(), String.join(", ", names)));
+    }
+    if (series != null && !names.contains(series)) {
+      throw new CommandException(
+          ExitStatus.NOT_FOUND,
+          "the store %s has no series %s, only: %s"
+              .formatted(store.root(), series, String.join(", ", names)));
+    }
+    return series != null ? series : names.isEmpty() ? DEFAULT_SERIES : names.getFirst();
+  }
+
+  private static void refuseSeries(final Path directory, final String series) {
+    if (series != null) {
+      throw new CommandException(
+          ExitStatus.USAGE,
+          "%s is a store of one node, which has no series; leave --series out"
+              .formatted(directory));
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.posix.Entropy;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+
+/** The file that tells a store of several nodes from any other directory, and its version. */
+public final class SeriesFormat {
+  private static final int VERSION = 1;
+  private static final int MAX_LENGTH = 64;
+  private static final Pattern TEXT = Pattern.compile("sluice series (\\d{1,9})\n");
+
+  private SeriesFormat() {}
+
+  /**
+   * Whether a directory is a store of several nodes, of whichever version.
+   *
+   * @param root any path
+   * @return false also when it cannot be read
+   */
+  public static boolean is(final Path root) {
+    try {
+      return text(root).matches();
+    } catch (final IOException none) {
+      return false;
+    }
+  }
+
+  /**
+   * Finds that a directory is a store of several nodes.
+   *
+   * @param root its path
+   * @throws NoStoreException when it is none
+   * @throws FormatVersionException when it is of another version
+   * @throws IOException when that fails
+   */
+  public static void check(final Path root) throws IOException {
+    if (!Files.exists(file(root))) {
+      throw new NoStoreException("there is no store %s; check --store".formatted(root));
+    }
+    final Matcher text = text(root);
+    if (!text.matches()) {
+      throw new DamagedException(file(root).toString(), 0, "it does not say 'sluice series'");
+    }
+    final int version = Integer.parseInt(text.group(1));
+    if (version != VERSION) {
+      throw FormatVersionException.of("the store " + root, version, VERSION);
+    }
+  }
+
+  /**
+   * Makes a directory for a store, or finds that a store may be made in the one that is there.
+   *
+   * @param root its path; its parent must exist
+   * @throws IOException when that fails or it holds something else
+   */
+  public static void prepare(final Path root) throws IOException {
+    if (!Files.isDirectory(root)
+        && (root.getParent() == null || !Files.isDirectory(root.getParent()))) {
+      throw new NoStoreException(
+          "cannot create the store %s: there is no directory %s; create it"
+              .formatted(root, root.getParent()));
+    }
+    createFolder(root);
+    refuseForeign(root);
+  }
+
+  /**
+   * Makes a store of a directory that is {@linkplain #prepare prepared}, or finds that it is one.
+   * Several nodes may do so at once.
+   *
+   * @param root its path
+   * @throws IOException when that fails
+   */
+  public static void create(final Path root) throws IOException {
+    if (!Files.exists(file(root))) {
+      final Path draft = root.resolve(".format-%016x".formatted(Entropy.nextLong()));
+      Disk.REAL.createWhole(
+          draft,
+          file(root),
+          "sluice series %d%n".formatted(VERSION).getBytes(StandardCharsets.UTF_8));
+      Disk.REAL.syncDirectory(root, null);
+    }
+    check(root);
+  }
+
+  private static void refuseForeign(final Path root) throws IOException {
+    for (final Path entry : Disk.REAL.list(root)) {
+      final String name = entry.getFileName().toString();
+      if (Files.exists(file(root))) {
+        return; // another node has made it meanwhile
+      }
+      if (!name.startsWith(".") && !name.startsWith("probe-")) {
+        throw new NoStoreException(
+            "%s is not a store and not empty: it has %s; give another --store"
+                .formatted(root, name));
+      }
+    }
+  }
+
+  /**
+   * Makes a directory and those above it that are missing, durably.
+   *
+   * @param directory its path
+   * @throws IOException when that fails
+   */
+  public static void createFolder(final Path directory) throws IOException {
+    if (!Files.isDirectory(directory)) {
+      createFolder(directory.getParent());
+      Disk.REAL.createDirectory(directory);
+      Disk.REAL.syncDirectory(directory.getParent(), null);
+    }
+  }
+
+  /**
+   * Whether other nodes may use the file system of a directory, or of the one that it is to be in.
+   *
+   * @param root its path
+   * @return whether several nodes might store there
+   * @throws IOException when neither is there
+   */
+  public static boolean isShared(final Path root) throws IOException {
+    final Path there =
+        Files.isDirectory(root) ? root : root.toAbsolutePath().normalize().getParent();
+    try (NativeFile file = NativeFile.open(there, Flag.DIRECTORY)) {
+      return file.isShared();
+    }
+  }
+
+  private static Matcher text(final Path root) throws IOException {
+    final byte[] bytes = StoredFile.readAll(file(root), MAX_LENGTH);
+    return TEXT.matcher(new String(bytes, StandardCharsets.ISO_8859_1));
+  }
+
+  private static Path file(final Path root) {
+    return root.resolve(StoreFormat.NAME);
+  }
+}
