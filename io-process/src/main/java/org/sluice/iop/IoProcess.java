@@ -92,9 +92,10 @@ final class IoProcess implements AutoCloseable {
         pages = pages(place, segment, settings.pages());
       }
       FailStop.watch(journal.inFlight());
-      final PosixStore store =
-          keep(openStore(Path.of(segment.header().store()), segment.header().layout()));
-      final CompletableFuture<Guard> starting = startGuard(guardPlace(store));
+      final SessionStore opened =
+          keep(SessionStore.of(Path.of(segment.header().store()), segment.header().layout()));
+      final PosixStore store = opened.store();
+      final CompletableFuture<Guard> starting = startGuard(guardPlace(opened.root()));
       store.commits(
           unreadable ->
               Warnings.warn(
@@ -120,6 +121,7 @@ final class IoProcess implements AutoCloseable {
               server,
               segment,
               store,
+              opened.series(),
               settings.session(),
               statistics,
               journal,
@@ -192,14 +194,14 @@ final class IoProcess implements AutoCloseable {
   }
 
   /** Null when nothing is captured, and so nothing to see to. */
-  private GuardPlace guardPlace(final PosixStore store) throws IOException {
+  private GuardPlace guardPlace(final Path root) throws IOException {
     return segment.header().capture().isEmpty()
         ? null
         : new GuardPlace(
             NativeLibraries.guard(),
             directory.path().resolve("guard"),
             directory.segment(),
-            Names.real(store.directory().toString()));
+            Names.real(root.toString()));
   }
 
   private static void tellOfCrash(final Path report) {
@@ -213,19 +215,9 @@ final class IoProcess implements AutoCloseable {
     return part;
   }
 
-  /** With plain files nothing is stored before a program asks for it. */
-  private static PosixStore openStore(final Path directory, final int layout) throws IOException {
-    return layout == HeaderDescriptor.LAYOUT_FILES
-        ? PosixStore.createUnclaimed(directory)
-        : PosixStore.create(directory);
-  }
-
   private static Segment createSegment(final Path file, final Settings settings)
       throws IOException {
-    final Path store;
-    try (PosixStore checked = openStore(settings.store(), settings.layout())) {
-      store = checked.directory().toAbsolutePath();
-    }
+    final Path store = SessionStore.find(settings);
     final boolean fixed = settings.threshold().isPresent();
     final SegmentSettings header =
         new SegmentSettings(

@@ -20,6 +20,7 @@ import org.sluice.core.posix.Names;
 import org.sluice.core.request.RuntimePath;
 import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.series.SeriesDirectory;
 import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.checkpoint.PathPattern;
 import org.sluice.iop.checkpoint.SessionSettings;
@@ -65,6 +66,7 @@ final class ServiceOptions implements SharedOptions {
   private Integer writers;
   private Integer filesPerRank;
   private String keep;
+  private String series;
   private String name;
   private Path stats;
 
@@ -176,6 +178,14 @@ final class ServiceOptions implements SharedOptions {
                         + " session goes, its files in the capture directory included. Default:"
                         + " ${DEFAULT-VALUE}."))
         .add(
+            option(String.class, value -> series = value, "--series")
+                .paramLabel("NAME")
+                .defaultValue("default")
+                .description(
+                    "Where several nodes may use the store: the series of checkpoints that the run goes on"
+                        + " with. The run that began last is the one that commits there. Default:"
+                        + " ${DEFAULT-VALUE}."))
+        .add(
             option(String.class, value -> name = value, "--name")
                 .paramLabel("NAME")
                 .description(
@@ -197,6 +207,7 @@ final class ServiceOptions implements SharedOptions {
     final Grouping grouping = grouping(chosen);
     return new Settings(
         store.directory(),
+        series(),
         capture == null ? null : captured(),
         geometry(),
         pages,
@@ -246,6 +257,14 @@ final class ServiceOptions implements SharedOptions {
       throw usage("--images has to be from 1 to %d, not %d".formatted(Geometry.MAX_FILES, images));
     }
     return Geometry.of(images, buffer, (int) chunk);
+  }
+
+  private String series() {
+    if (!SeriesDirectory.isName(series)) {
+      throw usage(
+          "--series has to be of letters, digits, dots, hyphens and underscores, not " + series);
+    }
+    return series;
   }
 
   private Grouping grouping(final Layout chosen) {

@@ -12,6 +12,7 @@ import org.sluice.iop.memory.Pages;
  * How an I/O process is to be.
  *
  * @param store the store's directory
+ * @param series the series in it, where several nodes may use it
  * @param capture the capture directory, absolute and resolved; null for none
  * @param geometry the segment's geometry
  * @param pages what pages the segment is to lie on
@@ -24,6 +25,7 @@ import org.sluice.iop.memory.Pages;
  */
 record Settings(
     Path store,
+    String series,
     String capture,
     Geometry geometry,
     Pages pages,

@@ -114,6 +114,7 @@ final class WarmUp implements AutoCloseable {
               server,
               segment,
               store,
+              null,
               SETTINGS,
               new Statistics(
                   GEOMETRY.chunkCount() * (long) CHUNK_LENGTH,

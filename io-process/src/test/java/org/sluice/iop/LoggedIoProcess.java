@@ -96,6 +96,7 @@ final class LoggedIoProcess implements AutoCloseable {
                           server,
                           segment,
                           store,
+                          null,
                           how,
                           statistics,
                           journal,

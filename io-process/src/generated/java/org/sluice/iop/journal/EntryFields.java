@@ -110,6 +110,7 @@ final class EntryFields {
       out.writeInt(14);
       out.writeLong(it.attempt());
       out.writeLong(it.checkpoint());
+      out.writeLong(it.round());
       out.writeInt(it.ranks());
       EntryCodec.writeText(out, it.part().toString());
       out.writeInt(it.ungrouped() ? 1 : 0);
@@ -221,6 +222,10 @@ final class EntryFields {
       out.writeInt(it.slot());
       out.writeLong(it.position());
       EntryCodec.writeText(out, it.failure());
+    } else if (message instanceof final Entry.Written it) {
+      out.writeInt(25);
+      out.writeLong(it.checkpoint());
+      out.writeLong(it.round());
     }
   }
 
@@ -328,6 +333,7 @@ final class EntryFields {
       return new Entry.Committing(
           in.readLong(),
           in.readLong(),
+          in.readLong(),
           in.readInt(),
           EntryCodec.readRanks(in),
           in.readInt() != 0,
@@ -421,6 +427,11 @@ final class EntryFields {
           in.readInt(),
           in.readLong(),
           EntryCodec.readText(in));
+    }
+    if (type == 25) {
+      return new Entry.Written(
+          in.readLong(),
+          in.readLong());
     }
     throw new BufferUnderflowException();
   }

@@ -45,20 +45,22 @@ final class StoreChecks {
         "place",
         place.isStore() ? "a store that this node may write" : "a session makes the store there");
     try (NativeFile directory = NativeFile.open(place.directory(), Flag.DIRECTORY)) {
-      otherNodes(directory);
+      otherNodes(directory, place);
       new PlaceChecks(section).room(directory, buffer);
       tryOut(directory, place);
     }
   }
 
-  private void otherNodes(final NativeFile directory) throws IOException {
+  private void otherNodes(final NativeFile directory, final StorePlace place) throws IOException {
     final String mounted = PlaceChecks.mounted(directory);
     if (directory.isShared()) {
       section.yes(
           "other_nodes",
           mounted
-              + " may be mounted by others: all read the store, one writes it; give each node of a job a store"
-              + " of its own");
+              + " may be mounted by others: "
+              + (place.isOfOneNode()
+                  ? "all read the store, which stays one of one node; a new one they write together"
+                  : "the nodes of a job write one store together, and all read it"));
     } else {
       section.no(
           "other_nodes",

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
@@ -64,6 +65,10 @@ final class CheckpointCommit implements Work {
   private State state = State.DECIDED;
   private IOException lost;
   private Commit stored;
+
+  /** As this node's own store has it, which is no commit of the series yet; null before. */
+  private Commit part;
+
   private Entry.Ended end;
   private long endedAt;
 
@@ -169,8 +174,75 @@ final class CheckpointCommit implements Work {
             draft,
             inStore -> {
               context.statistics().took(Timed.COMMIT, began);
-              stored(inStore);
+              if (context.series() == null) {
+                stored(inStore);
+              } else {
+                part = inStore;
+              }
             });
+    if (part != null) {
+      putPart();
+    }
+  }
+
+  /** From here on nothing of it may change: any node may commit the checkpoint. Last stage. */
+  private void putPart() throws IOException {
+    context.series().put(part, decision.round(), () -> stored(part), this::refuse);
+  }
+
+  /** The series does not have it, as far as this node knows. */
+  private void refuse(final IOException failure) {
+    try {
+      unshare();
+    } catch (final IOException e) {
+      failure.addSuppressed(e);
+    }
+    undone(Failure.of(failure));
+    context.service().execute(() -> ended.accept(this));
+  }
+
+  /** Other nodes may commit it yet, so its files are none that this session goes on to write. */
+  private void unshare() throws IOException {
+    if (part != null) {
+      for (final Image image : images) {
+        try (FileSource.Loan loan = image.held().lend()) {
+          context.store().unshare(loan.file());
+        }
+      }
+    }
+  }
+
+  /** A former I/O process has committed it for this node. */
+  void resume(final Commit inStore) {
+    if (context.series() == null) {
+      stored(inStore);
+    } else {
+      part = inStore;
+      context.drain().publish(new PartAgain());
+    }
+  }
+
+  /** Puts the part once more, from the last stage. */
+  private final class PartAgain implements Work {
+    @Override
+    public void commit() throws IOException {
+      putPart();
+    }
+
+    @Override
+    public void fail(final IOException failure) {
+      refuse(failure);
+    }
+
+    @Override
+    public Subject subject() {
+      return Subject.COMMIT;
+    }
+
+    @Override
+    public long id() {
+      return decision.attempt();
+    }
   }
 
   /**
@@ -189,6 +261,8 @@ final class CheckpointCommit implements Work {
       Warnings.warn(
           "checkpoint %d is committed, but what is older stays: %s"
               .formatted(number(), failure.getMessage()));
+    } else if (part != null) {
+      refuse(failure);
     } else {
       context.drain().failLost(failure);
       images().stream()

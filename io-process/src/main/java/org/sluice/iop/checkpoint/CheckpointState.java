@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
@@ -28,6 +29,10 @@ public final class CheckpointState implements Fold {
   private final Map<Long, Entry.Committing> commits = new LinkedHashMap<>();
   private final Map<Long, Entry.Ended> failed = new LinkedHashMap<>();
   private final Map<ImageKey, Entry.Lacking> lacks = new LinkedHashMap<>();
+
+  /** By number, how many times it was written before that was decided last. */
+  private final Map<Long, Long> rounds = new TreeMap<>();
+
   private long lastAttempt;
 
   /**
@@ -91,6 +96,7 @@ public final class CheckpointState implements Fold {
       case Entry.Replaced e -> replace(images.find(e.image()), images.find(e.copy()));
       case Entry.Grouped e -> enter(e);
       case Entry.Lacking e -> lack(e);
+      case Entry.Written e -> rounds.put(e.checkpoint(), e.round());
       case Entry.Counted e -> lastAttempt = e.lastAttempt();
       default -> {}
     }
@@ -109,6 +115,9 @@ public final class CheckpointState implements Fold {
   /** A checkpoint by request is over with it; images of a group are in no other one. */
   private void decide(final Entry.Committing e) {
     commits.put(e.attempt(), e);
+    if (e.round() != Entry.NO_ROUND) {
+      rounds.put(e.checkpoint(), e.round());
+    }
     failed.remove(e.checkpoint());
     lastAttempt = Math.max(lastAttempt, e.attempt());
     final ExplicitCheckpoint explicit = underWay.get(e.checkpoint());
@@ -192,6 +201,7 @@ public final class CheckpointState implements Fold {
   @Override
   public void sum(final Consumer<Entry> to) {
     commits.values().forEach(to);
+    rounds.forEach((number, round) -> to.accept(new Entry.Written(number, round)));
     images.sum(to);
     underWay.values().forEach(checkpoint -> checkpoint.sum(to));
     failed.values().forEach(to);
@@ -215,6 +225,18 @@ public final class CheckpointState implements Fold {
    */
   public long lastAttempt() {
     return lastAttempt;
+  }
+
+  /**
+   * The round of writing of a checkpoint that is decided now.
+   *
+   * @param number its number
+   * @param anew whether it was written anew since it was decided last
+   * @return 0 for the first
+   */
+  long round(final long number, final boolean anew) {
+    final Long last = rounds.get(number);
+    return last == null ? 0 : last + (anew ? 1 : 0);
   }
 
   /**

@@ -1,6 +1,7 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -56,7 +57,7 @@ public record Checkpoints(
         new ExplicitCheckpoints(context, committer, retention, farewells),
         leftovers,
         new Replacements(context, groups),
-        new Restarts(context.store(), context.journal().inFlight()));
+        new Restarts(context));
   }
 
   /**
@@ -79,7 +80,7 @@ public record Checkpoints(
     if (context.state().lastAttempt() == 0) {
       return; // nothing was, and the store may be large
     }
-    context.store().commits(damaged -> {}).stream()
+    counting().stream()
         .filter(commit -> commit.sessionId() == context.sessionId() && !commit.ungrouped())
         .sorted(Comparator.comparingLong(Commit::sequence))
         .forEach(
@@ -87,6 +88,16 @@ public record Checkpoints(
               retention.resume(commit, groups.committed(commit.number()));
               groups.resume(commit);
             });
+  }
+
+  private List<Commit> counting() throws IOException {
+    final List<Commit> commits = new ArrayList<>();
+    for (final Commit commit : context.store().commits(damaged -> {})) {
+      if (context.counts(commit)) {
+        commits.add(commit);
+      }
+    }
+    return commits;
   }
 
   /** Commits what a former I/O process had decided to. */

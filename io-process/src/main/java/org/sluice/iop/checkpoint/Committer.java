@@ -28,6 +28,7 @@ final class Committer {
   /**
    * Commits a checkpoint.
    *
+   * @param anew whether it was written anew since it was decided last
    * @param ranks whose images it has
    * @param ungrouped whether it has what no group took
    * @param completion by what it counts as complete
@@ -35,6 +36,7 @@ final class Committer {
    */
   void commit(
       final long number,
+      final boolean anew,
       final CommitRanks ranks,
       final boolean ungrouped,
       final Completion completion,
@@ -44,6 +46,7 @@ final class Committer {
         new Entry.Committing(
             context.state().lastAttempt() + 1,
             number,
+            context.series() == null ? Entry.NO_ROUND : context.state().round(number, anew),
             ranks.ranks(),
             ranks.part(),
             ungrouped,
@@ -102,7 +105,7 @@ final class Committer {
             .findFirst();
     if (made.isPresent()) {
       commit.seal();
-      commit.stored(made.get());
+      commit.resume(made.get());
     } else if (missing.isPresent()) {
       commit.undo(
           new Failure(
@@ -147,7 +150,7 @@ final class Committer {
   Set<Integer> stored() throws IOException {
     final Set<Integer> stored = new HashSet<>();
     for (final Commit commit : context.store().commits(Committer::tellOfDamage)) {
-      if (commit.sessionId() == context.sessionId()) {
+      if (commit.sessionId() == context.sessionId() && context.counts(commit)) {
         try {
           context.store().images(commit).forEach(image -> stored.add(image.imageId()));
         } catch (final IOException e) {

@@ -1,10 +1,15 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.sluice.core.posix.Names;
 import org.sluice.core.segment.Segment;
+import org.sluice.core.series.SeriesDirectory;
+import org.sluice.core.store.CheckpointReader;
+import org.sluice.core.store.Commit;
 import org.sluice.core.store.HeldLinks;
 import org.sluice.core.store.NodeIdentity;
 import org.sluice.core.store.PosixStore;
@@ -23,6 +28,7 @@ import org.sluice.iop.measure.Statistics;
  *
  * @param segment where the processes append
  * @param store where checkpoints are committed
+ * @param series where they count once all nodes have committed theirs; null without other nodes
  * @param settings how they are made
  * @param node this node's name
  * @param sessionId read once: what is in the segment may be anything later on
@@ -39,6 +45,7 @@ import org.sluice.iop.measure.Statistics;
 public record Context(
     Segment segment,
     PosixStore store,
+    SeriesCommits series,
     SessionSettings settings,
     String node,
     long sessionId,
@@ -56,6 +63,7 @@ public record Context(
    *
    * @param segment where the processes append
    * @param store where checkpoints are committed
+   * @param series where they count; null without other nodes
    * @param settings how they are made
    * @param statistics learns what happens
    * @param journal learns what is decided
@@ -68,6 +76,7 @@ public record Context(
   public static Context of(
       final Segment segment,
       final PosixStore store,
+      final SeriesCommits series,
       final SessionSettings settings,
       final Statistics statistics,
       final Journal journal,
@@ -78,11 +87,13 @@ public record Context(
     final String captured = segment.header().capture();
     final CaptureDirectory capture =
         new CaptureDirectory(
-            captured.isEmpty() ? null : captured, Names.real(store.directory().toString()));
+            captured.isEmpty() ? null : captured,
+            Names.real(SeriesDirectory.root(store.directory()).toString()));
     final String node = NodeIdentity.self().name();
     return new Context(
         segment,
         store,
+        series,
         settings,
         node,
         segment.header().sessionId(),
@@ -99,7 +110,44 @@ public record Context(
         state,
         service,
         new SharedFiles(settings.grouping(), capture, statistics),
-        new Waiters(store, state));
+        new Waiters(read(store, series, Context::committed), state));
+  }
+
+  /** What counts before the session. */
+  private static Set<Long> committed(final CheckpointReader reader) throws IOException {
+    return reader.commits(damaged -> {}).stream()
+        .filter(commit -> !commit.incomplete())
+        .map(Commit::number)
+        .collect(Collectors.toSet());
+  }
+
+  /** The highest number of a checkpoint that is there; all nodes of a run find the same. */
+  long lastNumber() throws IOException {
+    final LongStream here = store.numbers().stream().mapToLong(Long::longValue);
+    final LongStream before = series == null ? LongStream.empty() : series.numbersBefore();
+    return LongStream.concat(here, before).max().orElse(0);
+  }
+
+  /** Whether a commit of this node's store counts, for all nodes. */
+  boolean counts(final Commit commit) throws IOException {
+    return series == null || series.counts(commit);
+  }
+
+  /** Reads what a restart sees, of all nodes. */
+  private static <T> T read(
+      final PosixStore store, final SeriesCommits series, final Restarts.Reading<T> reading)
+      throws IOException {
+    if (series == null) {
+      return reading.of(store);
+    }
+    try (CheckpointReader reader = series.reader()) {
+      return reading.of(reader);
+    }
+  }
+
+  /** The same of this session. */
+  <T> T read(final Restarts.Reading<T> reading) throws IOException {
+    return read(store, series, reading);
   }
 
   /** The links of images that no former I/O process had at rest are nobody's. */

@@ -177,6 +177,7 @@ public final class ExplicitCheckpoints {
   private void commit(final ExplicitCheckpoint checkpoint) {
     committer.commit(
         checkpoint.number(),
+        true,
         checkpoint.commitRanks(),
         false,
         Completion.API,

@@ -301,6 +301,7 @@ public final class Groups {
     pauses.committing(group.number());
     committer.commit(
         group.number(),
+        group.isRewritten(),
         group.commitRanks(grouping),
         false,
         grouping.hasMarkers() ? Completion.MARKER : Completion.COUNT,

@@ -74,7 +74,7 @@ public final class Leftovers {
    * @throws IOException when the store or the capture directory cannot be read
    */
   public void commit() throws IOException {
-    long free = context.store().numbers().stream().mapToLong(Long::longValue).max().orElse(0) + 1;
+    long free = context.lastNumber() + 1;
     context.capture().search(context.registry().all());
     final Collection<Group> incomplete = groups.incomplete();
     say(incomplete.stream().filter(group -> !groups.mayEnd(group)).toList(), staysPlain());
@@ -206,7 +206,13 @@ public final class Leftovers {
   private void commit(final long number, final boolean ungrouped, final List<Entry.Part> members) {
     final List<Writer> writers = members.stream().map(part -> find(part).writer()).toList();
     committer.commit(
-        number, CommitRanks.of(writers, 0), ungrouped, Completion.END, members, committed -> {});
+        number,
+        false,
+        CommitRanks.of(writers, 0),
+        ungrouped,
+        Completion.END,
+        members,
+        committed -> {});
   }
 
   /**

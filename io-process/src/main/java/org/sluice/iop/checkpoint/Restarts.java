@@ -12,10 +12,10 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
+import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
-import org.sluice.core.store.PosixStore;
-import org.sluice.iop.crash.InFlight;
+import org.sluice.core.store.Rebuilder;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.crash.PoisonException;
 import org.sluice.iop.crash.Subject;
@@ -23,11 +23,18 @@ import org.sluice.iop.drain.Caller;
 
 /** Answers what has to be read from the store, on a thread of its own. Thread-safe. */
 public final class Restarts implements AutoCloseable {
-  private final PosixStore store;
+  private final Context context;
+
   private final Lane lane;
   private final ExecutorService reader =
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().name(Lane.Role.RESTART.thread()).factory());
+
+  /** Reads what a restart sees. */
+  @FunctionalInterface
+  interface Reading<T> {
+    T of(CheckpointReader reader) throws IOException;
+  }
 
   /** Makes a reply from the store, which takes time. */
   @FunctionalInterface
@@ -35,9 +42,9 @@ public final class Restarts implements AutoCloseable {
     Reply get() throws IOException;
   }
 
-  Restarts(final PosixStore store, final InFlight inFlight) {
-    this.lane = inFlight.lane(Lane.Role.RESTART);
-    this.store = store;
+  Restarts(final Context context) {
+    this.lane = context.journal().inFlight().lane(Lane.Role.RESTART);
+    this.context = context;
   }
 
   /**
@@ -49,7 +56,9 @@ public final class Restarts implements AutoCloseable {
     answer(
         0,
         caller,
-        () -> new Reply.Checkpoints(store.commits().stream().map(Commit::number).toList()));
+        () ->
+            new Reply.Checkpoints(
+                context.read(reader -> reader.commits().stream().map(Commit::number).toList())));
   }
 
   /**
@@ -59,7 +68,10 @@ public final class Restarts implements AutoCloseable {
    * @param caller gets the reply
    */
   public void restart(final Request.Restart request, final Caller caller) {
-    answer(request.hashCode(), caller, () -> new Reply.Text(rebuild(request).toString()));
+    answer(
+        request.hashCode(),
+        caller,
+        () -> new Reply.Text(context.read(reader -> rebuild(request, reader)).toString()));
   }
 
   private void answer(final long id, final Caller caller, final Answer answer) {
@@ -100,13 +112,14 @@ public final class Restarts implements AutoCloseable {
     }
   }
 
-  private Path rebuild(final Request.Restart request) throws IOException {
+  private Path rebuild(final Request.Restart request, final CheckpointReader reader)
+      throws IOException {
     final Commit commit =
-        (request.checkpoint() < 0 ? store.newest() : store.find(request.checkpoint()))
+        (request.checkpoint() < 0 ? reader.newest() : reader.find(request.checkpoint()))
             .orElseThrow(() -> new MissingException("no such committed checkpoint"));
-    try (NativeFile copy = store.createImageFile()) {
+    try (NativeFile copy = context.store().createImageFile()) {
       try {
-        if (!store.whileHeld(commit, () -> rebuild(request, commit, copy))) {
+        if (!reader.whileHeld(commit, () -> rebuild(request, reader, commit, copy))) {
           throw new MissingException(
               "checkpoint %d was removed just now".formatted(commit.number()));
         }
@@ -118,18 +131,24 @@ public final class Restarts implements AutoCloseable {
     }
   }
 
-  private void rebuild(final Request.Restart request, final Commit commit, final NativeFile copy)
+  private static void rebuild(
+      final Request.Restart request,
+      final CheckpointReader reader,
+      final Commit commit,
+      final NativeFile copy)
       throws IOException {
     final String path = ExplicitCheckpoint.path(request.rank(), request.name());
     final CommittedImage image =
-        store.images(commit).stream()
+        reader.images(commit).stream()
             .filter(candidate -> candidate.path().equals(path))
             .findFirst()
             .orElseThrow(
                 () ->
                     new MissingException(
                         "checkpoint %d has no image %s".formatted(commit.number(), path)));
-    store.rebuild(commit, image, copy);
+    try (Rebuilder rebuilder = reader.rebuilder(commit, false)) {
+      rebuilder.rebuild(image, copy);
+    }
   }
 
   /** Waits until everything is answered. */

@@ -155,6 +155,9 @@ final class Retention {
             "checkpoint %d stays, since it has the bytes of %s, and so do all with such a file"
                 .formatted(victim.commit.number(), kept.get()));
       }
+      if (!stays && context.series() != null) {
+        context.series().remove(victim.commit);
+      }
       return !stays;
     }
 

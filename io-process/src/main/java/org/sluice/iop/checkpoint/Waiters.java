@@ -1,6 +1,5 @@
 package org.sluice.iop.checkpoint;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -8,12 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
-import org.sluice.core.store.Commit;
-import org.sluice.core.store.PosixStore;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.journal.Entry;
 
@@ -30,16 +26,11 @@ public final class Waiters {
   /**
    * A session in which no process waits.
    *
-   * @param store where checkpoints are committed already
+   * @param committed the numbers of checkpoints that are committed already
    * @param state knows how commits failed
-   * @throws IOException when it cannot be read
    */
-  public Waiters(final PosixStore store, final CheckpointState state) throws IOException {
-    committed =
-        store.commits(damaged -> {}).stream()
-            .filter(commit -> !commit.incomplete())
-            .map(Commit::number)
-            .collect(Collectors.toCollection(HashSet::new));
+  public Waiters(final Set<Long> committed, final CheckpointState state) {
+    this.committed = new HashSet<>(committed);
     failed = state.failed();
   }
 

@@ -5,10 +5,7 @@ import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.Completion;
 import org.sluice.core.store.RankSet;
 
-/**
- * One decision of the I/O process. {@code docs/format.md} says how each is written: its type, which
- * is its place among the entries here, from 1; then its fields in order.
- */
+/** One decision: it is written as its place among the entries here, from 1, then its fields. */
 public sealed interface Entry {
   /** Number of a request that was not the client's. */
   long NO_REQUEST = 0;
@@ -16,17 +13,17 @@ public sealed interface Entry {
   /** Number of a commit that was not tried: its checkpoint lacks a file. */
   long NO_ATTEMPT = 0;
 
+  /** Round of a checkpoint in a store of this node alone, which needs none. */
+  long NO_ROUND = -1;
+
   /** Position of a ring that did not tell. */
   long NO_POSITION = -1;
 
-  /** Position of a ring that did not tell: the opening counts for nothing. */
+  /** The same: the opening counts for nothing. */
   long REFUSED = -2;
 
   /** Used length of a chunk whose owner died before it told. */
   int ADOPTED = -1;
-
-  /** Location of a chunk that is in no container. */
-  ChunkLocation NOWHERE = new ChunkLocation(0, 0, 0, 0);
 
   /** Slot of nobody. */
   int NO_SLOT = -1;
@@ -102,8 +99,7 @@ public sealed interface Entry {
    * @param image the image's id
    * @param slot index of the process's slot, 0 or more
    * @param writes whether for writing
-   * @param request the number of the request among those of the slot that have a reply; 0 when it
-   *     was no request of a client
+   * @param request its number among those of the slot that have a reply; 0 for no client's
    */
   record Opened(int image, int slot, boolean writes, long request) implements Entry {}
 
@@ -112,9 +108,8 @@ public sealed interface Entry {
    *
    * @param image the image's id
    * @param slot index of the process's slot, 0 or more
-   * @param position in the slot's ring, behind the record that told; {@link #REFUSED} when there
-   *     was none and the opening counts for nothing; {@link #NO_POSITION} when the opening was not
-   *     answered and is asked for once more, to write the file, which counts as abandoned
+   * @param position in the slot's ring, behind the record that told; {@link #REFUSED}; or {@link
+   *     #NO_POSITION}: the opening is asked for again, and the file counts as abandoned
    */
   record Closed(int image, int slot, long position) implements Entry {}
 
@@ -125,8 +120,7 @@ public sealed interface Entry {
    * @param chunk its index
    * @param generation tells the chunk's uses apart
    * @param used its used length; {@link #ADOPTED} when its owner died before it told
-   * @param position in the slot's ring, behind the record that told; {@link #NO_POSITION} when none
-   *     did
+   * @param position in the slot's ring, behind the record that told, or {@link #NO_POSITION}
    */
   record Taken(int slot, int chunk, int generation, int used, long position) implements Entry {}
 
@@ -142,7 +136,7 @@ public sealed interface Entry {
       implements Entry {
     /** A chunk that is in no container may be said to be at null. */
     public Drained {
-      location = location == null ? NOWHERE : location;
+      location = location == null ? new ChunkLocation(0, 0, 0, 0) : location;
     }
   }
 
@@ -199,7 +193,7 @@ public sealed interface Entry {
    * A checkpoint was begun by request.
    *
    * @param checkpoint its number
-   * @param scope the ranks of it
+   * @param scope its ranks
    */
   record Begun(long checkpoint, Scope scope) implements Entry {}
 
@@ -227,9 +221,9 @@ public sealed interface Entry {
    *
    * @param attempt tells commits apart, from 1
    * @param checkpoint its number
+   * @param round how many times the checkpoint was written before, or {@link #NO_ROUND}
    * @param ranks ranks of the job, 0 unknown
-   * @param part the ranks whose images it has, as in the manifest; empty unless the job has others
-   *     on other nodes
+   * @param part the ranks whose images it has, as in the manifest; empty where it has all
    * @param ungrouped whether it has what no group took
    * @param completion by what it counts as complete
    * @param members its images
@@ -237,6 +231,7 @@ public sealed interface Entry {
   record Committing(
       long attempt,
       long checkpoint,
+      long round,
       int ranks,
       RankSet part,
       boolean ungrouped,
@@ -263,11 +258,7 @@ public sealed interface Entry {
    * @param reason the same in words; empty when it is in the store
    */
   record Ended(long attempt, long checkpoint, int errno, String reason) implements Entry {
-    /**
-     * Whether it is in the store.
-     *
-     * @return false when it failed
-     */
+    /** {@return whether it is in the store} */
     public boolean succeeded() {
       return errno == 0;
     }
@@ -397,4 +388,12 @@ public sealed interface Entry {
    * @param failure why the image fails, as its file cannot be taken; empty when it does not
    */
   record Entered(Admitted file, int slot, long position, String failure) implements Entry {}
+
+  /**
+   * How often a checkpoint was written, as decided last.
+   *
+   * @param checkpoint its number
+   * @param round as in {@link Committing}
+   */
+  record Written(long checkpoint, long round) implements Entry {}
 }

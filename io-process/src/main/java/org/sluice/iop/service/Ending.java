@@ -31,6 +31,9 @@ final class Ending {
   private final long deadline = System.nanoTime() + PATIENCE_NANOS;
   private boolean waiting = true;
 
+  /** Whether other nodes are waited for. */
+  private boolean committing;
+
   /**
    * The end of a session.
    *
@@ -65,6 +68,8 @@ final class Ending {
       attachments.close();
       List.copyOf(attachments.all()).forEach(this::dismiss);
       then(this::commit);
+    } else if (committing) {
+      settleOnceCommitted();
     }
   }
 
@@ -82,10 +87,21 @@ final class Ending {
   }
 
   private void commit() {
+    if (context.series() != null) {
+      context.series().end();
+    }
     if (!context.drain().isInPlace()) {
       attempt("files without a checkpoint stay plain files", this::commitLeftovers);
     }
-    then(this::settle);
+    then(this::settleOnceCommitted);
+  }
+
+  /** Of a checkpoint of several nodes the others may lack their parts yet. */
+  private void settleOnceCommitted() {
+    committing = !context.state().commits().isEmpty();
+    if (!committing) {
+      settle();
+    }
   }
 
   private void commitLeftovers() throws IOException {

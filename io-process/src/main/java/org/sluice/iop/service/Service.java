@@ -19,6 +19,7 @@ import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.PosixStore;
 import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.SeriesCommits;
 import org.sluice.iop.checkpoint.SessionSettings;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.drain.Pace;
@@ -69,6 +70,7 @@ public final class Service implements Runnable, Executor {
    * @param server where clients connect; stays the caller's
    * @param segment the segment; stays the caller's
    * @param store the store; stays the caller's
+   * @param series where its checkpoints count; null without other nodes; stays the caller's
    * @param settings what is captured and how it is committed
    * @param statistics learns what happens
    * @param journal learns what is decided; stays the caller's
@@ -81,6 +83,7 @@ public final class Service implements Runnable, Executor {
       final ServerSocketChannel server,
       final Segment segment,
       final PosixStore store,
+      final SeriesCommits series,
       final SessionSettings settings,
       final Statistics statistics,
       final Journal journal,
@@ -97,7 +100,15 @@ public final class Service implements Runnable, Executor {
     this.session =
         new Session(
             Context.of(
-                segment, store, settings, statistics, journal, state.checkpoints(), guard, this),
+                segment,
+                store,
+                series,
+                settings,
+                statistics,
+                journal,
+                state.checkpoints(),
+                guard,
+                this),
             state,
             guard,
             () -> selector.keys().size());

@@ -80,6 +80,7 @@ class GroupCountersTest {
           new Entry.Committing(
               ++attempts,
               group.number(),
+              Entry.NO_ROUND,
               0,
               RankSet.NONE,
               false,

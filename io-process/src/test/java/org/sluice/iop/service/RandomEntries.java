@@ -30,7 +30,7 @@ final class RandomEntries {
   }
 
   Entry next() {
-    return switch (dice.nextInt(21)) {
+    return switch (dice.nextInt(22)) {
       case 0 -> attached();
       case 1 -> new Entry.Detached(any(), dice.nextBoolean());
       case 2 -> new Entry.Admitted(1 + any(), any(), any(), any(), any(), state(), "path" + any());
@@ -55,6 +55,7 @@ final class RandomEntries {
           new Entry.Committing(
               ++attempts,
               any(),
+              dice.nextInt(3) - 1,
               any(),
               RankSet.of(dice.ints(dice.nextInt(3), 0, 9)),
               dice.nextInt(4) == 0,
@@ -65,6 +66,7 @@ final class RandomEntries {
       case 17 -> new Entry.Joined();
       case 18 -> new Entry.Lacking(any(), any(), any(), dice.nextInt(2) * any(), "path" + any());
       case 19 -> new Entry.Rested(1 + any(), "path" + any());
+      case 20 -> new Entry.Written(any(), any());
       default -> new Entry.Left(dice.nextInt(100) > 0);
     };
   }

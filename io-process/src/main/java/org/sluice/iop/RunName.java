@@ -1,0 +1,94 @@
+package org.sluice.iop;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.zip.CRC32C;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.posix.Entropy;
+
+/**
+ * What a launch of a job is called, on all of its nodes alike, and no other launch: a run of a
+ * series. The user may say it. Otherwise the launcher's variables do.
+ */
+final class RunName {
+  static final String VARIABLE = "SLUICE_RUN";
+
+  private static final int MOST = 200;
+
+  /** What says how many ranks there are, and how many of them on this node. */
+  private static final Map<String, String> RANKS =
+      Map.of(
+          "SLUICE_RANKS", "SLUICE_LOCAL_RANKS",
+          "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE",
+          "PMI_SIZE", "MPI_LOCALNRANKS");
+
+  private RunName() {}
+
+  /** The name by the environment, such as {@code slurm-17.0.0}. */
+  static String find() throws IOException {
+    final String given = variable(VARIABLE);
+    if (given != null) {
+      if (given.length() > MOST) {
+        throw new CommandException(
+            ExitStatus.USAGE,
+            "%s has %d characters; use at most %d".formatted(VARIABLE, given.length(), MOST));
+      }
+      return given;
+    }
+    final String openMpi = openMpi();
+    return openMpi != null ? openMpi : slurmOrAlone();
+  }
+
+  /** A launch of Open MPI has a number, and its first process an address; numbers come again. */
+  private static String openMpi() {
+    final String number = variable("PMIX_NAMESPACE");
+    if (number == null) {
+      return null;
+    }
+    final String slurm = variable("SLURM_JOB_ID");
+    final String address = variable("OMPI_MCA_orte_hnp_uri");
+    final CRC32C digest = new CRC32C();
+    digest.update((address + slurm).getBytes(StandardCharsets.UTF_8));
+    return "mpi-%s-%s".formatted(number, HexFormat.of().toHexDigits((int) digest.getValue()));
+  }
+
+  private static String slurmOrAlone() throws IOException {
+    final String job = variable("SLURM_JOB_ID");
+    final String step = variable("SLURM_STEP_ID");
+    if (job != null && step != null && variable("HYDI_CONTROL_FD") == null) {
+      final String restarts = variable("SLURM_RESTART_COUNT");
+      return "slurm-%s.%s.%s".formatted(job, step, restarts == null ? "0" : restarts);
+    }
+    final String cray = variable("PMI_JOBID");
+    if (cray != null) {
+      return "pmi-" + cray;
+    }
+    if (isOfSeveralNodes()) {
+      throw new CommandException(
+          ExitStatus.USAGE,
+          "the job has ranks on other nodes, and nothing says what the launch is called; set %s, the same on all nodes and new for each launch"
+              .formatted(VARIABLE));
+    }
+    return "run-" + HexFormat.of().toHexDigits(Entropy.nextLong());
+  }
+
+  /** Where a launcher tells how many ranks there are, and not that all are here. */
+  private static boolean isOfSeveralNodes() {
+    return RANKS.entrySet().stream()
+        .anyMatch(
+            names -> {
+              final String ranks = variable(names.getKey());
+              return ranks != null
+                  && !ranks.equals("1")
+                  && !ranks.equals(variable(names.getValue()));
+            });
+  }
+
+  private static String variable(final String name) {
+    final String value = System.getenv(name);
+    return value == null || value.isEmpty() ? null : value;
+  }
+}

@@ -1,0 +1,97 @@
+package org.sluice.iop;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.engine.Engine;
+import org.sluice.core.segment.HeaderDescriptor;
+import org.sluice.core.series.SeriesDirectory;
+import org.sluice.core.series.SeriesRun;
+import org.sluice.core.store.NodeIdentity;
+import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.SeriesFormat;
+import org.sluice.iop.checkpoint.SeriesCommits;
+
+/**
+ * Where a session stores: a store of this node alone or, on storage that other nodes may use, this
+ * node's place in a series. The path says which it is.
+ *
+ * @param store of this node
+ * @param series where its commits count; null without other nodes
+ */
+record SessionStore(PosixStore store, SeriesCommits series) implements AutoCloseable {
+  /**
+   * Finds where a session that begins is to store, makes the store if it is not there, and joins
+   * the run.
+   *
+   * @return the path of this node's store, absolute
+   */
+  static Path find(final Settings settings) throws IOException {
+    final Path root = settings.store().toAbsolutePath().normalize();
+    if (!isSeries(root)) {
+      try (PosixStore checked = openNodes(root, settings.layout())) {
+        return checked.directory();
+      }
+    }
+    final SeriesDirectory directory = SeriesDirectory.create(root);
+    final String node = NodeIdentity.self().name();
+    try (Engine engine = directory.engine(settings.series())) {
+      final SeriesRun run = SeriesRun.join(engine, RunName.find(), node);
+      final Path path = directory.place(settings.series(), run.begin(), node).path();
+      if (Files.exists(path)) {
+        throw new CommandException(
+            ExitStatus.EXISTS,
+            "this node has taken part in run %s of the series already; give each launch a name of its own in %s"
+                .formatted(run.name(), RunName.VARIABLE));
+      }
+      return path;
+    }
+  }
+
+  /** What is there decides, or else whether other nodes may use the file system. */
+  private static boolean isSeries(final Path root) throws IOException {
+    return SeriesDirectory.is(root)
+        || !Files.exists(root.resolve("format"))
+            && Files.isDirectory(root.getParent())
+            && SeriesFormat.isShared(root);
+  }
+
+  /** With plain files nothing is stored before a program asks for it. */
+  private static PosixStore openNodes(final Path directory, final int layout) throws IOException {
+    return layout == HeaderDescriptor.LAYOUT_FILES
+        ? PosixStore.createUnclaimed(directory)
+        : PosixStore.create(directory);
+  }
+
+  /**
+   * Opens the store of a session.
+   *
+   * @param path what {@link #find} returned
+   */
+  static SessionStore of(final Path path, final int layout) throws IOException {
+    final Optional<SeriesDirectory.Place> place = SeriesDirectory.Place.of(path);
+    if (place.isEmpty()) {
+      return new SessionStore(openNodes(path, layout), null);
+    }
+    final PosixStore store = PosixStore.createPart(path);
+    final Engine engine = new SeriesDirectory(place.get().root()).engine(place.get().series());
+    final SeriesRun run = SeriesRun.resume(engine, place.get().begin(), place.get().node());
+    return new SessionStore(store, new SeriesCommits(place.get(), run, engine, store));
+  }
+
+  /** The directory that is the store to a user. */
+  Path root() {
+    return SeriesDirectory.root(store.directory());
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (series != null) {
+      series.close();
+    }
+    store.close();
+  }
+}

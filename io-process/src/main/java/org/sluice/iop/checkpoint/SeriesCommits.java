@@ -1,0 +1,346 @@
+package org.sluice.iop.checkpoint;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.sluice.core.engine.Engine;
+import org.sluice.core.series.FencedException;
+import org.sluice.core.series.LogEntry;
+import org.sluice.core.series.SeriesDirectory;
+import org.sluice.core.series.SeriesReader;
+import org.sluice.core.series.SeriesRun;
+import org.sluice.core.series.SeriesTidying;
+import org.sluice.core.store.Commit;
+import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.RankSet;
+import org.sluice.core.store.StoredPart;
+import org.sluice.iop.journal.Entry;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * This node's part in a series: what it has committed for itself counts once the nodes of all ranks
+ * have, and the series' log says so.
+ *
+ * <p>The last stage puts parts. A thread of its own then looks at the log, and commits there what
+ * is complete: often on the node of rank 0, and on others only when that seems not to do it. So a
+ * checkpoint costs few requests however many nodes there are. All share the run, which one thread
+ * uses at a time, under this object's lock. What became of a part its thread tells without that.
+ */
+public final class SeriesCommits implements AutoCloseable {
+  private static final long FIRST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long OTHERS_FIRST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final long LAST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** A node that is not that of rank 0 looks at parts only at each of so many looks. */
+  private static final int LOOKS_AT_LOG = 8;
+
+  /** For how long a session that ends waits for parts of which none comes. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  /** By then what the run before has left is not taken any more for a live process's. */
+  private static final long COLLECTION_NANOS = TimeUnit.SECONDS.toNanos(90);
+
+  private final SeriesDirectory.Place place;
+  private final Engine engine;
+  private final SeriesRun run;
+  private final PosixStore store;
+  private final List<Pending> pending = new ArrayList<>();
+
+  /** Of the parts that this process has put, by the ids of their commits. */
+  private final Map<Long, Long> rounds = new HashMap<>();
+
+  private final Thread watcher;
+  private long collection = System.nanoTime();
+  private FencedException fence;
+  private boolean ending;
+  private boolean closed;
+
+  /** A part that is there, and what it waits for. */
+  private static final class Pending {
+    private final Commit commit;
+    private final long round;
+    private final int ranks;
+    private final boolean first;
+    private final Runnable counts;
+    private final Consumer<IOException> refused;
+    private RankSet missing = RankSet.NONE;
+    private int looks;
+    private long pause;
+    private long due;
+    private long changed = System.nanoTime();
+    private boolean warned;
+
+    Pending(
+        final Commit commit,
+        final long round,
+        final Runnable counts,
+        final Consumer<IOException> refused) {
+      this.commit = commit;
+      this.round = round;
+      this.ranks = ranksOf(commit);
+      this.first = partOf(commit).list().getFirst() == 0;
+      this.counts = counts;
+      this.refused = refused;
+      this.pause = first ? FIRST_LOOK_NANOS : OTHERS_FIRST_LOOK_NANOS;
+      this.due = first ? changed : changed + pause;
+    }
+  }
+
+  /**
+   * The series of a session.
+   *
+   * @param place this node's in it
+   * @param run the run that the node takes part in
+   * @param engine where the series is; closed with this
+   * @param store the node's own store; stays the caller's
+   */
+  public SeriesCommits(
+      final SeriesDirectory.Place place,
+      final SeriesRun run,
+      final Engine engine,
+      final PosixStore store) {
+    this.place = place;
+    this.run = run;
+    this.engine = engine;
+    this.store = store;
+    this.watcher = Thread.ofPlatform().name("series").start(this::watch);
+  }
+
+  /** The ranks of the job; a program that is none has one. */
+  private static int ranksOf(final Commit commit) {
+    return Math.max(1, commit.ranks());
+  }
+
+  private static RankSet partOf(final Commit commit) {
+    return commit.part().isEmpty()
+        ? RankSet.of(IntStream.range(0, ranksOf(commit)))
+        : commit.part();
+  }
+
+  /**
+   * Puts this node's part of a checkpoint, which the node's own store has. Last stage.
+   *
+   * @param commit as that store has it
+   * @param round the round of writing it
+   * @param counts told, on another thread, when the checkpoint is committed
+   * @param refused told, on another thread, when it will not be
+   * @throws FencedException when another run began; the part is not there then
+   * @throws IOException when that fails; the part may be there
+   */
+  void put(
+      final Commit commit,
+      final long round,
+      final Runnable counts,
+      final Consumer<IOException> refused)
+      throws IOException {
+    final byte[] part = new StoredPart(commit, store.images(commit)).encode();
+    synchronized (this) {
+      if (fence != null) {
+        throw fence;
+      }
+    }
+    run.put(commit.number(), round, partOf(commit), List.of(ByteBuffer.wrap(part)));
+    synchronized (this) {
+      rounds.put(commit.id(), round);
+      pending.add(new Pending(commit, round, counts, refused));
+      notifyAll();
+    }
+  }
+
+  private void watch() {
+    while (!isClosed()) {
+      final Pending next = next();
+      if (next != null) {
+        look(next);
+      } else if (run.isFirst() && System.nanoTime() - collection > 0) {
+        collection += COLLECTION_NANOS;
+        collect();
+      }
+    }
+  }
+
+  private synchronized boolean isClosed() {
+    return closed;
+  }
+
+  /** One node of the run does that. What it leaves the next run finds. */
+  private void collect() {
+    try (SeriesTidying tidying =
+        new SeriesTidying(new SeriesDirectory(place.root()), place.series())) {
+      tidying.collect(false);
+    } catch (final IOException e) {
+      Warnings.warn("what earlier runs left in the series stays: " + e.getMessage());
+    }
+  }
+
+  /** The one whose time has come; null when there was none for a while. */
+  private synchronized Pending next() {
+    Pending first = null;
+    for (final Pending one : pending) {
+      first = first == null || one.due - first.due < 0 ? one : first;
+    }
+    final long now = System.nanoTime();
+    if (first != null && first.due - now <= 0) {
+      return first;
+    }
+    try {
+      if (!closed) {
+        TimeUnit.NANOSECONDS.timedWait(this, first == null ? LAST_LOOK_NANOS : first.due - now);
+      }
+    } catch (final InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return null;
+  }
+
+  private void look(final Pending one) {
+    try {
+      if (isCommitted(one)) {
+        remove(one);
+        one.counts.run();
+        removeSuperseded(one.commit);
+        return;
+      }
+      later(one, null);
+    } catch (final FencedException e) {
+      refuseAll(e);
+    } catch (final IOException e) {
+      later(one, e);
+    }
+  }
+
+  private synchronized boolean isCommitted(final Pending one) throws IOException {
+    final boolean commits = one.first || ending || ++one.looks % LOOKS_AT_LOG == 0;
+    if (!commits) {
+      return run.isCommitted(one.commit.number(), one.round);
+    }
+    final RankSet missing = run.commit(one.commit.number(), one.round, one.ranks);
+    if (!missing.equals(one.missing)) {
+      one.missing = missing;
+      one.changed = System.nanoTime();
+    }
+    return missing.isEmpty();
+  }
+
+  /** It is looked at again, unless the session ends and there is no sign of the others. */
+  private void later(final Pending one, final IOException failure) {
+    final long now = System.nanoTime();
+    if (failure != null && !one.warned) {
+      one.warned = true;
+      Warnings.warn("checkpoint %d waits: %s".formatted(one.commit.number(), failure.getMessage()));
+    }
+    one.pause = Math.min(LAST_LOOK_NANOS, one.pause + one.pause / 2);
+    one.due = now + one.pause;
+    if (isEnding() && now - one.changed > PATIENCE_NANOS) {
+      remove(one);
+      one.refused.accept(
+          failure != null
+              ? failure
+              : new IOException(
+                  "the parts of ranks %s are missing; their nodes have not committed them"
+                      .formatted(one.missing)));
+    }
+  }
+
+  private synchronized boolean isEnding() {
+    return ending;
+  }
+
+  private synchronized void remove(final Pending one) {
+    pending.remove(one);
+  }
+
+  private void refuseAll(final FencedException e) {
+    final List<Pending> all;
+    synchronized (this) {
+      fence = e;
+      all = List.copyOf(pending);
+      pending.clear();
+    }
+    all.forEach(one -> one.refused.accept(e));
+  }
+
+  /** What the series' log does not have any more no reader looks for. */
+  private void removeSuperseded(final Commit newer) {
+    try {
+      for (final Commit older : store.commits(damaged -> {})) {
+        if (older.number() == newer.number() && older.sequence() < newer.sequence()) {
+          store.remove(older);
+        }
+      }
+    } catch (final IOException e) {
+      Warnings.warn(
+          "checkpoint %d is committed, but an older one of it stays: %s"
+              .formatted(newer.number(), e.getMessage()));
+    }
+  }
+
+  /**
+   * Lets a checkpoint count no more. To be called before anything of it is deleted.
+   *
+   * @param commit as this node's own store has it
+   * @throws IOException when that fails; nothing may be deleted then
+   */
+  void remove(final Commit commit) throws IOException {
+    final Long known;
+    synchronized (this) {
+      known = rounds.remove(commit.id());
+    }
+    final long round = known != null ? known : find(commit);
+    synchronized (this) {
+      run.remove(commit.number(), round);
+    }
+  }
+
+  /** The round of a commit that a former I/O process made; none where it counts no more. */
+  private long find(final Commit commit) throws IOException {
+    try (SeriesReader reader = reader()) {
+      return reader.roundOf(commit.number(), commit.id()).orElse(Entry.NO_ROUND);
+    }
+  }
+
+  /** What a restart sees of the series. Any thread; the caller closes it. */
+  SeriesReader reader() {
+    return new SeriesReader(new SeriesDirectory(place.root()), place.series());
+  }
+
+  /** The numbers of earlier runs' checkpoints that count. */
+  synchronized LongStream numbersBefore() throws IOException {
+    return run.live().values().stream()
+        .filter(commit -> commit.begin() != run.begin())
+        .mapToLong(LogEntry.Commit::number);
+  }
+
+  /** Whether a commit of this node's own store is a part of a checkpoint that counts. */
+  boolean counts(final Commit commit) throws IOException {
+    return find(commit) != Entry.NO_ROUND;
+  }
+
+  /** The session ends: a checkpoint whose parts do not come is given up after a while. */
+  public synchronized void end() {
+    ending = true;
+    pending.forEach(one -> one.changed = System.nanoTime());
+    notifyAll();
+  }
+
+  @Override
+  public void close() throws IOException {
+    synchronized (this) {
+      closed = true;
+      notifyAll();
+    }
+    try {
+      watcher.join();
+    } catch (final InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    engine.close();
+  }
+}
