@@ -122,6 +122,30 @@ restore() {
   rehearse "${numbers[@]/#/restore --store $1 --to $2 --checkpoint }" || fail "$(cat rehearsal/*.err)"
 }
 
+# on NODE CMD...: on a node of this name.
+on() {
+  local node=$1
+  shift
+  [ -e "boot-$node" ] || cat /proc/sys/kernel/random/uuid >"boot-$node"
+  mkdir -p "$SLUICE_RUNTIME"
+  SLUICE_RUNTIME=$SLUICE_RUNTIME/$node unshare --mount --uts bash -ec '
+    hostname "$0"
+    mount --bind "boot-$0" /proc/sys/kernel/random/boot_id
+    exec "$@"' "$node" "$@"
+}
+
+# with_shared_storage: the calling test goes on with a file system in ./shared that other nodes might use.
+with_shared_storage() {
+  needs_own_mounts
+  [ -n "$SHARED" ] || SHARED=yes exec unshare --mount bash -c '
+    mkdir shared && mount -t ramfs shared shared && exec bash "$@"' bash "$0" "${FUNCNAME[1]}"
+}
+
+# As after a minute.
+let_rest() {
+  find "$1" -exec touch -d '2 minutes ago' {} +
+}
+
 # Root may do anything to any file, unless it gives that up: $sluice, and what it runs, does.
 be_refused_like_others() {
   [ "$(id -u)" = 0 ] || return 0
