@@ -38,6 +38,7 @@ record SessionStore(PosixStore store, SeriesCommits series) implements AutoClose
     }
     final SeriesDirectory directory = SeriesDirectory.create(root);
     final String node = NodeIdentity.self().name();
+    directory.make(settings.series());
     try (Engine engine = directory.engine(settings.series())) {
       final SeriesRun run = SeriesRun.join(engine, RunName.find(), node);
       final Path path = directory.place(settings.series(), run.begin(), node).path();

@@ -156,9 +156,19 @@ public record SeriesDirectory(Path root) {
   }
 
   /**
-   * The objects of a series.
+   * Makes a series, or finds that it is there.
    *
    * @param name the series
+   * @throws IOException when that fails
+   */
+  public void make(final String name) throws IOException {
+    SeriesFormat.createFolder(root.resolve(name));
+  }
+
+  /**
+   * The objects of a series.
+   *
+   * @param name one that is there; without it reading finds nothing
    * @return an engine; the caller closes it
    */
   public Engine engine(final String name) {
