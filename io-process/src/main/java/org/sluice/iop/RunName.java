@@ -3,6 +3,7 @@ package org.sluice.iop;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32C;
 import org.sluice.core.command.CommandException;
@@ -24,6 +25,10 @@ final class RunName {
           "SLUICE_RANKS", "SLUICE_LOCAL_RANKS",
           "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE",
           "PMI_SIZE", "MPI_LOCALNRANKS");
+
+  /** What says how many nodes there are. */
+  private static final List<String> NODES =
+      List.of("SLURM_STEP_NUM_NODES", "PALS_NNODES", "FLUX_JOB_NNODES");
 
   private RunName() {}
 
@@ -75,8 +80,15 @@ final class RunName {
     return "run-" + HexFormat.of().toHexDigits(Entropy.nextLong());
   }
 
-  /** Where a launcher tells how many ranks there are, and not that all are here. */
-  private static boolean isOfSeveralNodes() {
+  /** Whether a launcher tells of several nodes, or of more ranks than are here. */
+  static boolean isOfSeveralNodes() {
+    return NODES.stream()
+            .map(RunName::variable)
+            .anyMatch(nodes -> nodes != null && !nodes.equals("1"))
+        || hasOtherRanks();
+  }
+
+  private static boolean hasOtherRanks() {
     return RANKS.entrySet().stream()
         .anyMatch(
             names -> {

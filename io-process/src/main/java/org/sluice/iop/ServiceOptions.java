@@ -180,11 +180,10 @@ final class ServiceOptions implements SharedOptions {
         .add(
             option(String.class, value -> series = value, "--series")
                 .paramLabel("NAME")
-                .defaultValue("default")
                 .description(
-                    "Where several nodes may use the store: the series of checkpoints that the run goes on"
-                        + " with. The run that began last is the one that commits there. Default:"
-                        + " ${DEFAULT-VALUE}."))
+                    "The series of checkpoints that the run goes on with, in a store that several nodes may use. The"
+                        + " run that began last is the one that commits there. Default: 'default' where the job"
+                        + " or the store is of several nodes."))
         .add(
             option(String.class, value -> name = value, "--name")
                 .paramLabel("NAME")
@@ -260,7 +259,7 @@ final class ServiceOptions implements SharedOptions {
   }
 
   private String series() {
-    if (!SeriesDirectory.isName(series)) {
+    if (series != null && !SeriesDirectory.isName(series)) {
       throw usage(
           "--series has to be of letters, digits, dots, hyphens and underscores, not " + series);
     }

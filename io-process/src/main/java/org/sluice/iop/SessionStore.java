@@ -10,6 +10,7 @@ import org.sluice.core.engine.Engine;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.SeriesRun;
+import org.sluice.core.series.Stores;
 import org.sluice.core.store.NodeIdentity;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.SeriesFormat;
@@ -31,17 +32,18 @@ record SessionStore(PosixStore store, SeriesCommits series) implements AutoClose
    */
   static Path find(final Settings settings) throws IOException {
     final Path root = settings.store().toAbsolutePath().normalize();
-    if (!isSeries(root)) {
+    if (!isSeries(root, settings.series())) {
       try (PosixStore checked = openNodes(root, settings.layout())) {
         return checked.directory();
       }
     }
     final SeriesDirectory directory = SeriesDirectory.create(root);
     final String node = NodeIdentity.self().name();
-    directory.make(settings.series());
-    try (Engine engine = directory.engine(settings.series())) {
+    final String series = settings.series() == null ? Stores.DEFAULT_SERIES : settings.series();
+    directory.make(series);
+    try (Engine engine = directory.engine(series)) {
       final SeriesRun run = SeriesRun.join(engine, RunName.find(), node);
-      final Path path = directory.place(settings.series(), run.begin(), node).path();
+      final Path path = directory.place(series, run.begin(), node).path();
       if (Files.exists(path)) {
         throw new CommandException(
             ExitStatus.EXISTS,
@@ -52,10 +54,14 @@ record SessionStore(PosixStore store, SeriesCommits series) implements AutoClose
     }
   }
 
-  /** What is there decides, or else whether other nodes may use the file system. */
-  private static boolean isSeries(final Path root) throws IOException {
+  /**
+   * What is there decides. A new store is one of several nodes where the job is on several, or the
+   * user names a series: one node alone commits with fewer requests to a store of its own.
+   */
+  private static boolean isSeries(final Path root, final String series) throws IOException {
     return SeriesDirectory.is(root)
-        || !Files.exists(root.resolve("format"))
+        || (series != null || RunName.isOfSeveralNodes())
+            && !Files.exists(root.resolve("format"))
             && Files.isDirectory(root.getParent())
             && SeriesFormat.isShared(root);
   }

@@ -12,7 +12,7 @@ import org.sluice.iop.memory.Pages;
  * How an I/O process is to be.
  *
  * @param store the store's directory
- * @param series the series in it, where several nodes may use it
+ * @param series the series in it; null where the user names none
  * @param capture the capture directory, absolute and resolved; null for none
  * @param geometry the segment's geometry
  * @param pages what pages the segment is to lie on
