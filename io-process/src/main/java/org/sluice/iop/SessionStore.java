@@ -33,6 +33,7 @@ record SessionStore(PosixStore store, SeriesCommits series) implements AutoClose
   static Path find(final Settings settings) throws IOException {
     final Path root = settings.store().toAbsolutePath().normalize();
     if (!isSeries(root, settings.series())) {
+      refuseSeries(root, settings.series());
       try (PosixStore checked = openNodes(root, settings.layout())) {
         return checked.directory();
       }
@@ -64,6 +65,15 @@ record SessionStore(PosixStore store, SeriesCommits series) implements AutoClose
             && !Files.exists(root.resolve("format"))
             && Files.isDirectory(root.getParent())
             && SeriesFormat.isShared(root);
+  }
+
+  private static void refuseSeries(final Path root, final String series) {
+    if (series != null) {
+      throw new CommandException(
+          ExitStatus.USAGE,
+          "%s has no series: it is a store of one node, or lies where no other node can come; leave --series %s out, or give another --store"
+              .formatted(root, series));
+    }
   }
 
   /** With plain files nothing is stored before a program asks for it. */
