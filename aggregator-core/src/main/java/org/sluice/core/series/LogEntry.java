@@ -6,6 +6,28 @@ import java.util.List;
 /** An entry of a series' log. Its sequence, from 1, is in its key. */
 public sealed interface LogEntry {
   /**
+   * Whether all entries that it names can be before it.
+   *
+   * @param sequence its own
+   * @return false where the log says what cannot be
+   */
+  default boolean isBehindAllItNames(final long sequence) {
+    final boolean first =
+        switch (this) {
+          case Begin begin -> begin.previous() >= 0 && begin.previous() < sequence;
+          case Commit commit -> commit.begin() > 0 && commit.begin() < sequence;
+          case Remove remove -> remove.begin() >= 0 && remove.begin() < sequence;
+        };
+    final List<Long> live =
+        switch (this) {
+          case Begin begin -> begin.live();
+          case Commit commit -> List.of();
+          case Remove remove -> remove.live();
+        };
+    return first && live.stream().allMatch(one -> one > 0 && one < sequence);
+  }
+
+  /**
    * A run has begun; those before it may append nothing any more.
    *
    * @param run its name, of which a series has no two

@@ -6,9 +6,11 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.Entropy;
+import org.sluice.core.store.RankSet;
 import org.sluice.core.store.SealedJson;
 
 /** Entries of a series' log as objects: sealed JSON, so that people can read them. */
@@ -84,12 +86,12 @@ final class LogEntryCodec {
   }
 
   private static LogEntry entry(final Map<String, Object> members) {
-    final String node = (String) members.get("node");
+    final String node = text(members, "node");
     final Instant time = Instant.ofEpochMilli(number(members, "time"));
     return switch ((String) members.get("entry")) {
       case "begin" ->
           new LogEntry.Begin(
-              (String) members.get("run"),
+              text(members, "run"),
               number(members, "previous"),
               numbers(members, "live"),
               node,
@@ -112,8 +114,24 @@ final class LogEntryCodec {
             list(members, "parts").stream().map(String.class::cast).toList(),
             node,
             time);
-    commit.keys().forEach(key -> PartKey.parse(key).orElseThrow());
+    RankSet there = RankSet.NONE;
+    for (final String key : commit.keys()) {
+      final RankSet ranks = PartKey.parse(key).orElseThrow().ranks();
+      check(!there.intersects(ranks));
+      there = there.with(ranks);
+    }
+    check(commit.ranks() > 0 && there.covers(commit.ranks()));
     return commit;
+  }
+
+  private static void check(final boolean possible) {
+    if (!possible) {
+      throw new IllegalArgumentException();
+    }
+  }
+
+  private static String text(final Map<String, Object> members, final String name) {
+    return Objects.requireNonNull((String) members.get(name));
   }
 
   private static long number(final Map<String, Object> members, final String name) {
@@ -121,7 +139,7 @@ final class LogEntryCodec {
   }
 
   private static List<Long> numbers(final Map<String, Object> members, final String name) {
-    return list(members, name).stream().map(Long.class::cast).toList();
+    return list(members, name).stream().map(Long.class::cast).map(Objects::requireNonNull).toList();
   }
 
   private static List<?> list(final Map<String, Object> members, final String name) {

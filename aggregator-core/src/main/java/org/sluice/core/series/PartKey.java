@@ -25,7 +25,7 @@ public record PartKey(long number, long begin, long round, String node, RankSet 
   private static final Pattern TEXT =
       Pattern.compile(FOLDER + "(\\d{1,18})-(\\d{1,18})-(\\d{1,18})/(.+)");
   private static final Pattern NAME =
-      Pattern.compile("([A-Za-z0-9._%+-]{1," + MOST + "})\\.([0-9,+-]+(?:/[0-9,+-]+)*)");
+      Pattern.compile("([A-Za-z0-9._%+-]{1," + MOST + "})\\.([0-9,+/-]+)");
   private static final Pattern TOO_LONG = Pattern.compile("(.{1," + MOST + "}),");
 
   /**
@@ -74,8 +74,8 @@ public record PartKey(long number, long begin, long round, String node, RankSet 
    * @return each character that a key cannot have as a hyphen; the end of a long name
    */
   public static String node(final String host) {
-    final String name = host.replaceAll("[^A-Za-z0-9._-]", "-").replaceFirst("^\\.", "-");
-    return name.substring(Math.max(0, name.length() - MOST));
+    final String end = host.substring(Math.max(0, host.length() - MOST));
+    return end.replaceAll("[^A-Za-z0-9._-]", "-").replaceFirst("^\\.", "-");
   }
 
   /**

@@ -67,7 +67,7 @@ public final class SeriesLog {
   private void readBack() throws IOException {
     final Deque<LogEntry> later = new ArrayDeque<>();
     for (long sequence = listed(); sequence > 0; sequence--) {
-      final LogEntry entry = get(sequence);
+      final LogEntry entry = there(sequence);
       if (entry instanceof final LogEntry.Begin begin) {
         state.begin(sequence, begin, commits(begin.live()));
         for (final LogEntry one : later) {
@@ -94,7 +94,7 @@ public final class SeriesLog {
   private SortedMap<Long, LogEntry.Commit> commits(final List<Long> sequences) throws IOException {
     final SortedMap<Long, LogEntry.Commit> commits = new TreeMap<>();
     for (final long sequence : sequences) {
-      if (!(get(sequence) instanceof final LogEntry.Commit commit)) {
+      if (!(there(sequence) instanceof final LogEntry.Commit commit)) {
         throw new DamagedException(name(sequence), 0, "it is no commit, as a begin says it is");
       }
       commits.put(sequence, commit);
@@ -143,7 +143,7 @@ public final class SeriesLog {
     LogEntry.Begin entry = state.owner().orElse(null);
     long sequence = state.begin();
     while (sequence > 0 && !entry.run().equals(run)) {
-      sequence = entry.previous();
+      sequence = entry.previous(); // smaller
       entry = sequence > 0 ? beginAt(sequence) : null;
     }
     return sequence;
@@ -151,7 +151,7 @@ public final class SeriesLog {
 
   /** The begin at a sequence. */
   LogEntry.Begin beginAt(final long sequence) throws IOException {
-    if (get(sequence) instanceof final LogEntry.Begin begin) {
+    if (there(sequence) instanceof final LogEntry.Begin begin) {
       return begin;
     }
     throw new DamagedException(name(sequence), 0, "it is no begin, as a later one says it is");
@@ -165,9 +165,29 @@ public final class SeriesLog {
     }
   }
 
+  /** One that another entry, or a list, says is there. None ever goes. */
+  private LogEntry there(final long sequence) throws IOException {
+    try {
+      return get(sequence);
+    } catch (final NoObjectException missing) {
+      final DamagedException damage = new DamagedException(name(sequence), 0, "it is missing");
+      damage.initCause(missing);
+      throw damage;
+    }
+  }
+
   private LogEntry get(final long sequence) throws IOException {
     final byte[] bytes = engine.getAll(key(sequence), LogEntryCodec.MAX_LENGTH);
-    return LogEntryCodec.decode(name(sequence), bytes);
+    final LogEntry entry = LogEntryCodec.decode(name(sequence), bytes);
+    if (!entry.isBehindAllItNames(sequence)) {
+      throw new DamagedException(name(sequence), 0, "it names an entry that is not before it");
+    }
+    return entry;
+  }
+
+  /** Where an entry is: its folder and it. */
+  static List<String> keys(final long sequence) {
+    return List.of(FOLDER, key(sequence));
   }
 
   private String name(final long sequence) {

@@ -1,8 +1,9 @@
 package org.sluice.core.series;
 
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.List;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -16,7 +17,9 @@ public final class SeriesState {
   private long begin;
   private LogEntry.Begin owner;
   private final SortedMap<Long, LogEntry.Commit> live = new TreeMap<>();
-  private final List<LogEntry.Commit> commits = new ArrayList<>();
+
+  /** The last round that the last run has committed of each number. */
+  private final Map<Long, Long> decided = new HashMap<>();
 
   SeriesState() {}
 
@@ -30,7 +33,7 @@ public final class SeriesState {
     owner = entry;
     live.clear();
     live.putAll(counting);
-    commits.clear();
+    decided.clear();
   }
 
   /** An entry follows the last one. */
@@ -40,16 +43,16 @@ public final class SeriesState {
       case LogEntry.Commit commit -> {
         live.values().removeIf(older -> older.number() == commit.number());
         live.put(sequence, commit);
-        commits.add(commit);
+        decided.merge(commit.number(), commit.round(), Math::max);
       }
-      case LogEntry.Remove remove -> live.keySet().retainAll(remove.live());
+      case LogEntry.Remove remove -> live.keySet().retainAll(new HashSet<>(remove.live()));
     }
     last = sequence;
   }
 
   private SortedMap<Long, LogEntry.Commit> counting(final Collection<Long> sequences) {
     final SortedMap<Long, LogEntry.Commit> counting = new TreeMap<>(live);
-    counting.keySet().retainAll(sequences);
+    counting.keySet().retainAll(new HashSet<>(sequences));
     return counting;
   }
 
@@ -97,6 +100,7 @@ public final class SeriesState {
    * @return true also when the commit counts no more
    */
   public boolean isDecided(final long number, final long round) {
-    return commits.stream().anyMatch(one -> one.number() == number && one.round() >= round);
+    final Long last = decided.get(number);
+    return last != null && last >= round;
   }
 }

@@ -45,6 +45,7 @@ public final class RankSet {
    */
   public static Optional<RankSet> parse(final String text) {
     final BitSet set = new BitSet();
+    int left = MAX_RANKS; // a short text can say the same ones again and again
     for (final String range : text.isEmpty() ? new String[0] : text.split(",", -1)) {
       final Matcher match = RANGE.matcher(range);
       if (!match.matches()) {
@@ -54,6 +55,10 @@ public final class RankSet {
       final int last = match.group(2) == null ? first : Integer.parseInt(match.group(2));
       final int step = match.group(3) == null ? 1 : Integer.parseInt(match.group(3));
       if (last < first || last >= MAX_RANKS || step == 0) {
+        return Optional.empty();
+      }
+      left -= (last - first) / step + 1;
+      if (left < 0) {
         return Optional.empty();
       }
       for (int rank = first; rank <= last; rank += step) {
