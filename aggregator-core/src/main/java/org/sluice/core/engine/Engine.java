@@ -3,6 +3,7 @@ package org.sluice.core.engine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.sluice.core.chunk.DamagedException;
 
 /**
  * Objects that never change, under keys. Each node of a job has an engine of its own on the same
@@ -92,9 +93,7 @@ public interface Engine extends AutoCloseable {
     get(key, 0, bytes);
     while (!bytes.hasRemaining()) {
       if (bytes.position() > most) {
-        throw new IOException(
-            "%s of %s has more than the %d bytes that it can have; it is damaged"
-                .formatted(key, this, most));
+        throw new DamagedException(this + "/" + key, most, "it has more bytes than it can have");
       }
       final int length = bytes.position();
       bytes = ByteBuffer.allocate(Math.min(most, 4 * length) + 1).put(bytes.flip());

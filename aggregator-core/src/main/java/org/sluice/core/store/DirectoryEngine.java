@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
@@ -22,6 +23,7 @@ import org.sluice.core.engine.EngineException.Reason;
 import org.sluice.core.engine.NoObjectException;
 import org.sluice.core.posix.Entropy;
 import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.FileType;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.posix.PosixException;
@@ -177,13 +179,19 @@ public final class DirectoryEngine implements Engine {
   }
 
   private NativeFile openObject(final String key) throws IOException {
-    final Path file = file(key);
+    final Path path = file(key);
     try {
-      return NativeFile.open(file, Flag.NO_FOLLOW, Flag.NO_WAIT);
+      final NativeFile file = NativeFile.open(path, Flag.NO_FOLLOW, Flag.NO_WAIT);
+      if (file.type() == FileType.REGULAR) {
+        return file;
+      }
+      file.close();
+      throw StoredFile.isNo(path, file.type(), FileType.REGULAR);
     } catch (final PosixException e) {
       if (e.errno() == Errno.ENOENT) {
         throw new NoObjectException(this, key);
       }
+      StoredFile.check(path, FileType.REGULAR);
       throw e;
     }
   }
@@ -201,7 +209,7 @@ public final class DirectoryEngine implements Engine {
     try {
       for (final Path entry : disk.list(directory)) {
         final String name = entry.getFileName().toString();
-        if (Files.isDirectory(entry)) {
+        if (Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
           add(prefix + name + "/", entry, keys);
         } else if (!name.startsWith(".")) {
           keys.add(prefix + name);

@@ -68,8 +68,7 @@ final class StoredFile {
     }
   }
 
-  private static DamagedException isNo(
-      final Path path, final FileType type, final FileType expected) {
+  static DamagedException isNo(final Path path, final FileType type, final FileType expected) {
     return new DamagedException(
         path.toString(),
         0,
