@@ -15,7 +15,7 @@ import org.sluice.core.store.Commit;
 
 /** Tries one checkpoint after the other, the newest first, until one is intact. */
 final class Fallback {
-  private static final Pattern CHECKPOINT = Pattern.compile("/checkpoints/(\\d{10,18})-");
+  private static final Pattern CHECKPOINT = Pattern.compile("/(?:checkpoints|part)/(\\d{10,18})-");
 
   private final CheckpointReader store;
   private final List<Skipped> skipped = new ArrayList<>();

@@ -83,6 +83,12 @@ public final class GcCommand implements Subcommand {
 
   /** What earlier runs left; what the last one has may be of a checkpoint under way. */
   private int collectOfSeries() throws IOException {
+    if (damagedLogs) {
+      throw new CommandException(
+          ExitStatus.USAGE,
+          "the store %s is of several nodes, whose log cannot be done without; leave --damaged-logs out"
+              .formatted(store.directory()));
+    }
     final SeriesDirectory directory = SeriesDirectory.open(store.directory());
     final String name = Stores.choose(directory, series.name());
     final Path root = directory.root().resolve(name);
@@ -102,7 +108,7 @@ public final class GcCommand implements Subcommand {
 
   private int collect() throws IOException {
     final List<IOException> unreadable = new ArrayList<>();
-    try (PosixStore opened = PosixStore.open(store.directory())) {
+    try (PosixStore opened = Stores.openOfOneNode(store.directory(), series.name())) {
       final List<Leftover> leftovers = new ArrayList<>();
       if (damagedLogs) {
         leftovers.addAll(opened.setAsideDamagedLogs(dryRun));

@@ -90,7 +90,7 @@ public final class LsCommand implements Subcommand {
               : find(opened);
       final List<Waiting> waiting =
           number == null && opened instanceof final SeriesReader nodes
-              ? nodes.waiting()
+              ? nodes.waiting(unreadable::add)
               : List.of();
       if (json.wanted()) {
         json.print(
@@ -159,11 +159,14 @@ public final class LsCommand implements Subcommand {
   }
 
   private void printWaiting(final Waiting one) {
-    spec.commandLine()
-        .getOut()
-        .printf(
-            "%10d  waits for ranks %s of %d; nodes that are done: %d%n",
-            one.number(), one.missing(), one.ranks(), one.nodes());
+    final PrintWriter out = spec.commandLine().getOut();
+    if (one.missing().isEmpty()) {
+      out.printf("%10d  has the parts of all ranks, and waits for its commit%n", one.number());
+      return;
+    }
+    out.printf(
+        "%10d  waits for ranks %s of %d; nodes that are done: %d%n",
+        one.number(), one.missing(), one.ranks(), one.nodes());
   }
 
   private static JsonObject members(final Waiting one) {

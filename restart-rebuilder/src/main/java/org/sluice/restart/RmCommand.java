@@ -96,7 +96,7 @@ public final class RmCommand implements Subcommand {
     }
     final List<Long> removed = new ArrayList<>();
     final List<Long> busy = new ArrayList<>();
-    try (PosixStore opened = PosixStore.open(store.directory())) {
+    try (PosixStore opened = Stores.openOfOneNode(store.directory(), series.name())) {
       final List<Commit> commits =
           dryRun ? opened.commits(unreadable -> {}) : opened.durableCommits(unreadable -> {});
       for (final long number : keep == null ? named(opened, commits) : older(commits)) {
@@ -118,13 +118,15 @@ public final class RmCommand implements Subcommand {
     final SeriesDirectory directory = SeriesDirectory.open(store.directory());
     final String name = Stores.choose(directory, series.name());
     final List<Long> removed;
+    final long last;
     try (SeriesReader opened = new SeriesReader(directory, name)) {
+      last = opened.last();
       final List<Commit> commits = opened.commits(unreadable -> {});
       removed = List.copyOf(keep == null ? named(opened, commits) : older(commits));
     }
     if (!dryRun) {
       try (SeriesTidying tidying = new SeriesTidying(directory, name)) {
-        tidying.remove(removed);
+        tidying.remove(removed, last);
       }
     }
     return removed;

@@ -11,6 +11,7 @@ import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.series.SeriesDirectory;
+import org.sluice.core.series.Stores;
 import org.sluice.core.store.NodeIdentity;
 import org.sluice.core.store.PosixStore;
 import picocli.CommandLine.Model.CommandSpec;
@@ -55,7 +56,7 @@ public final class TakeoverCommand implements Subcommand {
           "the store %s is of several nodes, none of which owns it; any may write it"
               .formatted(store.directory()));
     }
-    try (PosixStore opened = PosixStore.open(store.directory())) {
+    try (PosixStore opened = Stores.openOfOneNode(store.directory(), null)) {
       final String self = NodeIdentity.self().name();
       final Optional<NodeIdentity> owner = opened.owner();
       if (owner.isPresent() && !owner.get().isSelf()) {

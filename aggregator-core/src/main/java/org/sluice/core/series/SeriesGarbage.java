@@ -7,6 +7,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.engine.NoObjectException;
 
@@ -83,27 +85,42 @@ public final class SeriesGarbage {
   }
 
   /**
-   * Finds what parts of commits had that count no more.
+   * Finds what parts of commits had that count no more. Only parts of the same nodes in the same
+   * runs can name the same. What one names that cannot be read is left to a later run.
    *
    * @param parts the keys of parts that the log has removed, and that no live process needs
    * @return keys; each may be gone already
    * @throws IOException when that fails; nothing may go then
    */
   public List<String> of(final Set<String> parts) throws IOException {
+    final Set<Optional<String>> places = new HashSet<>();
+    parts.forEach(part -> places.add(placeOf(part)));
     final Set<String> needed = new HashSet<>();
     for (final String other : engine.list(PartKey.FOLDER)) {
-      if (!parts.contains(other)) {
+      if (!parts.contains(other) && places.contains(placeOf(other))) {
         needed.addAll(namesOf(other));
       }
     }
     final List<String> garbage = new ArrayList<>(parts);
     for (final String part : parts) {
-      for (final String name : namesOf(part)) {
+      for (final String name : readableNamesOf(part)) {
         garbage.addAll(name.endsWith("/") ? engine.list(name) : List.of(name));
       }
     }
     garbage.removeIf(key -> isNeeded(key, needed));
     return garbage;
+  }
+
+  private static Optional<String> placeOf(final String part) {
+    return PartKey.parse(part).map(key -> key.begin() + "-" + key.node());
+  }
+
+  private Set<String> readableNamesOf(final String part) throws IOException {
+    try {
+      return namesOf(part);
+    } catch (final DamagedException | FormatVersionException unreadable) {
+      return Set.of();
+    }
   }
 
   /** Nothing for one that is gone. */

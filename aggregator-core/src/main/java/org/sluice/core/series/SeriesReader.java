@@ -19,11 +19,13 @@ import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.engine.NoObjectException;
 import org.sluice.core.fault.Fault.Step;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
 import org.sluice.core.store.LeftAsFiles;
 import org.sluice.core.store.NoStoreException;
+import org.sluice.core.store.Owners;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.RankSet;
 import org.sluice.core.store.Rebuilder;
@@ -40,7 +42,10 @@ public final class SeriesReader implements CheckpointReader {
   private final Engine engine;
   private final SeriesLog log;
   private final Map<Path, PosixStore> stores = new HashMap<>();
-  private final Map<Long, SeriesCheckpoint> known = new HashMap<>();
+  private final Map<Long, LogEntry.Commit> found = new HashMap<>();
+
+  /** The one read last: those of a long series would take all memory. Null for none. */
+  private SeriesCheckpoint last;
 
   /**
    * A reader of a series.
@@ -64,9 +69,13 @@ public final class SeriesReader implements CheckpointReader {
   @Override
   public Optional<LeftAsFiles> leftAsFiles() throws IOException {
     for (final SeriesDirectory.Place place : directory.places(series, log.read().begin())) {
-      final Optional<LeftAsFiles> left = store(place).leftAsFiles();
-      if (left.isPresent()) {
-        return left;
+      try {
+        final Optional<LeftAsFiles> left = store(place).leftAsFiles();
+        if (left.isPresent()) {
+          return left;
+        }
+      } catch (final NoStoreException notYet) {
+        // its node has just begun
       }
     }
     return Optional.empty();
@@ -78,21 +87,17 @@ public final class SeriesReader implements CheckpointReader {
     for (final Map.Entry<Long, LogEntry.Commit> live : log.read().live().entrySet()) {
       try {
         commits.add(checkpoint(live.getKey(), live.getValue()).commit());
-      } catch (final DamagedException | FormatVersionException e) {
-        unreadable.accept(e);
-      } catch (final NoObjectException | NoStoreException e) {
-        if (log.read().live().containsKey(live.getKey())) { // else it was removed meanwhile
-          unreadable.accept(damaged(e));
+      } catch (final DamagedException | FormatVersionException | PosixException e) {
+        if (counts(live.getKey())) { // else it was removed meanwhile
+          unreadable.accept(e);
         }
       }
     }
     return commits;
   }
 
-  private static DamagedException damaged(final IOException missing) {
-    final DamagedException damage = new DamagedException(missing.getMessage(), 0, "it is missing");
-    damage.initCause(missing);
-    return damage;
+  private boolean counts(final long sequence) throws IOException {
+    return log.read().live().containsKey(sequence);
   }
 
   @Override
@@ -102,11 +107,28 @@ public final class SeriesReader implements CheckpointReader {
     return numbers;
   }
 
+  /**
+   * How far the log goes at this moment.
+   *
+   * @return the sequence of its last entry, 0 for none
+   * @throws IOException when it cannot be read
+   */
+  public long last() throws IOException {
+    return log.read().last();
+  }
+
   @Override
   public Optional<Commit> find(final long number) throws IOException {
     for (final Map.Entry<Long, LogEntry.Commit> live : log.read().live().entrySet()) {
       if (live.getValue().number() == number) {
-        return Optional.of(checkpoint(live.getKey(), live.getValue()).commit());
+        try {
+          return Optional.of(checkpoint(live.getKey(), live.getValue()).commit());
+        } catch (final IOException e) {
+          if (counts(live.getKey())) {
+            throw e;
+          }
+          return find(number); // it was removed meanwhile, or superseded
+        }
       }
     }
     return Optional.empty();
@@ -119,7 +141,7 @@ public final class SeriesReader implements CheckpointReader {
       reading.run();
       return true;
     } catch (final IOException e) {
-      if (log.read().live().containsKey(commit.id())) {
+      if (counts(commit.id())) {
         throw e;
       }
       return false;
@@ -133,7 +155,17 @@ public final class SeriesReader implements CheckpointReader {
 
   @Override
   public Map<Integer, String> owners(final Commit commit) throws IOException {
+    final Path objects = directory.root().resolve(series);
     final Map<Integer, String> owners = new TreeMap<>();
+    Owners.add(owners, directory.root());
+    Owners.add(owners, objects);
+    for (final String key : SeriesLog.keys(commit.id())) {
+      Owners.add(owners, objects.resolve(key));
+    }
+    for (final String key : found.get(commit.id()).keys()) {
+      Owners.add(owners, objects.resolve(key).getParent());
+      Owners.add(owners, objects.resolve(key));
+    }
     for (final SeriesCheckpoint.Part part : checkpoint(commit).parts()) {
       owners.putAll(part.store().owners(part.commit()));
     }
@@ -142,16 +174,21 @@ public final class SeriesReader implements CheckpointReader {
 
   @Override
   public Rebuilder rebuilder(final Commit commit, final boolean oneOfSeveral) {
-    return new SeriesRebuilder(known.get(commit.id()), oneOfSeveral);
+    return new SeriesRebuilder(() -> checkpoint(commit), oneOfSeveral);
   }
 
   @Override
   public void verify(
       final Commit commit, final Consumer<IOException> damage, final LongConsumer progress)
       throws IOException {
+    final List<IOException> all = new ArrayList<>();
     for (final SeriesCheckpoint.Part part : checkpoint(commit).parts()) {
-      part.store().verify(part.commit(), part.images(), damage, progress);
+      part.store().verify(part.commit(), part.images(), all::add, progress);
     }
+    if (!all.isEmpty() && !counts(commit.id())) {
+      throw new NoSuchFileException("checkpoint " + commit.number()); // removed meanwhile
+    }
+    all.forEach(damage);
   }
 
   /**
@@ -176,10 +213,11 @@ public final class SeriesReader implements CheckpointReader {
   /**
    * The checkpoints under way: of the last run, with parts of some ranks only.
    *
+   * @param unreadable told of each part that is damaged or of another version
    * @return by number
    * @throws IOException when they cannot be read
    */
-  public List<Waiting> waiting() throws IOException {
+  public List<Waiting> waiting(final Consumer<IOException> unreadable) throws IOException {
     final SeriesState state = log.read();
     final SortedMap<String, List<PartKey>> folders = new TreeMap<>();
     for (final String key : engine.list(PartKey.FOLDER)) {
@@ -196,16 +234,20 @@ public final class SeriesReader implements CheckpointReader {
     }
     final List<Waiting> waiting = new ArrayList<>();
     for (final List<PartKey> parts : folders.values()) {
-      waiting.add(waiting(parts));
+      try {
+        waiting.add(waiting(parts));
+      } catch (final NoObjectException gone) {
+        // it was committed and removed meanwhile
+      } catch (final DamagedException | FormatVersionException | PosixException e) {
+        unreadable.accept(e);
+      }
     }
     return waiting;
   }
 
   private Waiting waiting(final List<PartKey> parts) throws IOException {
     final PartKey first = parts.getFirst();
-    final String key = first.toString();
-    final byte[] bytes = engine.getAll(key, StoredPart.MAX_LENGTH);
-    final int ranks = StoredPart.decode(engine + "/" + key, bytes).commit().ranks();
+    final int ranks = Math.max(1, part(first).commit().ranks());
     RankSet there = RankSet.NONE;
     for (final PartKey part : parts) {
       there = there.with(part.ranks());
@@ -213,22 +255,17 @@ public final class SeriesReader implements CheckpointReader {
     return new Waiting(first.number(), ranks, there.missing(ranks), parts.size());
   }
 
-  private SeriesCheckpoint checkpoint(final Commit commit) throws IOException {
-    final SeriesCheckpoint checkpoint = known.get(commit.id());
-    if (checkpoint == null) {
-      throw new NoSuchFileException("checkpoint " + commit.number());
-    }
-    return checkpoint;
+  private synchronized SeriesCheckpoint checkpoint(final Commit commit) throws IOException {
+    return checkpoint(commit.id(), found.get(commit.id()));
   }
 
-  private SeriesCheckpoint checkpoint(final long sequence, final LogEntry.Commit entry)
+  private synchronized SeriesCheckpoint checkpoint(final long sequence, final LogEntry.Commit entry)
       throws IOException {
-    SeriesCheckpoint checkpoint = known.get(sequence);
-    if (checkpoint == null) {
-      checkpoint = read(sequence, entry);
-      known.put(sequence, checkpoint);
+    if (last == null || last.commit().id() != sequence) {
+      last = read(sequence, entry);
+      found.put(sequence, entry);
     }
-    return checkpoint;
+    return last;
   }
 
   private SeriesCheckpoint read(final long sequence, final LogEntry.Commit entry)
@@ -236,13 +273,33 @@ public final class SeriesReader implements CheckpointReader {
     final List<SeriesCheckpoint.Part> parts = new ArrayList<>();
     for (final String name : entry.keys()) {
       final PartKey key = PartKey.parse(name).orElseThrow();
-      final byte[] bytes = engine.getAll(name, StoredPart.MAX_LENGTH);
-      final StoredPart part = StoredPart.decode(engine + "/" + name, bytes);
-      final PosixStore store =
-          store(new SeriesDirectory.Place(directory.root(), series, key.begin(), key.node()));
-      parts.add(new SeriesCheckpoint.Part(store, part.commit(), part.images()));
+      try {
+        final StoredPart part = part(key);
+        final PosixStore store =
+            store(new SeriesDirectory.Place(directory.root(), series, key.begin(), key.node()));
+        parts.add(new SeriesCheckpoint.Part(store, part.commit(), part.images()));
+      } catch (final NoObjectException missing) {
+        throw damaged(name, "it is missing", missing);
+      } catch (final NoStoreException missing) {
+        throw damaged(name, "what it names is missing: " + missing.getMessage(), missing);
+      }
     }
     return SeriesCheckpoint.of(sequence, entry, parts);
+  }
+
+  private StoredPart part(final PartKey key) throws IOException {
+    final byte[] bytes = engine.getAll(key.toString(), StoredPart.MAX_LENGTH);
+    final StoredPart part = StoredPart.decode(engine + "/" + key, bytes);
+    if (part.commit().number() != key.number() || !part.ranks().equals(key.ranks())) {
+      throw damaged(key.toString(), "the part of another checkpoint or node stands here", null);
+    }
+    return part;
+  }
+
+  private DamagedException damaged(final String key, final String why, final IOException cause) {
+    final DamagedException damage = new DamagedException(engine + "/" + key, 0, why);
+    damage.initCause(cause);
+    return damage;
   }
 
   private PosixStore store(final SeriesDirectory.Place place) throws IOException {

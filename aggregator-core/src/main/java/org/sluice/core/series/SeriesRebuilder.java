@@ -1,7 +1,7 @@
 package org.sluice.core.series;
 
 import java.io.IOException;
-import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Map;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.store.CommittedImage;
@@ -9,17 +9,26 @@ import org.sluice.core.store.Rebuilder;
 
 /** Rebuilds images of a checkpoint of many nodes, each from the store of its node. */
 final class SeriesRebuilder implements Rebuilder {
-  private final SeriesCheckpoint checkpoint;
+  private final Source source;
   private final boolean oneOfSeveral;
-  private final Map<SeriesCheckpoint.Part, Rebuilder> rebuilders = new HashMap<>();
+  private final Map<SeriesCheckpoint.Part, Rebuilder> rebuilders = new IdentityHashMap<>();
+  private SeriesCheckpoint checkpoint;
 
-  SeriesRebuilder(final SeriesCheckpoint checkpoint, final boolean oneOfSeveral) {
-    this.checkpoint = checkpoint;
+  /** Reads the checkpoint, unless it is at hand. */
+  interface Source {
+    SeriesCheckpoint read() throws IOException;
+  }
+
+  SeriesRebuilder(final Source source, final boolean oneOfSeveral) {
+    this.source = source;
     this.oneOfSeveral = oneOfSeveral;
   }
 
   @Override
   public void rebuild(final CommittedImage image, final NativeFile target) throws IOException {
+    if (checkpoint == null) {
+      checkpoint = source.read();
+    }
     final SeriesCheckpoint.Origin origin = checkpoint.originOf(image);
     final SeriesCheckpoint.Part part = origin.part();
     rebuilders

@@ -55,12 +55,14 @@ public final class SeriesTidying implements AutoCloseable {
    * Removes checkpoints: in the log first, and then their bytes.
    *
    * @param numbers their numbers
+   * @param last the sequence of the log's last entry when they were chosen: what is committed
+   *     behind it stays
    * @throws IOException when that fails; what the log has removed does not count then, and its
    *     bytes go with the next run, as do those that a live process may use
    */
-  public void remove(final Collection<Long> numbers) throws IOException {
+  public void remove(final Collection<Long> numbers, final long last) throws IOException {
     final List<LogEntry.Commit> removed = new ArrayList<>();
-    log.append(state -> removal(state, numbers, removed));
+    log.append(state -> removal(state, numbers, last, removed));
     final Set<String> parts = new HashSet<>();
     for (final LogEntry.Commit commit : removed) {
       for (final String key : commit.keys()) {
@@ -94,7 +96,10 @@ public final class SeriesTidying implements AutoCloseable {
   }
 
   private static LogEntry removal(
-      final SeriesState state, final Collection<Long> numbers, final List<LogEntry.Commit> removed)
+      final SeriesState state,
+      final Collection<Long> numbers,
+      final long last,
+      final List<LogEntry.Commit> removed)
       throws IOException {
     final List<Long> stay = new ArrayList<>();
     final List<LogEntry.Commit> go = new ArrayList<>();
@@ -102,7 +107,7 @@ public final class SeriesTidying implements AutoCloseable {
         .live()
         .forEach(
             (sequence, commit) -> {
-              if (numbers.contains(commit.number())) {
+              if (sequence <= last && numbers.contains(commit.number())) {
                 go.add(commit);
               } else {
                 stay.add(sequence);

@@ -35,6 +35,29 @@ public final class Stores {
   }
 
   /**
+   * Opens a store of one node that is to be changed.
+   *
+   * @param directory where it is
+   * @param series the series' name, of which it has none; null if not given
+   * @return the store, which the caller closes
+   * @throws CommandException when a series is named, or it is one node's part of a series: the
+   *     series' log counts on what it has
+   * @throws IOException when there is no store, or it cannot be read
+   */
+  public static PosixStore openOfOneNode(final Path directory, final String series)
+      throws IOException {
+    refuseSeries(directory, series);
+    final Path absolute = directory.toAbsolutePath().normalize();
+    final Path root = SeriesDirectory.root(absolute);
+    if (!root.equals(absolute)) {
+      throw new CommandException(
+          ExitStatus.USAGE,
+          "%s is one node's part of the store %s; give that one".formatted(directory, root));
+    }
+    return PosixStore.open(directory);
+  }
+
+  /**
    * The series that is meant.
    *
    * @param store a store of several nodes

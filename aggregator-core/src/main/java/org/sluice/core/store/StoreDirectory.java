@@ -250,11 +250,7 @@ record StoreDirectory(Path path, Disk disk) {
             checkpoint.path(),
             checkpoint.manifest(),
             checkpoint.index())) {
-      if (Files.exists(part, NOFOLLOW_LINKS)) { // a log may have all of it
-        owners.put(
-            (Integer) Files.getAttribute(part, "unix:uid", NOFOLLOW_LINKS),
-            Files.getOwner(part, NOFOLLOW_LINKS).getName());
-      }
+      Owners.add(owners, part); // a log may have all of it
     }
     return owners;
   }

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.stream.IntStream;
 import net.openhft.chronicle.bytes.Bytes;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.sluice.core.chunk.DamagedException;
@@ -18,8 +19,11 @@ import org.sluice.core.chunk.DamagedException;
  * @param images what the index says
  */
 public record StoredPart(Commit commit, List<CommittedImage> images) {
-  /** What one may have, in bytes: an index of millions of images. */
-  public static final int MAX_LENGTH = 1 << 30;
+  /**
+   * What one may have, in bytes: an index of millions of images, where the heap is large enough.
+   */
+  public static final int MAX_LENGTH =
+      (int) Math.min(1 << 30, Runtime.getRuntime().maxMemory() / 4);
 
   private static final long FIRST = 1;
 
@@ -74,6 +78,17 @@ public record StoredPart(Commit commit, List<CommittedImage> images) {
       final long id = buffer.getLong(LogDescriptor.LOG_ID_OFFSET);
       return LogRecord.decode(object, id, buffer, 0);
     }
+  }
+
+  /**
+   * Whose images it has.
+   *
+   * @return the ranks; a program that is no job has one
+   */
+  public RankSet ranks() {
+    return commit.part().isEmpty()
+        ? RankSet.of(IntStream.range(0, Math.max(1, commit.ranks())))
+        : commit.part();
   }
 
   /**
