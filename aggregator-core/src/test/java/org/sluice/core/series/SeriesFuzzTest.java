@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -17,9 +20,12 @@ import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import org.agrona.IoUtil;
 import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.engine.Engine;
 import org.sluice.core.fuzz.Mutation;
 import org.sluice.core.fuzz.Outcome;
+import org.sluice.core.store.DirectoryEngine;
 import org.sluice.core.store.RankSet;
 import org.sluice.core.store.SealedJson;
 
@@ -126,5 +132,27 @@ class SeriesFuzzTest {
     members.put("node", "b17");
     members.put("time", 0);
     return members;
+  }
+
+  /** Found once: it was looked for without an end. */
+  @Example
+  void anEntryThatNamesWhatIsNotBeforeItIsRefused() throws IOException {
+    for (final LogEntry entry :
+        List.of(
+            new LogEntry.Begin("run", 1, List.of(), "b17", TIME),
+            new LogEntry.Begin("run", 9, List.of(), "b17", TIME),
+            new LogEntry.Begin("run", -1, List.of(), "b17", TIME),
+            new LogEntry.Begin("run", 0, List.of(1L), "b17", TIME),
+            new LogEntry.Begin("run", 0, List.of(-1L), "b17", TIME))) {
+      final Path directory = Files.createTempDirectory("sluice-fuzz");
+      try (Engine engine = DirectoryEngine.of(directory)) {
+        engine.put("log/0000000001", List.of(ByteBuffer.wrap(LogEntryCodec.encode(entry))));
+        assertThatThrownBy(() -> SeriesRun.join(engine, "another", "b18"))
+            .isInstanceOf(DamagedException.class)
+            .hasMessageContaining("log/0000000001");
+      } finally {
+        IoUtil.delete(directory.toFile(), false);
+      }
+    }
   }
 }
