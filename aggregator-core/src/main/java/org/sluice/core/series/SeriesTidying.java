@@ -25,6 +25,9 @@ public final class SeriesTidying implements AutoCloseable {
   /** So long a process that was killed may take to be resumed. */
   private static final Duration AT_REST = Duration.ofMinutes(1);
 
+  /** A live process has said so by then, whatever its clock is. */
+  private static final Duration RENEWED = Duration.ofSeconds(8);
+
   private final SeriesDirectory directory;
   private final String series;
   private final Engine engine;
@@ -63,15 +66,39 @@ public final class SeriesTidying implements AutoCloseable {
   public void remove(final Collection<Long> numbers, final long last) throws IOException {
     final List<LogEntry.Commit> removed = new ArrayList<>();
     log.append(state -> removal(state, numbers, last, removed));
+    final Map<SeriesDirectory.Place, Instant> uses = new HashMap<>();
     final Set<String> parts = new HashSet<>();
     for (final LogEntry.Commit commit : removed) {
       for (final String key : commit.keys()) {
-        if (isLeft(place(key))) {
+        final SeriesDirectory.Place place = place(key);
+        if (!uses.containsKey(place)) {
+          uses.put(place, lastUsed(place));
+        }
+        if (isLeft(uses.get(place))) {
           parts.add(key);
         }
       }
     }
-    delete(garbage.of(parts));
+    if (!parts.isEmpty()) {
+      keepUsed(uses);
+      parts.removeIf(key -> !uses.containsKey(place(key)));
+      delete(garbage.of(parts));
+    }
+  }
+
+  /** Of some nodes' stores those stay that are used just now, by whatever clock. */
+  private static void keepUsed(final Map<SeriesDirectory.Place, Instant> uses) throws IOException {
+    try {
+      Thread.sleep(RENEWED);
+    } catch (final InterruptedException e) {
+      Thread.currentThread().interrupt();
+      uses.clear();
+    }
+    for (final SeriesDirectory.Place place : List.copyOf(uses.keySet())) {
+      if (!lastUsed(place).equals(uses.get(place))) {
+        uses.remove(place);
+      }
+    }
   }
 
   /** The node's store that a part or data is of. */
@@ -86,12 +113,19 @@ public final class SeriesTidying implements AutoCloseable {
     return new SeriesDirectory.Place(directory.root(), series, begin, node);
   }
 
-  /** Whether no process has used a node's store of late, which says so every few seconds. */
-  private static boolean isLeft(final SeriesDirectory.Place place) throws IOException {
+  /**
+   * Whether no process has used a node's store of late, which says so every few seconds. One whose
+   * clock is ahead of this node's has.
+   */
+  private static boolean isLeft(final Instant lastUsed) {
+    return Duration.between(lastUsed, Instant.now()).compareTo(AT_REST) > 0;
+  }
+
+  private static Instant lastUsed(final SeriesDirectory.Place place) throws IOException {
     try (PosixStore store = PosixStore.open(place.path())) {
-      return Duration.between(store.lastUsed(), Instant.now()).abs().compareTo(AT_REST) > 0;
+      return store.lastUsed();
     } catch (final NoStoreException gone) {
-      return true;
+      return Instant.EPOCH;
     }
   }
 
@@ -142,7 +176,7 @@ public final class SeriesTidying implements AutoCloseable {
       final SeriesDirectory.Place place = place(key);
       final String store = place.path().toString();
       if (!left.containsKey(store)) {
-        left.put(store, isLeft(place));
+        left.put(store, isLeft(lastUsed(place)));
       }
       if (left.get(store)) {
         found.add(key);
