@@ -43,7 +43,7 @@ public record Checkpoints(
   public static Checkpoints of(final Context context) {
     final Farewells farewells = new Farewells(context);
     final Resting resting = new Resting(context, farewells);
-    final Committer committer = new Committer(context);
+    final Committer committer = new Committer(context, farewells);
     final Retention retention = new Retention(context, farewells);
     final Groups groups = new Groups(context, committer, retention);
     final Leftovers leftovers = new Leftovers(context, groups, committer, farewells, resting);

@@ -20,9 +20,11 @@ import org.sluice.iop.measure.Warnings;
 /** Decides commits. Service thread only. */
 final class Committer {
   private final Context context;
+  private final Farewells farewells;
 
-  Committer(final Context context) {
+  Committer(final Context context, final Farewells farewells) {
     this.context = context;
+    this.farewells = farewells;
   }
 
   /**
@@ -83,6 +85,7 @@ final class Committer {
       context.afterwards(() -> tellOfFailure(commit));
     }
     owner.accept(commit);
+    farewells.committed(commit.images());
     context.waiters().answer(commit.number());
   }
 

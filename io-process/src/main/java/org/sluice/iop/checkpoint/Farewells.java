@@ -1,7 +1,10 @@
 package org.sluice.iop.checkpoint;
 
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 
@@ -11,6 +14,9 @@ public final class Farewells {
 
   /** Why images lack bytes that could not be stored, of those that were let go of. */
   private final Map<ImageKey, Exception> losses = new LinkedHashMap<>();
+
+  /** Those that nobody else needs than a commit that waits for other nodes. */
+  private final Set<Image> committing = new HashSet<>();
 
   private int underWay;
 
@@ -31,12 +37,30 @@ public final class Farewells {
 
   private void end(final Image image) {
     underWay--;
-    if (image.isUnused()) {
+    if (!image.isUnused()) {
+      return;
+    }
+    if (isCommitting(image)) {
+      committing.add(image);
+    } else {
       note(image);
       context.state().forgetInGroups(image);
       context.drain().release(image);
       context.registry().forget(image);
     }
+  }
+
+  /** A commit on a disk of this node alone is over by now, as the pipeline is through with it. */
+  private boolean isCommitting(final Image image) {
+    return context.series() != null
+        && context.state().commits().stream()
+            .anyMatch(
+                commit -> commit.members().stream().anyMatch(part -> part.image() == image.id()));
+  }
+
+  /** A commit is over: lets go of those images that only it had a need for. */
+  void committed(final List<Image> images) {
+    images.stream().filter(committing::remove).forEach(this::bid);
   }
 
   /** Whether an image may be let go of soon. */
