@@ -228,7 +228,8 @@ public final class CheckpointState implements Fold {
   }
 
   /**
-   * The round of writing of a checkpoint that is decided now.
+   * The round of writing of a checkpoint that is decided now. One that failed is tried in the same
+   * round again, in which other nodes may have put their parts; no part has two rounds.
    *
    * @param number its number
    * @param anew whether it was written anew since it was decided last
@@ -236,7 +237,7 @@ public final class CheckpointState implements Fold {
    */
   long round(final long number, final boolean anew) {
     final Long last = rounds.get(number);
-    return last == null ? 0 : last + (anew ? 1 : 0);
+    return last == null ? 0 : last + (anew || !failed.containsKey(number) ? 1 : 0);
   }
 
   /**
