@@ -100,7 +100,7 @@ public enum FaultPoint implements Hazard {
       Kind.STEP,
       "puts this node's part of a checkpoint of several nodes",
       "put once resumed",
-      "no commit by this node"),
+      "tried again"),
   /** From here on a restart sees the checkpoint of all nodes. */
   SERIES_APPEND(
       Kind.STEP,

@@ -67,10 +67,8 @@ public final class DirectoryEngine implements Engine {
 
   @Override
   public void put(final String key, final List<ByteBuffer> pieces) throws IOException {
-    final long length = pieces.stream().mapToLong(ByteBuffer::remaining).sum();
-    if (!create(key, pieces, () -> length(key) == length)) {
-      throw new DamagedException(
-          file(key).toString(), 0, "it has not the %d bytes that it is to have".formatted(length));
+    if (!create(key, pieces, () -> has(key, pieces))) {
+      throw new DamagedException(file(key).toString(), 0, "it has not the bytes that it is to have");
     }
   }
 
@@ -128,9 +126,18 @@ public final class DirectoryEngine implements Engine {
     }
   }
 
-  private long length(final String key) throws IOException {
+  private boolean has(final String key, final List<ByteBuffer> pieces) throws IOException {
+    long offset = 0;
+    for (final ByteBuffer piece : pieces) {
+      final ByteBuffer there = ByteBuffer.allocate(piece.remaining());
+      get(key, offset, there);
+      if (!there.flip().equals(piece)) {
+        return false;
+      }
+      offset += there.limit();
+    }
     try (NativeFile file = openObject(key)) {
-      return file.size();
+      return file.size() == offset;
     }
   }
 

@@ -164,6 +164,18 @@ class DirectoryEngineTest extends EngineContract {
   }
 
   @Test
+  void otherBytesOfTheSameLengthUnderAKeyAreRefused() throws IOException {
+    final DirectoryEngine engine = on(Disk.REAL);
+    final byte[] other = MINE.clone();
+    other[0]++;
+    engine.put("part/1", List.of(ByteBuffer.wrap(MINE)));
+    engine.put("part/1", List.of(ByteBuffer.wrap(MINE)));
+    assertThatThrownBy(() -> engine.put("part/1", List.of(ByteBuffer.wrap(other))))
+        .isInstanceOf(DamagedException.class);
+    assertThat(engine.getAll("part/1", 100)).isEqualTo(MINE);
+  }
+
+  @Test
   void aDraftOfAKilledProcessIsNoObject() throws IOException {
     final DirectoryEngine engine = on(Disk.REAL);
     engine.putIfAbsent(KEY, MINE);

@@ -76,7 +76,7 @@ final class Retention {
     }
     series.removeIf(older -> older.commit.number() == commit.number());
     series.forEach(older -> images.forEach(older.images::remove));
-    series.addLast(new Kept(commit, new HashSet<>(images)));
+    add(new Kept(commit, new HashSet<>(images)));
     incomplete.remove(commit.number());
     // Files may yet join what a count completed: then the one before is the newest.
     final int stay =
@@ -86,6 +86,20 @@ final class Retention {
       incomplete.remove(older.commit.number());
       context.drain().publish(new Removal(older));
     }
+  }
+
+  /**
+   * In the order in which they were decided, on all nodes alike: what nodes wait for may count in
+   * another one, and what any of them takes for old goes from all.
+   */
+  private void add(final Kept kept) {
+    final List<Kept> newer =
+        series.stream()
+            .filter(other -> other.commit.sequence() > kept.commit.sequence())
+            .toList();
+    series.removeAll(newer);
+    series.addLast(kept);
+    series.addAll(newer);
   }
 
   /** What is neither of the newest nor of the newest complete ones, the oldest first. */

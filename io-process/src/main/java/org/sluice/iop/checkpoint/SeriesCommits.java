@@ -77,12 +77,17 @@ public final class SeriesCommits implements AutoCloseable {
     private long changed = System.nanoTime();
     private boolean warned;
 
+    /** The part, while it may not be there. */
+    private byte[] part;
+
     Pending(
         final Commit commit,
+        final byte[] part,
         final long round,
         final Runnable counts,
         final Consumer<IOException> refused) {
       this.commit = commit;
+      this.part = part;
       this.round = round;
       this.ranks = ranksOf(commit);
       this.first = partOf(commit).list().getFirst() == 0;
@@ -125,14 +130,16 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /**
-   * Puts this node's part of a checkpoint, which the node's own store has. Last stage.
+   * Puts this node's part of a checkpoint, which the node's own store has. What fails is tried
+   * again, with the same bytes: the part may be there, and no other may come under its key. Last
+   * stage.
    *
    * @param commit as that store has it
    * @param round the round of writing it
    * @param counts told, on another thread, when the checkpoint is committed
    * @param refused told, on another thread, when it will not be
    * @throws FencedException when another run began; the part is not there then
-   * @throws IOException when that fails; the part may be there
+   * @throws IOException when it cannot be read or is too long
    */
   void put(
       final Commit commit,
@@ -146,11 +153,25 @@ public final class SeriesCommits implements AutoCloseable {
         throw fence;
       }
     }
-    run.put(commit.number(), round, partOf(commit), List.of(ByteBuffer.wrap(part)));
+    final Pending one = new Pending(commit, part, round, counts, refused);
+    try {
+      put(one);
+    } catch (final IOException e) {
+      later(one, e);
+    }
     synchronized (this) {
       rounds.put(commit.id(), round);
-      pending.add(new Pending(commit, round, counts, refused));
+      pending.add(one);
       notifyAll();
+    }
+  }
+
+  /** The last stage at first, and then the thread that looks at it. */
+  private void put(final Pending one) throws IOException {
+    if (one.part != null) {
+      final List<ByteBuffer> bytes = List.of(ByteBuffer.wrap(one.part));
+      run.put(one.commit.number(), one.round, partOf(one.commit), bytes);
+      one.part = null;
     }
   }
 
@@ -202,18 +223,46 @@ public final class SeriesCommits implements AutoCloseable {
 
   private void look(final Pending one) {
     try {
-      if (isCommitted(one)) {
-        remove(one);
-        one.counts.run();
-        removeSuperseded(one.commit);
-        return;
+      for (final Pending earlier : before(one)) {
+        try {
+          countIfCommitted(earlier);
+        } catch (final FencedException e) {
+          throw e;
+        } catch (final IOException e) {
+          warn(earlier, e);
+        }
       }
-      later(one, null);
+      if (!countIfCommitted(one)) {
+        later(one, null);
+      }
     } catch (final FencedException e) {
       refuseAll(e);
     } catch (final IOException e) {
       later(one, e);
     }
+  }
+
+  private static void warn(final Pending one, final IOException failure) {
+    if (!one.warned) {
+      one.warned = true;
+      Warnings.warn("checkpoint %d waits: %s".formatted(one.commit.number(), failure.getMessage()));
+    }
+  }
+
+  /** What is put later is to count later, as the newest is what counts since last. */
+  private synchronized List<Pending> before(final Pending one) {
+    return List.copyOf(pending.subList(0, pending.indexOf(one)));
+  }
+
+  private boolean countIfCommitted(final Pending one) throws IOException {
+    put(one);
+    final boolean is = isCommitted(one);
+    if (is) {
+      remove(one);
+      one.counts.run();
+      removeSuperseded(one.commit);
+    }
+    return is;
   }
 
   private synchronized boolean isCommitted(final Pending one) throws IOException {
@@ -232,9 +281,8 @@ public final class SeriesCommits implements AutoCloseable {
   /** It is looked at again, unless the session ends and there is no sign of the others. */
   private void later(final Pending one, final IOException failure) {
     final long now = System.nanoTime();
-    if (failure != null && !one.warned) {
-      one.warned = true;
-      Warnings.warn("checkpoint %d waits: %s".formatted(one.commit.number(), failure.getMessage()));
+    if (failure != null) {
+      warn(one, failure);
     }
     one.pause = Math.min(LAST_LOOK_NANOS, one.pause + one.pause / 2);
     one.due = now + one.pause;
