@@ -227,6 +227,9 @@ record StoreDirectory(Path path, Disk disk) {
   Instant lastUsed() throws IOException {
     Instant last = Instant.EPOCH;
     for (final Path parent : List.of(containers(), staging(), checkpoints())) {
+      if (!Files.isDirectory(parent)) {
+        continue; // the next run of a series has taken what was in it
+      }
       try (Stream<Path> files = Files.list(parent)) {
         for (final Path file : Stream.concat(Stream.of(parent), files).toList()) {
           final Instant modified = Files.getLastModifiedTime(file).toInstant();
