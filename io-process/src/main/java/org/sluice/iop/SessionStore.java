@@ -63,7 +63,7 @@ record SessionStore(PosixStore store, SeriesCommits series) implements AutoClose
     return SeriesDirectory.is(root)
         || (series != null || RunName.isOfSeveralNodes())
             && !Files.exists(root.resolve("format"))
-            && Files.isDirectory(root.getParent())
+            && (root.getParent() == null || Files.isDirectory(root.getParent()))
             && SeriesFormat.isShared(root);
   }
 

@@ -68,7 +68,8 @@ public final class DirectoryEngine implements Engine {
   @Override
   public void put(final String key, final List<ByteBuffer> pieces) throws IOException {
     if (!create(key, pieces, () -> has(key, pieces))) {
-      throw new DamagedException(file(key).toString(), 0, "it has not the bytes that it is to have");
+      throw new DamagedException(
+          file(key).toString(), 0, "it has not the bytes that it is to have");
     }
   }
 

@@ -94,9 +94,7 @@ final class Retention {
    */
   private void add(final Kept kept) {
     final List<Kept> newer =
-        series.stream()
-            .filter(other -> other.commit.sequence() > kept.commit.sequence())
-            .toList();
+        series.stream().filter(other -> other.commit.sequence() > kept.commit.sequence()).toList();
     series.removeAll(newer);
     series.addLast(kept);
     series.addAll(newer);
