@@ -60,11 +60,12 @@ record SessionStore(PosixStore store, SeriesCommits series) implements AutoClose
    * user names a series: one node alone commits with fewer requests to a store of its own.
    */
   private static boolean isSeries(final Path root, final String series) throws IOException {
-    return SeriesDirectory.is(root)
-        || (series != null || RunName.isOfSeveralNodes())
-            && !Files.exists(root.resolve("format"))
-            && (root.getParent() == null || Files.isDirectory(root.getParent()))
-            && SeriesFormat.isShared(root);
+    if (Files.exists(root.resolve("format"))) { // which another node may make at this moment
+      return SeriesDirectory.is(root);
+    }
+    return (series != null || RunName.isOfSeveralNodes())
+        && (root.getParent() == null || Files.isDirectory(root.getParent()))
+        && SeriesFormat.isShared(root);
   }
 
   private static void refuseSeries(final Path root, final String series) {
