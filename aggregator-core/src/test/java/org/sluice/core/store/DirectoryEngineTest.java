@@ -105,7 +105,7 @@ class DirectoryEngineTest extends EngineContract {
     engine.put("part/1", List.of(ByteBuffer.wrap(OTHERS)));
     assertThatThrownBy(() -> engine.put("part/1", List.of(ByteBuffer.wrap(MINE))))
         .isInstanceOf(DamagedException.class)
-        .hasMessageContaining("the 4 bytes that it is to have");
+        .hasMessageContaining("it has not the bytes that it is to have");
     assertThat(engine.getAll("part/1", 100)).isEqualTo(OTHERS);
     assertThat(files()).containsExactly("part/1");
   }
