@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.command.CommandException;
@@ -286,7 +287,26 @@ final class RuntimeDirectory implements AutoCloseable {
    * @param whether false before a session has begun and once it is over
    */
   void preserve(final boolean whether) {
+    if (whether) {
+      awaitEnd();
+    }
     preserved = whether;
+  }
+
+  /**
+   * Where a signal has begun to end the JVM, which is to leave nothing, this does not return: what
+   * comes behind it would be kept.
+   */
+  private static void awaitEnd() {
+    try {
+      final Thread none = new Thread(() -> {});
+      Runtime.getRuntime().addShutdownHook(none);
+      Runtime.getRuntime().removeShutdownHook(none);
+    } catch (final IllegalStateException ending) {
+      while (true) {
+        LockSupport.park();
+      }
+    }
   }
 
   /** Opens the socket that clients connect to, in place of one that nobody listens on. */
