@@ -94,12 +94,13 @@ public final class GcCommand implements Subcommand {
     final Path root = directory.root().resolve(name);
     final List<Leftover> leftovers = new ArrayList<>();
     try (SeriesTidying tidying = new SeriesTidying(directory, name)) {
-      for (final String key : tidying.collect(true)) {
+      final List<String> found = tidying.find();
+      for (final String key : found) {
         final Path path = root.resolve(key);
         leftovers.add(new Leftover(Leftover.Kind.EARLIER, path, Files.size(path)));
       }
       if (!dryRun) {
-        tidying.collect(false);
+        tidying.delete(found);
       }
     }
     print(root, leftovers);

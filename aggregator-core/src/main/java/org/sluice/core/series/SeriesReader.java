@@ -192,22 +192,34 @@ public final class SeriesReader implements CheckpointReader {
   }
 
   /**
-   * What the log says of a checkpoint that counts.
+   * What the log says of a checkpoint that counts. Of its parts only that of one node is read.
    *
-   * @param number its number
-   * @param partId the id of a commit that a node has made for itself
+   * @param place the node's
+   * @param number the checkpoint's number
+   * @param partId the id of a commit that the node has made for itself
    * @return the round of the checkpoint, if that commit is a part of it; empty otherwise
    * @throws IOException when it cannot be read
    */
-  public Optional<Long> roundOf(final long number, final long partId) throws IOException {
+  public Optional<Long> roundOf(
+      final SeriesDirectory.Place place, final long number, final long partId) throws IOException {
     for (final Map.Entry<Long, LogEntry.Commit> live : log.read().live().entrySet()) {
-      if (live.getValue().number() == number
-          && checkpoint(live.getKey(), live.getValue()).parts().stream()
-              .anyMatch(part -> part.commit().id() == partId)) {
+      if (live.getValue().number() == number && has(live.getValue(), place, partId)) {
         return Optional.of(live.getValue().round());
       }
     }
     return Optional.empty();
+  }
+
+  private boolean has(
+      final LogEntry.Commit commit, final SeriesDirectory.Place place, final long partId)
+      throws IOException {
+    for (final String name : commit.keys()) {
+      final PartKey key = PartKey.parse(name).orElseThrow();
+      if (key.begin() == place.begin() && key.node().equals(place.node())) {
+        return part(key).commit().id() == partId;
+      }
+    }
+    return false;
   }
 
   /**

@@ -160,35 +160,36 @@ public final class SeriesTidying implements AutoCloseable {
   }
 
   /**
-   * Deletes what earlier runs left and no commit needs. A process of one may live that does not
-   * know yet that it is fenced, and has yet to make plain files of what it did not commit. So what
-   * was used of late stays.
+   * Finds what earlier runs left and no commit needs. A process of one may live that does not know
+   * yet that it is fenced, and has yet to make plain files of what it did not commit. So what was
+   * used of late is not among it.
    *
-   * @param dryRun only finds it
-   * @return the keys of what it was
+   * @return the keys of what it is
    * @throws IOException when that fails
    */
-  public List<String> collect(final boolean dryRun) throws IOException {
+  public List<String> find() throws IOException {
     final SeriesState state = log.read();
-    final Map<String, Boolean> left = new HashMap<>();
+    final Map<SeriesDirectory.Place, Boolean> left = new HashMap<>();
     final List<String> found = new ArrayList<>();
     for (final String key : garbage.ofEarlierRuns(state.live().values(), state.begin())) {
       final SeriesDirectory.Place place = place(key);
-      final String store = place.path().toString();
-      if (!left.containsKey(store)) {
-        left.put(store, isLeft(lastUsed(place)));
+      if (!left.containsKey(place)) {
+        left.put(place, isLeft(lastUsed(place)));
       }
-      if (left.get(store)) {
+      if (left.get(place)) {
         found.add(key);
       }
-    }
-    if (!dryRun) {
-      delete(found);
     }
     return found;
   }
 
-  private void delete(final List<String> keys) throws IOException {
+  /**
+   * Deletes what was found.
+   *
+   * @param keys from {@link #find}; each may be gone already
+   * @throws IOException when that fails
+   */
+  public void delete(final List<String> keys) throws IOException {
     for (final String key : keys) {
       engine.delete(key);
     }

@@ -195,7 +195,7 @@ public final class SeriesCommits implements AutoCloseable {
   private void collect() {
     try (SeriesTidying tidying =
         new SeriesTidying(new SeriesDirectory(place.root()), place.series())) {
-      tidying.collect(false);
+      tidying.delete(tidying.find());
     } catch (final IOException e) {
       Warnings.warn("what earlier runs left in the series stays: " + e.getMessage());
     }
@@ -350,7 +350,7 @@ public final class SeriesCommits implements AutoCloseable {
   /** The round of a commit that a former I/O process made; none where it counts no more. */
   private long find(final Commit commit) throws IOException {
     try (SeriesReader reader = reader()) {
-      return reader.roundOf(commit.number(), commit.id()).orElse(Entry.NO_ROUND);
+      return reader.roundOf(place, commit.number(), commit.id()).orElse(Entry.NO_ROUND);
     }
   }
 
