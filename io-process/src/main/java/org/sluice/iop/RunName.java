@@ -81,7 +81,7 @@ final class RunName {
   }
 
   /** Whether a launcher tells of several nodes, or of more ranks than are here. */
-  static boolean isOfSeveralNodes() {
+  private static boolean isOfSeveralNodes() {
     return NODES.stream()
             .map(RunName::variable)
             .anyMatch(nodes -> nodes != null && !nodes.equals("1"))

@@ -182,8 +182,8 @@ final class ServiceOptions implements SharedOptions {
                 .paramLabel("NAME")
                 .description(
                     "The series of checkpoints that the run goes on with, in a store that several nodes may use. The"
-                        + " run that began last is the one that commits there. Default: 'default' where the job"
-                        + " or the store is of several nodes."))
+                        + " run that began last is the one that commits there. Default: 'default' where the"
+                        + " store is on storage that other nodes may use."))
         .add(
             option(String.class, value -> name = value, "--name")
                 .paramLabel("NAME")

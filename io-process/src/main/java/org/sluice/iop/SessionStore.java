@@ -32,7 +32,7 @@ record SessionStore(PosixStore store, SeriesCommits series) implements AutoClose
    */
   static Path find(final Settings settings) throws IOException {
     final Path root = settings.store().toAbsolutePath().normalize();
-    if (!isSeries(root, settings.series())) {
+    if (!isSeries(root)) {
       refuseSeries(root, settings.series());
       try (PosixStore checked = openNodes(root, settings.layout())) {
         return checked.directory();
@@ -55,16 +55,12 @@ record SessionStore(PosixStore store, SeriesCommits series) implements AutoClose
     }
   }
 
-  /**
-   * What is there decides. A new store is one of several nodes where the job is on several, or the
-   * user names a series: one node alone commits with fewer requests to a store of its own.
-   */
-  private static boolean isSeries(final Path root, final String series) throws IOException {
+  /** What is there decides. A new store is one of several nodes where several can come. */
+  private static boolean isSeries(final Path root) throws IOException {
     if (Files.exists(root.resolve("format"))) { // which another node may make at this moment
       return SeriesDirectory.is(root);
     }
-    return (series != null || RunName.isOfSeveralNodes())
-        && (root.getParent() == null || Files.isDirectory(root.getParent()))
+    return (root.getParent() == null || Files.isDirectory(root.getParent()))
         && SeriesFormat.isShared(root);
   }
 

@@ -47,11 +47,19 @@ public sealed interface LogEntry {
    * @param round how many times its run had written this number before
    * @param ranks ranks of the job
    * @param parts the names of its parts, see {@link PartKey#name()}
+   * @param whole whether the entry itself has the bytes of the part, which is the only one
    * @param node the node that appended it
    * @param time when, by that node's clock; only for people
    */
   record Commit(
-      long begin, long number, long round, int ranks, List<String> parts, String node, Instant time)
+      long begin,
+      long number,
+      long round,
+      int ranks,
+      List<String> parts,
+      boolean whole,
+      String node,
+      Instant time)
       implements LogEntry {
     /** Whether it commits just what another one does. */
     boolean isOf(final long itsBegin, final long itsNumber, final long itsRound) {
@@ -59,13 +67,14 @@ public sealed interface LogEntry {
     }
 
     /**
-     * The keys of its parts.
+     * The keys of its parts; a part in the entry is under none.
      *
      * @return one for each node
      */
-    public List<String> keys() {
-      final String folder = PartKey.folder(number, begin, round);
-      return parts.stream().map(folder::concat).toList();
+    public List<PartKey> keys() {
+      return parts.stream()
+          .map(name -> PartKey.parse(number, begin, round, name).orElseThrow())
+          .toList();
     }
   }
 

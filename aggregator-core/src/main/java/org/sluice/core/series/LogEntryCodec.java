@@ -2,11 +2,13 @@ package org.sluice.core.series;
 
 import java.io.IOException;
 import java.time.Instant;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.Entropy;
@@ -23,7 +25,12 @@ final class LogEntryCodec {
 
   private LogEntryCodec() {}
 
-  static byte[] encode(final LogEntry entry) throws IOException {
+  /**
+   * Encodes an entry.
+   *
+   * @param part the part that a commit {@linkplain LogEntry.Commit#whole has}; otherwise null
+   */
+  static byte[] encode(final LogEntry entry, final byte[] part) throws IOException {
     final Map<String, Object> members = new LinkedHashMap<>();
     members.put("format", FORMAT);
     members.put("version", VERSION);
@@ -43,6 +50,9 @@ final class LogEntryCodec {
         members.put("round", commit.round());
         members.put("ranks", commit.ranks());
         members.put("parts", commit.parts());
+        if (commit.whole()) {
+          members.put("part", Base64.getEncoder().encodeToString(part));
+        }
         putOrigin(members, commit.node(), commit.time());
       }
       case LogEntry.Remove remove -> {
@@ -68,6 +78,17 @@ final class LogEntryCodec {
   }
 
   static LogEntry decode(final String object, final byte[] bytes) throws IOException {
+    return decode(object, bytes, LogEntryCodec::entry);
+  }
+
+  /** The part that a commit {@linkplain LogEntry.Commit#whole has}. */
+  static byte[] decodePart(final String object, final byte[] bytes) throws IOException {
+    return decode(object, bytes, members -> Base64.getDecoder().decode(text(members, "part")));
+  }
+
+  private static <T> T decode(
+      final String object, final byte[] bytes, final Function<Map<String, Object>, T> reading)
+      throws IOException {
     final Map<String, Object> members = SealedJson.decode(object, bytes);
     try {
       if (FORMAT.equals(members.get("format"))) {
@@ -75,7 +96,7 @@ final class LogEntryCodec {
         if (version != VERSION) {
           throw FormatVersionException.of(object, version, VERSION);
         }
-        return entry(members);
+        return reading.apply(members);
       }
     } catch (final RuntimeException e) { // a member of another type, or none
       final DamagedException damage = new DamagedException(object, 0, "a member is impossible");
@@ -112,15 +133,18 @@ final class LogEntryCodec {
             number(members, "round"),
             Math.toIntExact(number(members, "ranks")),
             list(members, "parts").stream().map(String.class::cast).toList(),
+            members.containsKey("part"),
             node,
             time);
+    check(commit.begin() > 0 && commit.number() >= 0 && commit.round() >= 0);
     RankSet there = RankSet.NONE;
-    for (final String key : commit.keys()) {
-      final RankSet ranks = PartKey.parse(key).orElseThrow().ranks();
+    for (final PartKey key : commit.keys()) {
+      final RankSet ranks = key.ranks();
       check(!there.intersects(ranks));
       there = there.with(ranks);
     }
     check(commit.ranks() > 0 && there.covers(commit.ranks()));
+    check(!commit.whole() || commit.parts().size() == 1);
     return commit;
   }
 

@@ -2,10 +2,9 @@ package org.sluice.core.series;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.Set;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
@@ -25,6 +24,7 @@ import org.sluice.core.engine.NoObjectException;
  */
 public final class SeriesGarbage {
   private final Engine engine;
+  private final SeriesLog log;
   private final Names names;
 
   /** Which data a part names. */
@@ -33,41 +33,41 @@ public final class SeriesGarbage {
     /**
      * The data that a part needs.
      *
-     * @param part the part's key
+     * @param key the part's key
+     * @param part the part's bytes
      * @return keys, see {@link DataKey}, and prefixes of keys, which end in a slash
-     * @throws NoObjectException when it is not there
      * @throws IOException when it cannot be read
      */
-    Set<String> of(String part) throws IOException;
+    Set<String> of(PartKey key, byte[] part) throws IOException;
   }
 
   /**
    * The garbage of a series.
    *
    * @param engine where the series is
+   * @param log its log
    * @param names reads parts
    */
-  public SeriesGarbage(final Engine engine, final Names names) {
+  public SeriesGarbage(final Engine engine, final SeriesLog log, final Names names) {
     this.engine = engine;
+    this.log = log;
     this.names = names;
   }
 
   /**
    * Finds what earlier runs left.
    *
-   * @param live the commits that count
+   * @param live the commits that count, by sequence
    * @param begin the sequence of the last run's begin, when those counted
    * @return keys; each may be gone already
    * @throws IOException when that fails; nothing may go then
    */
-  public List<String> ofEarlierRuns(final Collection<LogEntry.Commit> live, final long begin)
+  public List<String> ofEarlierRuns(final Map<Long, LogEntry.Commit> live, final long begin)
       throws IOException {
     final Set<String> needed = new HashSet<>();
-    for (final LogEntry.Commit commit : live) {
-      for (final String part : commit.keys()) {
-        needed.add(part);
-        needed.addAll(names.of(part));
-      }
+    for (final CommittedPart part : parts(live)) {
+      needed.add(part.key().toString());
+      needed.addAll(names(part));
     }
     final List<String> garbage = new ArrayList<>();
     for (final String key : engine.list(PartKey.FOLDER)) {
@@ -88,22 +88,30 @@ public final class SeriesGarbage {
    * Finds what parts of commits had that count no more. Only parts of the same nodes in the same
    * runs can name the same. What one names that cannot be read is left to a later run.
    *
-   * @param parts the keys of parts that the log has removed, and that no live process needs
+   * @param parts those that the log has removed, and that no live process needs
+   * @param live the commits that count since, by sequence
    * @return keys; each may be gone already
    * @throws IOException when that fails; nothing may go then
    */
-  public List<String> of(final Set<String> parts) throws IOException {
-    final Set<Optional<String>> places = new HashSet<>();
-    parts.forEach(part -> places.add(placeOf(part)));
+  List<String> of(final Set<CommittedPart> parts, final Map<Long, LogEntry.Commit> live)
+      throws IOException {
+    final Set<CommittedPart> others = new HashSet<>(parts(live));
+    for (final String key : engine.list(PartKey.FOLDER)) {
+      PartKey.parse(key).map(part -> new CommittedPart(part, 0)).ifPresent(others::add);
+    }
+    others.removeAll(parts);
     final Set<String> needed = new HashSet<>();
-    for (final String other : engine.list(PartKey.FOLDER)) {
-      if (!parts.contains(other) && places.contains(placeOf(other))) {
-        needed.addAll(namesOf(other));
+    for (final CommittedPart other : others) {
+      if (parts.stream().anyMatch(other::isBeside)) {
+        needed.addAll(namesUnlessGone(other));
       }
     }
-    final List<String> garbage = new ArrayList<>(parts);
-    for (final String part : parts) {
-      for (final String name : readableNamesOf(part)) {
+    final List<String> garbage = new ArrayList<>();
+    for (final CommittedPart part : parts) {
+      if (part.isObject()) {
+        garbage.add(part.key().toString());
+      }
+      for (final String name : namesIfReadable(part)) {
         garbage.addAll(name.endsWith("/") ? engine.list(name) : List.of(name));
       }
     }
@@ -111,23 +119,27 @@ public final class SeriesGarbage {
     return garbage;
   }
 
-  private static Optional<String> placeOf(final String part) {
-    return PartKey.parse(part).map(key -> key.begin() + "-" + key.node());
+  private static List<CommittedPart> parts(final Map<Long, LogEntry.Commit> commits) {
+    return commits.entrySet().stream()
+        .flatMap(commit -> CommittedPart.of(commit.getKey(), commit.getValue()).stream())
+        .toList();
   }
 
-  private Set<String> readableNamesOf(final String part) throws IOException {
+  private Set<String> names(final CommittedPart part) throws IOException {
+    return names.of(part.key(), log.part(part));
+  }
+
+  private Set<String> namesIfReadable(final CommittedPart part) throws IOException {
     try {
-      return namesOf(part);
+      return namesUnlessGone(part);
     } catch (final DamagedException | FormatVersionException unreadable) {
       return Set.of();
     }
   }
 
-  /** Nothing for one that is gone. */
-  private Set<String> namesOf(final String part) throws IOException {
-    final Optional<PartKey> key = PartKey.parse(part);
+  private Set<String> namesUnlessGone(final CommittedPart part) throws IOException {
     try {
-      return key.isPresent() ? names.of(part) : Set.of();
+      return names(part);
     } catch (final NoObjectException gone) {
       return Set.of();
     }

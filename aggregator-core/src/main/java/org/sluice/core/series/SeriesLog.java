@@ -11,6 +11,7 @@ import org.sluice.core.engine.Engine;
 import org.sluice.core.engine.NoObjectException;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
+import org.sluice.core.store.StoredPart;
 
 /**
  * The log of a series: entries under consecutive keys, none of which ever changes or goes. So what
@@ -111,6 +112,15 @@ public final class SeriesLog {
    * @throws IOException when that fails; the entry may be there, or come yet
    */
   public SeriesState append(final Step step) throws IOException {
+    return append(step, null);
+  }
+
+  /**
+   * Appends an entry.
+   *
+   * @param part the part that goes into a commit that {@linkplain LogEntry.Commit#whole has} one
+   */
+  SeriesState append(final Step step, final byte[] part) throws IOException {
     while (true) {
       read();
       final LogEntry entry = step.next(state);
@@ -118,7 +128,7 @@ public final class SeriesLog {
         return state;
       }
       final long sequence = state.last() + 1;
-      if (put(key(sequence), LogEntryCodec.encode(entry))) {
+      if (put(key(sequence), LogEntryCodec.encode(entry, part))) {
         state.add(sequence, entry);
         return state;
       }
@@ -155,6 +165,18 @@ public final class SeriesLog {
       return begin;
     }
     throw new DamagedException(name(sequence), 0, "it is no begin, as a later one says it is");
+  }
+
+  /**
+   * Reads a part of a commit.
+   *
+   * @throws NoObjectException when it is not there
+   */
+  byte[] part(final CommittedPart part) throws IOException {
+    return part.isObject()
+        ? engine.getAll(part.key().toString(), StoredPart.MAX_LENGTH)
+        : LogEntryCodec.decodePart(
+            name(part.entry()), engine.getAll(key(part.entry()), LogEntryCodec.MAX_LENGTH));
   }
 
   private LogEntry find(final long sequence) throws IOException {

@@ -162,9 +162,11 @@ public final class SeriesReader implements CheckpointReader {
     for (final String key : SeriesLog.keys(commit.id())) {
       Owners.add(owners, objects.resolve(key));
     }
-    for (final String key : found.get(commit.id()).keys()) {
-      Owners.add(owners, objects.resolve(key).getParent());
-      Owners.add(owners, objects.resolve(key));
+    for (final CommittedPart part : CommittedPart.of(commit.id(), found.get(commit.id()))) {
+      if (part.isObject()) {
+        Owners.add(owners, objects.resolve(part.key().toString()).getParent());
+        Owners.add(owners, objects.resolve(part.key().toString()));
+      }
     }
     for (final SeriesCheckpoint.Part part : checkpoint(commit).parts()) {
       owners.putAll(part.store().owners(part.commit()));
@@ -203,7 +205,8 @@ public final class SeriesReader implements CheckpointReader {
   public Optional<Long> roundOf(
       final SeriesDirectory.Place place, final long number, final long partId) throws IOException {
     for (final Map.Entry<Long, LogEntry.Commit> live : log.read().live().entrySet()) {
-      if (live.getValue().number() == number && has(live.getValue(), place, partId)) {
+      if (live.getValue().number() == number
+          && has(live.getKey(), live.getValue(), place, partId)) {
         return Optional.of(live.getValue().round());
       }
     }
@@ -211,12 +214,14 @@ public final class SeriesReader implements CheckpointReader {
   }
 
   private boolean has(
-      final LogEntry.Commit commit, final SeriesDirectory.Place place, final long partId)
+      final long sequence,
+      final LogEntry.Commit commit,
+      final SeriesDirectory.Place place,
+      final long partId)
       throws IOException {
-    for (final String name : commit.keys()) {
-      final PartKey key = PartKey.parse(name).orElseThrow();
-      if (key.begin() == place.begin() && key.node().equals(place.node())) {
-        return part(key).commit().id() == partId;
+    for (final CommittedPart part : CommittedPart.of(sequence, commit)) {
+      if (part.key().begin() == place.begin() && part.key().node().equals(place.node())) {
+        return part(part).commit().id() == partId;
       }
     }
     return false;
@@ -259,7 +264,7 @@ public final class SeriesReader implements CheckpointReader {
 
   private Waiting waiting(final List<PartKey> parts) throws IOException {
     final PartKey first = parts.getFirst();
-    final int ranks = Math.max(1, part(first).commit().ranks());
+    final int ranks = Math.max(1, part(new CommittedPart(first, 0)).commit().ranks());
     RankSet there = RankSet.NONE;
     for (final PartKey part : parts) {
       there = there.with(part.ranks());
@@ -283,25 +288,25 @@ public final class SeriesReader implements CheckpointReader {
   private SeriesCheckpoint read(final long sequence, final LogEntry.Commit entry)
       throws IOException {
     final List<SeriesCheckpoint.Part> parts = new ArrayList<>();
-    for (final String name : entry.keys()) {
-      final PartKey key = PartKey.parse(name).orElseThrow();
+    for (final CommittedPart one : CommittedPart.of(sequence, entry)) {
+      final PartKey key = one.key();
       try {
-        final StoredPart part = part(key);
+        final StoredPart part = part(one);
         final PosixStore store =
             store(new SeriesDirectory.Place(directory.root(), series, key.begin(), key.node()));
         parts.add(new SeriesCheckpoint.Part(store, part.commit(), part.images()));
       } catch (final NoObjectException missing) {
-        throw damaged(name, "it is missing", missing);
+        throw damaged(key.toString(), "it is missing", missing);
       } catch (final NoStoreException missing) {
-        throw damaged(name, "what it names is missing: " + missing.getMessage(), missing);
+        throw damaged(key.toString(), "what it names is missing: " + missing.getMessage(), missing);
       }
     }
     return SeriesCheckpoint.of(sequence, entry, parts);
   }
 
-  private StoredPart part(final PartKey key) throws IOException {
-    final byte[] bytes = engine.getAll(key.toString(), StoredPart.MAX_LENGTH);
-    final StoredPart part = StoredPart.decode(engine + "/" + key, bytes);
+  private StoredPart part(final CommittedPart one) throws IOException {
+    final PartKey key = one.key();
+    final StoredPart part = StoredPart.decode(engine + "/" + key, log.part(one));
     if (part.commit().number() != key.number() || !part.ranks().equals(key.ranks())) {
       throw damaged(key.toString(), "the part of another checkpoint or node stands here", null);
     }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.stream.IntStream;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
@@ -18,6 +19,9 @@ import org.sluice.core.store.RankSet;
  * failure, and by another process of the node after a kill. Not thread-safe.
  */
 public final class SeriesRun {
+  /** A longer part is an object of its own, as those of several nodes are; in bytes. */
+  public static final int MAX_WHOLE = 1 << 19;
+
   private final Engine engine;
   private final SeriesLog log;
   private final String run;
@@ -162,11 +166,54 @@ public final class SeriesRun {
       return isCommitted(number, round) ? RankSet.NONE : there.missing(ranks);
     }
     final LogEntry.Commit commit =
-        new LogEntry.Commit(begin, number, round, ranks, List.copyOf(parts), node, now());
-    final SeriesState state =
-        log.append(now -> now.begin() != begin || now.isDecided(number, round) ? null : commit);
-    check(state);
+        new LogEntry.Commit(begin, number, round, ranks, List.copyOf(parts), false, node, now());
+    append(commit, null);
     return RankSet.NONE;
+  }
+
+  /**
+   * Commits a checkpoint of which this node has all ranks: its part is in the entry of the log.
+   *
+   * @param number the checkpoint's number
+   * @param round the round of writing it
+   * @param ranks ranks of the job
+   * @param part the part's bytes, at most {@link #MAX_WHOLE}; its data must be on stable storage
+   * @throws FencedException when another run began, before it was or after
+   * @throws IOException when that fails
+   */
+  public void commit(final long number, final long round, final int ranks, final byte[] part)
+      throws IOException {
+    final PartKey key =
+        new PartKey(number, begin, round, node, RankSet.of(IntStream.range(0, ranks)));
+    append(
+        new LogEntry.Commit(begin, number, round, ranks, List.of(key.name()), true, node, now()),
+        part);
+  }
+
+  private void append(final LogEntry.Commit commit, final byte[] part) throws IOException {
+    check(
+        log.append(
+            now ->
+                now.begin() != begin || now.isDecided(commit.number(), commit.round())
+                    ? null
+                    : commit,
+            part));
+  }
+
+  /**
+   * Finds that a committed checkpoint has this node's part. Another launch of the same name may
+   * have taken it for one of its own.
+   *
+   * @param number the checkpoint's number
+   * @param round the round of writing it
+   * @throws IOException when it lacks the part
+   */
+  public void checkHas(final long number, final long round) throws IOException {
+    if (log.read().isDecidedWithout(number, round, node)) {
+      throw new IOException(
+          "it is committed without the part of node %s; was the run's name, %s, used for two launches?"
+              .formatted(node, run));
+    }
   }
 
   /**

@@ -18,8 +18,8 @@ public final class SeriesState {
   private LogEntry.Begin owner;
   private final SortedMap<Long, LogEntry.Commit> live = new TreeMap<>();
 
-  /** The last round that the last run has committed of each number. */
-  private final Map<Long, Long> decided = new HashMap<>();
+  /** The last commit of each number by the last run. */
+  private final Map<Long, LogEntry.Commit> decided = new HashMap<>();
 
   SeriesState() {}
 
@@ -43,7 +43,8 @@ public final class SeriesState {
       case LogEntry.Commit commit -> {
         live.values().removeIf(older -> older.number() == commit.number());
         live.put(sequence, commit);
-        decided.merge(commit.number(), commit.round(), Math::max);
+        decided.merge(
+            commit.number(), commit, (one, other) -> one.round() < other.round() ? other : one);
       }
       case LogEntry.Remove remove -> live.keySet().retainAll(new HashSet<>(remove.live()));
     }
@@ -100,7 +101,22 @@ public final class SeriesState {
    * @return true also when the commit counts no more
    */
   public boolean isDecided(final long number, final long round) {
-    final Long last = decided.get(number);
-    return last != null && last >= round;
+    final LogEntry.Commit last = decided.get(number);
+    return last != null && last.round() >= round;
+  }
+
+  /**
+   * Whether the last run has committed a checkpoint without a node's part.
+   *
+   * @param number the checkpoint's number
+   * @param round the round
+   * @param node the node, as keys have it
+   * @return false also when a later round is committed
+   */
+  boolean isDecidedWithout(final long number, final long round, final String node) {
+    final LogEntry.Commit last = decided.get(number);
+    return last != null
+        && last.round() == round
+        && last.keys().stream().noneMatch(part -> part.node().equals(node));
   }
 }

@@ -11,6 +11,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.store.NoStoreException;
 import org.sluice.core.store.NodeIdentity;
@@ -45,13 +47,11 @@ public final class SeriesTidying implements AutoCloseable {
     this.series = series;
     this.engine = directory.engine(series);
     this.log = new SeriesLog(engine);
-    this.garbage = new SeriesGarbage(engine, this::names);
+    this.garbage = new SeriesGarbage(engine, log, this::names);
   }
 
-  private Set<String> names(final String part) throws IOException {
-    final byte[] bytes = engine.getAll(part, StoredPart.MAX_LENGTH);
-    return SeriesDirectory.needs(
-        PartKey.parse(part).orElseThrow(), StoredPart.decode(engine + "/" + part, bytes));
+  private Set<String> names(final PartKey key, final byte[] part) throws IOException {
+    return SeriesDirectory.needs(key, StoredPart.decode(engine + "/" + key, part));
   }
 
   /**
@@ -64,25 +64,25 @@ public final class SeriesTidying implements AutoCloseable {
    *     bytes go with the next run, as do those that a live process may use
    */
   public void remove(final Collection<Long> numbers, final long last) throws IOException {
-    final List<LogEntry.Commit> removed = new ArrayList<>();
+    final SortedMap<Long, LogEntry.Commit> removed = new TreeMap<>();
     log.append(state -> removal(state, numbers, last, removed));
     final Map<SeriesDirectory.Place, Instant> uses = new HashMap<>();
-    final Set<String> parts = new HashSet<>();
-    for (final LogEntry.Commit commit : removed) {
-      for (final String key : commit.keys()) {
-        final SeriesDirectory.Place place = place(key);
+    final Set<CommittedPart> parts = new HashSet<>();
+    for (final Map.Entry<Long, LogEntry.Commit> commit : removed.entrySet()) {
+      for (final CommittedPart part : CommittedPart.of(commit.getKey(), commit.getValue())) {
+        final SeriesDirectory.Place place = place(part.key());
         if (!uses.containsKey(place)) {
           uses.put(place, lastUsed(place));
         }
         if (isLeft(uses.get(place))) {
-          parts.add(key);
+          parts.add(part);
         }
       }
     }
     if (!parts.isEmpty()) {
       keepUsed(uses);
-      parts.removeIf(key -> !uses.containsKey(place(key)));
-      delete(garbage.of(parts));
+      parts.removeIf(part -> !uses.containsKey(place(part.key())));
+      delete(garbage.of(parts, log.read().live()));
     }
   }
 
@@ -104,9 +104,13 @@ public final class SeriesTidying implements AutoCloseable {
   /** The node's store that a part or data is of. */
   private SeriesDirectory.Place place(final String key) {
     return PartKey.parse(key)
-        .map(part -> place(part.begin(), part.node()))
+        .map(this::place)
         .or(() -> DataKey.parse(key).map(data -> place(data.begin(), data.node())))
         .orElseThrow();
+  }
+
+  private SeriesDirectory.Place place(final PartKey part) {
+    return place(part.begin(), part.node());
   }
 
   private SeriesDirectory.Place place(final long begin, final String node) {
@@ -133,16 +137,16 @@ public final class SeriesTidying implements AutoCloseable {
       final SeriesState state,
       final Collection<Long> numbers,
       final long last,
-      final List<LogEntry.Commit> removed)
+      final SortedMap<Long, LogEntry.Commit> removed)
       throws IOException {
     final List<Long> stay = new ArrayList<>();
-    final List<LogEntry.Commit> go = new ArrayList<>();
+    final SortedMap<Long, LogEntry.Commit> go = new TreeMap<>();
     state
         .live()
         .forEach(
             (sequence, commit) -> {
               if (sequence <= last && numbers.contains(commit.number())) {
-                go.add(commit);
+                go.put(sequence, commit);
               } else {
                 stay.add(sequence);
               }
@@ -151,7 +155,7 @@ public final class SeriesTidying implements AutoCloseable {
       return null;
     }
     removed.clear();
-    removed.addAll(go);
+    removed.putAll(go);
     return new LogEntry.Remove(
         state.begin(),
         stay,
@@ -171,7 +175,7 @@ public final class SeriesTidying implements AutoCloseable {
     final SeriesState state = log.read();
     final Map<SeriesDirectory.Place, Boolean> left = new HashMap<>();
     final List<String> found = new ArrayList<>();
-    for (final String key : garbage.ofEarlierRuns(state.live().values(), state.begin())) {
+    for (final String key : garbage.ofEarlierRuns(state.live(), state.begin())) {
       final SeriesDirectory.Place place = place(key);
       if (!left.containsKey(place)) {
         left.put(place, isLeft(lastUsed(place)));

@@ -68,7 +68,7 @@ enum Rule {
           return LogEntryCodec.decode(key, bytes) instanceof final LogEntry.Begin begin
                   && !begin.run().equals(run)
               ? LogEntryCodec.encode(
-                  new LogEntry.Remove(0, begin.live(), begin.node(), begin.time()))
+                  new LogEntry.Remove(0, begin.live(), begin.node(), begin.time()), null)
               : bytes;
         }
 
@@ -96,7 +96,7 @@ enum Rule {
           return engine.putIfAbsent(
               key,
               LogEntryCodec.decode(key, bytes) instanceof final LogEntry.Begin begin
-                  ? LogEntryCodec.encode(withAll(begin))
+                  ? LogEntryCodec.encode(withAll(begin), null)
                   : bytes);
         }
 

@@ -65,7 +65,7 @@ final class SeriesCheck {
         rounds.put(commit.number(), commit.round());
       }
     }
-    live().values().forEach(this::checkBytes);
+    live().forEach(this::checkBytes);
   }
 
   /** What counts: of each number the last commit, unless it was removed. */
@@ -130,11 +130,11 @@ final class SeriesCheck {
     }
   }
 
-  private void checkBytes(final LogEntry.Commit commit) {
+  private void checkBytes(final long sequence, final LogEntry.Commit commit) {
     RankSet there = RankSet.NONE;
-    for (final String key : commit.keys()) {
-      there = there.with(PartKey.parse(key).orElseThrow().ranks());
-      final String part = text(key);
+    for (final PartKey key : commit.keys()) {
+      there = there.with(key.ranks());
+      final String part = commit.whole() ? partIn(sequence) : text(key.toString());
       final int space = part.indexOf(' ');
       final Round round = round(commit);
       require(part.substring(0, space).equals(mark(round)), "a part is of another round or run");
@@ -143,6 +143,15 @@ final class SeriesCheck {
       }
     }
     require(there.covers(ranks), "a committed checkpoint lacks a part");
+  }
+
+  private String partIn(final long sequence) {
+    final String key = "log/%010d".formatted(sequence);
+    try {
+      return new String(LogEntryCodec.decodePart(key, objects.get(key)), StandardCharsets.UTF_8);
+    } catch (final IOException e) {
+      throw new Broken(e.getMessage());
+    }
   }
 
   private String text(final String key) {

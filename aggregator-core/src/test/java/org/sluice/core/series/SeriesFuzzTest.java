@@ -48,10 +48,13 @@ class SeriesFuzzTest {
     final List<LogEntry> kinds =
         List.of(
             new LogEntry.Begin("run", 3, List.of(4L, 5L), "b17", TIME),
-            new LogEntry.Commit(6, 7, 1, 4, List.of("b17.0-2+2", "b18.1,3"), "b18", TIME),
+            new LogEntry.Commit(6, 7, 1, 4, List.of("b17.0-2+2", "b18.1,3"), false, "b18", TIME),
+            new LogEntry.Commit(6, 7, 1, 4, List.of("b17.0-3"), true, "b17", TIME),
             new LogEntry.Remove(6, List.of(5L, 7L), "b17", TIME));
     final byte[] bytes =
-        Mutation.apply(LogEntryCodec.encode(kinds.get(Math.floorMod(kind, 3))), mutations);
+        Mutation.apply(
+            LogEntryCodec.encode(kinds.get(Math.floorMod(kind, 4)), new byte[] {1, 2, 3}),
+            mutations);
     if (crcIsRight && bytes.length > CRC) {
       seal(bytes);
     }
@@ -146,7 +149,7 @@ class SeriesFuzzTest {
             new LogEntry.Begin("run", 0, List.of(-1L), "b17", TIME))) {
       final Path directory = Files.createTempDirectory("sluice-fuzz");
       try (Engine engine = DirectoryEngine.of(directory)) {
-        engine.put("log/0000000001", List.of(ByteBuffer.wrap(LogEntryCodec.encode(entry))));
+        engine.put("log/0000000001", List.of(ByteBuffer.wrap(LogEntryCodec.encode(entry, null))));
         assertThatThrownBy(() -> SeriesRun.join(engine, "another", "b18"))
             .isInstanceOf(DamagedException.class)
             .hasMessageContaining("log/0000000001");

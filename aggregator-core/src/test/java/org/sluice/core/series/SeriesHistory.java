@@ -14,8 +14,8 @@ import org.sluice.core.engine.Engine;
 import org.sluice.core.store.RankSet;
 
 /**
- * One history of a series: runs of two to four nodes, one after the other, whose processes are
- * killed, come back, or go on as zombies while the next run writes.
+ * One history of a series: runs of two to four nodes or of one that has all ranks, one after the
+ * other, whose processes are killed, come back, or go on as zombies while the next run writes.
  */
 final class SeriesHistory {
   private static final double DEATHS = .004;
@@ -45,8 +45,9 @@ final class SeriesHistory {
     for (int i = 0; i < runs; i++) {
       final String run = "r" + i;
       final List<long[]> rounds = rounds();
-      for (int node = 0; node < nodes; node++) {
-        startNode(run, node, rounds);
+      final boolean alone = random.nextInt(3) == 0;
+      for (int node = 0; node < (alone ? 1 : nodes); node++) {
+        startNode(new Launch(run, alone), node, rounds);
       }
       interleaving.start(self -> collect(run, self));
       interleaving.run(i < runs - 1 ? 20 + random.nextInt(400) : 100_000, DEATHS, this::look);
@@ -77,7 +78,10 @@ final class SeriesHistory {
     return rounds;
   }
 
-  private void startNode(final String run, final int node, final List<long[]> rounds) {
+  /** A run, and whether one node has all of its ranks. */
+  private record Launch(String run, boolean alone) {}
+
+  private void startNode(final Launch run, final int node, final List<long[]> rounds) {
     interleaving.start(self -> write(run, node, rounds, self));
   }
 
@@ -88,12 +92,12 @@ final class SeriesHistory {
 
   /** A node's I/O process. When it is killed another one may begin again, and repeat all. */
   private void write(
-      final String run,
+      final Launch run,
       final int node,
       final List<long[]> rounds,
       final Interleaving.Process self) {
     try {
-      final Node it = new Node(run, node, engine(run, self));
+      final Node it = new Node(run, node, engine(run.run(), self));
       for (final long[] round : rounds) {
         it.write(round[0], round[1]);
       }
@@ -110,13 +114,15 @@ final class SeriesHistory {
   /** One node of a run. */
   private final class Node {
     private final String run;
+    private final boolean alone;
     private final int node;
     private final Engine engine;
     private final SeriesRun series;
     private final List<PartKey> parts = new ArrayList<>();
 
-    Node(final String run, final int node, final Engine engine) throws FencedException, GaveUp {
-      this.run = run;
+    Node(final Launch launch, final int node, final Engine engine) throws FencedException, GaveUp {
+      this.run = launch.run();
+      this.alone = launch.alone();
       this.node = node;
       this.engine = engine;
       this.series = again(() -> SeriesRun.join(engine, run, "n" + node));
@@ -128,30 +134,44 @@ final class SeriesHistory {
       }
       final String mark = SeriesCheck.mark(new SeriesCheck.Round(run, number, round));
       final String data = new DataKey(series.begin(), "n" + node, number + "." + round).toString();
-      final RankSet ranks = RankSet.of(IntStream.of(node));
-      final List<Request<Object>> puts = new ArrayList<>();
-      puts.add(
+      final RankSet ranks = alone ? all() : RankSet.of(IntStream.of(node));
+      final Request<Object> putData =
           () -> {
             engine.put(data, pieces(mark));
             return null;
-          });
-      puts.add(
+          };
+      final Request<Object> putPart =
           () -> {
-            series.put(number, round, ranks, pieces(mark + " " + data));
+            put(number, round, ranks, mark + " " + data);
             return null;
-          });
+          };
+      final List<Request<Object>> puts = List.of(putData, putPart);
       for (final Request<Object> put : leftOut == Rule.DATA_FIRST ? puts.reversed() : puts) {
         again(put);
       }
       parts.add(new PartKey(number, series.begin(), round, "n" + node, ranks));
       final int all = leftOut == Rule.ALL_RANKS ? 1 : nodes;
-      for (int looks = random.nextInt(4); looks >= 0; looks--) {
+      for (int looks = alone ? -1 : random.nextInt(4); looks >= 0; looks--) {
         if (again(() -> series.commit(number, round, all)).isEmpty()) {
           told.add(new SeriesCheck.Round(run, number, round));
         }
       }
       if (random.nextInt(3) == 0) {
         retain();
+      }
+    }
+
+    private RankSet all() {
+      return RankSet.of(IntStream.range(0, nodes));
+    }
+
+    private void put(final long number, final long round, final RankSet ranks, final String part)
+        throws IOException {
+      if (alone) {
+        series.commit(number, round, nodes, part.getBytes(StandardCharsets.UTF_8));
+        told.add(new SeriesCheck.Round(run, number, round));
+      } else {
+        series.put(number, round, ranks, pieces(part));
       }
     }
 
@@ -194,9 +214,10 @@ final class SeriesHistory {
     try {
       final Engine engine = engine(run, self);
       final SeriesRun series = again(() -> SeriesRun.join(engine, run, "gc"));
-      final SeriesGarbage garbage = new SeriesGarbage(engine, part -> dataOf(engine, part));
+      final SeriesGarbage garbage =
+          new SeriesGarbage(engine, new SeriesLog(engine), (key, part) -> dataOf(part));
       final long before = leftOut == Rule.COLLECT_EARLIER_RUNS ? Long.MAX_VALUE : series.begin();
-      for (final String key : again(() -> garbage.ofEarlierRuns(series.live().values(), before))) {
+      for (final String key : again(() -> garbage.ofEarlierRuns(series.live(), before))) {
         again(
             () -> {
               engine.delete(key);
@@ -208,8 +229,8 @@ final class SeriesHistory {
     }
   }
 
-  private static Set<String> dataOf(final Engine engine, final String part) throws IOException {
-    final String text = new String(engine.getAll(part, 1000), StandardCharsets.UTF_8);
+  private static Set<String> dataOf(final byte[] part) {
+    final String text = new String(part, StandardCharsets.UTF_8);
     return Set.copyOf(Arrays.asList(text.split(" ")).subList(1, 2));
   }
 

@@ -68,6 +68,7 @@ public final class SeriesCommits implements AutoCloseable {
     private final long round;
     private final int ranks;
     private final boolean first;
+    private final boolean whole;
     private final Runnable counts;
     private final Consumer<IOException> refused;
     private RankSet missing = RankSet.NONE;
@@ -77,7 +78,7 @@ public final class SeriesCommits implements AutoCloseable {
     private long changed = System.nanoTime();
     private boolean warned;
 
-    /** The part, while it may not be there. */
+    /** The part, while it may not be there; one that has all ranks goes into the log's entry. */
     private byte[] part;
 
     Pending(
@@ -93,8 +94,13 @@ public final class SeriesCommits implements AutoCloseable {
       this.first = partOf(commit).list().getFirst() == 0;
       this.counts = counts;
       this.refused = refused;
+      this.whole = partOf(commit).covers(ranks) && part.length <= SeriesRun.MAX_WHOLE;
       this.pause = first ? FIRST_LOOK_NANOS : OTHERS_FIRST_LOOK_NANOS;
       this.due = first ? changed : changed + pause;
+    }
+
+    boolean looksAtParts(final boolean ending) {
+      return first || ending || ++looks % LOOKS_AT_LOG == 0;
     }
   }
 
@@ -168,7 +174,7 @@ public final class SeriesCommits implements AutoCloseable {
 
   /** The last stage at first, and then the thread that looks at it. */
   private void put(final Pending one) throws IOException {
-    if (one.part != null) {
+    if (one.part != null && !one.whole) {
       final List<ByteBuffer> bytes = List.of(ByteBuffer.wrap(one.part));
       run.put(one.commit.number(), one.round, partOf(one.commit), bytes);
       one.part = null;
@@ -266,10 +272,24 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   private synchronized boolean isCommitted(final Pending one) throws IOException {
-    final boolean commits = one.first || ending || ++one.looks % LOOKS_AT_LOG == 0;
-    if (!commits) {
-      return run.isCommitted(one.commit.number(), one.round);
+    final boolean is =
+        one.whole ? commitWhole(one) : one.looksAtParts(ending) ? commit(one) : isInLog(one);
+    if (is) {
+      run.checkHas(one.commit.number(), one.round);
     }
+    return is;
+  }
+
+  private boolean commitWhole(final Pending one) throws IOException {
+    run.commit(one.commit.number(), one.round, one.ranks, one.part);
+    return true;
+  }
+
+  private boolean isInLog(final Pending one) throws IOException {
+    return run.isCommitted(one.commit.number(), one.round);
+  }
+
+  private boolean commit(final Pending one) throws IOException {
     final RankSet missing = run.commit(one.commit.number(), one.round, one.ranks);
     if (!missing.equals(one.missing)) {
       one.missing = missing;
