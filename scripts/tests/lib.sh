@@ -141,6 +141,12 @@ with_shared_storage() {
     mkdir shared && mount -t ramfs shared shared && exec bash "$@"' bash "$0" "${FUNCNAME[1]}"
 }
 
+# store_of_one_node DIR: one there, as versions before series made them on storage that nodes share.
+store_of_one_node() {
+  "$sluice" run --store old-store --capture "$PWD" --layout files -- true
+  cp -r old-store "$1"
+}
+
 # As after a minute.
 let_rest() {
   find "$1" -exec touch -d '2 minutes ago' {} +
