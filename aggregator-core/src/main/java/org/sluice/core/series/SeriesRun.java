@@ -5,8 +5,10 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.fault.Fault;
@@ -117,71 +119,105 @@ public final class SeriesRun {
   }
 
   /**
-   * Puts this node's part of a checkpoint, whose data must be on stable storage.
+   * The key of this node's part of a checkpoint.
    *
    * @param number the checkpoint's number
    * @param round how many times this run had written this number before
+   * @param growth how many times files had joined it on this node in that round
    * @param ranks the ranks whose images it has, at least one
-   * @param part its bytes
-   * @throws IOException when that fails
+   * @return a key that no part of other bytes has
    */
-  public void put(
-      final long number, final long round, final RankSet ranks, final List<ByteBuffer> part)
-      throws IOException {
-    final String key = new PartKey(number, begin, round, node, ranks).toString();
-    Fault.at(FaultPoint.PART_PUT, "put " + key, () -> engine.put(key, part));
+  public PartKey part(final long number, final long round, final long growth, final RankSet ranks) {
+    return new PartKey(number, begin, round, node, growth, ranks);
   }
 
   /**
-   * Commits a checkpoint if the parts of all ranks are there and nobody has committed it.
+   * Puts this node's part of a checkpoint, whose data must be on stable storage.
    *
-   * @param number the checkpoint's number
-   * @param round the round of writing it
+   * @param part its key
+   * @param bytes what it has
+   * @throws IOException when that fails
+   */
+  public void put(final PartKey part, final List<ByteBuffer> bytes) throws IOException {
+    Fault.at(FaultPoint.PART_PUT, "put " + part, () -> engine.put(part.toString(), bytes));
+  }
+
+  /**
+   * Commits a checkpoint with a part, if the parts of all ranks are there and nobody has done so.
+   *
+   * @param part a part of this run that is there
    * @param ranks ranks of the job
    * @return the ranks whose parts it waits for; none when the checkpoint is committed
    * @throws FencedException when another run began, before it was or after
+   * @throws RemovedException when the checkpoint was removed before
    * @throws IOException when that fails
    */
-  public RankSet commit(final long number, final long round, final int ranks) throws IOException {
-    final List<String> parts = new ArrayList<>();
-    RankSet there = RankSet.NONE;
-    final String folder = PartKey.folder(number, begin, round);
-    for (final String key : engine.list(folder)) {
-      final Optional<PartKey> part = PartKey.parse(key);
-      if (part.isPresent()) {
-        if (there.intersects(part.get().ranks())) {
-          throw new IOException(
-              "two nodes have parts of the same ranks, such as %s; was the run's name, %s, used for two launches?"
-                  .formatted(key, run));
-        }
-        parts.add(part.get().name());
-        there = there.with(part.get().ranks());
-      }
+  public RankSet commit(final PartKey part, final int ranks) throws IOException {
+    final Set<PartKey> listed = new LinkedHashSet<>(Set.of(part));
+    for (final String key :
+        engine.list(PartKey.folder(part.number(), part.begin(), part.round()))) {
+      PartKey.parse(key).ifPresent(listed::add);
     }
-    if (!there.covers(ranks)) {
-      return isCommitted(number, round) ? RankSet.NONE : there.missing(ranks);
-    }
-    final LogEntry.Commit commit =
-        new LogEntry.Commit(begin, number, round, ranks, List.copyOf(parts), node, now());
+    final RankSet[] missing = {RankSet.NONE};
     final SeriesState state =
-        log.append(now -> now.begin() != begin || now.isDecided(number, round) ? null : commit);
-    check(state);
-    return RankSet.NONE;
+        log.append(
+            now -> {
+              if (now.begin() != begin || now.isDecided(part) || now.isRemoved(part)) {
+                return null;
+              }
+              final Collection<PartKey> parts = newest(now.decided(part), listed);
+              missing[0] = ranksOf(parts).missing(ranks);
+              return missing[0].isEmpty() ? commit(part, ranks, parts) : null;
+            });
+    return isDecided(state, part) ? RankSet.NONE : missing[0];
+  }
+
+  private static Collection<PartKey> newest(
+      final Collection<PartKey> decided, final Collection<PartKey> listed) {
+    final List<PartKey> all = new ArrayList<>(decided);
+    all.addAll(listed);
+    return Decision.newest(all);
+  }
+
+  private RankSet ranksOf(final Collection<PartKey> parts) throws IOException {
+    RankSet ranks = RankSet.NONE;
+    for (final PartKey part : parts) {
+      if (ranks.intersects(part.ranks())) {
+        throw new IOException(
+            "two nodes have parts of the same ranks, such as %s; was the run's name, %s, used for two launches?"
+                .formatted(part, run));
+      }
+      ranks = ranks.with(part.ranks());
+    }
+    return ranks;
+  }
+
+  private LogEntry.Commit commit(
+      final PartKey part, final int ranks, final Collection<PartKey> parts) {
+    final List<String> names = parts.stream().map(PartKey::name).sorted().toList();
+    return new LogEntry.Commit(begin, part.number(), part.round(), ranks, names, node, now());
   }
 
   /**
-   * Whether the log says that a checkpoint of this run is committed, or a later round of it.
+   * Whether the log says that a checkpoint of this run is committed with a part, or with what
+   * followed that.
    *
-   * @param number the checkpoint's number
-   * @param round the round of writing it
+   * @param part a part of this run
    * @return true also when it counts no more
    * @throws FencedException when another run began, before it was or after
+   * @throws RemovedException when the checkpoint was removed before
    * @throws IOException when that fails
    */
-  public boolean isCommitted(final long number, final long round) throws IOException {
-    final SeriesState state = log.read();
+  public boolean isCommitted(final PartKey part) throws IOException {
+    return isDecided(log.read(), part);
+  }
+
+  private boolean isDecided(final SeriesState state, final PartKey part) throws IOException {
     check(state);
-    return state.isDecided(number, round);
+    if (!state.isDecided(part) && state.isRemoved(part)) {
+      throw new RemovedException(part);
+    }
+    return state.isDecided(part);
   }
 
   /**
@@ -204,28 +240,6 @@ public final class SeriesRun {
     return stay.size() == state.live().size()
         ? null
         : new LogEntry.Remove(begin, stay, node, now());
-  }
-
-  /**
-   * The parts of this node that no commit needs any more, nor will: they were removed or
-   * superseded. Their objects may go.
-   *
-   * @param mine parts of this node in this run
-   * @return those of them
-   * @throws FencedException when another run began: its nodes collect then
-   * @throws IOException when that fails
-   */
-  public List<PartKey> gone(final List<PartKey> mine) throws IOException {
-    final SeriesState state = log.read();
-    check(state);
-    return mine.stream()
-        .filter(part -> state.isDecided(part.number(), part.round()))
-        .filter(part -> state.live().values().stream().noneMatch(commit -> isOf(commit, part)))
-        .toList();
-  }
-
-  private static boolean isOf(final LogEntry.Commit commit, final PartKey part) {
-    return commit.isOf(part.begin(), part.number(), part.round());
   }
 
   /**

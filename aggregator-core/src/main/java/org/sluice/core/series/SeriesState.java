@@ -3,6 +3,7 @@ package org.sluice.core.series;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -18,8 +19,8 @@ public final class SeriesState {
   private LogEntry.Begin owner;
   private final SortedMap<Long, LogEntry.Commit> live = new TreeMap<>();
 
-  /** The last round that the last run has committed of each number. */
-  private final Map<Long, Long> decided = new HashMap<>();
+  /** What the last run has committed of each number last. */
+  private final Map<Long, Decision> decided = new HashMap<>();
 
   SeriesState() {}
 
@@ -43,7 +44,7 @@ public final class SeriesState {
       case LogEntry.Commit commit -> {
         live.values().removeIf(older -> older.number() == commit.number());
         live.put(sequence, commit);
-        decided.merge(commit.number(), commit.round(), Math::max);
+        decided.put(commit.number(), Decision.of(sequence, commit));
       }
       case LogEntry.Remove remove -> live.keySet().retainAll(new HashSet<>(remove.live()));
     }
@@ -93,14 +94,34 @@ public final class SeriesState {
   }
 
   /**
-   * Whether the last run has committed a checkpoint in this round of writing it or in a later one.
+   * Whether the last run has committed a part, or what followed it: a newer part of its node, or a
+   * later round.
    *
-   * @param number the checkpoint's number
-   * @param round the round
+   * @param part a part of that run
    * @return true also when the commit counts no more
    */
-  public boolean isDecided(final long number, final long round) {
-    final Long last = decided.get(number);
-    return last != null && last >= round;
+  public boolean isDecided(final PartKey part) {
+    final Decision last = decided.get(part.number());
+    return last != null && last.has(part);
+  }
+
+  /**
+   * Whether the last run has committed a checkpoint in the round of a part, and it was removed.
+   * Nothing of that round counts again: nodes have begun to delete it.
+   *
+   * @param part a part of that run
+   * @return false before it is committed in that round
+   */
+  boolean isRemoved(final PartKey part) {
+    final Decision last = decided.get(part.number());
+    return last != null && last.round() == part.round() && !live.containsKey(last.sequence());
+  }
+
+  /** The parts that count by the last commit in the round of a part. */
+  Collection<PartKey> decided(final PartKey part) {
+    final Decision last = decided.get(part.number());
+    return last != null && last.round() == part.round() && live.containsKey(last.sequence())
+        ? Decision.parts(live.get(last.sequence()))
+        : List.of();
   }
 }

@@ -187,7 +187,9 @@ final class CheckpointCommit implements Work {
 
   /** From here on nothing of it may change: any node may commit the checkpoint. Last stage. */
   private void putPart() throws IOException {
-    context.series().put(part, decision.round(), () -> stored(part), this::refuse);
+    context
+        .series()
+        .put(part, decision.round(), decision.growth(), () -> stored(part), this::refuse);
   }
 
   /** The series does not have it, as far as this node knows. */

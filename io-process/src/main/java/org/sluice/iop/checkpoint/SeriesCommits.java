@@ -8,11 +8,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.series.FencedException;
 import org.sluice.core.series.LogEntry;
+import org.sluice.core.series.PartKey;
+import org.sluice.core.series.RemovedException;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.SeriesReader;
 import org.sluice.core.series.SeriesRun;
@@ -34,8 +35,6 @@ import org.sluice.iop.measure.Warnings;
  * uses at a time, under this object's lock. What became of a part its thread tells without that.
  */
 public final class SeriesCommits implements AutoCloseable {
-  private static final long FIRST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
-  private static final long OTHERS_FIRST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long LAST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** A node that is not that of rank 0 looks at parts only at each of so many looks. */
@@ -51,7 +50,7 @@ public final class SeriesCommits implements AutoCloseable {
   private final Engine engine;
   private final SeriesRun run;
   private final PosixStore store;
-  private final List<Pending> pending = new ArrayList<>();
+  private final List<PendingPart> pending = new ArrayList<>();
 
   /** Of the parts that this process has put, by the ids of their commits. */
   private final Map<Long, Long> rounds = new HashMap<>();
@@ -61,42 +60,6 @@ public final class SeriesCommits implements AutoCloseable {
   private FencedException fence;
   private boolean ending;
   private boolean closed;
-
-  /** A part that is there, and what it waits for. */
-  private static final class Pending {
-    private final Commit commit;
-    private final long round;
-    private final int ranks;
-    private final boolean first;
-    private final Runnable counts;
-    private final Consumer<IOException> refused;
-    private RankSet missing = RankSet.NONE;
-    private int looks;
-    private long pause;
-    private long due;
-    private long changed = System.nanoTime();
-    private boolean warned;
-
-    /** The part, while it may not be there. */
-    private byte[] part;
-
-    Pending(
-        final Commit commit,
-        final byte[] part,
-        final long round,
-        final Runnable counts,
-        final Consumer<IOException> refused) {
-      this.commit = commit;
-      this.part = part;
-      this.round = round;
-      this.ranks = ranksOf(commit);
-      this.first = partOf(commit).list().getFirst() == 0;
-      this.counts = counts;
-      this.refused = refused;
-      this.pause = first ? FIRST_LOOK_NANOS : OTHERS_FIRST_LOOK_NANOS;
-      this.due = first ? changed : changed + pause;
-    }
-  }
 
   /**
    * The series of a session.
@@ -118,17 +81,6 @@ public final class SeriesCommits implements AutoCloseable {
     this.watcher = Thread.ofPlatform().name("series").start(this::watch);
   }
 
-  /** The ranks of the job; a program that is none has one. */
-  private static int ranksOf(final Commit commit) {
-    return Math.max(1, commit.ranks());
-  }
-
-  private static RankSet partOf(final Commit commit) {
-    return commit.part().isEmpty()
-        ? RankSet.of(IntStream.range(0, ranksOf(commit)))
-        : commit.part();
-  }
-
   /**
    * Puts this node's part of a checkpoint, which the node's own store has. What fails is tried
    * again, with the same bytes: the part may be there, and no other may come under its key. Last
@@ -136,6 +88,7 @@ public final class SeriesCommits implements AutoCloseable {
    *
    * @param commit as that store has it
    * @param round the round of writing it
+   * @param growth how many times it was decided before in that round
    * @param counts told, on another thread, when the checkpoint is committed
    * @param refused told, on another thread, when it will not be
    * @throws FencedException when another run began; the part is not there then
@@ -144,6 +97,7 @@ public final class SeriesCommits implements AutoCloseable {
   void put(
       final Commit commit,
       final long round,
+      final long growth,
       final Runnable counts,
       final Consumer<IOException> refused)
       throws IOException {
@@ -153,7 +107,8 @@ public final class SeriesCommits implements AutoCloseable {
         throw fence;
       }
     }
-    final Pending one = new Pending(commit, part, round, counts, refused);
+    final PartKey key = run.part(commit.number(), round, growth, PendingPart.ranksOf(commit));
+    final PendingPart one = new PendingPart(commit, part, key, counts, refused);
     try {
       put(one);
     } catch (final IOException e) {
@@ -167,17 +122,16 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /** The last stage at first, and then the thread that looks at it. */
-  private void put(final Pending one) throws IOException {
+  private void put(final PendingPart one) throws IOException {
     if (one.part != null) {
-      final List<ByteBuffer> bytes = List.of(ByteBuffer.wrap(one.part));
-      run.put(one.commit.number(), one.round, partOf(one.commit), bytes);
+      run.put(one.key, List.of(ByteBuffer.wrap(one.part)));
       one.part = null;
     }
   }
 
   private void watch() {
     while (!isClosed()) {
-      final Pending next = next();
+      final PendingPart next = next();
       if (next != null) {
         look(next);
       } else if (run.isFirst() && System.nanoTime() - collection > 0) {
@@ -202,9 +156,9 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /** The one whose time has come; null when there was none for a while. */
-  private synchronized Pending next() {
-    Pending first = null;
-    for (final Pending one : pending) {
+  private synchronized PendingPart next() {
+    PendingPart first = null;
+    for (final PendingPart one : pending) {
       first = first == null || one.due - first.due < 0 ? one : first;
     }
     final long now = System.nanoTime();
@@ -221,9 +175,9 @@ public final class SeriesCommits implements AutoCloseable {
     return null;
   }
 
-  private void look(final Pending one) {
+  private void look(final PendingPart one) {
     try {
-      for (final Pending earlier : before(one)) {
+      for (final PendingPart earlier : before(one)) {
         try {
           countIfCommitted(earlier);
         } catch (final FencedException e) {
@@ -242,7 +196,7 @@ public final class SeriesCommits implements AutoCloseable {
     }
   }
 
-  private static void warn(final Pending one, final IOException failure) {
+  private static void warn(final PendingPart one, final IOException failure) {
     if (!one.warned) {
       one.warned = true;
       Warnings.warn("checkpoint %d waits: %s".formatted(one.commit.number(), failure.getMessage()));
@@ -250,27 +204,34 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /** What is put later is to count later, as the newest is what counts since last. */
-  private synchronized List<Pending> before(final Pending one) {
+  private synchronized List<PendingPart> before(final PendingPart one) {
     return List.copyOf(pending.subList(0, pending.indexOf(one)));
   }
 
-  private boolean countIfCommitted(final Pending one) throws IOException {
+  /** Whether it is over with it. */
+  private boolean countIfCommitted(final PendingPart one) throws IOException {
     put(one);
-    final boolean is = isCommitted(one);
-    if (is) {
+    try {
+      if (!isCommitted(one)) {
+        return false;
+      }
+    } catch (final RemovedException e) {
       remove(one);
-      one.counts.run();
-      removeSuperseded(one.commit);
+      one.refused.accept(e);
+      return true;
     }
-    return is;
+    remove(one);
+    one.counts.run();
+    removeSuperseded(one.commit);
+    return true;
   }
 
-  private synchronized boolean isCommitted(final Pending one) throws IOException {
+  private synchronized boolean isCommitted(final PendingPart one) throws IOException {
     final boolean commits = one.first || ending || ++one.looks % LOOKS_AT_LOG == 0;
     if (!commits) {
-      return run.isCommitted(one.commit.number(), one.round);
+      return run.isCommitted(one.key);
     }
-    final RankSet missing = run.commit(one.commit.number(), one.round, one.ranks);
+    final RankSet missing = run.commit(one.key, one.ranks);
     if (!missing.equals(one.missing)) {
       one.missing = missing;
       one.changed = System.nanoTime();
@@ -279,7 +240,7 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /** It is looked at again, unless the session ends and there is no sign of the others. */
-  private void later(final Pending one, final IOException failure) {
+  private void later(final PendingPart one, final IOException failure) {
     final long now = System.nanoTime();
     if (failure != null) {
       warn(one, failure);
@@ -301,12 +262,12 @@ public final class SeriesCommits implements AutoCloseable {
     return ending;
   }
 
-  private synchronized void remove(final Pending one) {
+  private synchronized void remove(final PendingPart one) {
     pending.remove(one);
   }
 
   private void refuseAll(final FencedException e) {
-    final List<Pending> all;
+    final List<PendingPart> all;
     synchronized (this) {
       fence = e;
       all = List.copyOf(pending);
