@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.stream.Collectors;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
@@ -250,6 +251,19 @@ public final class SeriesRun {
    */
   public SortedMap<Long, LogEntry.Commit> live() throws IOException {
     return log.read().live();
+  }
+
+  /**
+   * The numbers of earlier runs' checkpoints that counted when the log was read last. No request
+   * goes to storage.
+   *
+   * @return without order
+   */
+  public Set<Long> numbersBefore() {
+    return log.known().live().values().stream()
+        .filter(commit -> commit.begin() != begin)
+        .map(LogEntry.Commit::number)
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   private void check(final SeriesState state) throws FencedException {

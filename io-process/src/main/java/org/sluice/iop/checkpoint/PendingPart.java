@@ -8,7 +8,10 @@ import org.sluice.core.series.PartKey;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.RankSet;
 
-/** A part of this node that is there, or will be, and what it waits for. */
+/**
+ * A part of this node that is there, or will be, and what it waits for. When it is looked at and
+ * what it lacks changes under the lock of {@link SeriesCommits}; the rest is the watcher's.
+ */
 final class PendingPart {
   private static final long FIRST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
   private static final long OTHERS_FIRST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);

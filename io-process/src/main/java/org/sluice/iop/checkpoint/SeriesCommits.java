@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.series.FencedException;
-import org.sluice.core.series.LogEntry;
 import org.sluice.core.series.PartKey;
 import org.sluice.core.series.RemovedException;
 import org.sluice.core.series.SeriesDirectory;
@@ -31,8 +31,12 @@ import org.sluice.iop.measure.Warnings;
  *
  * <p>The last stage puts parts. A thread of its own then looks at the log, and commits there what
  * is complete: often on the node of rank 0, and on others only when that seems not to do it. So a
- * checkpoint costs few requests however many nodes there are. All share the run, which one thread
- * uses at a time, under this object's lock. What became of a part its thread tells without that.
+ * checkpoint costs few requests however many nodes there are.
+ *
+ * <p>Storage may take its time, or hang, and the service thread must not wait for it. So there are
+ * two locks. This object's is for what this process knows, and no request goes to storage under it.
+ * The run's is for the run, which the watcher and the last stage use in turn; a thread may take the
+ * first one under it, and never the other way round. What became of a part is told under neither.
  */
 public final class SeriesCommits implements AutoCloseable {
   private static final long LAST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -50,6 +54,7 @@ public final class SeriesCommits implements AutoCloseable {
   private final Engine engine;
   private final SeriesRun run;
   private final PosixStore store;
+  private final Set<Long> before;
   private final List<PendingPart> pending = new ArrayList<>();
 
   /** Of the parts that this process has put, by the ids of their commits. */
@@ -78,6 +83,7 @@ public final class SeriesCommits implements AutoCloseable {
     this.run = run;
     this.engine = engine;
     this.store = store;
+    this.before = run.numbersBefore();
     this.watcher = Thread.ofPlatform().name("series").start(this::watch);
   }
 
@@ -226,12 +232,17 @@ public final class SeriesCommits implements AutoCloseable {
     return true;
   }
 
-  private synchronized boolean isCommitted(final PendingPart one) throws IOException {
-    final boolean commits = one.first || ending || ++one.looks % LOOKS_AT_LOG == 0;
-    if (!commits) {
-      return run.isCommitted(one.key);
+  private boolean isCommitted(final PendingPart one) throws IOException {
+    final boolean commits = one.first || isEnding() || ++one.looks % LOOKS_AT_LOG == 0;
+    synchronized (run) {
+      if (!commits) {
+        return run.isCommitted(one.key);
+      }
+      return lacksNothing(one, run.commit(one.key, one.ranks));
     }
-    final RankSet missing = run.commit(one.key, one.ranks);
+  }
+
+  private synchronized boolean lacksNothing(final PendingPart one, final RankSet missing) {
     if (!missing.equals(one.missing)) {
       one.missing = missing;
       one.changed = System.nanoTime();
@@ -245,9 +256,7 @@ public final class SeriesCommits implements AutoCloseable {
     if (failure != null) {
       warn(one, failure);
     }
-    one.pause = Math.min(LAST_LOOK_NANOS, one.pause + one.pause / 2);
-    one.due = now + one.pause;
-    if (isEnding() && now - one.changed > PATIENCE_NANOS) {
+    if (isGivenUp(one, now)) {
       remove(one);
       one.refused.accept(
           failure != null
@@ -256,6 +265,12 @@ public final class SeriesCommits implements AutoCloseable {
                   "the parts of ranks %s are missing; their nodes have not committed them"
                       .formatted(one.missing)));
     }
+  }
+
+  private synchronized boolean isGivenUp(final PendingPart one, final long now) {
+    one.pause = Math.min(LAST_LOOK_NANOS, one.pause + one.pause / 2);
+    one.due = now + one.pause;
+    return ending && now - one.changed > PATIENCE_NANOS;
   }
 
   private synchronized boolean isEnding() {
@@ -303,7 +318,7 @@ public final class SeriesCommits implements AutoCloseable {
       known = rounds.remove(commit.id());
     }
     final long round = known != null ? known : find(commit);
-    synchronized (this) {
+    synchronized (run) {
       run.remove(commit.number(), round);
     }
   }
@@ -320,11 +335,9 @@ public final class SeriesCommits implements AutoCloseable {
     return new SeriesReader(new SeriesDirectory(place.root()), place.series());
   }
 
-  /** The numbers of earlier runs' checkpoints that count. */
-  synchronized LongStream numbersBefore() throws IOException {
-    return run.live().values().stream()
-        .filter(commit -> commit.begin() != run.begin())
-        .mapToLong(LogEntry.Commit::number);
+  /** The numbers of earlier runs' checkpoints that counted when this session began. */
+  LongStream numbersBefore() {
+    return before.stream().mapToLong(Long::longValue);
   }
 
   /** Whether a commit of this node's own store is a part of a checkpoint that counts. */
