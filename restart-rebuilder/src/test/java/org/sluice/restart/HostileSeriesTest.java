@@ -59,6 +59,7 @@ class HostileSeriesTest {
           assertThat(run.commit(key, 1).isEmpty()).isTrue();
         }
       }
+      place.end();
     }
   }
 

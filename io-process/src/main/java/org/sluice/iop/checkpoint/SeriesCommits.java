@@ -47,7 +47,7 @@ public final class SeriesCommits implements AutoCloseable {
   /** For how long a session that ends waits for parts of which none comes. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  /** By then what the run before has left is not taken any more for a live process's. */
+  /** What an earlier run has left lies still for a minute before it goes. */
   private static final long COLLECTION_NANOS = TimeUnit.SECONDS.toNanos(90);
 
   private final SeriesDirectory.Place place;
@@ -136,14 +136,19 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   private void watch() {
-    while (!isClosed()) {
-      final PendingPart next = next();
-      if (next != null) {
-        look(next);
-      } else if (run.isFirst() && System.nanoTime() - collection > 0) {
-        collection += COLLECTION_NANOS;
-        collect();
+    try (SeriesTidying tidying =
+        new SeriesTidying(new SeriesDirectory(place.root()), place.series())) {
+      while (!isClosed()) {
+        final PendingPart next = next();
+        if (next != null) {
+          look(next);
+        } else if (run.isFirst() && System.nanoTime() - collection > 0) {
+          collection += COLLECTION_NANOS;
+          collect(tidying);
+        }
       }
+    } catch (final IOException e) {
+      Warnings.warn("the series is not closed: " + e.getMessage());
     }
   }
 
@@ -152,9 +157,8 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /** One node of the run does that. What it leaves the next run finds. */
-  private void collect() {
-    try (SeriesTidying tidying =
-        new SeriesTidying(new SeriesDirectory(place.root()), place.series())) {
+  private static void collect(final SeriesTidying tidying) {
+    try {
       tidying.delete(tidying.find());
     } catch (final IOException e) {
       Warnings.warn("what earlier runs left in the series stays: " + e.getMessage());
