@@ -107,5 +107,9 @@ record SessionStore(PosixStore store, SeriesCommits series) implements AutoClose
       series.close();
     }
     store.close();
+    final Optional<SeriesDirectory.Place> place = SeriesDirectory.Place.of(store.directory());
+    if (place.isPresent()) {
+      place.get().end();
+    }
   }
 }

@@ -40,7 +40,8 @@ public final class GcCommand implements Subcommand {
               "Removes from a store what no committed checkpoint needs and no live process uses.",
               "That is what dead runs left: unfinished and superseded checkpoints, files of images that"
                   + " were never committed, spare containers. What a process used within the last minute"
-                  + " stays, since a killed I/O process may be resumed.",
+                  + " stays, since a killed I/O process may be resumed. In a store of several nodes, whose"
+                  + " clocks may differ, gc takes that minute where one was killed.",
               "A live I/O process would write its next chunks over spare containers, which is faster than"
                   + " into new ones; otherwise gc can be run at any time.",
               "A commit log with a damaged record stays, and so do all containers. With --damaged-logs what"
@@ -94,7 +95,7 @@ public final class GcCommand implements Subcommand {
     final Path root = directory.root().resolve(name);
     final List<Leftover> leftovers = new ArrayList<>();
     try (SeriesTidying tidying = new SeriesTidying(directory, name)) {
-      final List<String> found = tidying.find();
+      final List<String> found = tidying.await();
       for (final String key : found) {
         final Path path = root.resolve(key);
         leftovers.add(new Leftover(Leftover.Kind.EARLIER, path, Files.size(path)));

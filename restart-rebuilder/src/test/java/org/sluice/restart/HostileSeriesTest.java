@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.command.CommandResult;
 import org.sluice.core.engine.Engine;
+import org.sluice.core.series.PartKey;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.SeriesRun;
 import org.sluice.core.store.Commit;
@@ -53,10 +54,12 @@ class HostileSeriesTest {
           final Commit commit =
               fixture.filed("filed-" + number, 0, "it".getBytes()).commit(number, 1);
           final byte[] part = new StoredPart(commit, fixture.store().images(commit)).encode();
-          run.put(number, 0, RankSet.of(IntStream.of(0)), List.of(ByteBuffer.wrap(part)));
-          assertThat(run.commit(number, 0, 1).isEmpty()).isTrue();
+          final PartKey key = run.part(number, 0, 0, RankSet.of(IntStream.of(0)));
+          run.put(key, List.of(ByteBuffer.wrap(part)));
+          assertThat(run.commit(key, 1).isEmpty()).isTrue();
         }
       }
+      place.end();
     }
   }
 

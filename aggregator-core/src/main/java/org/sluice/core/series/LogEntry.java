@@ -40,7 +40,8 @@ public sealed interface LogEntry {
       implements LogEntry {}
 
   /**
-   * A checkpoint is committed. It supersedes any earlier commit of its number.
+   * A checkpoint is committed. It supersedes any earlier commit of its number: that of an earlier
+   * round, or one of the same round that has older parts of some nodes.
    *
    * @param begin the sequence of its run's begin
    * @param number the checkpoint's number

@@ -6,16 +6,19 @@ import java.util.regex.Pattern;
 import org.sluice.core.store.RankSet;
 
 /**
- * The key of a part: {@code part/<number>-<begin>-<round>/<node>.<ranks>}. So a list alone says
- * which ranks have put theirs. Ranks that do not fit into one name go on in further ones.
+ * The key of a part: {@code part/<number>-<begin>-<round>/<node>+<growth>.<ranks>}, without the
+ * growth where that is 0. So a list alone says which ranks have put theirs. Ranks that do not fit
+ * into one name go on in further ones.
  *
  * @param number the checkpoint's number
  * @param begin the sequence of its run's begin
  * @param round how many times the run had written this number before
  * @param node the node's name, as far as a key can have it
+ * @param growth how many times files had joined it on that node in this round; the newest counts
  * @param ranks the ranks whose images it has
  */
-public record PartKey(long number, long begin, long round, String node, RankSet ranks) {
+public record PartKey(
+    long number, long begin, long round, String node, long growth, RankSet ranks) {
   /** The prefix of all parts. */
   public static final String FOLDER = "part/";
 
@@ -25,7 +28,7 @@ public record PartKey(long number, long begin, long round, String node, RankSet 
   private static final Pattern TEXT =
       Pattern.compile(FOLDER + "(\\d{1,18})-(\\d{1,18})-(\\d{1,18})/(.+)");
   private static final Pattern NAME =
-      Pattern.compile("([A-Za-z0-9._%+-]{1," + MOST + "})\\.([0-9,+/-]+)");
+      Pattern.compile("([A-Za-z0-9._%-]{1," + MOST + "})(?:\\+(\\d{1,18}))?\\.([0-9,+/-]+)");
   private static final Pattern TOO_LONG = Pattern.compile("(.{1," + MOST + "}),");
 
   /**
@@ -50,9 +53,16 @@ public record PartKey(long number, long begin, long round, String node, RankSet 
       final long number, final long begin, final long round, final String name) {
     final Matcher match = NAME.matcher(name);
     return match.matches()
-        ? RankSet.parse(match.group(2).replace('/', ','))
-            .map(ranks -> new PartKey(number, begin, round, match.group(1), ranks))
+        ? RankSet.parse(match.group(3).replace('/', ','))
+            .map(
+                ranks ->
+                    new PartKey(
+                        number, begin, round, match.group(1), growth(match.group(2)), ranks))
         : Optional.empty();
+  }
+
+  private static long growth(final String text) {
+    return text == null ? 0 : Long.parseLong(text);
   }
 
   /**
@@ -81,11 +91,14 @@ public record PartKey(long number, long begin, long round, String node, RankSet 
   /**
    * What a commit calls it: all behind its folder.
    *
-   * @return node and ranks
+   * @return node, growth and ranks
    */
   public String name() {
     final String text = ranks.compact();
-    return node + "." + (text.length() <= MOST ? text : TOO_LONG.matcher(text).replaceAll("$1/"));
+    return node
+        + (growth == 0 ? "" : "+" + growth)
+        + "."
+        + (text.length() <= MOST ? text : TOO_LONG.matcher(text).replaceAll("$1/"));
   }
 
   @Override

@@ -32,6 +32,7 @@ import org.sluice.core.store.StoredPart;
  */
 public record SeriesDirectory(Path root) {
   private static final String DATA = "data";
+  private static final String ENDED = "ended";
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,99}");
   private static final Pattern FOLDER = Pattern.compile("(\\d{1,18})-(.+)");
 
@@ -51,6 +52,21 @@ public record SeriesDirectory(Path root) {
      */
     public Path path() {
       return root.resolve(series).resolve(DATA).resolve(begin + "-" + node);
+    }
+
+    /**
+     * Says that the process that used the store has ended as it should.
+     *
+     * @throws IOException when that fails; it is taken for one that was killed then
+     */
+    public void end() throws IOException {
+      if (Files.exists(path()) && !isEnded()) { // a later run may have collected it
+        Files.createFile(path().resolve(ENDED));
+      }
+    }
+
+    boolean isEnded() {
+      return Files.exists(path().resolve(ENDED));
     }
 
     /**
@@ -219,6 +235,7 @@ public record SeriesDirectory(Path root) {
   public static Set<String> needs(final PartKey key, final StoredPart part) {
     final String folder = new DataKey(key.begin(), key.node(), "").toString();
     final Set<String> needs = new HashSet<>();
+    needs.add(folder + ENDED);
     part.names().forEach(name -> needs.add(folder + name));
     return needs;
   }

@@ -64,6 +64,11 @@ public final class SeriesLog {
     return state;
   }
 
+  /** What was read so far. */
+  SeriesState known() {
+    return state;
+  }
+
   /** From some entry of late back to the last begin, which says what counted before it. */
   private void readBack() throws IOException {
     final Deque<LogEntry> later = new ArrayDeque<>();

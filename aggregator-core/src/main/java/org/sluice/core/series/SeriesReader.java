@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -240,7 +241,6 @@ public final class SeriesReader implements CheckpointReader {
     for (final String key : engine.list(PartKey.FOLDER)) {
       PartKey.parse(key)
           .filter(part -> part.begin() == state.begin())
-          .filter(part -> !state.isDecided(part.number(), part.round()))
           .ifPresent(
               part ->
                   folders
@@ -250,6 +250,11 @@ public final class SeriesReader implements CheckpointReader {
                       .add(part));
     }
     final List<Waiting> waiting = new ArrayList<>();
+    folders
+        .values()
+        .removeIf(
+            parts ->
+                parts.stream().allMatch(part -> state.isDecided(part) || state.isRemoved(part)));
     for (final List<PartKey> parts : folders.values()) {
       try {
         waiting.add(waiting(parts));
@@ -263,13 +268,14 @@ public final class SeriesReader implements CheckpointReader {
   }
 
   private Waiting waiting(final List<PartKey> parts) throws IOException {
-    final PartKey first = parts.getFirst();
+    final Collection<PartKey> newest = Decision.newest(parts);
+    final PartKey first = parts.getLast();
     final int ranks = Math.max(1, part(new CommittedPart(first, 0)).commit().ranks());
     RankSet there = RankSet.NONE;
-    for (final PartKey part : parts) {
+    for (final PartKey part : newest) {
       there = there.with(part.ranks());
     }
-    return new Waiting(first.number(), ranks, there.missing(ranks), parts.size());
+    return new Waiting(first.number(), ranks, there.missing(ranks), newest.size());
   }
 
   private synchronized SeriesCheckpoint checkpoint(final Commit commit) throws IOException {

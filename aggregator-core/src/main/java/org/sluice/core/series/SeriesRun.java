@@ -5,10 +5,12 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
-import java.util.stream.IntStream;
+import java.util.stream.Collectors;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
@@ -121,114 +123,139 @@ public final class SeriesRun {
   }
 
   /**
-   * Puts this node's part of a checkpoint, whose data must be on stable storage.
+   * The key of this node's part of a checkpoint.
    *
    * @param number the checkpoint's number
    * @param round how many times this run had written this number before
+   * @param growth how many times files had joined it on this node in that round
    * @param ranks the ranks whose images it has, at least one
-   * @param part its bytes
-   * @throws IOException when that fails
+   * @return a key that no part of other bytes has
    */
-  public void put(
-      final long number, final long round, final RankSet ranks, final List<ByteBuffer> part)
-      throws IOException {
-    final String key = new PartKey(number, begin, round, node, ranks).toString();
-    Fault.at(FaultPoint.PART_PUT, "put " + key, () -> engine.put(key, part));
+  public PartKey part(final long number, final long round, final long growth, final RankSet ranks) {
+    return new PartKey(number, begin, round, node, growth, ranks);
   }
 
   /**
-   * Commits a checkpoint if the parts of all ranks are there and nobody has committed it.
+   * Puts this node's part of a checkpoint, whose data must be on stable storage.
    *
-   * @param number the checkpoint's number
-   * @param round the round of writing it
+   * @param part its key
+   * @param bytes what it has
+   * @throws IOException when that fails
+   */
+  public void put(final PartKey part, final List<ByteBuffer> bytes) throws IOException {
+    Fault.at(FaultPoint.PART_PUT, "put " + part, () -> engine.put(part.toString(), bytes));
+  }
+
+  /**
+   * Commits a checkpoint with a part, if the parts of all ranks are there and nobody has done so.
+   *
+   * @param part a part of this run that is there
    * @param ranks ranks of the job
    * @return the ranks whose parts it waits for; none when the checkpoint is committed
    * @throws FencedException when another run began, before it was or after
+   * @throws RemovedException when the checkpoint was removed before
    * @throws IOException when that fails
    */
-  public RankSet commit(final long number, final long round, final int ranks) throws IOException {
-    final List<String> parts = new ArrayList<>();
-    RankSet there = RankSet.NONE;
-    final String folder = PartKey.folder(number, begin, round);
-    for (final String key : engine.list(folder)) {
-      final Optional<PartKey> part = PartKey.parse(key);
-      if (part.isPresent()) {
-        if (there.intersects(part.get().ranks())) {
-          throw new IOException(
-              "two nodes have parts of the same ranks, such as %s; was the run's name, %s, used for two launches?"
-                  .formatted(key, run));
-        }
-        parts.add(part.get().name());
-        there = there.with(part.get().ranks());
+  public RankSet commit(final PartKey part, final int ranks) throws IOException {
+    final Set<PartKey> listed = new LinkedHashSet<>(Set.of(part));
+    for (final String key :
+        engine.list(PartKey.folder(part.number(), part.begin(), part.round()))) {
+      PartKey.parse(key).ifPresent(listed::add);
+    }
+    final RankSet[] missing = {RankSet.NONE};
+    final SeriesState state =
+        log.append(
+            now -> {
+              if (now.begin() != begin || now.isDecided(part) || now.isRemoved(part)) {
+                return null;
+              }
+              final Collection<PartKey> parts = newest(now.decided(part), listed);
+              missing[0] = ranksOf(parts).missing(ranks);
+              return missing[0].isEmpty() ? commit(part, ranks, parts) : null;
+            });
+    return isDecided(state, part) ? RankSet.NONE : missing[0];
+  }
+
+  private static Collection<PartKey> newest(
+      final Collection<PartKey> decided, final Collection<PartKey> listed) {
+    final List<PartKey> all = new ArrayList<>(decided);
+    all.addAll(listed);
+    return Decision.newest(all);
+  }
+
+  private RankSet ranksOf(final Collection<PartKey> parts) throws IOException {
+    RankSet ranks = RankSet.NONE;
+    for (final PartKey part : parts) {
+      if (ranks.intersects(part.ranks())) {
+        throw new IOException(
+            "two nodes have parts of the same ranks, such as %s; was the run's name, %s, used for two launches?"
+                .formatted(part, run));
       }
+      ranks = ranks.with(part.ranks());
     }
-    if (!there.covers(ranks)) {
-      return isCommitted(number, round) ? RankSet.NONE : there.missing(ranks);
-    }
-    final LogEntry.Commit commit =
-        new LogEntry.Commit(begin, number, round, ranks, List.copyOf(parts), false, node, now());
-    append(commit, null);
-    return RankSet.NONE;
+    return ranks;
+  }
+
+  private LogEntry.Commit commit(
+      final PartKey part, final int ranks, final Collection<PartKey> parts) {
+    final List<String> names = parts.stream().map(PartKey::name).sorted().toList();
+    return new LogEntry.Commit(
+        begin, part.number(), part.round(), ranks, names, false, node, now());
   }
 
   /**
    * Commits a checkpoint of which this node has all ranks: its part is in the entry of the log.
    *
-   * @param number the checkpoint's number
-   * @param round the round of writing it
-   * @param ranks ranks of the job
-   * @param part the part's bytes, at most {@link #MAX_WHOLE}; its data must be on stable storage
+   * @param part the part's key
+   * @param bytes what it has, at most {@link #MAX_WHOLE}; its data must be on stable storage
    * @throws FencedException when another run began, before it was or after
+   * @throws RemovedException when the checkpoint was removed before
    * @throws IOException when that fails
    */
-  public void commit(final long number, final long round, final int ranks, final byte[] part)
-      throws IOException {
-    final PartKey key =
-        new PartKey(number, begin, round, node, RankSet.of(IntStream.range(0, ranks)));
-    append(
-        new LogEntry.Commit(begin, number, round, ranks, List.of(key.name()), true, node, now()),
+  public void commit(final PartKey part, final byte[] bytes) throws IOException {
+    final LogEntry.Commit commit =
+        new LogEntry.Commit(
+            begin,
+            part.number(),
+            part.round(),
+            part.ranks().size(),
+            List.of(part.name()),
+            true,
+            node,
+            now());
+    isDecided(
+        log.append(
+            now ->
+                now.begin() != begin || now.isDecided(part) || now.isRemoved(part) ? null : commit,
+            bytes),
         part);
   }
 
-  private void append(final LogEntry.Commit commit, final byte[] part) throws IOException {
-    check(
-        log.append(
-            now ->
-                now.begin() != begin || now.isDecided(commit.number(), commit.round())
-                    ? null
-                    : commit,
-            part));
+  /**
+   * Whether the log says that a checkpoint of this run is committed with a part, or with what
+   * followed that.
+   *
+   * @param part a part of this run
+   * @return true also when it counts no more
+   * @throws FencedException when another run began, before it was or after
+   * @throws RemovedException when the checkpoint was removed before
+   * @throws IOException when that fails
+   */
+  public boolean isCommitted(final PartKey part) throws IOException {
+    return isDecided(log.read(), part);
   }
 
-  /**
-   * Finds that a committed checkpoint has this node's part. Another launch of the same name may
-   * have taken it for one of its own.
-   *
-   * @param number the checkpoint's number
-   * @param round the round of writing it
-   * @throws IOException when it lacks the part
-   */
-  public void checkHas(final long number, final long round) throws IOException {
-    if (log.read().isDecidedWithout(number, round, node)) {
+  private boolean isDecided(final SeriesState state, final PartKey part) throws IOException {
+    check(state);
+    if (!state.isDecided(part) && state.isRemoved(part)) {
+      throw new RemovedException(part);
+    }
+    if (state.isDecidedWithout(part)) {
       throw new IOException(
           "it is committed without the part of node %s; was the run's name, %s, used for two launches?"
               .formatted(node, run));
     }
-  }
-
-  /**
-   * Whether the log says that a checkpoint of this run is committed, or a later round of it.
-   *
-   * @param number the checkpoint's number
-   * @param round the round of writing it
-   * @return true also when it counts no more
-   * @throws FencedException when another run began, before it was or after
-   * @throws IOException when that fails
-   */
-  public boolean isCommitted(final long number, final long round) throws IOException {
-    final SeriesState state = log.read();
-    check(state);
-    return state.isDecided(number, round);
+    return state.isDecided(part);
   }
 
   /**
@@ -254,28 +281,6 @@ public final class SeriesRun {
   }
 
   /**
-   * The parts of this node that no commit needs any more, nor will: they were removed or
-   * superseded. Their objects may go.
-   *
-   * @param mine parts of this node in this run
-   * @return those of them
-   * @throws FencedException when another run began: its nodes collect then
-   * @throws IOException when that fails
-   */
-  public List<PartKey> gone(final List<PartKey> mine) throws IOException {
-    final SeriesState state = log.read();
-    check(state);
-    return mine.stream()
-        .filter(part -> state.isDecided(part.number(), part.round()))
-        .filter(part -> state.live().values().stream().noneMatch(commit -> isOf(commit, part)))
-        .toList();
-  }
-
-  private static boolean isOf(final LogEntry.Commit commit, final PartKey part) {
-    return commit.isOf(part.begin(), part.number(), part.round());
-  }
-
-  /**
    * The commits that count, also when another run began.
    *
    * @return by sequence, the first one first
@@ -283,6 +288,19 @@ public final class SeriesRun {
    */
   public SortedMap<Long, LogEntry.Commit> live() throws IOException {
     return log.read().live();
+  }
+
+  /**
+   * The numbers of earlier runs' checkpoints that counted when the log was read last. No request
+   * goes to storage.
+   *
+   * @return without order
+   */
+  public Set<Long> numbersBefore() {
+    return log.known().live().values().stream()
+        .filter(commit -> commit.begin() != begin)
+        .map(LogEntry.Commit::number)
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   private void check(final SeriesState state) throws FencedException {

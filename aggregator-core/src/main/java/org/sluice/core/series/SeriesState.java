@@ -3,6 +3,7 @@ package org.sluice.core.series;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -18,8 +19,8 @@ public final class SeriesState {
   private LogEntry.Begin owner;
   private final SortedMap<Long, LogEntry.Commit> live = new TreeMap<>();
 
-  /** The last commit of each number by the last run. */
-  private final Map<Long, LogEntry.Commit> decided = new HashMap<>();
+  /** What the last run has committed of each number last. */
+  private final Map<Long, Decision> decided = new HashMap<>();
 
   SeriesState() {}
 
@@ -43,8 +44,7 @@ public final class SeriesState {
       case LogEntry.Commit commit -> {
         live.values().removeIf(older -> older.number() == commit.number());
         live.put(sequence, commit);
-        decided.merge(
-            commit.number(), commit, (one, other) -> one.round() < other.round() ? other : one);
+        decided.put(commit.number(), Decision.of(sequence, commit));
       }
       case LogEntry.Remove remove -> live.keySet().retainAll(new HashSet<>(remove.live()));
     }
@@ -94,29 +94,43 @@ public final class SeriesState {
   }
 
   /**
-   * Whether the last run has committed a checkpoint in this round of writing it or in a later one.
+   * Whether the last run has committed a part, or what followed it: a newer part of its node, or a
+   * later round.
    *
-   * @param number the checkpoint's number
-   * @param round the round
+   * @param part a part of that run
    * @return true also when the commit counts no more
    */
-  public boolean isDecided(final long number, final long round) {
-    final LogEntry.Commit last = decided.get(number);
-    return last != null && last.round() >= round;
+  public boolean isDecided(final PartKey part) {
+    final Decision last = decided.get(part.number());
+    return last != null && last.has(part);
   }
 
   /**
-   * Whether the last run has committed a checkpoint without a node's part.
+   * Whether the last run has committed a checkpoint in the round of a part, and it was removed.
+   * Nothing of that round counts again: nodes have begun to delete it.
    *
-   * @param number the checkpoint's number
-   * @param round the round
-   * @param node the node, as keys have it
-   * @return false also when a later round is committed
+   * @param part a part of that run
+   * @return false before it is committed in that round
    */
-  boolean isDecidedWithout(final long number, final long round, final String node) {
-    final LogEntry.Commit last = decided.get(number);
-    return last != null
-        && last.round() == round
-        && last.keys().stream().noneMatch(part -> part.node().equals(node));
+  boolean isRemoved(final PartKey part) {
+    final Decision last = decided.get(part.number());
+    return last != null && last.round() == part.round() && !live.containsKey(last.sequence());
+  }
+
+  /**
+   * Whether the last run has committed a checkpoint in the round of a part, and without one of its
+   * node: another launch of the same name may have taken it for one of its own.
+   */
+  boolean isDecidedWithout(final PartKey part) {
+    final Collection<PartKey> parts = decided(part);
+    return !parts.isEmpty() && parts.stream().noneMatch(one -> one.node().equals(part.node()));
+  }
+
+  /** The parts that count by the last commit in the round of a part. */
+  Collection<PartKey> decided(final PartKey part) {
+    final Decision last = decided.get(part.number());
+    return last != null && last.round() == part.round() && live.containsKey(last.sequence())
+        ? Decision.parts(live.get(last.sequence()))
+        : List.of();
   }
 }

@@ -1,6 +1,7 @@
 package org.sluice.core.series;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -24,17 +25,18 @@ import org.sluice.core.store.StoredPart;
  * run that goes on. Not thread-safe.
  */
 public final class SeriesTidying implements AutoCloseable {
-  /** So long a process that was killed may take to be resumed. */
+  /**
+   * So long a process that was killed may take to be resumed. A live one says several times as
+   * often that it uses its files.
+   */
   private static final Duration AT_REST = Duration.ofMinutes(1);
-
-  /** A live process has said so by then, whatever its clock is. */
-  private static final Duration RENEWED = Duration.ofSeconds(8);
 
   private final SeriesDirectory directory;
   private final String series;
   private final Engine engine;
   private final SeriesLog log;
   private final SeriesGarbage garbage;
+  private final Stillness<SeriesDirectory.Place> places;
 
   /**
    * A series that is to be tidied.
@@ -43,11 +45,16 @@ public final class SeriesTidying implements AutoCloseable {
    * @param series the series' name
    */
   public SeriesTidying(final SeriesDirectory directory, final String series) {
+    this(directory, series, AT_REST);
+  }
+
+  SeriesTidying(final SeriesDirectory directory, final String series, final Duration rest) {
     this.directory = directory;
     this.series = series;
     this.engine = directory.engine(series);
     this.log = new SeriesLog(engine);
     this.garbage = new SeriesGarbage(engine, log, this::names);
+    this.places = new Stillness<>(SeriesTidying::lastUsed, rest);
   }
 
   private Set<String> names(final PartKey key, final byte[] part) throws IOException {
@@ -66,39 +73,23 @@ public final class SeriesTidying implements AutoCloseable {
   public void remove(final Collection<Long> numbers, final long last) throws IOException {
     final SortedMap<Long, LogEntry.Commit> removed = new TreeMap<>();
     log.append(state -> removal(state, numbers, last, removed));
-    final Map<SeriesDirectory.Place, Instant> uses = new HashMap<>();
     final Set<CommittedPart> parts = new HashSet<>();
-    for (final Map.Entry<Long, LogEntry.Commit> commit : removed.entrySet()) {
-      for (final CommittedPart part : CommittedPart.of(commit.getKey(), commit.getValue())) {
-        final SeriesDirectory.Place place = place(part.key());
-        if (!uses.containsKey(place)) {
-          uses.put(place, lastUsed(place));
-        }
-        if (isLeft(uses.get(place))) {
-          parts.add(part);
-        }
-      }
-    }
-    if (!parts.isEmpty()) {
-      keepUsed(uses);
-      parts.removeIf(part -> !uses.containsKey(place(part.key())));
-      delete(garbage.of(parts, log.read().live()));
-    }
+    removed.forEach((sequence, commit) -> parts.addAll(CommittedPart.of(sequence, commit)));
+    final Set<SeriesDirectory.Place> left =
+        awaitLeft(parts.stream().map(part -> part.key().toString()).toList());
+    parts.removeIf(part -> !left.contains(place(part.key())));
+    delete(garbage.of(parts, log.read().live()));
   }
 
-  /** Of some nodes' stores those stay that are used just now, by whatever clock. */
-  private static void keepUsed(final Map<SeriesDirectory.Place, Instant> uses) throws IOException {
-    try {
-      Thread.sleep(RENEWED);
-    } catch (final InterruptedException e) {
-      Thread.currentThread().interrupt();
-      uses.clear();
-    }
-    for (final SeriesDirectory.Place place : List.copyOf(uses.keySet())) {
-      if (!lastUsed(place).equals(uses.get(place))) {
-        uses.remove(place);
-      }
-    }
+  /** The nodes' stores of some keys that no process uses any more. */
+  private Set<SeriesDirectory.Place> awaitLeft(final Collection<String> keys) throws IOException {
+    final Set<SeriesDirectory.Place> all = new HashSet<>();
+    keys.forEach(key -> all.add(place(key)));
+    final Set<SeriesDirectory.Place> left = new HashSet<>(all);
+    left.removeIf(place -> !isEnded(place));
+    all.removeAll(left);
+    left.addAll(places.await(all));
+    return left;
   }
 
   /** The node's store that a part or data is of. */
@@ -117,12 +108,9 @@ public final class SeriesTidying implements AutoCloseable {
     return new SeriesDirectory.Place(directory.root(), series, begin, node);
   }
 
-  /**
-   * Whether no process has used a node's store of late, which says so every few seconds. One whose
-   * clock is ahead of this node's has.
-   */
-  private static boolean isLeft(final Instant lastUsed) {
-    return Duration.between(lastUsed, Instant.now()).compareTo(AT_REST) > 0;
+  /** Whether the process that used a node's store has ended as it should, or there is no store. */
+  private static boolean isEnded(final SeriesDirectory.Place place) {
+    return place.isEnded() || !Files.exists(place.path());
   }
 
   private static Instant lastUsed(final SeriesDirectory.Place place) throws IOException {
@@ -165,26 +153,41 @@ public final class SeriesTidying implements AutoCloseable {
 
   /**
    * Finds what earlier runs left and no commit needs. A process of one may live that does not know
-   * yet that it is fenced, and has yet to make plain files of what it did not commit. So what was
-   * used of late is not among it.
+   * yet that it is fenced, and has yet to make plain files of what it did not commit. So what is
+   * not known to be left waits for a further call, a minute behind the first.
    *
    * @return the keys of what it is
    * @throws IOException when that fails
    */
   public List<String> find() throws IOException {
-    final SeriesState state = log.read();
     final Map<SeriesDirectory.Place, Boolean> left = new HashMap<>();
     final List<String> found = new ArrayList<>();
-    for (final String key : garbage.ofEarlierRuns(state.live(), state.begin())) {
+    for (final String key : ofEarlierRuns()) {
       final SeriesDirectory.Place place = place(key);
       if (!left.containsKey(place)) {
-        left.put(place, isLeft(lastUsed(place)));
+        left.put(place, isEnded(place) || places.is(place));
       }
       if (left.get(place)) {
         found.add(key);
       }
     }
     return found;
+  }
+
+  /**
+   * The same at once: it takes a minute, if a process was killed whose files are there.
+   *
+   * @return the keys of what it is
+   * @throws IOException when that fails
+   */
+  public List<String> await() throws IOException {
+    final Set<SeriesDirectory.Place> left = awaitLeft(ofEarlierRuns());
+    return ofEarlierRuns().stream().filter(key -> left.contains(place(key))).toList();
+  }
+
+  private List<String> ofEarlierRuns() throws IOException {
+    final SeriesState state = log.read();
+    return garbage.ofEarlierRuns(state.live(), state.begin());
   }
 
   /**

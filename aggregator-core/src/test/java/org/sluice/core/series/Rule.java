@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.LongStream;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.engine.NoObjectException;
 
@@ -114,6 +117,74 @@ enum Rule {
                   begin.run(), begin.previous(), all, begin.node(), begin.time());
             }
           }
+        }
+      };
+    }
+  },
+  /**
+   * A commit has no older part of a node than the log has, though a list may lack the newer one.
+   */
+  NO_OLDER_PART {
+    @Override
+    Engine without(final Engine engine, final String run) {
+      return new Changed(engine) {
+        private List<PartKey> listed = List.of();
+
+        @Override
+        public List<String> list(final String prefix) throws IOException {
+          final List<String> keys = engine.list(prefix);
+          listed = keys.stream().flatMap(key -> PartKey.parse(key).stream()).toList();
+          return keys;
+        }
+
+        @Override
+        public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
+          return engine.putIfAbsent(
+              key,
+              LogEntryCodec.decode(key, bytes) instanceof final LogEntry.Commit commit
+                      && !commit.whole()
+                  ? LogEntryCodec.encode(asListed(commit), null)
+                  : bytes);
+        }
+
+        private LogEntry.Commit asListed(final LogEntry.Commit commit) {
+          final Map<String, PartKey> parts = new TreeMap<>();
+          Decision.parts(commit).forEach(part -> parts.put(part.node(), part));
+          Decision.newest(listed).forEach(part -> parts.put(part.node(), part));
+          return new LogEntry.Commit(
+              commit.begin(),
+              commit.number(),
+              commit.round(),
+              commit.ranks(),
+              parts.values().stream().map(PartKey::name).toList(),
+              false,
+              commit.node(),
+              commit.time());
+        }
+      };
+    }
+  },
+  /** What is removed counts no more, though files join it. */
+  REMOVED_STAYS_GONE {
+    @Override
+    Engine without(final Engine engine, final String run) {
+      return new Changed(engine) {
+        @Override
+        public byte[] getAll(final String key, final int most) throws IOException {
+          final byte[] bytes = engine.getAll(key, most);
+          return key.startsWith("log/")
+                  && LogEntryCodec.decode(key, bytes) instanceof final LogEntry.Remove remove
+              ? LogEntryCodec.encode(withAll(key, remove), null)
+              : bytes;
+        }
+
+        private LogEntry.Remove withAll(final String key, final LogEntry.Remove remove) {
+          final long sequence = Long.parseLong(key.substring(key.indexOf('/') + 1));
+          return new LogEntry.Remove(
+              remove.begin(),
+              LongStream.range(1, sequence).boxed().toList(),
+              remove.node(),
+              remove.time());
         }
       };
     }

@@ -26,6 +26,9 @@ final class SeriesCheck {
   /** A checkpoint by one round of writing of one run. */
   record Round(String run, long number, long round) {}
 
+  /** A part of a run that a node was told is committed. */
+  record Told(String run, PartKey part) {}
+
   /** Something that must not be. */
   static final class Broken extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -49,20 +52,24 @@ final class SeriesCheck {
   void check() {
     readLog();
     long begin = 0;
-    final Map<Long, Long> newest = new HashMap<>();
-    final Set<Round> committed = new HashSet<>();
-    final Map<Long, Long> rounds = new HashMap<>();
+    final Map<Long, LogEntry.Commit> last = new HashMap<>();
+    final Set<Round> removed = new HashSet<>();
     for (int i = 0; i < log.size(); i++) {
-      if (log.get(i) instanceof LogEntry.Begin) {
-        begin = i + 1;
-        rounds.clear();
-      } else if (log.get(i) instanceof final LogEntry.Commit commit) {
-        require(commit.begin() == begin, "a run committed after a later one began");
-        require(committed.add(round(commit)), "a checkpoint was committed twice");
-        require(
-            rounds.getOrDefault(commit.number(), -1L) < commit.round(),
-            "an older round was committed after a newer one");
-        rounds.put(commit.number(), commit.round());
+      switch (log.get(i)) {
+        case LogEntry.Begin run -> {
+          begin = i + 1;
+          last.clear();
+        }
+        case LogEntry.Commit commit -> {
+          require(commit.begin() == begin, "a run committed after a later one began");
+          require(!removed.contains(round(commit)), "what was removed was committed again");
+          final LogEntry.Commit before = last.put(commit.number(), commit);
+          require(before == null || isNewer(commit, before), "what is no newer was committed");
+        }
+        case LogEntry.Remove remove ->
+            last.values().stream()
+                .filter(commit -> !remove.live().contains(log.indexOf(commit) + 1L))
+                .forEach(commit -> removed.add(round(commit)));
       }
     }
     live().forEach(this::checkBytes);
@@ -84,18 +91,39 @@ final class SeriesCheck {
     return live;
   }
 
-  /** What was told to be committed is, or a later round is. */
-  void checkTold(final Set<Round> told) {
-    final Map<String, Long> latest = new HashMap<>();
+  /** Of a later round; or of the same with no older part of any node, and a newer one of some. */
+  private static boolean isNewer(final LogEntry.Commit one, final LogEntry.Commit before) {
+    return one.round() > before.round()
+        || one.round() == before.round()
+            && !one.parts().equals(before.parts())
+            && growths(before).entrySet().stream()
+                .allMatch(part -> growths(one).getOrDefault(part.getKey(), -1L) >= part.getValue());
+  }
+
+  private static Map<String, Long> growths(final LogEntry.Commit commit) {
+    final Map<String, Long> growths = new HashMap<>();
+    for (final PartKey part : commit.keys()) {
+      growths.put(part.node(), part.growth());
+    }
+    return growths;
+  }
+
+  /** What was told to be committed is, or a newer part of its node is, or a later round. */
+  void checkTold(final Set<Told> told) {
+    final Map<String, LogEntry.Commit> latest = new HashMap<>();
     for (final LogEntry entry : log) {
       if (entry instanceof final LogEntry.Commit commit) {
-        final Round one = round(commit);
-        latest.merge(one.run() + ":" + one.number(), one.round(), Math::max);
+        latest.put(round(commit).run() + ":" + commit.number(), commit);
       }
     }
-    for (final Round one : told) {
+    for (final Told one : told) {
+      final LogEntry.Commit commit = latest.get(one.run() + ":" + one.part().number());
       require(
-          latest.getOrDefault(one.run() + ":" + one.number(), -1L) >= one.round(),
+          commit != null
+              && (commit.round() > one.part().round()
+                  || commit.round() == one.part().round()
+                      && growths(commit).getOrDefault(one.part().node(), -1L)
+                          >= one.part().growth()),
           "what was told to be committed is not in the log");
     }
   }
@@ -132,14 +160,14 @@ final class SeriesCheck {
 
   private void checkBytes(final long sequence, final LogEntry.Commit commit) {
     RankSet there = RankSet.NONE;
-    for (final PartKey key : commit.keys()) {
-      there = there.with(key.ranks());
-      final String part = commit.whole() ? partIn(sequence) : text(key.toString());
+    for (final PartKey name : commit.keys()) {
+      there = there.with(name.ranks());
+      final String part = commit.whole() ? partIn(sequence) : text(name.toString());
       final int space = part.indexOf(' ');
-      final Round round = round(commit);
-      require(part.substring(0, space).equals(mark(round)), "a part is of another round or run");
+      final String mark = mark(round(commit).run(), name);
+      require(part.substring(0, space).equals(mark), "a part is of another round or run");
       for (final String data : part.substring(space + 1).split(" ")) {
-        require(text(data).equals(mark(round)), "data is of another round or run");
+        require(text(data).equals(mark), "data is of another round or run");
       }
     }
     require(there.covers(ranks), "a committed checkpoint lacks a part");
@@ -160,9 +188,9 @@ final class SeriesCheck {
     return new String(bytes, StandardCharsets.UTF_8);
   }
 
-  /** What the data and the part of a round say. */
-  static String mark(final Round round) {
-    return round.run() + ":" + round.number() + ":" + round.round();
+  /** What a part and its data say. */
+  static String mark(final String run, final PartKey part) {
+    return "%s:%d:%d:%d".formatted(run, part.number(), part.round(), part.growth());
   }
 
   /** Whether a new reader, to whom lists may be of a while ago, sees what counts now. */

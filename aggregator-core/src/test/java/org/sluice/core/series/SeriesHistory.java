@@ -14,8 +14,8 @@ import org.sluice.core.engine.Engine;
 import org.sluice.core.store.RankSet;
 
 /**
- * One history of a series: runs of two to four nodes or of one that has all ranks, one after the
- * other, whose processes are killed, come back, or go on as zombies while the next run writes.
+ * One history of a series: runs of two to four nodes, one after the other, whose processes are
+ * killed, come back, or go on as zombies while the next run writes.
  */
 final class SeriesHistory {
   private static final double DEATHS = .004;
@@ -27,7 +27,7 @@ final class SeriesHistory {
   private final Interleaving interleaving;
   private final SeriesCheck check;
   private final int nodes;
-  private final Set<SeriesCheck.Round> told = new HashSet<>();
+  private final Set<SeriesCheck.Told> told = new HashSet<>();
 
   /** A history that a seed decides; nodes may lack one rule. */
   SeriesHistory(final long seed, final Rule leftOut) {
@@ -47,7 +47,7 @@ final class SeriesHistory {
       final List<long[]> rounds = rounds();
       final boolean alone = random.nextInt(3) == 0;
       for (int node = 0; node < (alone ? 1 : nodes); node++) {
-        startNode(new Launch(run, alone), node, rounds);
+        startNode(new Launch(run, alone), node, growing(rounds));
       }
       interleaving.start(self -> collect(run, self));
       interleaving.run(i < runs - 1 ? 20 + random.nextInt(400) : 100_000, DEATHS, this::look);
@@ -63,6 +63,13 @@ final class SeriesHistory {
     world.arrive();
     check.check();
     check.checkTold(told);
+  }
+
+  /** To some of them files join, on this node. */
+  private List<long[]> growing(final List<long[]> rounds) {
+    return rounds.stream()
+        .map(round -> new long[] {round[0], round[1], Math.max(0, random.nextInt(5) - 2)})
+        .toList();
   }
 
   /** Some numbers, each written once or twice, the second time perhaps behind the next number. */
@@ -99,7 +106,9 @@ final class SeriesHistory {
     try {
       final Node it = new Node(run, node, engine(run.run(), self));
       for (final long[] round : rounds) {
-        it.write(round[0], round[1]);
+        for (long growth = 0; growth <= round[2]; growth++) {
+          it.write(round[0], round[1], growth);
+        }
       }
     } catch (final FencedException | GaveUp end) {
       // a node that stops
@@ -118,6 +127,7 @@ final class SeriesHistory {
     private final int node;
     private final Engine engine;
     private final SeriesRun series;
+    private final SeriesLog log;
     private final List<PartKey> parts = new ArrayList<>();
 
     Node(final Launch launch, final int node, final Engine engine) throws FencedException, GaveUp {
@@ -125,54 +135,71 @@ final class SeriesHistory {
       this.alone = launch.alone();
       this.node = node;
       this.engine = engine;
-      this.series = again(() -> SeriesRun.join(engine, run, "n" + node));
+      this.series = lasting(() -> SeriesRun.join(engine, run, "n" + node));
+      this.log = new SeriesLog(engine);
     }
 
-    void write(final long number, final long round) throws FencedException, GaveUp {
-      if (again(() -> series.isCommitted(number, round))) {
-        return;
-      }
-      final String mark = SeriesCheck.mark(new SeriesCheck.Round(run, number, round));
-      final String data = new DataKey(series.begin(), "n" + node, number + "." + round).toString();
-      final RankSet ranks = alone ? all() : RankSet.of(IntStream.of(node));
-      final Request<Object> putData =
-          () -> {
-            engine.put(data, pieces(mark));
-            return null;
-          };
-      final Request<Object> putPart =
-          () -> {
-            put(number, round, ranks, mark + " " + data);
-            return null;
-          };
-      final List<Request<Object>> puts = List.of(putData, putPart);
-      for (final Request<Object> put : leftOut == Rule.DATA_FIRST ? puts.reversed() : puts) {
-        again(put);
-      }
-      parts.add(new PartKey(number, series.begin(), round, "n" + node, ranks));
-      final int all = leftOut == Rule.ALL_RANKS ? 1 : nodes;
-      for (int looks = alone ? -1 : random.nextInt(4); looks >= 0; looks--) {
-        if (again(() -> series.commit(number, round, all)).isEmpty()) {
-          told.add(new SeriesCheck.Round(run, number, round));
-        }
+    void write(final long number, final long round, final long growth)
+        throws FencedException, GaveUp {
+      final PartKey part = series.part(number, round, growth, ranks());
+      try {
+        write(part);
+      } catch (final RemovedException e) {
+        // what joined it is in no checkpoint
       }
       if (random.nextInt(3) == 0) {
         retain();
       }
     }
 
-    private RankSet all() {
-      return RankSet.of(IntStream.range(0, nodes));
+    private void write(final PartKey part) throws FencedException, RemovedException, GaveUp {
+      if (again(() -> series.isCommitted(part))) {
+        return;
+      }
+      final String mark = SeriesCheck.mark(run, part);
+      final String data = data(part);
+      final List<Request<Object>> puts = new ArrayList<>();
+      puts.add(
+          () -> {
+            engine.put(data, pieces(mark));
+            return null;
+          });
+      puts.add(
+          () -> {
+            put(part, mark + " " + data);
+            return null;
+          });
+      for (final Request<Object> put : leftOut == Rule.DATA_FIRST ? puts.reversed() : puts) {
+        again(put);
+      }
+      parts.add(part);
+      final int all = leftOut == Rule.ALL_RANKS ? 1 : nodes;
+      for (int looks = alone ? -1 : random.nextInt(4); looks >= 0; looks--) {
+        if (again(() -> series.commit(part, all)).isEmpty()) {
+          told.add(new SeriesCheck.Told(run, part));
+        }
+      }
     }
 
-    private void put(final long number, final long round, final RankSet ranks, final String part)
-        throws IOException {
+    private RankSet ranks() {
+      return RankSet.of(alone ? IntStream.range(0, nodes) : IntStream.of(node));
+    }
+
+    private void put(final PartKey part, final String bytes) throws IOException {
       if (alone) {
-        series.commit(number, round, nodes, part.getBytes(StandardCharsets.UTF_8));
-        told.add(new SeriesCheck.Round(run, number, round));
+        series.commit(part, bytes.getBytes(StandardCharsets.UTF_8));
+        told.add(new SeriesCheck.Told(run, part));
       } else {
-        series.put(number, round, ranks, pieces(part));
+        series.put(part, pieces(bytes));
       }
+    }
+
+    private static String data(final PartKey part) {
+      return new DataKey(
+              part.begin(),
+              part.node(),
+              "%d.%d.%d".formatted(part.number(), part.growth(), part.round()))
+          .toString();
     }
 
     private void retain() throws FencedException, GaveUp {
@@ -180,27 +207,35 @@ final class SeriesHistory {
         delete(parts.removeFirst());
       }
       final List<LogEntry.Commit> mine =
-          again(series::live).values().stream()
+          lasting(series::live).values().stream()
               .filter(commit -> commit.begin() == series.begin())
               .toList();
       for (final LogEntry.Commit old : mine.subList(0, Math.max(0, mine.size() - 2))) {
-        again(
+        lasting(
             () -> {
               series.remove(old.number(), old.round());
               return null;
             });
       }
-      for (final PartKey part : again(() -> series.gone(parts))) {
+      for (final PartKey part : gone(lasting(log::read))) {
         delete(part);
         parts.remove(part);
       }
     }
 
+    /** Those that were removed or superseded. Another run's nodes collect what it finds. */
+    private List<PartKey> gone(final SeriesState state) {
+      final Set<PartKey> needed = new HashSet<>();
+      state.live().values().forEach(commit -> needed.addAll(commit.keys()));
+      return parts.stream()
+          .filter(part -> state.begin() == part.begin() && state.isDecided(part))
+          .filter(part -> !needed.contains(part))
+          .toList();
+    }
+
     private void delete(final PartKey part) throws FencedException, GaveUp {
-      final String data = part.number() + "." + part.round();
-      for (final String key :
-          List.of(part.toString(), new DataKey(part.begin(), "n" + node, data).toString())) {
-        again(
+      for (final String key : List.of(part.toString(), data(part))) {
+        lasting(
             () -> {
               engine.delete(key);
               return null;
@@ -213,12 +248,12 @@ final class SeriesHistory {
   private void collect(final String run, final Interleaving.Process self) {
     try {
       final Engine engine = engine(run, self);
-      final SeriesRun series = again(() -> SeriesRun.join(engine, run, "gc"));
+      final SeriesRun series = lasting(() -> SeriesRun.join(engine, run, "gc"));
       final SeriesGarbage garbage =
           new SeriesGarbage(engine, new SeriesLog(engine), (key, part) -> dataOf(part));
       final long before = leftOut == Rule.COLLECT_EARLIER_RUNS ? Long.MAX_VALUE : series.begin();
-      for (final String key : again(() -> garbage.ofEarlierRuns(series.live(), before))) {
-        again(
+      for (final String key : lasting(() -> garbage.ofEarlierRuns(series.live(), before))) {
+        lasting(
             () -> {
               engine.delete(key);
               return null;
@@ -238,21 +273,28 @@ final class SeriesHistory {
   private void rollForward(final String run, final Interleaving.Process self) {
     try {
       final Engine engine = engine(run, self);
-      final SeriesRun series = again(() -> SeriesRun.join(engine, run, "restart"));
-      for (long number = 1; number < 5; number++) {
-        for (long round = 0; round < 2; round++) {
-          final long one = number;
-          final long time = round;
-          again(() -> series.commit(one, time, leftOut == Rule.ALL_RANKS ? 1 : nodes));
+      final SeriesRun series = lasting(() -> SeriesRun.join(engine, run, "restart"));
+      for (final String key : lasting(() -> engine.list(PartKey.FOLDER))) {
+        final PartKey part = PartKey.parse(key).orElseThrow();
+        if (part.begin() == series.begin()) {
+          commit(series, part);
         }
       }
-      again(
+      lasting(
           () -> {
             check.checkReader(engine);
             return null;
           });
     } catch (final FencedException | GaveUp end) {
       // another restart will
+    }
+  }
+
+  private void commit(final SeriesRun series, final PartKey part) throws FencedException, GaveUp {
+    try {
+      again(() -> series.commit(part, leftOut == Rule.ALL_RANKS ? 1 : nodes));
+    } catch (final RemovedException e) {
+      // it counts no more
     }
   }
 
@@ -270,16 +312,26 @@ final class SeriesHistory {
     private static final long serialVersionUID = 1L;
   }
 
-  private static <T> T again(final Request<T> request) throws FencedException, GaveUp {
+  private static <T> T again(final Request<T> request)
+      throws FencedException, RemovedException, GaveUp {
     for (int i = 0; i < TRIES; i++) {
       try {
         return request.run();
-      } catch (final FencedException e) {
+      } catch (final FencedException | RemovedException e) {
         throw e;
       } catch (final IOException e) {
         // it is repeated
       }
     }
     throw new GaveUp();
+  }
+
+  /** One that is about no part. */
+  private static <T> T lasting(final Request<T> request) throws FencedException, GaveUp {
+    try {
+      return again(request);
+    } catch (final RemovedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 }

@@ -111,6 +111,7 @@ final class EntryFields {
       out.writeLong(it.attempt());
       out.writeLong(it.checkpoint());
       out.writeLong(it.round());
+      out.writeLong(it.growth());
       out.writeInt(it.ranks());
       EntryCodec.writeText(out, it.part().toString());
       out.writeInt(it.ungrouped() ? 1 : 0);
@@ -226,6 +227,7 @@ final class EntryFields {
       out.writeInt(25);
       out.writeLong(it.checkpoint());
       out.writeLong(it.round());
+      out.writeLong(it.growth());
     }
   }
 
@@ -334,6 +336,7 @@ final class EntryFields {
           in.readLong(),
           in.readLong(),
           in.readLong(),
+          in.readLong(),
           in.readInt(),
           EntryCodec.readRanks(in),
           in.readInt() != 0,
@@ -430,6 +433,7 @@ final class EntryFields {
     }
     if (type == 25) {
       return new Entry.Written(
+          in.readLong(),
           in.readLong(),
           in.readLong());
     }

@@ -187,28 +187,30 @@ final class CheckpointCommit implements Work {
 
   /** From here on nothing of it may change: any node may commit the checkpoint. Last stage. */
   private void putPart() throws IOException {
-    context.series().put(part, decision.round(), () -> stored(part), this::refuse);
+    context
+        .series()
+        .put(part, decision.round(), decision.growth(), () -> stored(part), this::refuse);
   }
 
   /** The series does not have it, as far as this node knows. */
   private void refuse(final IOException failure) {
-    try {
-      unshare();
-    } catch (final IOException e) {
-      failure.addSuppressed(e);
+    if (part != null) {
+      images.forEach(this::unshare);
     }
     undone(Failure.of(failure));
     context.service().execute(() -> ended.accept(this));
   }
 
   /** Other nodes may commit it yet, so its files are none that this session goes on to write. */
-  private void unshare() throws IOException {
-    if (part != null) {
-      for (final Image image : images) {
-        try (FileSource.Loan loan = image.held().lend()) {
-          context.store().unshare(loan.file());
-        }
-      }
+  private void unshare(final Image image) {
+    try (FileSource.Loan loan = image.held().lend()) {
+      context.store().unshare(loan.file());
+    } catch (final IOException e) {
+      image.fail(
+          new IOException(
+              "other nodes may commit checkpoint %d with this file, and it could not be copied: %s"
+                  .formatted(number(), e.getMessage()),
+              e));
     }
   }
 

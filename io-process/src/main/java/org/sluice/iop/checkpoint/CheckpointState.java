@@ -31,7 +31,7 @@ public final class CheckpointState implements Fold {
   private final Map<ImageKey, Entry.Lacking> lacks = new LinkedHashMap<>();
 
   /** By number, how many times it was written before that was decided last. */
-  private final Map<Long, Long> rounds = new TreeMap<>();
+  private final Map<Long, Entry.Written> written = new TreeMap<>();
 
   private long lastAttempt;
 
@@ -96,7 +96,7 @@ public final class CheckpointState implements Fold {
       case Entry.Replaced e -> replace(images.find(e.image()), images.find(e.copy()));
       case Entry.Grouped e -> enter(e);
       case Entry.Lacking e -> lack(e);
-      case Entry.Written e -> rounds.put(e.checkpoint(), e.round());
+      case Entry.Written e -> written.put(e.checkpoint(), e);
       case Entry.Counted e -> lastAttempt = e.lastAttempt();
       default -> {}
     }
@@ -116,7 +116,7 @@ public final class CheckpointState implements Fold {
   private void decide(final Entry.Committing e) {
     commits.put(e.attempt(), e);
     if (e.round() != Entry.NO_ROUND) {
-      rounds.put(e.checkpoint(), e.round());
+      written.put(e.checkpoint(), new Entry.Written(e.checkpoint(), e.round(), e.growth()));
     }
     failed.remove(e.checkpoint());
     lastAttempt = Math.max(lastAttempt, e.attempt());
@@ -143,7 +143,7 @@ public final class CheckpointState implements Fold {
   private void end(final Entry.Ended e) {
     final Entry.Committing commit = commits.remove(e.attempt());
     failed.remove(e.checkpoint());
-    if (!e.succeeded()) {
+    if (e.errno() != 0) {
       failed.put(e.checkpoint(), e);
       if (failed.size() > MOST_FAILED) {
         failed.remove(failed.keySet().iterator().next());
@@ -201,7 +201,7 @@ public final class CheckpointState implements Fold {
   @Override
   public void sum(final Consumer<Entry> to) {
     commits.values().forEach(to);
-    rounds.forEach((number, round) -> to.accept(new Entry.Written(number, round)));
+    written.values().forEach(to);
     images.sum(to);
     underWay.values().forEach(checkpoint -> checkpoint.sum(to));
     failed.values().forEach(to);
@@ -228,16 +228,21 @@ public final class CheckpointState implements Fold {
   }
 
   /**
-   * The round of writing of a checkpoint that is decided now. One that failed is tried in the same
-   * round again, in which other nodes may have put their parts; no part has two rounds.
+   * The round of writing of a checkpoint that is decided now. Other nodes may put their parts in
+   * the same round; what this node decides once more in it is a growth, and no part has two.
    *
    * @param number its number
    * @param anew whether it was written anew since it was decided last
-   * @return 0 for the first
+   * @return round and growth, each 0 for the first
    */
-  long round(final long number, final boolean anew) {
-    final Long last = rounds.get(number);
-    return last == null ? 0 : last + (anew || !failed.containsKey(number) ? 1 : 0);
+  Entry.Written written(final long number, final boolean anew) {
+    final Entry.Written last = written.get(number);
+    if (last == null) {
+      return new Entry.Written(number, 0, 0);
+    }
+    return anew
+        ? new Entry.Written(number, last.round() + 1, 0)
+        : new Entry.Written(number, last.round(), last.growth() + 1);
   }
 
   /**

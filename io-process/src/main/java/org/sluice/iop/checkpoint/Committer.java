@@ -44,11 +44,16 @@ final class Committer {
       final Completion completion,
       final List<Entry.Part> members,
       final Consumer<CheckpointCommit> owner) {
+    final Entry.Written written =
+        context.series() == null
+            ? new Entry.Written(number, Entry.NO_ROUND, 0)
+            : context.state().written(number, anew);
     final Entry.Committing decision =
         new Entry.Committing(
             context.state().lastAttempt() + 1,
             number,
-            context.series() == null ? Entry.NO_ROUND : context.state().round(number, anew),
+            written.round(),
+            written.growth(),
             ranks.ranks(),
             ranks.part(),
             ungrouped,

@@ -85,7 +85,7 @@ public final class Leftovers {
     for (final Group group : incomplete) {
       free = Math.max(free, group.number() + 1);
     }
-    whole.forEach(group -> commit(group.number(), false, group.members()));
+    whole.forEach(group -> commit(group.number(), group.isRewritten(), false, group.members()));
     final List<Entry.Part> others = others();
     others.removeAll(refuseTooLong(others));
     final Optional<Failure> lack = groups.lacks().ofUngrouped();
@@ -95,7 +95,7 @@ public final class Leftovers {
     } else if (others.stream().anyMatch(part -> find(part).errno() != 0) || isMissing()) {
       Warnings.warn("checkpoint %d is not committed: an image of it is lost".formatted(free));
     } else if (!others.isEmpty()) {
-      commit(free, groups.exist(), others);
+      commit(free, false, groups.exist(), others);
     }
   }
 
@@ -203,11 +203,15 @@ public final class Leftovers {
   }
 
   /** The user did not say how many ranks write these images, so none is missing. */
-  private void commit(final long number, final boolean ungrouped, final List<Entry.Part> members) {
+  private void commit(
+      final long number,
+      final boolean anew,
+      final boolean ungrouped,
+      final List<Entry.Part> members) {
     final List<Writer> writers = members.stream().map(part -> find(part).writer()).toList();
     committer.commit(
         number,
-        false,
+        anew,
         CommitRanks.of(writers, 0),
         ungrouped,
         Completion.END,

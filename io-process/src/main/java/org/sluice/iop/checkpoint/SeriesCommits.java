@@ -6,13 +6,14 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.series.FencedException;
-import org.sluice.core.series.LogEntry;
+import org.sluice.core.series.PartKey;
+import org.sluice.core.series.RemovedException;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.SeriesReader;
 import org.sluice.core.series.SeriesRun;
@@ -30,12 +31,14 @@ import org.sluice.iop.measure.Warnings;
  *
  * <p>The last stage puts parts. A thread of its own then looks at the log, and commits there what
  * is complete: often on the node of rank 0, and on others only when that seems not to do it. So a
- * checkpoint costs few requests however many nodes there are. All share the run, which one thread
- * uses at a time, under this object's lock. What became of a part its thread tells without that.
+ * checkpoint costs few requests however many nodes there are.
+ *
+ * <p>Storage may take its time, or hang, and the service thread must not wait for it. So there are
+ * two locks. This object's is for what this process knows, and no request goes to storage under it.
+ * The run's is for the run, which the watcher and the last stage use in turn; a thread may take the
+ * first one under it, and never the other way round. What became of a part is told under neither.
  */
 public final class SeriesCommits implements AutoCloseable {
-  private static final long FIRST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
-  private static final long OTHERS_FIRST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long LAST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** A node that is not that of rank 0 looks at parts only at each of so many looks. */
@@ -44,14 +47,15 @@ public final class SeriesCommits implements AutoCloseable {
   /** For how long a session that ends waits for parts of which none comes. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  /** By then what the run before has left is not taken any more for a live process's. */
+  /** What an earlier run has left lies still for a minute before it goes. */
   private static final long COLLECTION_NANOS = TimeUnit.SECONDS.toNanos(90);
 
   private final SeriesDirectory.Place place;
   private final Engine engine;
   private final SeriesRun run;
   private final PosixStore store;
-  private final List<Pending> pending = new ArrayList<>();
+  private final Set<Long> before;
+  private final List<PendingPart> pending = new ArrayList<>();
 
   /** Of the parts that this process has put, by the ids of their commits. */
   private final Map<Long, Long> rounds = new HashMap<>();
@@ -61,48 +65,6 @@ public final class SeriesCommits implements AutoCloseable {
   private FencedException fence;
   private boolean ending;
   private boolean closed;
-
-  /** A part that is there, and what it waits for. */
-  private static final class Pending {
-    private final Commit commit;
-    private final long round;
-    private final int ranks;
-    private final boolean first;
-    private final boolean whole;
-    private final Runnable counts;
-    private final Consumer<IOException> refused;
-    private RankSet missing = RankSet.NONE;
-    private int looks;
-    private long pause;
-    private long due;
-    private long changed = System.nanoTime();
-    private boolean warned;
-
-    /** The part, while it may not be there; one that has all ranks goes into the log's entry. */
-    private byte[] part;
-
-    Pending(
-        final Commit commit,
-        final byte[] part,
-        final long round,
-        final Runnable counts,
-        final Consumer<IOException> refused) {
-      this.commit = commit;
-      this.part = part;
-      this.round = round;
-      this.ranks = ranksOf(commit);
-      this.first = partOf(commit).list().getFirst() == 0;
-      this.counts = counts;
-      this.refused = refused;
-      this.whole = partOf(commit).covers(ranks) && part.length <= SeriesRun.MAX_WHOLE;
-      this.pause = first ? FIRST_LOOK_NANOS : OTHERS_FIRST_LOOK_NANOS;
-      this.due = first ? changed : changed + pause;
-    }
-
-    boolean looksAtParts(final boolean ending) {
-      return first || ending || ++looks % LOOKS_AT_LOG == 0;
-    }
-  }
 
   /**
    * The series of a session.
@@ -121,18 +83,8 @@ public final class SeriesCommits implements AutoCloseable {
     this.run = run;
     this.engine = engine;
     this.store = store;
+    this.before = run.numbersBefore();
     this.watcher = Thread.ofPlatform().name("series").start(this::watch);
-  }
-
-  /** The ranks of the job; a program that is none has one. */
-  private static int ranksOf(final Commit commit) {
-    return Math.max(1, commit.ranks());
-  }
-
-  private static RankSet partOf(final Commit commit) {
-    return commit.part().isEmpty()
-        ? RankSet.of(IntStream.range(0, ranksOf(commit)))
-        : commit.part();
   }
 
   /**
@@ -142,6 +94,7 @@ public final class SeriesCommits implements AutoCloseable {
    *
    * @param commit as that store has it
    * @param round the round of writing it
+   * @param growth how many times it was decided before in that round
    * @param counts told, on another thread, when the checkpoint is committed
    * @param refused told, on another thread, when it will not be
    * @throws FencedException when another run began; the part is not there then
@@ -150,6 +103,7 @@ public final class SeriesCommits implements AutoCloseable {
   void put(
       final Commit commit,
       final long round,
+      final long growth,
       final Runnable counts,
       final Consumer<IOException> refused)
       throws IOException {
@@ -159,7 +113,8 @@ public final class SeriesCommits implements AutoCloseable {
         throw fence;
       }
     }
-    final Pending one = new Pending(commit, part, round, counts, refused);
+    final PartKey key = run.part(commit.number(), round, growth, PendingPart.ranksOf(commit));
+    final PendingPart one = new PendingPart(commit, part, key, counts, refused);
     try {
       put(one);
     } catch (final IOException e) {
@@ -173,23 +128,27 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /** The last stage at first, and then the thread that looks at it. */
-  private void put(final Pending one) throws IOException {
+  private void put(final PendingPart one) throws IOException {
     if (one.part != null && !one.whole) {
-      final List<ByteBuffer> bytes = List.of(ByteBuffer.wrap(one.part));
-      run.put(one.commit.number(), one.round, partOf(one.commit), bytes);
+      run.put(one.key, List.of(ByteBuffer.wrap(one.part)));
       one.part = null;
     }
   }
 
   private void watch() {
-    while (!isClosed()) {
-      final Pending next = next();
-      if (next != null) {
-        look(next);
-      } else if (run.isFirst() && System.nanoTime() - collection > 0) {
-        collection += COLLECTION_NANOS;
-        collect();
+    try (SeriesTidying tidying =
+        new SeriesTidying(new SeriesDirectory(place.root()), place.series())) {
+      while (!isClosed()) {
+        final PendingPart next = next();
+        if (next != null) {
+          look(next);
+        } else if (run.isFirst() && System.nanoTime() - collection > 0) {
+          collection += COLLECTION_NANOS;
+          collect(tidying);
+        }
       }
+    } catch (final IOException e) {
+      Warnings.warn("the series is not closed: " + e.getMessage());
     }
   }
 
@@ -198,9 +157,8 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /** One node of the run does that. What it leaves the next run finds. */
-  private void collect() {
-    try (SeriesTidying tidying =
-        new SeriesTidying(new SeriesDirectory(place.root()), place.series())) {
+  private static void collect(final SeriesTidying tidying) {
+    try {
       tidying.delete(tidying.find());
     } catch (final IOException e) {
       Warnings.warn("what earlier runs left in the series stays: " + e.getMessage());
@@ -208,9 +166,9 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /** The one whose time has come; null when there was none for a while. */
-  private synchronized Pending next() {
-    Pending first = null;
-    for (final Pending one : pending) {
+  private synchronized PendingPart next() {
+    PendingPart first = null;
+    for (final PendingPart one : pending) {
       first = first == null || one.due - first.due < 0 ? one : first;
     }
     final long now = System.nanoTime();
@@ -227,9 +185,9 @@ public final class SeriesCommits implements AutoCloseable {
     return null;
   }
 
-  private void look(final Pending one) {
+  private void look(final PendingPart one) {
     try {
-      for (final Pending earlier : before(one)) {
+      for (final PendingPart earlier : before(one)) {
         try {
           countIfCommitted(earlier);
         } catch (final FencedException e) {
@@ -248,7 +206,7 @@ public final class SeriesCommits implements AutoCloseable {
     }
   }
 
-  private static void warn(final Pending one, final IOException failure) {
+  private static void warn(final PendingPart one, final IOException failure) {
     if (!one.warned) {
       one.warned = true;
       Warnings.warn("checkpoint %d waits: %s".formatted(one.commit.number(), failure.getMessage()));
@@ -256,41 +214,43 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /** What is put later is to count later, as the newest is what counts since last. */
-  private synchronized List<Pending> before(final Pending one) {
+  private synchronized List<PendingPart> before(final PendingPart one) {
     return List.copyOf(pending.subList(0, pending.indexOf(one)));
   }
 
-  private boolean countIfCommitted(final Pending one) throws IOException {
+  /** Whether it is over with it. */
+  private boolean countIfCommitted(final PendingPart one) throws IOException {
     put(one);
-    final boolean is = isCommitted(one);
-    if (is) {
+    try {
+      if (!isCommitted(one)) {
+        return false;
+      }
+    } catch (final RemovedException e) {
       remove(one);
-      one.counts.run();
-      removeSuperseded(one.commit);
+      one.refused.accept(e);
+      return true;
     }
-    return is;
-  }
-
-  private synchronized boolean isCommitted(final Pending one) throws IOException {
-    final boolean is =
-        one.whole ? commitWhole(one) : one.looksAtParts(ending) ? commit(one) : isInLog(one);
-    if (is) {
-      run.checkHas(one.commit.number(), one.round);
-    }
-    return is;
-  }
-
-  private boolean commitWhole(final Pending one) throws IOException {
-    run.commit(one.commit.number(), one.round, one.ranks, one.part);
+    remove(one);
+    one.counts.run();
+    removeSuperseded(one.commit);
     return true;
   }
 
-  private boolean isInLog(final Pending one) throws IOException {
-    return run.isCommitted(one.commit.number(), one.round);
+  private boolean isCommitted(final PendingPart one) throws IOException {
+    final boolean commits = one.first || isEnding() || ++one.looks % LOOKS_AT_LOG == 0;
+    synchronized (run) {
+      if (one.whole) {
+        run.commit(one.key, one.part);
+        return true;
+      }
+      if (!commits) {
+        return run.isCommitted(one.key);
+      }
+      return lacksNothing(one, run.commit(one.key, one.ranks));
+    }
   }
 
-  private boolean commit(final Pending one) throws IOException {
-    final RankSet missing = run.commit(one.commit.number(), one.round, one.ranks);
+  private synchronized boolean lacksNothing(final PendingPart one, final RankSet missing) {
     if (!missing.equals(one.missing)) {
       one.missing = missing;
       one.changed = System.nanoTime();
@@ -299,14 +259,12 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /** It is looked at again, unless the session ends and there is no sign of the others. */
-  private void later(final Pending one, final IOException failure) {
+  private void later(final PendingPart one, final IOException failure) {
     final long now = System.nanoTime();
     if (failure != null) {
       warn(one, failure);
     }
-    one.pause = Math.min(LAST_LOOK_NANOS, one.pause + one.pause / 2);
-    one.due = now + one.pause;
-    if (isEnding() && now - one.changed > PATIENCE_NANOS) {
+    if (isGivenUp(one, now)) {
       remove(one);
       one.refused.accept(
           failure != null
@@ -317,16 +275,22 @@ public final class SeriesCommits implements AutoCloseable {
     }
   }
 
+  private synchronized boolean isGivenUp(final PendingPart one, final long now) {
+    one.pause = Math.min(LAST_LOOK_NANOS, one.pause + one.pause / 2);
+    one.due = now + one.pause;
+    return ending && now - one.changed > PATIENCE_NANOS;
+  }
+
   private synchronized boolean isEnding() {
     return ending;
   }
 
-  private synchronized void remove(final Pending one) {
+  private synchronized void remove(final PendingPart one) {
     pending.remove(one);
   }
 
   private void refuseAll(final FencedException e) {
-    final List<Pending> all;
+    final List<PendingPart> all;
     synchronized (this) {
       fence = e;
       all = List.copyOf(pending);
@@ -362,7 +326,7 @@ public final class SeriesCommits implements AutoCloseable {
       known = rounds.remove(commit.id());
     }
     final long round = known != null ? known : find(commit);
-    synchronized (this) {
+    synchronized (run) {
       run.remove(commit.number(), round);
     }
   }
@@ -379,11 +343,9 @@ public final class SeriesCommits implements AutoCloseable {
     return new SeriesReader(new SeriesDirectory(place.root()), place.series());
   }
 
-  /** The numbers of earlier runs' checkpoints that count. */
-  synchronized LongStream numbersBefore() throws IOException {
-    return run.live().values().stream()
-        .filter(commit -> commit.begin() != run.begin())
-        .mapToLong(LogEntry.Commit::number);
+  /** The numbers of earlier runs' checkpoints that counted when this session began. */
+  LongStream numbersBefore() {
+    return before.stream().mapToLong(Long::longValue);
   }
 
   /** Whether a commit of this node's own store is a part of a checkpoint that counts. */

@@ -111,7 +111,7 @@ abstract class ImageState {
    * @param e how it ended
    */
   public void apply(final Entry.Ended e) {
-    committed |= e.succeeded();
+    committed |= e.errno() == 0;
     state = stateBefore();
   }
 

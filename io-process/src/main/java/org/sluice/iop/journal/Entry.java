@@ -222,6 +222,7 @@ public sealed interface Entry {
    * @param attempt tells commits apart, from 1
    * @param checkpoint its number
    * @param round how many times the checkpoint was written before, or {@link #NO_ROUND}
+   * @param growth how many times it was decided before in this round
    * @param ranks ranks of the job, 0 unknown
    * @param part the ranks whose images it has, as in the manifest; empty where it has all
    * @param ungrouped whether it has what no group took
@@ -232,6 +233,7 @@ public sealed interface Entry {
       long attempt,
       long checkpoint,
       long round,
+      long growth,
       int ranks,
       RankSet part,
       boolean ungrouped,
@@ -257,12 +259,7 @@ public sealed interface Entry {
    * @param errno why it failed; 0 when it is in the store
    * @param reason the same in words; empty when it is in the store
    */
-  record Ended(long attempt, long checkpoint, int errno, String reason) implements Entry {
-    /** {@return whether it is in the store} */
-    public boolean succeeded() {
-      return errno == 0;
-    }
-  }
+  record Ended(long attempt, long checkpoint, int errno, String reason) implements Entry {}
 
   /**
    * A copy took a committed image's place, so that the image stays as it is.
@@ -394,6 +391,7 @@ public sealed interface Entry {
    *
    * @param checkpoint its number
    * @param round as in {@link Committing}
+   * @param growth as in {@link Committing}
    */
-  record Written(long checkpoint, long round) implements Entry {}
+  record Written(long checkpoint, long round, long growth) implements Entry {}
 }

@@ -82,6 +82,7 @@ class GroupCountersTest {
               group.number(),
               Entry.NO_ROUND,
               0,
+              0,
               RankSet.NONE,
               false,
               Completion.COUNT,

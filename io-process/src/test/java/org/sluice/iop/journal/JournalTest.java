@@ -48,6 +48,7 @@ class JournalTest {
             1,
             2,
             3,
+            7,
             4,
             RankSet.of(IntStream.of(0, 2)),
             true,
@@ -76,7 +77,7 @@ class JournalTest {
             List.of(new Entry.Mark(3, 4, 5))),
         new Entry.Grouped(1, true, false, List.of(new Entry.GroupMember(2, "path", true))),
         new Entry.Lacking(1, 2, 3, 4, "path"),
-        new Entry.Written(1, 2),
+        new Entry.Written(1, 2, 3),
         new Entry.Rested(1, "path"),
         new Entry.Entered(new Entry.Admitted(1, 2, 3, 4, 5, 6, "path"), 7, 8, "reason"));
   }

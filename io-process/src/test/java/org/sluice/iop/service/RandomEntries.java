@@ -57,6 +57,7 @@ final class RandomEntries {
               any(),
               dice.nextInt(3) - 1,
               any(),
+              any(),
               RankSet.of(dice.ints(dice.nextInt(3), 0, 9)),
               dice.nextInt(4) == 0,
               Completion.values()[dice.nextInt(Completion.values().length)],
@@ -66,7 +67,7 @@ final class RandomEntries {
       case 17 -> new Entry.Joined();
       case 18 -> new Entry.Lacking(any(), any(), any(), dice.nextInt(2) * any(), "path" + any());
       case 19 -> new Entry.Rested(1 + any(), "path" + any());
-      case 20 -> new Entry.Written(any(), any());
+      case 20 -> new Entry.Written(any(), any(), any());
       default -> new Entry.Left(dice.nextInt(100) > 0);
     };
   }

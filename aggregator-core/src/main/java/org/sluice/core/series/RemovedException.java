@@ -1,0 +1,14 @@
+package org.sluice.core.series;
+
+import java.io.IOException;
+
+/** Files joined a checkpoint that was removed before they were committed with it. */
+public final class RemovedException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  RemovedException(final PartKey part) {
+    super(
+        "checkpoint %d was removed, by --keep or sluice rm, before files that joined it were committed with it"
+            .formatted(part.number()));
+  }
+}

@@ -1,0 +1,102 @@
+package org.sluice.iop.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.engine.Engine;
+import org.sluice.core.series.SeriesDirectory;
+import org.sluice.core.series.SeriesRun;
+import org.sluice.core.store.Commit;
+import org.sluice.core.store.StoreFixture;
+
+/** Storage that hangs holds up the thread that looks at it, and no other one. */
+class SeriesCommitsTest {
+  private static final String NODE = "b17";
+
+  @TempDir private Path temp;
+
+  private final CountDownLatch hanging = new CountDownLatch(1);
+  private final CountDownLatch goesOn = new CountDownLatch(1);
+
+  @Test
+  void theServiceThreadDoesNotWaitForStorage() throws Exception {
+    final SeriesDirectory directory = SeriesDirectory.create(temp.resolve("store"));
+    directory.make("default");
+    final Engine engine = new HangingEngine(directory.engine("default"));
+    final SeriesRun run = SeriesRun.join(engine, "run", NODE);
+    final SeriesDirectory.Place place = directory.place("default", run.begin(), NODE);
+    try (StoreFixture fixture = new StoreFixture(place.path(), temp)) {
+      fixture.filed("a", 0, "it".getBytes());
+      final Commit commit = fixture.commit(1, 2);
+      try (SeriesCommits commits = new SeriesCommits(place, run, engine, fixture.store())) {
+        commits.put(commit, 0, 0, () -> {}, refused -> {});
+        try {
+          assertThat(hanging.await(10, TimeUnit.SECONDS)).isTrue();
+          CompletableFuture.runAsync(() -> asTheServiceThread(commits)).get(10, TimeUnit.SECONDS);
+        } finally {
+          goesOn.countDown();
+        }
+      }
+    }
+  }
+
+  private static void asTheServiceThread(final SeriesCommits commits) {
+    commits.numbersBefore();
+    commits.end();
+  }
+
+  /** Storage that is mounted, and whose server has gone once there is a part. */
+  private final class HangingEngine implements Engine {
+    private final Engine engine;
+
+    HangingEngine(final Engine engine) {
+      this.engine = engine;
+    }
+
+    @Override
+    public void put(final String key, final List<ByteBuffer> pieces) throws IOException {
+      engine.put(key, pieces);
+    }
+
+    @Override
+    public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
+      return engine.putIfAbsent(key, bytes);
+    }
+
+    @Override
+    public void get(final String key, final long offset, final ByteBuffer into) throws IOException {
+      engine.get(key, offset, into);
+    }
+
+    @Override
+    public List<String> list(final String prefix) throws IOException {
+      if (prefix.startsWith("part/")) {
+        hanging.countDown();
+        try {
+          goesOn.await();
+        } catch (final InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      }
+      return engine.list(prefix);
+    }
+
+    @Override
+    public void delete(final String key) throws IOException {
+      engine.delete(key);
+    }
+
+    @Override
+    public void close() throws IOException {
+      engine.close();
+    }
+  }
+}
