@@ -161,6 +161,7 @@ public final class SeriesRun {
     if (!there.covers(ranks)) {
       return isCommitted(number, round) ? RankSet.NONE : there.missing(ranks);
     }
+    engine.makeDurable(folder); // a node may be about to, when the power fails
     final LogEntry.Commit commit =
         new LogEntry.Commit(begin, number, round, ranks, List.copyOf(parts), node, now());
     final SeriesState state =
@@ -179,9 +180,13 @@ public final class SeriesRun {
    * @throws IOException when that fails
    */
   public boolean isCommitted(final long number, final long round) throws IOException {
-    final SeriesState state = log.read();
+    final SeriesState state = log.read(now -> now.begin() != begin || now.isDecided(number, round));
     check(state);
-    return state.isDecided(number, round);
+    final boolean is = state.isDecided(number, round);
+    if (is) {
+      log.makeDurable();
+    }
+    return is;
   }
 
   /**
@@ -193,7 +198,19 @@ public final class SeriesRun {
    * @throws IOException when that fails; nothing of it may be deleted then
    */
   public void remove(final long number, final long round) throws IOException {
-    check(log.append(state -> state.begin() == begin ? removal(state, number, round) : null));
+    final SeriesState state = log.read(now -> now.begin() != begin || isGone(now, number, round));
+    if (isGone(state, number, round)) {
+      check(state);
+      log.makeDurable();
+    } else {
+      check(log.append(now -> now.begin() == begin ? removal(now, number, round) : null));
+    }
+  }
+
+  /** Whether the log says that it was committed, and counts no more. */
+  private boolean isGone(final SeriesState state, final long number, final long round) {
+    return state.isDecided(number, round)
+        && state.live().values().stream().noneMatch(one -> one.isOf(begin, number, round));
   }
 
   private LogEntry removal(final SeriesState state, final long number, final long round) {
@@ -218,14 +235,10 @@ public final class SeriesRun {
   public List<PartKey> gone(final List<PartKey> mine) throws IOException {
     final SeriesState state = log.read();
     check(state);
+    log.makeDurable();
     return mine.stream()
-        .filter(part -> state.isDecided(part.number(), part.round()))
-        .filter(part -> state.live().values().stream().noneMatch(commit -> isOf(commit, part)))
+        .filter(part -> part.begin() == begin && isGone(state, part.number(), part.round()))
         .toList();
-  }
-
-  private static boolean isOf(final LogEntry.Commit commit, final PartKey part) {
-    return commit.isOf(part.begin(), part.number(), part.round());
   }
 
   /**

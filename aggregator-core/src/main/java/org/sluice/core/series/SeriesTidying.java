@@ -169,6 +169,7 @@ public final class SeriesTidying implements AutoCloseable {
    */
   public List<String> find() throws IOException {
     final SeriesState state = log.read();
+    log.makeDurable();
     final Map<SeriesDirectory.Place, Boolean> left = new HashMap<>();
     final List<String> found = new ArrayList<>();
     for (final String key : garbage.ofEarlierRuns(state.live().values(), state.begin())) {

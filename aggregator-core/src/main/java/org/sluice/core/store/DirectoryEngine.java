@@ -252,6 +252,11 @@ public final class DirectoryEngine implements Engine {
     }
   }
 
+  @Override
+  public void makeDurable(final String prefix) throws IOException {
+    disk.syncDirectory(root.resolve(prefix), null);
+  }
+
   /** The folders right below the root stay: they are made and deleted by no one at a time. */
   private boolean isTop(final Path directory) {
     return directory.equals(root) || directory.getParent().equals(root);
