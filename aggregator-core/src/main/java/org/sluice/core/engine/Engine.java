@@ -72,6 +72,16 @@ public interface Engine extends AutoCloseable {
    */
   void delete(String key) throws IOException;
 
+  /**
+   * Makes durable what was found below a prefix, by {@link #list} or {@link #get}: the node that
+   * put it may not have come so far, and storage may lose it yet. Storage that shows nothing before
+   * it is durable has nothing to do.
+   *
+   * @param prefix a folder in which objects were found, with the {@code /} at its end
+   * @throws IOException when that fails
+   */
+  default void makeDurable(final String prefix) throws IOException {}
+
   /** What messages call it. */
   @Override
   String toString();

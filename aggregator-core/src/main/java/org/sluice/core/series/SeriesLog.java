@@ -6,6 +6,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.engine.NoObjectException;
@@ -23,6 +24,9 @@ public final class SeriesLog {
 
   private final Engine engine;
   private final SeriesState state = new SeriesState();
+
+  /** Whether the last entry was another node's, which may not have made it durable. */
+  private boolean unsure;
 
   /** Says what is to be appended. */
   @FunctionalInterface
@@ -53,13 +57,26 @@ public final class SeriesLog {
    * @throws IOException when that fails
    */
   public SeriesState read() throws IOException {
+    return read(any -> false);
+  }
+
+  /**
+   * Reads what was appended since, as far as somebody has to know.
+   *
+   * @param enough whether the log has said by now what is asked of it
+   * @return what it adds up to there; the next reading or appending changes it
+   * @throws IOException when that fails
+   */
+  SeriesState read(final Predicate<SeriesState> enough) throws IOException {
     if (state.last() == 0) {
       readBack();
     }
-    LogEntry entry = find(state.last() + 1);
-    while (entry != null) {
+    while (!enough.test(state)) {
+      final LogEntry entry = find(state.last() + 1);
+      if (entry == null) {
+        break;
+      }
       state.add(state.last() + 1, entry);
-      entry = find(state.last() + 1);
     }
     return state;
   }
@@ -67,6 +84,19 @@ public final class SeriesLog {
   /** What was read so far. */
   SeriesState known() {
     return state;
+  }
+
+  /**
+   * To be called before anything is done that would be wrong without an entry that was read: the
+   * node that appended it may not have come so far.
+   *
+   * @throws IOException when that fails
+   */
+  void makeDurable() throws IOException {
+    if (unsure) {
+      engine.makeDurable(FOLDER);
+      unsure = false;
+    }
   }
 
   /** From some entry of late back to the last begin, which says what counted before it. */
@@ -130,10 +160,12 @@ public final class SeriesLog {
       read();
       final LogEntry entry = step.next(state);
       if (entry == null) {
+        makeDurable();
         return state;
       }
       final long sequence = state.last() + 1;
       if (put(key(sequence), LogEntryCodec.encode(entry, part))) {
+        makeDurable();
         state.add(sequence, entry);
         return state;
       }
@@ -209,6 +241,7 @@ public final class SeriesLog {
     if (!entry.isBehindAllItNames(sequence)) {
       throw new DamagedException(name(sequence), 0, "it names an entry that is not before it");
     }
+    unsure = true;
     return entry;
   }
 

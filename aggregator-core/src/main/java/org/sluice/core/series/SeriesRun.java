@@ -158,8 +158,8 @@ public final class SeriesRun {
    */
   public RankSet commit(final PartKey part, final int ranks) throws IOException {
     final Set<PartKey> listed = new LinkedHashSet<>(Set.of(part));
-    for (final String key :
-        engine.list(PartKey.folder(part.number(), part.begin(), part.round()))) {
+    final String folder = PartKey.folder(part.number(), part.begin(), part.round());
+    for (final String key : engine.list(folder)) {
       PartKey.parse(key).ifPresent(listed::add);
     }
     final RankSet[] missing = {RankSet.NONE};
@@ -171,7 +171,11 @@ public final class SeriesRun {
               }
               final Collection<PartKey> parts = newest(now.decided(part), listed);
               missing[0] = ranksOf(parts).missing(ranks);
-              return missing[0].isEmpty() ? commit(part, ranks, parts) : null;
+              if (!missing[0].isEmpty()) {
+                return null;
+              }
+              engine.makeDurable(folder); // a node may be about to, when the power fails
+              return commit(part, ranks, parts);
             });
     return isDecided(state, part) ? RankSet.NONE : missing[0];
   }
@@ -242,7 +246,13 @@ public final class SeriesRun {
    * @throws IOException when that fails
    */
   public boolean isCommitted(final PartKey part) throws IOException {
-    return isDecided(log.read(), part);
+    final SeriesState state =
+        log.read(now -> now.begin() != begin || now.isDecided(part) || now.isRemoved(part));
+    final boolean is = isDecided(state, part);
+    if (is) {
+      log.makeDurable();
+    }
+    return is;
   }
 
   private boolean isDecided(final SeriesState state, final PartKey part) throws IOException {
@@ -267,7 +277,13 @@ public final class SeriesRun {
    * @throws IOException when that fails; nothing of it may be deleted then
    */
   public void remove(final long number, final long round) throws IOException {
-    check(log.append(state -> state.begin() == begin ? removal(state, number, round) : null));
+    final SeriesState state = log.read(now -> now.begin() != begin || now.isGone(number, round));
+    if (state.isGone(number, round)) {
+      check(state);
+      log.makeDurable();
+    } else {
+      check(log.append(now -> now.begin() == begin ? removal(now, number, round) : null));
+    }
   }
 
   private LogEntry removal(final SeriesState state, final long number, final long round) {

@@ -117,6 +117,13 @@ public final class SeriesState {
     return last != null && last.round() == part.round() && !live.containsKey(last.sequence());
   }
 
+  /** Whether the last run has committed a checkpoint in a round, and that counts no more. */
+  boolean isGone(final long number, final long round) {
+    final Decision last = decided.get(number);
+    return last != null
+        && (last.round() > round || last.round() == round && !live.containsKey(last.sequence()));
+  }
+
   /**
    * Whether the last run has committed a checkpoint in the round of a part, and without one of its
    * node: another launch of the same name may have taken it for one of its own.

@@ -187,6 +187,7 @@ public final class SeriesTidying implements AutoCloseable {
 
   private List<String> ofEarlierRuns() throws IOException {
     final SeriesState state = log.read();
+    log.makeDurable();
     return garbage.ofEarlierRuns(state.live(), state.begin());
   }
 

@@ -41,6 +41,8 @@ import org.sluice.core.posix.PosixException;
 public final class DirectoryEngine implements Engine {
   private static final String DRAFT = ".draft-";
 
+  private static final int MOST_ATTEMPTS = 4;
+
   /** A run that lasts makes ever new ones, and comes back to few. */
   private static final int MOST_FOLDERS = 1000;
 
@@ -137,9 +139,7 @@ public final class DirectoryEngine implements Engine {
       }
       offset += there.limit();
     }
-    try (NativeFile file = openObject(key)) {
-      return file.size() == offset;
-    }
+    return read(key, NativeFile::size) == offset;
   }
 
   private NativeFile open(final Path draft) throws IOException {
@@ -173,12 +173,12 @@ public final class DirectoryEngine implements Engine {
 
   @Override
   public void get(final String key, final long offset, final ByteBuffer into) throws IOException {
-    try (NativeFile file = openObject(key);
-        Arena arena = Arena.ofConfined()) {
+    try (Arena arena = Arena.ofConfined()) {
       final MemorySegment target = MemorySegment.ofBuffer(into);
       final MemorySegment memory =
           into.isDirect() ? target : arena.allocate(Math.max(1, into.remaining()));
-      final long length = StoredFile.read(file, memory.address(), into.remaining(), offset);
+      final long length =
+          read(key, file -> StoredFile.read(file, memory.address(), into.remaining(), offset));
       if (!into.isDirect()) {
         MemorySegment.copy(memory, 0, target, 0, length);
       }
@@ -186,21 +186,32 @@ public final class DirectoryEngine implements Engine {
     }
   }
 
-  private NativeFile openObject(final String key) throws IOException {
+  /** Learns something of an object. */
+  private interface Reading {
+    long of(NativeFile file) throws IOException;
+  }
+
+  /**
+   * Storage on a network may open what another node has just deleted, and only then tell (seen on
+   * GlusterFS). The name is looked up again, and leads to what there is.
+   */
+  private long read(final String key, final Reading reading) throws IOException {
     final Path path = file(key);
-    try {
-      final NativeFile file = NativeFile.open(path, Flag.NO_FOLLOW, Flag.NO_WAIT);
-      if (file.type() == FileType.REGULAR) {
-        return file;
+    for (int attempt = 1; ; attempt++) {
+      try (NativeFile file = disk.openThere(path)) {
+        if (file.type() != FileType.REGULAR) {
+          throw StoredFile.isNo(path, file.type(), FileType.REGULAR);
+        }
+        return reading.of(file);
+      } catch (final PosixException e) {
+        if (e.errno() == Errno.ENOENT) {
+          throw new NoObjectException(this, key);
+        }
+        if (e.errno() != Errno.ESTALE || attempt == MOST_ATTEMPTS) {
+          StoredFile.check(path, FileType.REGULAR);
+          throw e;
+        }
       }
-      file.close();
-      throw StoredFile.isNo(path, file.type(), FileType.REGULAR);
-    } catch (final PosixException e) {
-      if (e.errno() == Errno.ENOENT) {
-        throw new NoObjectException(this, key);
-      }
-      StoredFile.check(path, FileType.REGULAR);
-      throw e;
     }
   }
 
@@ -239,6 +250,11 @@ public final class DirectoryEngine implements Engine {
     } catch (final DirectoryNotEmptyException hasOthers) {
       // it goes with the last
     }
+  }
+
+  @Override
+  public void makeDurable(final String prefix) throws IOException {
+    disk.syncDirectory(root.resolve(prefix), null);
   }
 
   /** The folders right below the root stay: they are made and deleted by no one at a time. */

@@ -44,6 +44,11 @@ class Disk {
     return NativeFile.open(path, flags);
   }
 
+  /** Opens a file for reading, whatever stands in its place. The caller closes it. */
+  NativeFile openThere(final Path path) throws PosixException {
+    return NativeFile.open(path, Flag.NO_FOLLOW, Flag.NO_WAIT);
+  }
+
   /** Makes a directory, unless it is there. */
   void createDirectory(final Path path) throws IOException {
     try {

@@ -50,7 +50,7 @@ public final class PosixStore extends PosixReader {
    * @throws IOException when that fails
    */
   public static PosixStore create(final Path directory) throws IOException {
-    return create(directory, Disk.REAL);
+    return create(directory, Disk.REAL, false);
   }
 
   /**
@@ -62,13 +62,12 @@ public final class PosixStore extends PosixReader {
    * @throws IOException when that fails
    */
   public static PosixStore createPart(final Path directory) throws IOException {
-    final PosixStore store = new PosixStore(StoreDirectory.create(directory, Disk.REAL, true));
-    store.claim();
-    return store;
+    return create(directory, Disk.REAL, true);
   }
 
-  static PosixStore create(final Path directory, final Disk disk) throws IOException {
-    final PosixStore store = new PosixStore(StoreDirectory.create(directory, disk));
+  static PosixStore create(final Path directory, final Disk disk, final boolean part)
+      throws IOException {
+    final PosixStore store = new PosixStore(StoreDirectory.create(directory, disk, part));
     store.claim();
     return store;
   }

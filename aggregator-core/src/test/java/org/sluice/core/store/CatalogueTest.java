@@ -72,7 +72,7 @@ class CatalogueTest extends StoreTest {
   @ValueSource(booleans = {false, true})
   void aCommitCostsTheSameWithAHundredCheckpointsAsWithTen(final boolean logged)
       throws IOException {
-    try (PosixStore store = PosixStore.create(path, disk)) {
+    try (PosixStore store = PosixStore.create(path, disk, false)) {
       final List<Integer> steps = new ArrayList<>();
       for (int number = 1; number <= 100; number++) {
         final int before = disk.steps;

@@ -307,6 +307,6 @@ class CommitLogTest extends LoggedStoreTest {
   }
 
   private long syncs() {
-    return disk.changes().stream().filter(DiskChange.Sync.class::isInstance).count();
+    return disk.log().all().stream().filter(DiskChange.Sync.class::isInstance).count();
   }
 }

@@ -46,7 +46,7 @@ class CutShortTest extends StoreTest {
         disk.endProcess();
         assertThat(intact()).endsWith(newest).isSubsetOf(old, newest);
       }
-      PosixStore.create(path, disk).close();
+      PosixStore.create(path, disk, false).close();
       assertThat(checkpoints()).as("killed at step %d", step).hasSize(intact().size());
     }
   }
@@ -54,7 +54,7 @@ class CutShortTest extends StoreTest {
   @Test
   void aCheckpointWhoseRemovalWasKilledDoesNotComeBackWithoutItsContainer() throws IOException {
     final LoggedDisk disk = freshDisk();
-    try (PosixStore live = PosixStore.create(path, disk);
+    try (PosixStore live = PosixStore.create(path, disk, false);
         StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
       final Commit old = add(fixture, 1);
       disk.stopAfterDeletionOf("manifest.json");
@@ -94,7 +94,7 @@ class CutShortTest extends StoreTest {
         disk.endProcess();
         assertThat(intact()).startsWith(old);
       }
-      PosixStore.create(path, disk).close();
+      PosixStore.create(path, disk, false).close();
       assertThat(checkpoints()).as("killed at step %d", step).hasSize(intact().size());
     }
   }
@@ -113,7 +113,7 @@ class CutShortTest extends StoreTest {
       final int number, final boolean counted, final boolean logged) throws IOException {
     for (int step = 0, steps = 0; step == steps; step++) {
       final LoggedDisk disk = freshDisk();
-      try (PosixStore live = PosixStore.create(path, disk);
+      try (PosixStore live = PosixStore.create(path, disk, false);
           StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
         add(fixture, 1, logged);
         disk.stopAt(disk.position() + step);
@@ -135,7 +135,7 @@ class CutShortTest extends StoreTest {
   @Test
   void aCommitThatFailedDoesNotComeBackWithoutItsContainer() throws IOException {
     final LoggedDisk disk = freshDisk();
-    try (PosixStore live = PosixStore.create(path, disk)) {
+    try (PosixStore live = PosixStore.create(path, disk, false)) {
       try (StoreFixture fixture = new StoreFixture(path, disk.directory(), disk)) {
         disk.failOnce(FaultPoint.COMMIT_FSYNC);
         assertThatThrownBy(() -> add(fixture, 1)).isInstanceOf(PosixException.class);
@@ -159,7 +159,7 @@ class CutShortTest extends StoreTest {
         disk.endProcess();
         assertThat(intact()).hasSize(1);
       }
-      PosixStore.create(path, disk).close();
+      PosixStore.create(path, disk, false).close();
       assertThat(checkpoints()).as("killed at step %d", step).hasSize(1);
       assertThat(intact()).hasSize(1);
     }
@@ -225,7 +225,7 @@ class CutShortTest extends StoreTest {
           }
         };
     try (StoreFixture fixture = new StoreFixture(path, fresh(), full);
-        PosixStore beside = PosixStore.create(path, other)) {
+        PosixStore beside = PosixStore.create(path, other, false)) {
       final CompletableFuture<Void> creation =
           CompletableFuture.runAsync(
               () -> {

@@ -18,6 +18,7 @@ import org.sluice.core.engine.EngineContract;
 import org.sluice.core.engine.EngineException;
 import org.sluice.core.engine.EngineException.Reason;
 import org.sluice.core.engine.EngineProbe;
+import org.sluice.core.engine.NoObjectException;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
@@ -97,6 +98,29 @@ class DirectoryEngineTest extends EngineContract {
     assertThat(engine.putIfAbsent(KEY, MINE)).isFalse();
     assertThat(engine.getAll(KEY, 100)).isEqualTo(OTHERS);
     assertThat(files()).containsExactly(KEY);
+  }
+
+  /** As GlusterFS tells of what another node has deleted, and NFS of what its server has moved. */
+  @Test
+  void aStaleFileIsLookedUpAgain() throws IOException {
+    final int[] stale = {3};
+    final DirectoryEngine engine =
+        on(
+            new Disk() {
+              @Override
+              NativeFile openThere(final Path path) throws PosixException {
+                if (stale[0]-- > 0) {
+                  throw new PosixException("stat " + path, Errno.ESTALE);
+                }
+                return super.openThere(path);
+              }
+            });
+    engine.putIfAbsent(KEY, MINE);
+    assertThat(engine.getAll(KEY, 100)).isEqualTo(MINE);
+    stale[0] = 1;
+    assertThatThrownBy(() -> engine.getAll("log/2", 100)).isInstanceOf(NoObjectException.class);
+    stale[0] = 100;
+    assertThatThrownBy(() -> engine.getAll(KEY, 100)).hasMessageContaining("ESTALE");
   }
 
   @Test

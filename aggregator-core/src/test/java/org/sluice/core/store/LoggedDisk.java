@@ -40,7 +40,7 @@ public final class LoggedDisk extends Disk {
 
   private final Path root;
   private final Map<Path, Node> nodes = new HashMap<>();
-  private final List<DiskChange> changes = new ArrayList<>();
+  private final DiskLog log = new DiskLog();
   private final Map<Path, Set<String>> lastStep = new HashMap<>();
   private BiPredicate<Path, Set<String>> leftOut = (path, lastStep) -> false;
   private int stop = Integer.MAX_VALUE;
@@ -60,11 +60,11 @@ public final class LoggedDisk extends Disk {
       for (final Path path : tree.sorted().skip(1).toList()) {
         enter(path);
         if (Files.isRegularFile(path)) {
-          changes.add(new Write(nodes.get(path), 0, Files.readAllBytes(path)));
+          log.add(new Write(nodes.get(path), 0, Files.readAllBytes(path)));
         }
       }
     }
-    Set.copyOf(nodes.values()).forEach(node -> changes.add(new Sync(node)));
+    Set.copyOf(nodes.values()).forEach(node -> log.add(new Sync(node)));
   }
 
   /**
@@ -92,6 +92,11 @@ public final class LoggedDisk extends Disk {
     failing = point;
   }
 
+  /** What follows one of the nodes does that share the disk. */
+  synchronized void actAs(final int node) {
+    log.maker(node);
+  }
+
   /** Closes what the killed process had open, and with it gives up its locks. */
   synchronized void endProcess() throws IOException {
     for (final LoggedFile file : List.copyOf(open)) {
@@ -109,16 +114,30 @@ public final class LoggedDisk extends Disk {
 
   /** How many changes there were. */
   public synchronized int position() {
-    return changes.size();
+    return log.size();
   }
 
-  List<DiskChange> changes() {
-    return changes;
+  DiskLog log() {
+    return log;
+  }
+
+  /** What a change of names is about, unless they go. */
+  List<Path> names(final DiskChange change) {
+    return change instanceof final Names step
+        ? nodes.entrySet().stream()
+            .filter(entry -> entry.getValue() == step.node())
+            .flatMap(
+                entry ->
+                    step.entries().keySet().stream()
+                        .filter(name -> step.entries().get(name) != null)
+                        .map(entry.getKey()::resolve))
+            .toList()
+        : List.of();
   }
 
   /** Opens the one store on it for writing. */
   public PosixStore createStore() throws IOException {
-    return PosixStore.create(root.resolve("store"), this);
+    return PosixStore.create(root.resolve("store"), this, false);
   }
 
   Path directory() {
@@ -143,7 +162,7 @@ public final class LoggedDisk extends Disk {
     if (created) {
       enter(path);
     } else if (Arrays.asList(flags).contains(NativeFile.Flag.TRUNCATE)) {
-      changes.add(new Resize(nodes.get(path), 0));
+      log.add(new Resize(nodes.get(path), 0));
     }
     file.node = nodes.get(path);
     return file;
@@ -203,23 +222,23 @@ public final class LoggedDisk extends Disk {
   private void synchronise(final Path path, final Node node) {
     proceed();
     if (!leftOut.test(path, lastStep.getOrDefault(path, Set.of()))) {
-      changes.add(new Sync(node));
+      log.add(new Sync(node));
     }
   }
 
   private void enter(final Path path) {
     final Node node =
-        nodes.computeIfAbsent(path, any -> new Node(changes.size() + 1, Files.isDirectory(path)));
+        nodes.computeIfAbsent(path, any -> new Node(log.size() + 1, Files.isDirectory(path)));
     change(path.getParent(), Map.of(path.getFileName().toString(), node));
   }
 
   private void change(final Path directory, final Map<String, Node> entries) {
-    changes.add(new Names(nodes.get(directory), entries));
+    log.add(new Names(nodes.get(directory), entries));
     lastStep.put(directory, entries.keySet());
   }
 
   private void proceed() {
-    if (changes.size() >= stop) {
+    if (log.size() >= stop) {
       throw new Stopped();
     }
   }
@@ -248,22 +267,22 @@ public final class LoggedDisk extends Disk {
         ? own.node
         : others.computeIfAbsent(
             List.of(file.device(), file.inode(), file.born()),
-            any -> new Node(changes.size() + 1, false));
+            any -> new Node(log.size() + 1, false));
   }
 
   /** What other processes have written directly; any of it may be on the disk already. */
   private void logOthers(final NativeFile file) throws PosixException {
     final Node node = nodeOf(file);
     final byte[] present = read(file, 0, (int) file.size());
-    final byte[] known = logged(node);
+    final byte[] known = log.content(node);
     if (present.length != known.length) {
-      changes.add(new Resize(node, present.length));
+      log.add(new Resize(node, present.length));
     }
     final byte[] before = Arrays.copyOf(known, present.length);
     for (int from = 0; from < present.length; from += SECTOR) {
       final int to = Math.min(present.length, from + SECTOR);
       if (!Arrays.equals(before, from, to, present, from, to)) {
-        changes.add(new Write(node, from, Arrays.copyOfRange(present, from, to)));
+        log.add(new Write(node, from, Arrays.copyOfRange(present, from, to)));
       }
     }
   }
@@ -275,21 +294,6 @@ public final class LoggedDisk extends Disk {
     final byte[] bytes = new byte[length];
     buffer.getBytes(0, bytes);
     return bytes;
-  }
-
-  /** What the log says a file holds. */
-  private byte[] logged(final Node node) {
-    byte[] content = {};
-    for (final DiskChange change : changes) {
-      if (change.node() == node && change instanceof final Write write) {
-        final int end = (int) write.offset() + write.bytes().length;
-        content = Arrays.copyOf(content, Math.max(content.length, end));
-        System.arraycopy(write.bytes(), 0, content, (int) write.offset(), write.bytes().length);
-      } else if (change.node() == node && change instanceof final Resize resize) {
-        content = Arrays.copyOf(content, (int) resize.size());
-      }
-    }
-    return content;
   }
 
   /** Need not really be synchronised: the power fails in the log only. */
@@ -330,7 +334,7 @@ public final class LoggedDisk extends Disk {
         super.pwrite(address, length, offset);
         final byte[] bytes = new byte[(int) length];
         new UnsafeBuffer(address, (int) length).getBytes(0, bytes);
-        changes.add(new Write(node, offset, bytes));
+        log.add(new Write(node, offset, bytes));
       }
     }
 
@@ -341,7 +345,7 @@ public final class LoggedDisk extends Disk {
         final int length = (int) pieces.length();
         super.pwrite(pieces, offset);
         try (NativeFile written = NativeFile.open(opened())) { // the page cache takes any length
-          changes.add(new Write(node, offset, read(written, offset, length)));
+          log.add(new Write(node, offset, read(written, offset, length)));
         }
       }
     }
@@ -356,7 +360,7 @@ public final class LoggedDisk extends Disk {
       synchronized (LoggedDisk.this) {
         proceed();
         super.truncate(size);
-        changes.add(new Resize(node, size));
+        log.add(new Resize(node, size));
       }
     }
 

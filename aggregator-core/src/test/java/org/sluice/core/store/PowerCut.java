@@ -43,11 +43,16 @@ public final class PowerCut {
    * @param position changes before it were made
    */
   public PowerCut(final LoggedDisk disk, final int position, final Random random) {
-    this.changes = disk.changes().subList(0, position);
+    this(disk, new int[] {position}, random);
+  }
+
+  /** The same of nodes that share the disk, at a position of each. */
+  PowerCut(final LoggedDisk disk, final int[] positions, final Random random) {
+    this.changes = disk.log().before(positions);
     this.root = disk.root();
     this.seed = random.nextLong();
     this.luck = new double[] {0, 0.1, 0.5, 0.9, 1}[random.nextInt(5)];
-    for (int i = 0; i < position; i++) {
+    for (int i = 0; i < changes.size(); i++) {
       if (changes.get(i) instanceof Sync) {
         synced.put(changes.get(i).node(), i);
       }

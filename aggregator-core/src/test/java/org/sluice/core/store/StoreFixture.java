@@ -39,7 +39,7 @@ public final class StoreFixture implements AutoCloseable {
 
   StoreFixture(final Path directory, final Path captured, final Disk disk) throws IOException {
     this.disk = disk;
-    this.store = PosixStore.create(directory, disk);
+    this.store = PosixStore.create(directory, disk, false);
     this.container = store.createContainer(SESSION, "node1");
     this.captured = captured;
   }
