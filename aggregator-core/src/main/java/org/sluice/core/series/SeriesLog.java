@@ -22,7 +22,7 @@ import org.sluice.core.fault.FaultPoint;
  * begin. Not thread-safe.
  */
 public final class SeriesLog {
-  private static final String FOLDER = "log/";
+  static final String FOLDER = "log/";
   private static final Pattern SEQUENCE = Pattern.compile("\\d{10,18}");
 
   private final Engine engine;
