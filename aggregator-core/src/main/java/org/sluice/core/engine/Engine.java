@@ -72,6 +72,15 @@ public interface Engine extends AutoCloseable {
    */
   void delete(String key) throws IOException;
 
+  /**
+   * Makes durable what {@link #get} found, whose writer may not have heard yet that it is. Most
+   * storage shows no object before.
+   *
+   * @param prefix the first names of the keys, as in {@link #list}
+   * @throws IOException when that fails
+   */
+  default void sync(final String prefix) throws IOException {}
+
   /** What messages call it. */
   @Override
   String toString();

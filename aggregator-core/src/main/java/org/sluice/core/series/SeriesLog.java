@@ -29,6 +29,7 @@ public final class SeriesLog {
   private final Damage damage;
   private final SeriesState state = new SeriesState();
   private final List<Long> holes = new ArrayList<>();
+  private long durable;
 
   /** What becomes of an entry that cannot be read. */
   @FunctionalInterface
@@ -112,6 +113,17 @@ public final class SeriesLog {
       state.addUnknown(sequence);
     }
     return true;
+  }
+
+  /**
+   * Makes durable what was read, before anyone is told of it: the node that appended it may have
+   * failed since. What was appended here is.
+   */
+  void sync() throws IOException {
+    if (durable < state.last()) {
+      engine.sync(FOLDER);
+      durable = state.last();
+    }
   }
 
   /** What was read so far. */
@@ -208,6 +220,7 @@ public final class SeriesLog {
       final long sequence = state.last() + 1;
       if (put(key(sequence), LogEntryCodec.encode(entry))) {
         state.add(sequence, entry);
+        durable = sequence;
         return state;
       }
     }

@@ -66,6 +66,7 @@ public final class SeriesRun {
                         run, now.begin(), List.copyOf(now.live().keySet()), node, now()));
     final SeriesRun joined = resume(engine, log, log.beginOf(run), node);
     joined.check(state);
+    log.sync();
     return joined;
   }
 
@@ -218,7 +219,11 @@ public final class SeriesRun {
     if (!state.isDecided(part) && state.isRemoved(part)) {
       throw new RemovedException(part);
     }
-    return state.isDecided(part);
+    final boolean is = state.isDecided(part);
+    if (is) {
+      log.sync();
+    }
+    return is;
   }
 
   /**

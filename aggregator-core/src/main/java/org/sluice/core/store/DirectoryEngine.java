@@ -253,6 +253,12 @@ public final class DirectoryEngine implements Engine {
     }
   }
 
+  /** Other nodes see a name from its link on, which may be before its folder is durable. */
+  @Override
+  public void sync(final String prefix) throws IOException {
+    disk.syncDirectory(root.resolve(prefix), null);
+  }
+
   @Override
   public void delete(final String key) throws IOException {
     final Path file = file(key);
