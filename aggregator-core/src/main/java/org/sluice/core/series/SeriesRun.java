@@ -227,6 +227,17 @@ public final class SeriesRun {
   }
 
   /**
+   * The number of the checkpoint at the end that has what no group took; all nodes get the same.
+   *
+   * @param free one that this node has not used
+   * @return what the first node said that asked, which may be one that this node has used
+   * @throws IOException when that fails
+   */
+  public EndNumber endNumber(final long free) throws IOException {
+    return EndNumber.of(engine, begin, node, free);
+  }
+
+  /**
    * Lets a checkpoint of this run go, if it still counts.
    *
    * @param number its number

@@ -105,9 +105,11 @@ public final class SeriesTidying implements AutoCloseable {
     return new SeriesDirectory.Place(directory.root(), series, begin, node).path();
   }
 
-  /** Whether the process that used a node's store has ended as it should, or there is nothing. */
+  /** Whether the process that used a node's store has ended as it should, or there is none. */
   private static boolean isEnded(final Path place) {
-    return SeriesDirectory.isEnded(place) || !Files.exists(place);
+    return SeriesDirectory.isEnded(place)
+        || !Files.exists(place)
+        || Files.isDirectory(place) && !Files.exists(place.resolve("format"));
   }
 
   private static Instant lastUsed(final Path place) throws IOException {
