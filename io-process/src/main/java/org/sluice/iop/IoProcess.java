@@ -30,6 +30,7 @@ import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.memory.MemoryLimit;
 import org.sluice.iop.memory.Pages;
 import org.sluice.iop.memory.Provision;
 import org.sluice.iop.memory.SegmentPlace;
@@ -115,7 +116,10 @@ final class IoProcess implements AutoCloseable {
           settings.faults()); // the store and the segment are there: what follows is the session
       guard = starting.join();
       provision =
-          new Provision(segment.geometry().chunkCount(), segment::provide, segment::withholdFrom);
+          new Provision(
+              segment.geometry().chunkCount(),
+              new MemoryLimit(segment::provide, segment.geometry().chunkLength()),
+              segment::withholdFrom);
       service =
           new Service(
               server,

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonObject;
@@ -19,6 +20,7 @@ import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.series.SeriesDirectory;
+import org.sluice.core.series.SeriesRepair;
 import org.sluice.core.series.SeriesTidying;
 import org.sluice.core.series.Stores;
 import org.sluice.core.store.Leftover;
@@ -46,7 +48,10 @@ public final class GcCommand implements Subcommand {
                   + " into new ones; otherwise gc can be run at any time.",
               "A commit log with a damaged record stays, and so do all containers. With --damaged-logs what"
                   + " can be read of it is kept in directories, and the log gets a name that does not count"
-                  + " (.damaged). What only the damaged record had is lost.")
+                  + " (.damaged). What only the damaged record had is lost.",
+              "In a store of several nodes --damaged-logs removes nothing. The log goes on with what counts"
+                  + " besides the damaged entry: what entries behind it say, and what is whole. That ends the run"
+                  + " that writes there.")
           .exits(
               ExitStatus.NO_STORE,
               ExitStatus.DAMAGED,
@@ -84,16 +89,19 @@ public final class GcCommand implements Subcommand {
 
   /** What earlier runs left; what the last one has may be of a checkpoint under way. */
   private int collectOfSeries() throws IOException {
-    if (damagedLogs) {
-      throw new CommandException(
-          ExitStatus.USAGE,
-          "the store %s is of several nodes, whose log cannot be done without; leave --damaged-logs out"
-              .formatted(store.directory()));
-    }
     final SeriesDirectory directory = SeriesDirectory.open(store.directory());
     final String name = Stores.choose(directory, series.name());
     final Path root = directory.root().resolve(name);
     final List<Leftover> leftovers = new ArrayList<>();
+    if (damagedLogs) {
+      for (final DamagedException damaged : SeriesRepair.of(directory, name, dryRun).damage()) {
+        leftovers.add(new Leftover(Leftover.Kind.LOG, Path.of(damaged.file()), 0));
+      }
+      if (!leftovers.isEmpty()) { // what may go is looked for by those who have seen what counts
+        print(root, leftovers);
+        return ExitStatus.OK.code();
+      }
+    }
     try (SeriesTidying tidying = new SeriesTidying(directory, name)) {
       final List<String> found = tidying.await();
       for (final String key : found) {

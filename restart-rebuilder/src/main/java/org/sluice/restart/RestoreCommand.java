@@ -126,8 +126,10 @@ public final class RestoreCommand implements Subcommand {
         });
     for (final Fallback.Skipped skipped : chain.skipped()) {
       say(
-          "checkpoint %d is skipped: %s"
-              .formatted(skipped.number(), skipped.reason().getMessage()));
+          "%s is skipped: %s"
+              .formatted(
+                  skipped.number() < 0 ? "some checkpoint" : "checkpoint " + skipped.number(),
+                  skipped.reason().getMessage()));
     }
     return (chain.skipped().isEmpty() ? ExitStatus.OK : ExitStatus.FELL_BACK).code();
   }

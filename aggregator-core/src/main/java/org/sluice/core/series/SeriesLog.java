@@ -1,12 +1,16 @@
 package org.sluice.core.series;
 
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.engine.NoObjectException;
@@ -20,10 +24,25 @@ import org.sluice.core.store.StoredPart;
  * begin. Not thread-safe.
  */
 public final class SeriesLog {
-  private static final String FOLDER = "log/";
+  static final String FOLDER = "log/";
+  private static final Pattern SEQUENCE = Pattern.compile("\\d{10,18}");
 
   private final Engine engine;
+  private final Damage damage;
   private final SeriesState state = new SeriesState();
+  private final List<Long> holes = new ArrayList<>();
+
+  /** What becomes of an entry that cannot be read. */
+  @FunctionalInterface
+  interface Damage {
+    /**
+     * One was found.
+     *
+     * @param found what is damaged
+     * @throws DamagedException to go no further
+     */
+    void found(DamagedException found) throws DamagedException;
+  }
 
   /** Whether the last entry was another node's, which may not have made it durable. */
   private boolean unsure;
@@ -47,7 +66,28 @@ public final class SeriesLog {
    * @param engine where it is
    */
   public SeriesLog(final Engine engine) {
+    this(
+        engine,
+        found -> {
+          throw advised(found);
+        });
+  }
+
+  /** The same damage, and what a user can do. */
+  static DamagedException advised(final DamagedException found) {
+    final DamagedException advised =
+        new DamagedException(
+            found.file(),
+            found.offset(),
+            found.reason() + "; sluice gc --damaged-logs goes on without it");
+    advised.initCause(found);
+    return advised;
+  }
+
+  /** One to be read in spite of damage. Nothing may be removed by what it says. */
+  SeriesLog(final Engine engine, final Damage damage) {
     this.engine = engine;
+    this.damage = damage;
   }
 
   /**
@@ -71,14 +111,23 @@ public final class SeriesLog {
     if (state.last() == 0) {
       readBack();
     }
-    while (!enough.test(state)) {
-      final LogEntry entry = find(state.last() + 1);
-      if (entry == null) {
-        break;
-      }
-      state.add(state.last() + 1, entry);
+    while (!enough.test(state) && addNext()) {
+      // there may be more
     }
     return state;
+  }
+
+  private boolean addNext() throws IOException {
+    final long sequence = state.last() + 1;
+    try {
+      state.add(sequence, get(sequence));
+    } catch (final NoObjectException end) {
+      return false;
+    } catch (final DamagedException e) {
+      damage.found(e);
+      state.addUnknown(sequence);
+    }
+    return true;
   }
 
   /** What was read so far. */
@@ -101,39 +150,71 @@ public final class SeriesLog {
 
   /** From some entry of late back to the last begin, which says what counted before it. */
   private void readBack() throws IOException {
-    final Deque<LogEntry> later = new ArrayDeque<>();
-    for (long sequence = listed(); sequence > 0; sequence--) {
-      final LogEntry entry = there(sequence);
-      if (entry instanceof final LogEntry.Begin begin) {
+    final Deque<Optional<LogEntry>> later = new ArrayDeque<>();
+    long sequence = listed();
+    final boolean isEmpty = sequence == 0;
+    for (; sequence > 0; sequence--) {
+      final Optional<LogEntry> entry = readable(sequence);
+      if (entry.isPresent() && entry.get() instanceof final LogEntry.Begin begin) {
         state.begin(sequence, begin, commits(begin.live()));
-        for (final LogEntry one : later) {
-          state.add(state.last() + 1, one);
-        }
-        return;
+        break;
       }
       later.addFirst(entry);
     }
-    if (!later.isEmpty()) {
-      throw new DamagedException(engine + "/" + FOLDER, 0, "the log has no begin");
+    if (sequence == 0 && !isEmpty && later.stream().allMatch(Optional::isPresent)) {
+      damage.found(new DamagedException(engine + "/" + FOLDER, 0, "the log has no begin"));
+    }
+    for (final Optional<LogEntry> one : later) {
+      if (one.isPresent()) {
+        state.add(state.last() + 1, one.get());
+      } else {
+        state.addUnknown(state.last() + 1);
+      }
+    }
+  }
+
+  private Optional<LogEntry> readable(final long sequence) throws IOException {
+    try {
+      return Optional.of(there(sequence));
+    } catch (final DamagedException e) {
+      damage.found(e);
+      if (e.getCause() instanceof NoObjectException) {
+        holes.add(sequence);
+      }
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Fills the place of each missing entry. Who reads on from before it would take the log to end
+   * there. A begin is to follow, which says what counts.
+   */
+  void fillHoles() throws IOException {
+    for (final long sequence : holes) {
+      final LogEntry nothing = new LogEntry.Remove(0, List.of(), "nobody", Instant.EPOCH);
+      engine.putIfAbsent(key(sequence), LogEntryCodec.encode(nothing, null));
     }
   }
 
   private long listed() throws IOException {
-    final List<String> keys = engine.list(FOLDER);
-    try {
-      return keys.isEmpty() ? 0 : Long.parseLong(keys.getLast().substring(FOLDER.length()));
-    } catch (final NumberFormatException e) {
-      throw new DamagedException(engine + "/" + keys.getLast(), 0, "it is no entry of a log");
-    }
+    return engine.list(FOLDER).stream()
+        .map(key -> key.substring(FOLDER.length()))
+        .filter(name -> SEQUENCE.matcher(name).matches())
+        .mapToLong(Long::parseLong)
+        .max()
+        .orElse(0);
   }
 
   private SortedMap<Long, LogEntry.Commit> commits(final List<Long> sequences) throws IOException {
     final SortedMap<Long, LogEntry.Commit> commits = new TreeMap<>();
     for (final long sequence : sequences) {
-      if (!(there(sequence) instanceof final LogEntry.Commit commit)) {
-        throw new DamagedException(name(sequence), 0, "it is no commit, as a begin says it is");
+      final Optional<LogEntry> entry = readable(sequence);
+      if (entry.isPresent() && entry.get() instanceof final LogEntry.Commit commit) {
+        commits.put(sequence, commit);
+      } else if (entry.isPresent()) {
+        damage.found(
+            new DamagedException(name(sequence), 0, "it is no commit, as a begin says it is"));
       }
-      commits.put(sequence, commit);
     }
     return commits;
   }
@@ -214,14 +295,6 @@ public final class SeriesLog {
         ? engine.getAll(part.key().toString(), StoredPart.MAX_LENGTH)
         : LogEntryCodec.decodePart(
             name(part.entry()), engine.getAll(key(part.entry()), LogEntryCodec.MAX_LENGTH));
-  }
-
-  private LogEntry find(final long sequence) throws IOException {
-    try {
-      return get(sequence);
-    } catch (final NoObjectException end) {
-      return null;
-    }
   }
 
   /** One that another entry, or a list, says is there. None ever goes. */

@@ -42,6 +42,7 @@ public final class SeriesReader implements CheckpointReader {
   private final String series;
   private final Engine engine;
   private final SeriesLog log;
+  private final List<DamagedException> damage = new ArrayList<>();
   private final Map<Path, PosixStore> stores = new HashMap<>();
   private final Map<Long, LogEntry.Commit> found = new HashMap<>();
 
@@ -58,7 +59,7 @@ public final class SeriesReader implements CheckpointReader {
     this.directory = directory;
     this.series = series;
     this.engine = directory.engine(series);
-    this.log = new SeriesLog(engine);
+    this.log = new SeriesLog(engine, found -> damage.add(SeriesLog.advised(found)));
   }
 
   @Override
@@ -85,7 +86,9 @@ public final class SeriesReader implements CheckpointReader {
   @Override
   public List<Commit> commits(final Consumer<IOException> unreadable) throws IOException {
     final List<Commit> commits = new ArrayList<>();
-    for (final Map.Entry<Long, LogEntry.Commit> live : log.read().live().entrySet()) {
+    final Set<Map.Entry<Long, LogEntry.Commit>> counting = log.read().live().entrySet();
+    damage.forEach(unreadable);
+    for (final Map.Entry<Long, LogEntry.Commit> live : counting) {
       try {
         commits.add(checkpoint(live.getKey(), live.getValue()).commit());
       } catch (final DamagedException | FormatVersionException | PosixException e) {
@@ -132,6 +135,7 @@ public final class SeriesReader implements CheckpointReader {
         }
       }
     }
+    refuseDamage();
     return Optional.empty();
   }
 
@@ -211,7 +215,44 @@ public final class SeriesReader implements CheckpointReader {
         return Optional.of(live.getValue().round());
       }
     }
+    refuseDamage();
     return Optional.empty();
+  }
+
+  /** What is not found may be what a damaged entry of the log has. */
+  private void refuseDamage() throws DamagedException {
+    if (!damage.isEmpty()) {
+      throw damage.getFirst();
+    }
+  }
+
+  /** The commits that count for certain, by sequence. */
+  SortedMap<Long, LogEntry.Commit> live() throws IOException {
+    return log.read().live();
+  }
+
+  /** The entries of the log that cannot be read, as far as they matter. */
+  List<DamagedException> damage() {
+    return List.copyOf(damage);
+  }
+
+  /** Of the commits that may count those of which everything is there, by sequence. */
+  SortedMap<Long, LogEntry.Commit> wholeOfUncertain() throws IOException {
+    final SortedMap<Long, LogEntry.Commit> whole = log.read().uncertain();
+    for (final long sequence : List.copyOf(whole.keySet())) {
+      final List<IOException> lacks = new ArrayList<>();
+      try {
+        for (final SeriesCheckpoint.Part part : checkpoint(sequence, whole.get(sequence)).parts()) {
+          part.store().verify(part.commit(), part.images(), lacks::add, bytes -> {});
+        }
+      } catch (final DamagedException | FormatVersionException | PosixException e) {
+        lacks.add(e);
+      }
+      if (!lacks.isEmpty()) {
+        whole.remove(sequence);
+      }
+    }
+    return whole;
   }
 
   private boolean has(
@@ -229,7 +270,8 @@ public final class SeriesReader implements CheckpointReader {
   }
 
   /**
-   * The checkpoints under way: of the last run, with parts of some ranks only.
+   * The checkpoints under way: of the last run, with parts of some ranks only. None where a damaged
+   * entry of the log may have committed them.
    *
    * @param unreadable told of each part that is damaged or of another version
    * @return by number
@@ -237,6 +279,9 @@ public final class SeriesReader implements CheckpointReader {
    */
   public List<Waiting> waiting(final Consumer<IOException> unreadable) throws IOException {
     final SeriesState state = log.read();
+    if (!damage.isEmpty()) {
+      return List.of();
+    }
     final SortedMap<String, List<PartKey>> folders = new TreeMap<>();
     for (final String key : engine.list(PartKey.FOLDER)) {
       PartKey.parse(key)

@@ -69,6 +69,7 @@ public final class SeriesRun {
                         run, now.begin(), List.copyOf(now.live().keySet()), node, now()));
     final SeriesRun joined = resume(engine, log, log.beginOf(run), node);
     joined.check(state);
+    log.makeDurable();
     return joined;
   }
 
@@ -248,11 +249,7 @@ public final class SeriesRun {
   public boolean isCommitted(final PartKey part) throws IOException {
     final SeriesState state =
         log.read(now -> now.begin() != begin || now.isDecided(part) || now.isRemoved(part));
-    final boolean is = isDecided(state, part);
-    if (is) {
-      log.makeDurable();
-    }
-    return is;
+    return isDecided(state, part);
   }
 
   private boolean isDecided(final SeriesState state, final PartKey part) throws IOException {
@@ -265,7 +262,22 @@ public final class SeriesRun {
           "it is committed without the part of node %s; was the run's name, %s, used for two launches?"
               .formatted(node, run));
     }
-    return state.isDecided(part);
+    final boolean is = state.isDecided(part);
+    if (is) {
+      log.makeDurable();
+    }
+    return is;
+  }
+
+  /**
+   * The number of the checkpoint at the end that has what no group took; all nodes get the same.
+   *
+   * @param free one that this node has not used
+   * @return what the first node said that asked, which may be one that this node has used
+   * @throws IOException when that fails
+   */
+  public EndNumber endNumber(final long free) throws IOException {
+    return EndNumber.of(engine, begin, node, free);
   }
 
   /**

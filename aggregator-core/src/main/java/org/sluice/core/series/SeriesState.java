@@ -19,6 +19,9 @@ public final class SeriesState {
   private LogEntry.Begin owner;
   private final SortedMap<Long, LogEntry.Commit> live = new TreeMap<>();
 
+  /** Those behind which an entry is damaged that may have removed them. */
+  private final SortedMap<Long, LogEntry.Commit> uncertain = new TreeMap<>();
+
   /** What the last run has committed of each number last. */
   private final Map<Long, Decision> decided = new HashMap<>();
 
@@ -34,6 +37,7 @@ public final class SeriesState {
     owner = entry;
     live.clear();
     live.putAll(counting);
+    uncertain.clear();
     decided.clear();
   }
 
@@ -43,16 +47,35 @@ public final class SeriesState {
       case LogEntry.Begin run -> begin(sequence, run, counting(run.live()));
       case LogEntry.Commit commit -> {
         live.values().removeIf(older -> older.number() == commit.number());
+        uncertain.values().removeIf(older -> older.number() == commit.number());
         live.put(sequence, commit);
         decided.put(commit.number(), Decision.of(sequence, commit));
       }
-      case LogEntry.Remove remove -> live.keySet().retainAll(new HashSet<>(remove.live()));
+      case LogEntry.Remove remove -> {
+        final SortedMap<Long, LogEntry.Commit> counting = counting(remove.live());
+        live.clear();
+        live.putAll(counting);
+        uncertain.clear();
+      }
     }
     last = sequence;
   }
 
+  /** An entry follows that cannot be read: nothing before it counts for certain. */
+  void addUnknown(final long sequence) {
+    uncertain.putAll(live);
+    live.clear();
+    last = sequence;
+  }
+
+  /** The commits that counted before an entry that cannot be read. */
+  SortedMap<Long, LogEntry.Commit> uncertain() {
+    return new TreeMap<>(uncertain);
+  }
+
   private SortedMap<Long, LogEntry.Commit> counting(final Collection<Long> sequences) {
     final SortedMap<Long, LogEntry.Commit> counting = new TreeMap<>(live);
+    counting.putAll(uncertain);
     counting.keySet().retainAll(new HashSet<>(sequences));
     return counting;
   }

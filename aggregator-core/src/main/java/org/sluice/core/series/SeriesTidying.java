@@ -2,6 +2,8 @@ package org.sluice.core.series;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -36,7 +38,7 @@ public final class SeriesTidying implements AutoCloseable {
   private final Engine engine;
   private final SeriesLog log;
   private final SeriesGarbage garbage;
-  private final Stillness<SeriesDirectory.Place> places;
+  private final Stillness<Path> uses;
 
   /**
    * A series that is to be tidied.
@@ -54,7 +56,7 @@ public final class SeriesTidying implements AutoCloseable {
     this.engine = directory.engine(series);
     this.log = new SeriesLog(engine);
     this.garbage = new SeriesGarbage(engine, log, this::names);
-    this.places = new Stillness<>(SeriesTidying::lastUsed, rest);
+    this.uses = new Stillness<>(SeriesTidying::lastUsed, rest);
   }
 
   private Set<String> names(final PartKey key, final byte[] part) throws IOException {
@@ -75,48 +77,54 @@ public final class SeriesTidying implements AutoCloseable {
     log.append(state -> removal(state, numbers, last, removed));
     final Set<CommittedPart> parts = new HashSet<>();
     removed.forEach((sequence, commit) -> parts.addAll(CommittedPart.of(sequence, commit)));
-    final Set<SeriesDirectory.Place> left =
-        awaitLeft(parts.stream().map(part -> part.key().toString()).toList());
+    final Set<Path> left = awaitLeft(parts.stream().map(part -> part.key().toString()).toList());
     parts.removeIf(part -> !left.contains(place(part.key())));
     delete(garbage.of(parts, log.read().live()));
   }
 
-  /** The nodes' stores of some keys that no process uses any more. */
-  private Set<SeriesDirectory.Place> awaitLeft(final Collection<String> keys) throws IOException {
-    final Set<SeriesDirectory.Place> all = new HashSet<>();
+  /** The places of some keys that no process uses any more. */
+  private Set<Path> awaitLeft(final Collection<String> keys) throws IOException {
+    final Set<Path> all = new HashSet<>();
     keys.forEach(key -> all.add(place(key)));
-    final Set<SeriesDirectory.Place> left = new HashSet<>(all);
+    final Set<Path> left = new HashSet<>(all);
     left.removeIf(place -> !isEnded(place));
     all.removeAll(left);
-    left.addAll(places.await(all));
+    left.addAll(uses.await(all));
     return left;
   }
 
-  /** The node's store that a part or data is of. */
-  private SeriesDirectory.Place place(final String key) {
+  /** Where it shows whether a key is used: the node's store that it is of, or a draft itself. */
+  private Path place(final String key) {
     return PartKey.parse(key)
         .map(this::place)
         .or(() -> DataKey.parse(key).map(data -> place(data.begin(), data.node())))
-        .orElseThrow();
+        .orElseGet(() -> directory.root().resolve(series).resolve(key));
   }
 
-  private SeriesDirectory.Place place(final PartKey part) {
+  private Path place(final PartKey part) {
     return place(part.begin(), part.node());
   }
 
-  private SeriesDirectory.Place place(final long begin, final String node) {
-    return new SeriesDirectory.Place(directory.root(), series, begin, node);
+  private Path place(final long begin, final String node) {
+    return new SeriesDirectory.Place(directory.root(), series, begin, node).path();
   }
 
-  /** Whether the process that used a node's store has ended as it should, or there is no store. */
-  private static boolean isEnded(final SeriesDirectory.Place place) {
-    return place.isEnded() || !Files.exists(place.path());
+  /** Whether the process that used a node's store has ended as it should, or there is none. */
+  private static boolean isEnded(final Path place) {
+    return SeriesDirectory.isEnded(place)
+        || !Files.exists(place)
+        || Files.isDirectory(place) && !Files.exists(place.resolve("format"));
   }
 
-  private static Instant lastUsed(final SeriesDirectory.Place place) throws IOException {
-    try (PosixStore store = PosixStore.open(place.path())) {
-      return store.lastUsed();
-    } catch (final NoStoreException gone) {
+  private static Instant lastUsed(final Path place) throws IOException {
+    try {
+      if (!Files.isDirectory(place)) {
+        return Files.getLastModifiedTime(place).toInstant();
+      }
+      try (PosixStore store = PosixStore.open(place)) {
+        return store.lastUsed();
+      }
+    } catch (final NoStoreException | NoSuchFileException gone) {
       return Instant.EPOCH;
     }
   }
@@ -152,20 +160,21 @@ public final class SeriesTidying implements AutoCloseable {
   }
 
   /**
-   * Finds what earlier runs left and no commit needs. A process of one may live that does not know
-   * yet that it is fenced, and has yet to make plain files of what it did not commit. So what is
-   * not known to be left waits for a further call, a minute behind the first.
+   * Finds what earlier runs left and no commit needs, and what killed processes left of objects. A
+   * process of an earlier run may live that does not know yet that it is fenced, and has yet to
+   * make plain files of what it did not commit. So what is not known to be left waits for a further
+   * call, a minute behind the first.
    *
    * @return the keys of what it is
    * @throws IOException when that fails
    */
   public List<String> find() throws IOException {
-    final Map<SeriesDirectory.Place, Boolean> left = new HashMap<>();
+    final Map<Path, Boolean> left = new HashMap<>();
     final List<String> found = new ArrayList<>();
-    for (final String key : ofEarlierRuns()) {
-      final SeriesDirectory.Place place = place(key);
+    for (final String key : unneeded()) {
+      final Path place = place(key);
       if (!left.containsKey(place)) {
-        left.put(place, isEnded(place) || places.is(place));
+        left.put(place, isEnded(place) || uses.is(place));
       }
       if (left.get(place)) {
         found.add(key);
@@ -181,14 +190,16 @@ public final class SeriesTidying implements AutoCloseable {
    * @throws IOException when that fails
    */
   public List<String> await() throws IOException {
-    final Set<SeriesDirectory.Place> left = awaitLeft(ofEarlierRuns());
-    return ofEarlierRuns().stream().filter(key -> left.contains(place(key))).toList();
+    final Set<Path> left = awaitLeft(unneeded());
+    return unneeded().stream().filter(key -> left.contains(place(key))).toList();
   }
 
-  private List<String> ofEarlierRuns() throws IOException {
+  private List<String> unneeded() throws IOException {
     final SeriesState state = log.read();
     log.makeDurable();
-    return garbage.ofEarlierRuns(state.live(), state.begin());
+    final List<String> keys = new ArrayList<>(garbage.ofEarlierRuns(state.live(), state.begin()));
+    keys.addAll(directory.drafts(series));
+    return keys;
   }
 
   /**

@@ -16,6 +16,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.engine.EngineException;
@@ -31,8 +32,8 @@ import org.sluice.core.posix.PosixException;
 /**
  * An engine whose objects are files below a directory of any file system that nodes share. An
  * object is written under a draft's name, made durable, and then gets its own by a link. No lock is
- * taken. A draft begins with a dot, which no object does. A killed process leaves it. To delete one
- * that is being written makes that fail, and nothing worse.
+ * taken. A draft begins with a dot, which no object does. A killed process leaves it, and {@link
+ * #drafts} finds it. To delete one that is being written makes that fail, and nothing worse.
  *
  * <p>Storage on a network may repeat a link that succeeded and answer that the name is there, or
  * remember that a name was missing. So after any error of a link the name is opened, and what it
@@ -217,20 +218,44 @@ public final class DirectoryEngine implements Engine {
 
   @Override
   public List<String> list(final String prefix) throws IOException {
+    return list(prefix, name -> !name.startsWith("."));
+  }
+
+  /**
+   * Drafts, which killed processes leave. One that is being written may go as well: its writer
+   * fails then, and writes it again.
+   *
+   * @param prefixes of the keys of the objects that they are of
+   * @return what {@link #delete} takes
+   * @throws IOException when that fails
+   */
+  public List<String> drafts(final String... prefixes) throws IOException {
+    final List<String> drafts = new ArrayList<>();
+    for (final String prefix : prefixes) {
+      drafts.addAll(list(prefix, name -> name.startsWith(DRAFT)));
+    }
+    return drafts;
+  }
+
+  private List<String> list(final String prefix, final Predicate<String> which) throws IOException {
     final List<String> keys = new ArrayList<>();
-    add(prefix, root.resolve(prefix), keys);
+    add(prefix, root.resolve(prefix), which, keys);
     Collections.sort(keys);
     return keys;
   }
 
-  private void add(final String prefix, final Path directory, final List<String> keys)
+  private void add(
+      final String prefix,
+      final Path directory,
+      final Predicate<String> which,
+      final List<String> keys)
       throws IOException {
     try {
       for (final Path entry : disk.list(directory)) {
         final String name = entry.getFileName().toString();
         if (Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
-          add(prefix + name + "/", entry, keys);
-        } else if (!name.startsWith(".")) {
+          add(prefix + name + "/", entry, which, keys);
+        } else if (which.test(name)) {
           keys.add(prefix + name);
         }
       }
@@ -252,6 +277,7 @@ public final class DirectoryEngine implements Engine {
     }
   }
 
+  /** Other nodes see a name from its link on, which may be before its folder is durable. */
   @Override
   public void makeDurable(final String prefix) throws IOException {
     disk.syncDirectory(root.resolve(prefix), null);

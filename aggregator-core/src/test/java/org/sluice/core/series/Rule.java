@@ -21,6 +21,9 @@ enum Rule {
       return new Changed(engine) {
         @Override
         public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
+          if (!key.startsWith("log/")) {
+            return engine.putIfAbsent(key, bytes);
+          }
           long sequence = Long.parseLong(key.substring(key.indexOf('/') + 1));
           while (!engine.putIfAbsent("log/%010d".formatted(sequence), bytes)) {
             sequence++;
@@ -96,6 +99,9 @@ enum Rule {
       return new Changed(engine) {
         @Override
         public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
+          if (!key.startsWith("log/")) {
+            return engine.putIfAbsent(key, bytes);
+          }
           return engine.putIfAbsent(
               key,
               LogEntryCodec.decode(key, bytes) instanceof final LogEntry.Begin begin
@@ -139,6 +145,9 @@ enum Rule {
 
         @Override
         public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
+          if (!key.startsWith("log/")) {
+            return engine.putIfAbsent(key, bytes);
+          }
           return engine.putIfAbsent(
               key,
               LogEntryCodec.decode(key, bytes) instanceof final LogEntry.Commit commit
@@ -160,6 +169,26 @@ enum Rule {
               false,
               commit.node(),
               commit.time());
+        }
+      };
+    }
+  },
+  /** The first node says the number of what a run has at the end. */
+  ONE_NUMBER_AT_THE_END {
+    @Override
+    Engine without(final Engine engine, final String run) {
+      return new Changed(engine) {
+        private byte[] own;
+
+        @Override
+        public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
+          own = key.startsWith("data/") ? bytes : own;
+          return engine.putIfAbsent(key, bytes);
+        }
+
+        @Override
+        public byte[] getAll(final String key, final int most) throws IOException {
+          return key.startsWith("data/") && own != null ? own : engine.getAll(key, most);
         }
       };
     }

@@ -188,6 +188,10 @@ final class SeriesCheck {
     return new String(bytes, StandardCharsets.UTF_8);
   }
 
+  void checkSame(final long one, final long other) {
+    require(one == other, "two nodes give what they have at the end two numbers");
+  }
+
   /** What a part and its data say. */
   static String mark(final String run, final PartKey part) {
     return "%s:%d:%d:%d".formatted(run, part.number(), part.round(), part.growth());

@@ -22,6 +22,7 @@ import org.sluice.core.segment.Geometry;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentException;
 import org.sluice.iop.image.ImageRegistry;
+import org.sluice.iop.memory.ControlGroups;
 import org.sluice.iop.memory.Pages;
 import org.sluice.iop.memory.SegmentPlace;
 
@@ -78,13 +79,13 @@ final class NodeChecks {
     final long needed = geometry.segmentLength() + OWN_BYTES;
     final long available = SegmentPlace.availableBytes();
     final Optional<ControlGroups.Memory> limit = groups.memory();
-    if (limit.isPresent() && limit.get().most() < needed) {
+    if (limit.isPresent() && limit.get().most() < OWN_BYTES) {
       section.stop(
           "memory",
           ExitStatus.NO_ROOM,
-          "%s allows %s, the buffer and the I/O process may take %s"
-              .formatted(limit.get().group(), format(limit.get().most()), format(needed)),
-          "the kernel would kill a process of the job; choose a smaller --buffer, or ask for more memory");
+          "%s allows %s, the I/O process may take %s"
+              .formatted(limit.get().group(), format(limit.get().most()), format(OWN_BYTES)),
+          "the kernel would kill a process of the job; ask for more memory");
     } else if (limit.isPresent() && limit.get().left() < needed) {
       section.limited(
           "memory",
@@ -94,7 +95,7 @@ final class NodeChecks {
                   format(limit.get().left()),
                   format(limit.get().most()),
                   format(needed)),
-          "as the buffer fills the kernel swaps, or kills a process of the job; choose a smaller --buffer");
+          "the buffer stays smaller than it is to be; choose a smaller --buffer, or ask for more memory");
     } else if (available < needed) {
       section.limited(
           "memory",

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.series.EndNumber;
 import org.sluice.core.store.Completion;
 import org.sluice.core.store.ImagePath;
 import org.sluice.core.store.LeftAsFiles;
@@ -95,7 +96,24 @@ public final class Leftovers {
     } else if (others.stream().anyMatch(part -> find(part).errno() != 0) || isMissing()) {
       Warnings.warn("checkpoint %d is not committed: an image of it is lost".formatted(free));
     } else if (!others.isEmpty()) {
-      commit(free, false, groups.exist(), others);
+      commitUngrouped(free, others);
+    }
+  }
+
+  /** Under a number that this node has not used; among nodes the first one says it. */
+  private void commitUngrouped(final long free, final List<Entry.Part> others) throws IOException {
+    final EndNumber agreed =
+        context.series() == null
+            ? new EndNumber(free, context.node())
+            : context.series().endNumber(free);
+    if (agreed.number() < free) {
+      final String reason =
+          "what no group has is not committed: node %s calls it checkpoint %d, and this node has numbers up to %d; it stays plain files in %s"
+              .formatted(agreed.node(), agreed.number(), free - 1, context.capture().path());
+      Warnings.warn(reason);
+      context.statistics().failed(new Failure(Errno.EEXIST, reason));
+    } else {
+      commit(agreed.number(), false, groups.exist(), others);
     }
   }
 

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import org.sluice.core.engine.Engine;
+import org.sluice.core.series.EndNumber;
 import org.sluice.core.series.FencedException;
 import org.sluice.core.series.PartKey;
 import org.sluice.core.series.RemovedException;
@@ -346,6 +347,11 @@ public final class SeriesCommits implements AutoCloseable {
   /** The numbers of earlier runs' checkpoints that counted when this session began. */
   LongStream numbersBefore() {
     return before.stream().mapToLong(Long::longValue);
+  }
+
+  /** The number of what no group took, for all nodes; asks storage. */
+  EndNumber endNumber(final long free) throws IOException {
+    return run.endNumber(free);
   }
 
   /** Whether a commit of this node's own store is a part of a checkpoint that counts. */

@@ -1,4 +1,4 @@
-package org.sluice.iop.check;
+package org.sluice.iop.memory;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -14,7 +14,7 @@ import java.util.Optional;
  * The groups of processes that this one is in, with all above them: control groups of version 1 or
  * 2. What is in none is bound by none.
  */
-final class ControlGroups {
+public final class ControlGroups {
   /** As version 1 says that there is no limit: that of pages, in bytes. */
   private static final long UNLIMITED = Long.MAX_VALUE >> 16;
 
@@ -28,7 +28,7 @@ final class ControlGroups {
    * @param most bytes
    * @param left bytes that can still be had, as the kernel drops what it only caches
    */
-  record Memory(Path group, long most, long left) {}
+  public record Memory(Path group, long most, long left) {}
 
   /**
    * A limit of processors.
@@ -36,15 +36,20 @@ final class ControlGroups {
    * @param group the group's directory
    * @param most how many, as a part of the time of one each
    */
-  record Processors(Path group, double most) {}
+  public record Processors(Path group, double most) {}
 
   private ControlGroups(final List<String> memberships, final List<String> mounts) {
     this.memberships = memberships;
     this.mounts = mounts;
   }
 
-  /** Those of this process. */
-  static ControlGroups own() throws IOException {
+  /**
+   * Those of this process.
+   *
+   * @return the groups, with whatever limits they get
+   * @throws IOException when they cannot be read
+   */
+  public static ControlGroups own() throws IOException {
     return of(Path.of("/proc/self/cgroup"), Path.of("/proc/self/mountinfo"));
   }
 
@@ -55,8 +60,13 @@ final class ControlGroups {
         Files.readAllLines(mounts, StandardCharsets.ISO_8859_1));
   }
 
-  /** The limit of memory that is reached first. */
-  Optional<Memory> memory() throws IOException {
+  /**
+   * The limit of memory that is reached first.
+   *
+   * @return empty for none
+   * @throws IOException when it cannot be read
+   */
+  public Optional<Memory> memory() throws IOException {
     final List<Memory> limits = new ArrayList<>();
     for (final Path group : groups("", "cgroup2")) {
       final long cached = stat(group, "file") - stat(group, "shmem");
@@ -92,8 +102,13 @@ final class ControlGroups {
         .orElse(0);
   }
 
-  /** The narrowest limit of processors. */
-  Optional<Processors> processors() throws IOException {
+  /**
+   * The narrowest limit of processors.
+   *
+   * @return empty for none
+   * @throws IOException when it cannot be read
+   */
+  public Optional<Processors> processors() throws IOException {
     final List<Processors> limits = new ArrayList<>();
     for (final Path group : groups("", "cgroup2")) {
       final String[] words = text(group, "cpu.max").split(" ");

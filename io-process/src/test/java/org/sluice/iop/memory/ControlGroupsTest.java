@@ -1,4 +1,4 @@
-package org.sluice.iop.check;
+package org.sluice.iop.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

@@ -1,0 +1,73 @@
+package org.sluice.core.series;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What killed writers left in the place of objects, and what live ones write. */
+class SeriesTidyingTest {
+  private static final Duration REST = Duration.ofMillis(500);
+
+  @TempDir private Path directory;
+  private SeriesDirectory store;
+  private Path ofEntry;
+  private Path ofPart;
+
+  @BeforeEach
+  void make() throws IOException {
+    store = SeriesDirectory.create(directory.resolve("store"));
+    store.make("default");
+    SeriesRun.join(store.engine("default"), "run", "b17");
+    ofEntry = draft("log/.draft-0123456789abcdef");
+    ofPart = draft("part/0000000001-1-0/.draft-0123456789abcdef");
+  }
+
+  private Path draft(final String key) throws IOException {
+    final Path path = store.root().resolve("default").resolve(key);
+    Files.createDirectories(path.getParent());
+    return Files.writeString(path, "half of it");
+  }
+
+  @Test
+  void draftsThatLieStillGo() throws IOException {
+    try (SeriesTidying tidying = new SeriesTidying(store, "default", REST)) {
+      final List<String> found = tidying.await();
+      assertThat(found).hasSize(2);
+      tidying.delete(found);
+    }
+    assertThat(ofEntry).doesNotExist();
+    assertThat(ofPart.getParent()).doesNotExist();
+    assertThat(store.root().resolve("default/log/0000000001")).exists();
+  }
+
+  @Test
+  void oneThatIsWrittenStays() throws IOException {
+    final Thread writer =
+        Thread.startVirtualThread(
+            () -> {
+              try {
+                while (Files.exists(ofEntry)) {
+                  Files.writeString(ofPart, "half of it");
+                  Thread.sleep(20);
+                }
+              } catch (final IOException | InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            });
+    try (SeriesTidying tidying = new SeriesTidying(store, "default", REST)) {
+      assertThat(tidying.find()).isEmpty();
+      final List<String> found = tidying.await();
+      assertThat(found).containsExactly("log/.draft-0123456789abcdef");
+      tidying.delete(found);
+    }
+    writer.interrupt();
+    assertThat(ofPart).exists();
+  }
+}

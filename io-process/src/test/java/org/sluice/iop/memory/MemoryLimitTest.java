@@ -1,0 +1,66 @@
+package org.sluice.iop.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MemoryLimitTest {
+  private static final int MIB = 1 << 20;
+
+  @TempDir private Path directory;
+  private Path group;
+  private int provided;
+
+  @BeforeEach
+  void make() throws IOException {
+    group = Files.createDirectory(directory.resolve("group"));
+    Files.writeString(directory.resolve("cgroup"), "0::/\n");
+    Files.writeString(
+        directory.resolve("mountinfo"),
+        "41 31 0:38 / %s rw - cgroup2 cgroup2 rw\n".formatted(group));
+  }
+
+  private MemoryLimit limit() throws IOException {
+    return new MemoryLimit(
+        this::provide,
+        MIB,
+        ControlGroups.of(directory.resolve("cgroup"), directory.resolve("mountinfo")));
+  }
+
+  /** What is provided counts as the group's. */
+  private void provide(final int chunk) throws IOException {
+    provided++;
+    Files.writeString(group.resolve("memory.current"), "" + (long) (60 + provided) * MIB);
+  }
+
+  private void provideAll(final MemoryLimit limit) throws IOException {
+    for (int chunk = 0; chunk < 500; chunk++) {
+      limit.provide(chunk);
+    }
+  }
+
+  @Test
+  void programsKeepAQuarter() throws IOException {
+    Files.writeString(group.resolve("memory.max"), "" + 200L * MIB);
+    Files.writeString(group.resolve("memory.current"), "" + 60L * MIB);
+    final MemoryLimit limit = limit();
+    assertThatThrownBy(() -> provideAll(limit))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("%s has 60.0M left of 200.0M", group);
+    assertThat(provided)
+        .isEqualTo(80); // 60 MiB were taken, and 50 MiB stay, less what a look is for
+  }
+
+  @Test
+  void withoutALimitAllIsProvided() throws IOException {
+    Files.writeString(group.resolve("memory.max"), "max");
+    provideAll(limit());
+    assertThat(provided).isEqualTo(500);
+  }
+}
