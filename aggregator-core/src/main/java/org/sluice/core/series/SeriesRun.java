@@ -23,21 +23,20 @@ public final class SeriesRun {
   private final String run;
   private final String node;
   private final long begin;
-  private final boolean first;
+  private final LogEntry.Begin entry;
 
   private SeriesRun(
       final Engine engine,
       final SeriesLog log,
-      final String run,
       final String node,
       final long begin,
-      final boolean first) {
+      final LogEntry.Begin entry) {
     this.engine = engine;
     this.log = log;
-    this.run = run;
+    this.run = entry.run();
     this.node = node;
     this.begin = begin;
-    this.first = first;
+    this.entry = entry;
   }
 
   /**
@@ -86,7 +85,7 @@ public final class SeriesRun {
       final Engine engine, final SeriesLog log, final long begin, final String node)
       throws IOException {
     final LogEntry.Begin entry = log.beginAt(begin);
-    return new SeriesRun(engine, log, entry.run(), node, begin, entry.node().equals(node));
+    return new SeriesRun(engine, log, node, begin, entry);
   }
 
   /**
@@ -95,7 +94,7 @@ public final class SeriesRun {
    * @return whether its entry in the log is this node's
    */
   public boolean isFirst() {
-    return first;
+    return entry.node().equals(node);
   }
 
   /**
@@ -143,6 +142,38 @@ public final class SeriesRun {
    * @throws IOException when that fails
    */
   public RankSet commit(final long number, final long round, final int ranks) throws IOException {
+    return commit(number, round, ranks, keys -> {});
+  }
+
+  /** Sees that the parts of all ranks make one checkpoint. */
+  @FunctionalInterface
+  public interface PartsCheck {
+    /**
+     * Looks at parts before they are committed.
+     *
+     * @param keys the keys of the parts of all ranks
+     * @throws RefusedException when they can never be committed together
+     * @throws IOException when that cannot be told
+     */
+    void of(List<String> keys) throws IOException;
+  }
+
+  /**
+   * Commits a checkpoint if the parts of all ranks are there, may be committed together, and nobody
+   * has committed it.
+   *
+   * @param number the checkpoint's number
+   * @param round the round of writing it
+   * @param ranks ranks of the job
+   * @param check looks at the parts before that
+   * @return the ranks whose parts it waits for; none when the checkpoint is committed
+   * @throws FencedException when another run began, before it was or after
+   * @throws RefusedException when it never will be
+   * @throws IOException when that fails
+   */
+  public RankSet commit(
+      final long number, final long round, final int ranks, final PartsCheck check)
+      throws IOException {
     final List<String> parts = new ArrayList<>();
     RankSet there = RankSet.NONE;
     final String folder = PartKey.folder(number, begin, round);
@@ -150,7 +181,7 @@ public final class SeriesRun {
       final Optional<PartKey> part = PartKey.parse(key);
       if (part.isPresent()) {
         if (there.intersects(part.get().ranks())) {
-          throw new IOException(
+          throw new RefusedException(
               "two nodes have parts of the same ranks, such as %s; was the run's name, %s, used for two launches?"
                   .formatted(key, run));
         }
@@ -159,13 +190,16 @@ public final class SeriesRun {
       }
     }
     if (!there.covers(ranks)) {
-      return isCommitted(number, round) ? RankSet.NONE : there.missing(ranks);
+      return isCommitted(number, round, ranks) ? RankSet.NONE : there.missing(ranks);
     }
+    checkBegin();
+    check.of(parts.stream().map(folder::concat).toList());
     final LogEntry.Commit commit =
         new LogEntry.Commit(begin, number, round, ranks, List.copyOf(parts), node, now());
     final SeriesState state =
         log.append(now -> now.begin() != begin || now.isDecided(number, round) ? null : commit);
     check(state);
+    checkRanks(state, number, round, ranks);
     return RankSet.NONE;
   }
 
@@ -182,6 +216,50 @@ public final class SeriesRun {
     final SeriesState state = log.read();
     check(state);
     return state.isDecided(number, round);
+  }
+
+  /**
+   * The same, where the checkpoint is to be of as many ranks as this node knows of.
+   *
+   * @param number the checkpoint's number
+   * @param round the round of writing it
+   * @param ranks ranks of the job, as this node counts them
+   * @return true also when it counts no more
+   * @throws FencedException when another run began, before it was or after
+   * @throws RefusedException when the node that committed it counts other ranks
+   * @throws IOException when the log cannot be read
+   */
+  public boolean isCommitted(final long number, final long round, final int ranks)
+      throws IOException {
+    final boolean is = isCommitted(number, round);
+    if (is) {
+      checkRanks(log.read(), number, round, ranks);
+    }
+    return is;
+  }
+
+  private void checkRanks(
+      final SeriesState state, final long number, final long round, final int ranks)
+      throws RefusedException {
+    for (final LogEntry.Commit commit : state.live().values()) {
+      if (commit.isOf(begin, number, round) && commit.ranks() != ranks) {
+        throw new RefusedException(
+            "node %s committed it for %d ranks, and node %s counts %d; a run has one number of ranks"
+                .formatted(commit.node(), commit.ranks(), node, ranks));
+      }
+    }
+  }
+
+  /**
+   * Sees that the log still begins this run as it did when this node joined. Where mounts disagree
+   * about what a directory is, or a name can be made twice, it does not.
+   */
+  private void checkBegin() throws IOException {
+    if (!log.beginAt(begin).equals(entry)) {
+      throw new RefusedException(
+          "%s is another one than when node %s joined run %s: its mounts disagree; give all nodes one shared --store"
+              .formatted(engine, node, run));
+    }
   }
 
   /**

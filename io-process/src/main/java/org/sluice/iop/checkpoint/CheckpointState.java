@@ -156,6 +156,7 @@ public final class CheckpointState implements Fold {
     }
     if (commit != null) {
       commit.members().stream()
+          .filter(part -> !part.direct())
           .map(part -> images.find(part.image()))
           .filter(image -> image != null)
           .forEach(image -> image.apply(e));

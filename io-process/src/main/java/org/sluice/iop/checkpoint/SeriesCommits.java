@@ -8,11 +8,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.series.FencedException;
 import org.sluice.core.series.LogEntry;
+import org.sluice.core.series.LoggedOnce;
+import org.sluice.core.series.RefusedException;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.SeriesReader;
 import org.sluice.core.series.SeriesRun;
@@ -34,8 +35,6 @@ import org.sluice.iop.measure.Warnings;
  * uses at a time, under this object's lock. What became of a part its thread tells without that.
  */
 public final class SeriesCommits implements AutoCloseable {
-  private static final long FIRST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
-  private static final long OTHERS_FIRST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long LAST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** A node that is not that of rank 0 looks at parts only at each of so many looks. */
@@ -56,47 +55,13 @@ public final class SeriesCommits implements AutoCloseable {
   /** Of the parts that this process has put, by the ids of their commits. */
   private final Map<Long, Long> rounds = new HashMap<>();
 
+  private final OtherNodes others;
   private final Thread watcher;
   private long collection = System.nanoTime();
+  private SeriesRun.PartsCheck check = keys -> {};
   private FencedException fence;
   private boolean ending;
   private boolean closed;
-
-  /** A part that is there, and what it waits for. */
-  private static final class Pending {
-    private final Commit commit;
-    private final long round;
-    private final int ranks;
-    private final boolean first;
-    private final Runnable counts;
-    private final Consumer<IOException> refused;
-    private RankSet missing = RankSet.NONE;
-    private int looks;
-    private long pause;
-    private long due;
-    private long changed = System.nanoTime();
-    private boolean warned;
-
-    /** The part, while it may not be there. */
-    private byte[] part;
-
-    Pending(
-        final Commit commit,
-        final byte[] part,
-        final long round,
-        final Runnable counts,
-        final Consumer<IOException> refused) {
-      this.commit = commit;
-      this.part = part;
-      this.round = round;
-      this.ranks = ranksOf(commit);
-      this.first = partOf(commit).list().getFirst() == 0;
-      this.counts = counts;
-      this.refused = refused;
-      this.pause = first ? FIRST_LOOK_NANOS : OTHERS_FIRST_LOOK_NANOS;
-      this.due = first ? changed : changed + pause;
-    }
-  }
 
   /**
    * The series of a session.
@@ -115,18 +80,13 @@ public final class SeriesCommits implements AutoCloseable {
     this.run = run;
     this.engine = engine;
     this.store = store;
+    this.others = new OtherNodes(place);
     this.watcher = Thread.ofPlatform().name("series").start(this::watch);
   }
 
-  /** The ranks of the job; a program that is none has one. */
-  private static int ranksOf(final Commit commit) {
-    return Math.max(1, commit.ranks());
-  }
-
-  private static RankSet partOf(final Commit commit) {
-    return commit.part().isEmpty()
-        ? RankSet.of(IntStream.range(0, ranksOf(commit)))
-        : commit.part();
+  /** Some files only a user says are one node's: what all parts say of them must agree. */
+  void checkPrivateFiles() {
+    check = new LoggedOnce(engine)::check;
   }
 
   /**
@@ -147,13 +107,14 @@ public final class SeriesCommits implements AutoCloseable {
       final Runnable counts,
       final Consumer<IOException> refused)
       throws IOException {
-    final byte[] part = new StoredPart(commit, store.images(commit)).encode();
+    final StoredPart stored = new StoredPart(commit, store.images(commit));
+    final byte[] part = stored.encode();
     synchronized (this) {
       if (fence != null) {
         throw fence;
       }
     }
-    final Pending one = new Pending(commit, part, round, counts, refused);
+    final Pending one = new Pending(stored, part, round, counts, refused);
     try {
       put(one);
     } catch (final IOException e) {
@@ -170,7 +131,7 @@ public final class SeriesCommits implements AutoCloseable {
   private void put(final Pending one) throws IOException {
     if (one.part != null) {
       final List<ByteBuffer> bytes = List.of(ByteBuffer.wrap(one.part));
-      run.put(one.commit.number(), one.round, partOf(one.commit), bytes);
+      run.put(one.commit.number(), one.round, one.ranksHere, bytes);
       one.part = null;
     }
   }
@@ -242,6 +203,11 @@ public final class SeriesCommits implements AutoCloseable {
     }
   }
 
+  private void refuse(final Pending one, final IOException failure) {
+    remove(one);
+    one.refused.accept(failure);
+  }
+
   private static void warn(final Pending one, final IOException failure) {
     if (!one.warned) {
       one.warned = true;
@@ -254,23 +220,29 @@ public final class SeriesCommits implements AutoCloseable {
     return List.copyOf(pending.subList(0, pending.indexOf(one)));
   }
 
+  /** Whether it need not be looked at any more. */
   private boolean countIfCommitted(final Pending one) throws IOException {
     put(one);
-    final boolean is = isCommitted(one);
-    if (is) {
-      remove(one);
-      one.counts.run();
-      removeSuperseded(one.commit);
+    try {
+      if (!isCommitted(one)) {
+        return false;
+      }
+    } catch (final RefusedException e) {
+      refuse(one, e);
+      return true;
     }
-    return is;
+    remove(one);
+    one.counts.run();
+    removeSuperseded(one.commit);
+    return true;
   }
 
   private synchronized boolean isCommitted(final Pending one) throws IOException {
     final boolean commits = one.first || ending || ++one.looks % LOOKS_AT_LOG == 0;
     if (!commits) {
-      return run.isCommitted(one.commit.number(), one.round);
+      return run.isCommitted(one.commit.number(), one.round, one.ranks());
     }
-    final RankSet missing = run.commit(one.commit.number(), one.round, one.ranks);
+    final RankSet missing = run.commit(one.commit.number(), one.round, one.ranks(), check);
     if (!missing.equals(one.missing)) {
       one.missing = missing;
       one.changed = System.nanoTime();
@@ -287,13 +259,9 @@ public final class SeriesCommits implements AutoCloseable {
     one.pause = Math.min(LAST_LOOK_NANOS, one.pause + one.pause / 2);
     one.due = now + one.pause;
     if (isEnding() && now - one.changed > PATIENCE_NANOS) {
-      remove(one);
-      one.refused.accept(
-          failure != null
-              ? failure
-              : new IOException(
-                  "the parts of ranks %s are missing; their nodes have not committed them"
-                      .formatted(one.missing)));
+      refuse(one, failure != null ? failure : new IOException(others.lack(one.missing)));
+    } else if (failure == null && others.areStrange(one.missing, now - one.begun)) {
+      warn(one, new IOException(others.lack(one.missing)));
     }
   }
 
