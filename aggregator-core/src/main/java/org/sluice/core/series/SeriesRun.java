@@ -199,7 +199,7 @@ public final class SeriesRun {
     final SeriesState state =
         log.append(now -> now.begin() != begin || now.isDecided(number, round) ? null : commit);
     check(state);
-    checkRanks(state, number, round, ranks);
+    checkMine(state, number, round, ranks);
     return RankSet.NONE;
   }
 
@@ -219,33 +219,40 @@ public final class SeriesRun {
   }
 
   /**
-   * The same, where the checkpoint is to be of as many ranks as this node knows of.
+   * The same, where the checkpoint is to have this node's part, and as many ranks as it knows of.
    *
    * @param number the checkpoint's number
    * @param round the round of writing it
    * @param ranks ranks of the job, as this node counts them
    * @return true also when it counts no more
    * @throws FencedException when another run began, before it was or after
-   * @throws RefusedException when the node that committed it counts other ranks
+   * @throws RefusedException when the node that committed it counts other ranks, or another part
    * @throws IOException when the log cannot be read
    */
   public boolean isCommitted(final long number, final long round, final int ranks)
       throws IOException {
     final boolean is = isCommitted(number, round);
     if (is) {
-      checkRanks(log.read(), number, round, ranks);
+      checkMine(log.read(), number, round, ranks);
     }
     return is;
   }
 
-  private void checkRanks(
+  private void checkMine(
       final SeriesState state, final long number, final long round, final int ranks)
       throws RefusedException {
     for (final LogEntry.Commit commit : state.live().values()) {
-      if (commit.isOf(begin, number, round) && commit.ranks() != ranks) {
-        throw new RefusedException(
-            "node %s committed it for %d ranks, and node %s counts %d; a run has one number of ranks"
-                .formatted(commit.node(), commit.ranks(), node, ranks));
+      if (commit.isOf(begin, number, round)) {
+        if (commit.ranks() != ranks) {
+          throw new RefusedException(
+              "node %s committed it for %d ranks, and node %s counts %d; a run has one number of ranks"
+                  .formatted(commit.node(), commit.ranks(), node, ranks));
+        }
+        if (commit.parts().stream().noneMatch(part -> part.startsWith(node + "."))) {
+          throw new RefusedException(
+              "node %s committed it without node %s; was the run's name, %s, used for two launches?"
+                  .formatted(commit.node(), node, run));
+        }
       }
     }
   }

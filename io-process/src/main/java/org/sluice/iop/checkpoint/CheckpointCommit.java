@@ -12,6 +12,7 @@ import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.series.RefusedException;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.Draft;
 import org.sluice.core.store.DraftImage;
@@ -234,7 +235,10 @@ final class CheckpointCommit implements Work {
     } catch (final IOException e) {
       failure.addSuppressed(e);
     }
-    undone(Failure.of(failure));
+    undone(
+        failure instanceof RefusedException
+            ? new Failure(CheckpointState.REFUSED, failure.getMessage())
+            : Failure.of(failure));
     context.service().execute(() -> ended.accept(this));
   }
 
