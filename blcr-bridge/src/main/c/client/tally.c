@@ -42,6 +42,7 @@ void sluice_tally_note(struct sluice_tally *tally, int reason)
 {
     const int64_t bit = INT64_C(1) << reason;
     struct sluice_image_entry *entry = atomic_load_explicit(&tally->entry, memory_order_relaxed);
-    if ((bit & (int64_t)SLUICE_REASON_UNSEEN) != 0 && entry != NULL && counting(tally) != NULL)
+    const int64_t kept = (int64_t)SLUICE_REASON_UNSEEN | INT64_C(1) << SLUICE_REASON_CONTROL;
+    if ((bit & kept) != 0 && entry != NULL && counting(tally) != NULL)
         atomic_fetch_or_explicit(&entry->unseen, bit, memory_order_relaxed);
 }

@@ -91,6 +91,8 @@ static void extend_image(int fd, off_t end)
         return;
     struct image *image = description->image;
     sluice_small_grow_to(image, end);
+    sluice_tally_note(&image->log.tally,
+                      SLUICE_REASON_CONTROL); /* it has blocks that nobody wrote */
     const int64_t size = sluice_image_size(image);
     if (size < 0 || (size < end && sluice_log_truncate(&image->log, fd, end) != 0))
         sluice_image_surrender(image, SLUICE_REASON_CONTROL);

@@ -11,6 +11,7 @@
 
 #include "description.h"
 #include "habit.h"
+#include "mpi.h"
 #include "presence.h"
 #include "real.h"
 #include "segment.h"
@@ -150,6 +151,7 @@ static int adopt(int fd, int flags, const struct plan *plan)
     const int announced = (empty ? SLUICE_REQUEST_OPEN_CREATED : 0)
         | (made ? SLUICE_REQUEST_OPEN_MADE : 0)
         | (empty || writes(flags) ? SLUICE_REQUEST_OPEN_WRITE : 0)
+        | (sluice_mpi_opening() ? SLUICE_REQUEST_OPEN_MPI : 0)
         | (reason != SLUICE_REASON_NONE ? sluice_open_direct(reason) : 0);
     return sluice_description_adopt(fd, flags, announced, plan->truncate);
 }

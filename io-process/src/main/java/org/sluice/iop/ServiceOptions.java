@@ -62,6 +62,7 @@ final class ServiceOptions implements SharedOptions {
   private long small;
   private Layout layout;
   private String group;
+  private String alone;
   private String complete;
   private Integer writers;
   private Integer filesPerRank;
@@ -151,6 +152,15 @@ final class ServiceOptions implements SharedOptions {
                         + " says which rank writes the file: where nodes share a file system only such files of"
                         + " a job on several nodes are aggregated, in either layout."))
         .add(
+            option(String.class, value -> alone = value, "--private")
+                .paramLabel("REGEX")
+                .defaultValue("${env:SLUICE_PRIVATE}")
+                .description(
+                    "In a job on several nodes that share a file system: a file whose path below the capture"
+                        + " directory matches is opened on one node alone, and aggregated there. All others go"
+                        + " direct, unless --group says which rank writes them; checkpoints name those with"
+                        + " their sizes. Default: environment SLUICE_PRIVATE."))
+        .add(
             option(String.class, value -> complete = value, "--complete")
                 .paramLabel("REGEX")
                 .description(
@@ -219,6 +229,7 @@ final class ServiceOptions implements SharedOptions {
         new SessionSettings(
             name == null ? RuntimePath.DEFAULT_NAME : name,
             grouping,
+            alone == null || alone.isEmpty() ? null : regex("--private", alone),
             writers(),
             keep(),
             endsWithMembers),
@@ -339,8 +350,12 @@ final class ServiceOptions implements SharedOptions {
   }
 
   private PathPattern pattern(final String option, final String regex) {
+    return new PathPattern(regex(option, regex));
+  }
+
+  private Pattern regex(final String option, final String regex) {
     try {
-      return new PathPattern(Pattern.compile(regex));
+      return Pattern.compile(regex);
     } catch (final PatternSyntaxException e) {
       throw usage(option + ": " + e.getDescription() + ": " + regex);
     }

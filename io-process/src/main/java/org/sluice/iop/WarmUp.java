@@ -49,7 +49,7 @@ final class WarmUp implements AutoCloseable {
   private static final int KEPT = 2;
   private static final SessionSettings SETTINGS =
       new SessionSettings(
-          "warm-up", new Grouping(new PathPattern(NUMBER), null, 1, FILES), 1, KEPT, false);
+          "warm-up", new Grouping(new PathPattern(NUMBER), null, 1, FILES), null, 1, KEPT, false);
 
   /**
    * What {@code printf} writes at once is longer than a chunk, in each fourth; else all is logged.

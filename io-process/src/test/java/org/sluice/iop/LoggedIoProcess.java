@@ -79,7 +79,7 @@ final class LoggedIoProcess implements AutoCloseable {
     server.bind(UnixDomainSocketAddress.of(directory.resolve("socket")));
     final SessionSettings how =
         new SessionSettings(
-            "job", new Grouping(new PathPattern(GROUP), null, 1, 1), 0, KEPT, false);
+            "job", new Grouping(new PathPattern(GROUP), null, 1, 1), null, 0, KEPT, false);
     final Statistics statistics =
         new Statistics(
             GEOMETRY.chunkCount() * (long) GEOMETRY.chunkLength(),

@@ -10,6 +10,7 @@ import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.store.ChangedFileException;
 import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
 
@@ -45,7 +46,7 @@ final class Fallback {
           return;
         }
         removed = true;
-      } catch (final DamagedException | FormatVersionException e) {
+      } catch (final DamagedException | FormatVersionException | ChangedFileException e) {
         skipped.add(new Skipped(commit.number(), e));
       }
     }

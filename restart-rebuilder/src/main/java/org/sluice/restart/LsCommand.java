@@ -184,11 +184,12 @@ public final class LsCommand implements Subcommand {
 
   private static void printImage(final PrintWriter out, final CommittedImage image) {
     out.printf(
-        "%10s  rank %-4s  %8s  %s%n",
+        "%10s  rank %-4s  %8s  %s%s%n",
         "",
         image.rank() < 0 ? "-" : image.rank(),
         SizeConverter.format(image.size()),
-        Quoting.name(image.path()));
+        Quoting.name(image.path()),
+        image.isDirect() ? "  stays in " + Quoting.name(image.sharing().file()) : "");
   }
 
   private JsonObject members(final Commit commit) {
@@ -212,12 +213,14 @@ public final class LsCommand implements Subcommand {
   }
 
   private static JsonObject members(final CommittedImage image) {
-    return new JsonObject()
-        .withFile("path", image.path())
-        .with("rank", image.rank())
-        .with("ranks", image.ranks())
-        .with("mode", "%04o".formatted(image.mode()))
-        .with("size", image.size());
+    final JsonObject members =
+        new JsonObject()
+            .withFile("path", image.path())
+            .with("rank", image.rank())
+            .with("ranks", image.ranks())
+            .with("mode", "%04o".formatted(image.mode()))
+            .with("size", image.size());
+    return image.isDirect() ? members.withFile("direct", image.sharing().file()) : members;
   }
 
   private static String layout(final Commit commit) {

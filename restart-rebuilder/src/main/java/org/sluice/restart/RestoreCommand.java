@@ -21,6 +21,7 @@ import org.sluice.core.series.Stores;
 import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
+import org.sluice.core.store.Sharing;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Rebuilds the images of a checkpoint. */
@@ -70,7 +71,9 @@ public final class RestoreCommand implements Subcommand {
                   .description("Only the images of this rank."))
           .add(
               flag(value -> partial = value, "--partial")
-                  .description("Also when images of some ranks are missing."))
+                  .description(
+                      "Also when images of some ranks are missing, or when a file that several nodes wrote, which"
+                          + " stays where it is, has changed since."))
           .add(
               flag(value -> force = value, "--force")
                   .description("Overwrite files that are there."))
@@ -146,8 +149,13 @@ public final class RestoreCommand implements Subcommand {
   private void restore(
       final CheckpointReader opened, final Commit commit, final List<Fallback.Skipped> skipped)
       throws IOException {
+    final List<CommittedImage> all = opened.images(commit);
+    final DirectFiles direct = DirectFiles.of(all);
+    if (!partial) {
+      direct.check();
+    }
     final List<CommittedImage> images =
-        Selection.images(commit, opened.images(commit), rank, partial);
+        Selection.images(commit, Sharing.held(all), rank, partial, direct.exist());
     final long bytes = images.stream().mapToLong(CommittedImage::size).sum();
     final Ownership ownership = Ownership.of(opened, commit);
     ownership.checkSpecialBits(specialBits);
@@ -157,9 +165,10 @@ public final class RestoreCommand implements Subcommand {
           new Restoration(opened, commit, images, target, force, specialBits, progress);
       restoration.run();
       restoration.omissions().forEach(this::say);
+      direct.whereabouts().ifPresent(this::say);
     }
     if (json.wanted()) {
-      printJson(commit, images, bytes, skipped);
+      printJson(commit, images, direct, bytes, skipped);
     } else {
       spec.commandLine()
           .getOut()
@@ -183,6 +192,7 @@ public final class RestoreCommand implements Subcommand {
   private void printJson(
       final Commit commit,
       final List<CommittedImage> images,
+      final DirectFiles direct,
       final long bytes,
       final List<Fallback.Skipped> skipped)
       throws IOException {
@@ -194,6 +204,9 @@ public final class RestoreCommand implements Subcommand {
             .withFile("to", target)
             .with("bytes", bytes)
             .withFiles("images", images.stream().map(CommittedImage::path).toList());
+    if (direct.exist()) {
+      all.with("direct", direct.members());
+    }
     if (fallback) {
       all.with("skipped", skipped.stream().map(RestoreCommand::members).toList());
     }

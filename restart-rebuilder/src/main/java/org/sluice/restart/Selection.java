@@ -94,19 +94,23 @@ final class Selection {
             "no checkpoint is committed in %s; %s".formatted(store.directory(), instead));
   }
 
-  /** The images of a rank; without one those of all ranks, which must be there unless partial. */
+  /**
+   * The images of a rank; without one those of all ranks, which must be there unless partial. Where
+   * ranks share files, some may have no others.
+   */
   static List<CommittedImage> images(
       final Commit commit,
       final List<CommittedImage> images,
       final Integer rank,
-      final boolean partial) {
+      final boolean partial,
+      final boolean shares) {
     if (rank != null) {
-      return ofRank(commit, images, rank);
+      return ofRank(commit, images, rank, shares);
     }
     final long present =
         images.stream().mapToInt(CommittedImage::rank).filter(r -> r >= 0).distinct().count();
     final int expected = commit.part().isEmpty() ? commit.ranks() : commit.part().size();
-    if (present < expected && !partial) {
+    if (present < expected && !partial && !shares) {
       throw new CommandException(
           ExitStatus.NOT_FOUND,
           "checkpoint %d has images of %d of its %d ranks (%s); --partial restores those"
@@ -116,10 +120,13 @@ final class Selection {
   }
 
   private static List<CommittedImage> ofRank(
-      final Commit commit, final List<CommittedImage> images, final int rank) {
+      final Commit commit,
+      final List<CommittedImage> images,
+      final int rank,
+      final boolean shares) {
     final List<CommittedImage> chosen =
         images.stream().filter(image -> image.rank() == rank).toList();
-    if (chosen.isEmpty()) {
+    if (chosen.isEmpty() && !shares) {
       throw new CommandException(
           ExitStatus.NOT_FOUND,
           "checkpoint %d has no image of rank %d, only of %s; sluice ls --images shows them"

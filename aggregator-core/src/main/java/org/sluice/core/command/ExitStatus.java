@@ -11,6 +11,7 @@ import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.engine.EngineException;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.PosixException;
+import org.sluice.core.store.ChangedFileException;
 import org.sluice.core.store.NoStoreException;
 import org.sluice.core.store.OtherNodeException;
 import picocli.CommandLine.Model.CommandSpec;
@@ -77,6 +78,7 @@ public enum ExitStatus {
       case CommandException e -> e.status();
       case NoStoreException e -> NO_STORE;
       case DamagedException e -> DAMAGED;
+      case ChangedFileException e -> DAMAGED;
       case FormatVersionException e -> OTHER_VERSION;
       case AccessDeniedException e -> DENIED;
       case FileAlreadyExistsException e -> EXISTS;

@@ -44,6 +44,9 @@ public final class RequestDescriptor {
   /** OPEN: the file that was opened is empty, and may be another process's that creates it. */
   public static final int OPEN_EMPTY = 32;
 
+  /** OPEN: MPI_File_open opened the file, which other ranks have open as well. */
+  public static final int OPEN_MPI = 64;
+
   /** OPEN: the flags above this bit are the reason for OPEN_DIRECT. */
   public static final int OPEN_REASON_SHIFT = 8;
 

@@ -1,9 +1,7 @@
 package org.sluice.core.series;
 
-import java.io.IOException;
-
 /** Files joined a checkpoint that was removed before they were committed with it. */
-public final class RemovedException extends IOException {
+public final class RemovedException extends RefusedException {
   private static final long serialVersionUID = 1L;
 
   RemovedException(final PartKey part) {

@@ -1,11 +1,14 @@
 package org.sluice.core.series;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.RankSet;
+import org.sluice.core.store.Sharing;
 
 /**
  * A checkpoint of a series that counts, as one of all nodes: its images are numbered through all
@@ -44,31 +47,37 @@ final class SeriesCheckpoint {
       final long sequence, final LogEntry.Commit entry, final List<Part> parts) {
     final List<Origin> origins = new ArrayList<>();
     final List<CommittedImage> images = new ArrayList<>();
+    final Map<String, CommittedImage> direct = lastSeen(parts);
     int ids = 0;
     for (final Part part : parts) {
       int most = 0;
       for (final CommittedImage image : part.images()) {
-        origins.add(new Origin(part, image));
-        images.add(renumbered(image, images.size(), ids + image.imageId()));
         most = Math.max(most, image.imageId());
+        if (!image.isDirect() || direct.remove(image.sharing().file(), image)) {
+          origins.add(new Origin(part, image));
+          images.add(image.renumbered(images.size(), ids + image.imageId()));
+        }
       }
       ids += most + 1;
     }
     return new SeriesCheckpoint(merged(sequence, entry, parts, images), parts, origins, images);
   }
 
-  private static CommittedImage renumbered(
-      final CommittedImage image, final int ordinal, final int id) {
-    return new CommittedImage(
-        ordinal,
-        image.path(),
-        image.rank(),
-        image.ranks(),
-        image.mode(),
-        image.size(),
-        id,
-        image.chunks(),
-        image.blocks());
+  /**
+   * Each node names a direct file as it left it. What it was like in the end the last one tells.
+   */
+  private static Map<String, CommittedImage> lastSeen(final List<Part> parts) {
+    final Map<String, CommittedImage> last = new HashMap<>();
+    for (final Part part : parts) {
+      for (final CommittedImage image : Sharing.direct(part.images())) {
+        last.merge(image.sharing().file(), image, SeriesCheckpoint::later);
+      }
+    }
+    return last;
+  }
+
+  private static CommittedImage later(final CommittedImage one, final CommittedImage other) {
+    return one.sharing().modified() < other.sharing().modified() ? other : one;
   }
 
   private static Commit merged(

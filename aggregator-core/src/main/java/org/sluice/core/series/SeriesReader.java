@@ -30,6 +30,7 @@ import org.sluice.core.store.Owners;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.RankSet;
 import org.sluice.core.store.Rebuilder;
+import org.sluice.core.store.Sharing;
 import org.sluice.core.store.StoredPart;
 
 /**
@@ -191,6 +192,14 @@ public final class SeriesReader implements CheckpointReader {
     final List<IOException> all = new ArrayList<>();
     for (final SeriesCheckpoint.Part part : checkpoint(commit).parts()) {
       part.store().verify(part.commit(), part.images(), all::add, progress);
+    }
+    for (final CommittedImage image : Sharing.direct(checkpoint(commit).images())) {
+      try {
+        image.sharing().check(image.size());
+        progress.accept(image.size());
+      } catch (final IOException e) {
+        all.add(e);
+      }
     }
     if (!all.isEmpty() && !counts(commit.id())) {
       throw new NoSuchFileException("checkpoint " + commit.number()); // removed meanwhile

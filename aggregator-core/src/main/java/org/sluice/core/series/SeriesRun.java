@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.stream.Collectors;
@@ -29,21 +30,20 @@ public final class SeriesRun {
   private final String run;
   private final String node;
   private final long begin;
-  private final boolean first;
+  private final LogEntry.Begin entry;
 
   private SeriesRun(
       final Engine engine,
       final SeriesLog log,
-      final String run,
       final String node,
       final long begin,
-      final boolean first) {
+      final LogEntry.Begin entry) {
     this.engine = engine;
     this.log = log;
-    this.run = run;
+    this.run = entry.run();
     this.node = node;
     this.begin = begin;
-    this.first = first;
+    this.entry = entry;
   }
 
   /**
@@ -93,7 +93,7 @@ public final class SeriesRun {
       final Engine engine, final SeriesLog log, final long begin, final String node)
       throws IOException {
     final LogEntry.Begin entry = log.beginAt(begin);
-    return new SeriesRun(engine, log, entry.run(), node, begin, entry.node().equals(node));
+    return new SeriesRun(engine, log, node, begin, entry);
   }
 
   /**
@@ -102,7 +102,7 @@ public final class SeriesRun {
    * @return whether its entry in the log is this node's
    */
   public boolean isFirst() {
-    return first;
+    return entry.node().equals(node);
   }
 
   /**
@@ -158,6 +158,36 @@ public final class SeriesRun {
    * @throws IOException when that fails
    */
   public RankSet commit(final PartKey part, final int ranks) throws IOException {
+    return commit(part, ranks, parts -> {});
+  }
+
+  /** Sees that the parts of all ranks make one checkpoint. */
+  @FunctionalInterface
+  public interface PartsCheck {
+    /**
+     * Looks at parts before they are committed.
+     *
+     * @param parts the parts of all ranks
+     * @throws RefusedException when they can never be committed together
+     * @throws IOException when that cannot be told
+     */
+    void of(Collection<PartKey> parts) throws IOException;
+  }
+
+  /**
+   * Commits a checkpoint with a part, if the parts of all ranks are there, may be committed
+   * together, and nobody has done so.
+   *
+   * @param part a part of this run that is there
+   * @param ranks ranks of the job
+   * @param check looks at the parts before that
+   * @return the ranks whose parts it waits for; none when the checkpoint is committed
+   * @throws FencedException when another run began, before it was or after
+   * @throws RefusedException when it never will be
+   * @throws IOException when that fails
+   */
+  public RankSet commit(final PartKey part, final int ranks, final PartsCheck check)
+      throws IOException {
     final Set<PartKey> listed = new LinkedHashSet<>(Set.of(part));
     final String folder = PartKey.folder(part.number(), part.begin(), part.round());
     for (final String key : engine.list(folder)) {
@@ -175,10 +205,12 @@ public final class SeriesRun {
               if (!missing[0].isEmpty()) {
                 return null;
               }
+              checkBegin();
+              check.of(parts);
               engine.makeDurable(folder); // a node may be about to, when the power fails
               return commit(part, ranks, parts);
             });
-    return isDecided(state, part) ? RankSet.NONE : missing[0];
+    return isDecided(state, part, ranks) ? RankSet.NONE : missing[0];
   }
 
   private static Collection<PartKey> newest(
@@ -188,11 +220,11 @@ public final class SeriesRun {
     return Decision.newest(all);
   }
 
-  private RankSet ranksOf(final Collection<PartKey> parts) throws IOException {
+  private RankSet ranksOf(final Collection<PartKey> parts) throws RefusedException {
     RankSet ranks = RankSet.NONE;
     for (final PartKey part : parts) {
       if (ranks.intersects(part.ranks())) {
-        throw new IOException(
+        throw new RefusedException(
             "two nodes have parts of the same ranks, such as %s; was the run's name, %s, used for two launches?"
                 .formatted(part, run));
       }
@@ -233,7 +265,8 @@ public final class SeriesRun {
             now ->
                 now.begin() != begin || now.isDecided(part) || now.isRemoved(part) ? null : commit,
             bytes),
-        part);
+        part,
+        part.ranks().size());
   }
 
   /**
@@ -241,26 +274,29 @@ public final class SeriesRun {
    * followed that.
    *
    * @param part a part of this run
+   * @param ranks ranks of the job, as this node counts them
    * @return true also when it counts no more
    * @throws FencedException when another run began, before it was or after
    * @throws RemovedException when the checkpoint was removed before
+   * @throws RefusedException when the node that committed it counts other ranks, or has not this
+   *     node's part
    * @throws IOException when that fails
    */
-  public boolean isCommitted(final PartKey part) throws IOException {
+  public boolean isCommitted(final PartKey part, final int ranks) throws IOException {
     final SeriesState state =
         log.read(now -> now.begin() != begin || now.isDecided(part) || now.isRemoved(part));
-    return isDecided(state, part);
+    return isDecided(state, part, ranks);
   }
 
-  private boolean isDecided(final SeriesState state, final PartKey part) throws IOException {
+  private boolean isDecided(final SeriesState state, final PartKey part, final int ranks)
+      throws IOException {
     check(state);
     if (!state.isDecided(part) && state.isRemoved(part)) {
       throw new RemovedException(part);
     }
-    if (state.isDecidedWithout(part)) {
-      throw new IOException(
-          "it is committed without the part of node %s; was the run's name, %s, used for two launches?"
-              .formatted(node, run));
+    final Optional<LogEntry.Commit> commit = state.commitOf(part);
+    if (commit.isPresent()) {
+      checkMine(commit.get(), part, ranks);
     }
     final boolean is = state.isDecided(part);
     if (is) {
@@ -274,10 +310,39 @@ public final class SeriesRun {
    *
    * @param free one that this node has not used
    * @return what the first node said that asked, which may be one that this node has used
+   * @throws FencedException when another run began
    * @throws IOException when that fails
    */
   public EndNumber endNumber(final long free) throws IOException {
-    return EndNumber.of(engine, begin, node, free);
+    final EndNumber said = EndNumber.of(engine, begin, node, free);
+    check(log.read()); // a later run deletes what was said
+    return said;
+  }
+
+  private void checkMine(final LogEntry.Commit commit, final PartKey part, final int ranks)
+      throws RefusedException {
+    if (commit.ranks() != ranks) {
+      throw new RefusedException(
+          "node %s committed it for %d ranks, and node %s counts %d; a run has one number of ranks"
+              .formatted(commit.node(), commit.ranks(), node, ranks));
+    }
+    if (commit.keys().stream().noneMatch(one -> one.node().equals(part.node()))) {
+      throw new RefusedException(
+          "node %s committed it without node %s; was the run's name, %s, used for two launches?"
+              .formatted(commit.node(), part.node(), run));
+    }
+  }
+
+  /**
+   * Sees that the log still begins this run as it did when this node joined. Where mounts disagree
+   * about what a directory is, or a name can be made twice, it does not.
+   */
+  private void checkBegin() throws IOException {
+    if (!log.beginAt(begin).equals(entry)) {
+      throw new RefusedException(
+          "%s is another one than when node %s joined run %s: its mounts disagree; give all nodes one shared --store"
+              .formatted(engine, node, run));
+    }
   }
 
   /**

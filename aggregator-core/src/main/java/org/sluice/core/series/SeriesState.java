@@ -147,20 +147,16 @@ public final class SeriesState {
         && (last.round() > round || last.round() == round && !live.containsKey(last.sequence()));
   }
 
-  /**
-   * Whether the last run has committed a checkpoint in the round of a part, and without one of its
-   * node: another launch of the same name may have taken it for one of its own.
-   */
-  boolean isDecidedWithout(final PartKey part) {
-    final Collection<PartKey> parts = decided(part);
-    return !parts.isEmpty() && parts.stream().noneMatch(one -> one.node().equals(part.node()));
+  /** The last commit in the round of a part, if that counts. */
+  Optional<LogEntry.Commit> commitOf(final PartKey part) {
+    final Decision last = decided.get(part.number());
+    return last != null && last.round() == part.round()
+        ? Optional.ofNullable(live.get(last.sequence()))
+        : Optional.empty();
   }
 
   /** The parts that count by the last commit in the round of a part. */
   Collection<PartKey> decided(final PartKey part) {
-    final Decision last = decided.get(part.number());
-    return last != null && last.round() == part.round() && live.containsKey(last.sequence())
-        ? Decision.parts(live.get(last.sequence()))
-        : List.of();
+    return commitOf(part).map(Decision::parts).orElse(List.of());
   }
 }

@@ -50,7 +50,7 @@ final class CheckpointVerifier implements AutoCloseable {
       check(() -> verifyContainer(container.getKey(), container.getValue()));
     }
     final OwnFile files = new OwnFile(memory, false);
-    for (final CommittedImage image : images) {
+    for (final CommittedImage image : Sharing.held(images)) {
       final Path path = store.checkpoint(commit.number(), commit.id()).image(image.ordinal());
       check(
           () -> files.read(path, image.blocks(), (address, length, at) -> progress.accept(length)));

@@ -43,7 +43,7 @@ final class CommitWriter {
 
   /** Whether no image has bytes in a file of its own, so that a log's record can have all. */
   boolean isLogged() throws IOException {
-    for (final DraftImage image : draft.images()) {
+    for (final DraftImage image : held()) {
       try (FileSource.Loan loan = image.file().lend()) {
         if (ImageFile.hasData(loan.file(), image.size())) {
           return false;
@@ -51,6 +51,11 @@ final class CommitWriter {
       }
     }
     return true;
+  }
+
+  /** Those whose bytes the checkpoint has. */
+  private List<DraftImage> held() {
+    return draft.images().stream().filter(image -> !image.isDirect()).toList();
   }
 
   /** The images, none of which has bytes in a file of its own. */
@@ -160,7 +165,8 @@ final class CommitWriter {
     try (ImageFile files = new ImageFile(store.disk())) {
       for (final DraftImage image : draft.images()) {
         final int ordinal = images.size();
-        final List<Block> blocks = store(files, image, directory.image(ordinal));
+        final List<Block> blocks =
+            image.isDirect() ? List.of() : store(files, image, directory.image(ordinal));
         images.add(committed(ordinal, image, blocks));
       }
     }
@@ -172,7 +178,7 @@ final class CommitWriter {
    * cost it a transaction of its own.
    */
   private void startSyncs() throws IOException {
-    for (final DraftImage image : draft.images()) {
+    for (final DraftImage image : held()) {
       try (FileSource.Loan loan = image.file().lend()) {
         loan.file().startSync();
       }
@@ -190,7 +196,8 @@ final class CommitWriter {
         image.size(),
         image.imageId(),
         image.chunks(),
-        blocks);
+        blocks,
+        image.sharing());
   }
 
   /** Nobody reads a checkpoint before a restart, and the next one needs the memory. */

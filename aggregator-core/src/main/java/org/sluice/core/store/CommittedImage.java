@@ -14,6 +14,7 @@ import java.util.List;
  * @param imageId its id in the records of the chunks
  * @param chunks the chunks with records of it, in program order
  * @param blocks what its own file holds, ascending; the rest of that file does not count
+ * @param sharing what is said of a file that nodes share; null for any other
  */
 public record CommittedImage(
     int ordinal,
@@ -24,4 +25,26 @@ public record CommittedImage(
     long size,
     int imageId,
     List<ChunkLocation> chunks,
-    List<Block> blocks) {}
+    List<Block> blocks,
+    Sharing sharing) {
+  /**
+   * Whether the checkpoint only names its file, which holds all of its bytes itself.
+   *
+   * @return false for what a restore rebuilds
+   */
+  public boolean isDirect() {
+    return sharing != null && sharing.direct();
+  }
+
+  /**
+   * The same image as one of another checkpoint, which has it among others.
+   *
+   * @param itsOrdinal its number there
+   * @param id its id there
+   * @return all else is the same
+   */
+  public CommittedImage renumbered(final int itsOrdinal, final int id) {
+    return new CommittedImage(
+        itsOrdinal, path, rank, ranks, mode, size, id, chunks, blocks, sharing);
+  }
+}

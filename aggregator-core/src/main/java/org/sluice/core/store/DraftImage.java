@@ -17,6 +17,7 @@ import org.sluice.core.posix.FileSource;
  * @param file its own file, which is opened for a moment if it is not open
  * @param shared whether a process may change the file during the commit or later, so that the
  *     checkpoint needs a copy
+ * @param sharing what is said of a file that nodes share; null for any other
  */
 public record DraftImage(
     String path,
@@ -27,4 +28,10 @@ public record DraftImage(
     int imageId,
     List<ChunkLocation> chunks,
     FileSource file,
-    boolean shared) {}
+    boolean shared,
+    Sharing sharing) {
+  /** Whether its file stays where it is. */
+  boolean isDirect() {
+    return sharing != null && sharing.direct();
+  }
+}

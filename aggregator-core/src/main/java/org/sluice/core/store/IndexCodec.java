@@ -28,13 +28,19 @@ public final class IndexCodec {
   /** {@code SLUICIDX} read as a little-endian 64-bit integer. */
   static final long MAGIC = 0x5844_4943_4955_4C53L;
 
-  static final int VERSION = 1;
+  /** Of an index without files that nodes share, which every version can read. */
+  static final int FIRST_VERSION = 1;
+
+  static final int VERSION = 2;
   static final int FOOTER_LENGTH = Long.BYTES + Integer.BYTES;
 
   private static final int HEADER_LENGTH = Long.BYTES + Integer.BYTES + Long.BYTES;
   private static final int CHUNK_LENGTH = 2 * Long.BYTES + 2 * Integer.BYTES;
   private static final int MIN_IMAGE_LENGTH = 7 * Integer.BYTES + Long.BYTES + 1;
   private static final int BLOCK_LENGTH = Long.BYTES + 2 * Integer.BYTES;
+  private static final int NOT_SHARED = 0;
+  private static final int PRIVATE = 1;
+  private static final int DIRECT = 2;
   private static final int MAX_CHUNK_LENGTH = 1 << 30;
 
   /** Bytes of heap that entries become, roughly. */
@@ -83,7 +89,8 @@ public final class IndexCodec {
    */
   public static Bytes<Void> encode(final long commitId, final List<CommittedImage> images) {
     final Bytes<Void> out = Bytes.allocateElasticDirect();
-    out.writeLong(MAGIC).writeInt(VERSION).writeLong(commitId);
+    final boolean shared = images.stream().anyMatch(image -> image.sharing() != null);
+    out.writeLong(MAGIC).writeInt(shared ? VERSION : FIRST_VERSION).writeLong(commitId);
     final Map<ChunkLocation, Integer> ordinals = new LinkedHashMap<>();
     for (final CommittedImage image : images) {
       image.chunks().forEach(chunk -> ordinals.putIfAbsent(chunk, ordinals.size()));
@@ -91,7 +98,12 @@ public final class IndexCodec {
     out.writeInt(ordinals.size());
     ordinals.keySet().forEach(chunk -> writeChunk(out, chunk));
     out.writeInt(images.size());
-    images.forEach(image -> writeImage(out, image, ordinals));
+    for (final CommittedImage image : images) {
+      writeImage(out, image, ordinals);
+      if (shared) {
+        writeSharing(out, image.sharing());
+      }
+    }
     out.writeLong(~MAGIC);
     return out.writeInt(Crc32c.of(out.addressForRead(0), out.writePosition()));
   }
@@ -101,6 +113,7 @@ public final class IndexCodec {
       throws DamagedException, FormatVersionException {
     final ByteBuffer in = index.order(ByteOrder.LITTLE_ENDIAN);
     checkFrame(file, commitId, in);
+    final boolean shared = in.getInt(Long.BYTES) != FIRST_VERSION;
     in.position(HEADER_LENGTH).limit(in.limit() - FOOTER_LENGTH);
     final Budget budget = new Budget();
     try {
@@ -113,7 +126,7 @@ public final class IndexCodec {
       long bytes = 0;
       for (int count = readCount(in, MIN_IMAGE_LENGTH), i = 0; i < count; i++) {
         budget.take(IMAGE_COST);
-        images.add(readImage(in, i, chunks, budget));
+        images.add(readImage(in, i, chunks, budget, shared));
         bytes = Math.addExact(bytes, images.getLast().size());
       }
       check(in.remaining() == 0);
@@ -141,7 +154,7 @@ public final class IndexCodec {
       throw new DamagedException(file, crcPosition, "the crc does not match");
     }
     final int version = in.getInt(Long.BYTES);
-    if (version != VERSION) {
+    if (version < FIRST_VERSION || version > VERSION) {
       throw FormatVersionException.of(file, version, VERSION);
     }
     if (in.getLong(Long.BYTES + Integer.BYTES) != commitId) {
@@ -182,12 +195,9 @@ public final class IndexCodec {
       final ByteBuffer in,
       final int ordinal,
       final List<ChunkLocation> chunkTable,
-      final Budget budget) {
-    final int length = readCount(in, 1);
-    check(length <= ImagePath.MAX_LENGTH);
-    final byte[] name = new byte[length];
-    in.get(name);
-    final String path = FileName.decode(name);
+      final Budget budget,
+      final boolean shared) {
+    final String path = readName(in);
     check(ImagePath.isValid(path));
     final int rank = in.getInt();
     final int ranks = in.getInt();
@@ -205,7 +215,41 @@ public final class IndexCodec {
       budget.take(BLOCK_COST);
       blocks.add(readBlock(in, size));
     }
-    return new CommittedImage(ordinal, path, rank, ranks, mode, size, imageId, chunks, blocks);
+    final Sharing sharing = shared ? readSharing(in) : null;
+    check(sharing == null || !sharing.direct() || chunks.isEmpty() && blocks.isEmpty());
+    return new CommittedImage(
+        ordinal, path, rank, ranks, mode, size, imageId, chunks, blocks, sharing);
+  }
+
+  private static String readName(final ByteBuffer in) {
+    final int length = readCount(in, 1);
+    check(length <= ImagePath.MAX_LENGTH);
+    final byte[] name = new byte[length];
+    in.get(name);
+    return FileName.decode(name);
+  }
+
+  private static void writeSharing(final Bytes<?> out, final Sharing sharing) {
+    if (sharing == null || !sharing.direct()) {
+      out.writeInt(sharing == null ? NOT_SHARED : PRIVATE);
+      return;
+    }
+    final byte[] file = FileName.encode(sharing.file());
+    out.writeInt(DIRECT).writeInt(file.length).write(file).writeLong(sharing.modified());
+  }
+
+  /** Null for a file that nodes do not share. */
+  private static Sharing readSharing(final ByteBuffer in) {
+    return switch (in.getInt()) {
+      case NOT_SHARED -> null;
+      case PRIVATE -> Sharing.PRIVATE;
+      case DIRECT -> {
+        final String file = readName(in);
+        check(file.startsWith("/"));
+        yield new Sharing(true, file, in.getLong());
+      }
+      default -> throw new IndexOutOfBoundsException();
+    };
   }
 
   private static Block readBlock(final ByteBuffer in, final long size) {

@@ -157,7 +157,7 @@ final class SeriesHistory {
     }
 
     private void write(final PartKey part) throws FencedException, RemovedException, GaveUp {
-      if (again(() -> series.isCommitted(part))) {
+      if (again(() -> series.isCommitted(part, nodes))) {
         return;
       }
       final String mark = SeriesCheck.mark(run, part);

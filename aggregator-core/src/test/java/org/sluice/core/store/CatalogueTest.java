@@ -289,7 +289,8 @@ class CatalogueTest extends StoreTest {
                         1,
                         List.of(chunk),
                         FileSource.of(own),
-                        false))),
+                        false,
+                        null))),
             durable -> {});
         Files.delete(Path.of(own.opened()));
       }

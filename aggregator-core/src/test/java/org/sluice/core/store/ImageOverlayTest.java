@@ -73,7 +73,16 @@ class ImageOverlayTest {
       }
       final DraftImage image =
           new DraftImage(
-              "image", 0, 1, 0600, run.model.length, IMAGE, chunks, FileSource.of(run.file), false);
+              "image",
+              0,
+              1,
+              0600,
+              run.model.length,
+              IMAGE,
+              chunks,
+              FileSource.of(run.file),
+              false,
+              null);
       final Commit commit =
           fixture.commit(
               new Draft(

@@ -48,7 +48,7 @@ class SeriesPowerCutTest {
     final PartKey part = failing.part(1, 0, 0, RankSet.of(IntStream.of(0)));
     failing.put(part, List.of(ByteBuffer.wrap(new byte[10])));
     assertThatThrownBy(() -> failing.commit(part, 1)).hasMessage("it fails");
-    assertThat(told.isCommitted(part)).isTrue();
+    assertThat(told.isCommitted(part, 1)).isTrue();
     assertIsThere("log/0000000002");
   }
 

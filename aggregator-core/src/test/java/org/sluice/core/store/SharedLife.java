@@ -76,7 +76,8 @@ final class SharedLife {
               1,
               List.of(),
               FileSource.of(file),
-              false);
+              false,
+              null);
       return new Draft(
           number,
           "n" + rank,
@@ -226,7 +227,7 @@ final class SharedLife {
 
     private boolean isCommitted() throws IOException {
       return random.nextBoolean()
-          ? series.isCommitted(key())
+          ? series.isCommitted(key(), NODES)
           : series.commit(key(), NODES).isEmpty();
     }
 

@@ -89,7 +89,16 @@ public final class StoreFixture implements AutoCloseable {
       final ChunkLocation... chunks) {
     images.add(
         new DraftImage(
-            path, rank, 0, mode, size, nextImage++, List.of(chunks), FileSource.of(file), false));
+            path,
+            rank,
+            0,
+            mode,
+            size,
+            nextImage++,
+            List.of(chunks),
+            FileSource.of(file),
+            false,
+            null));
     return this;
   }
 
@@ -106,7 +115,8 @@ public final class StoreFixture implements AutoCloseable {
             last.imageId(),
             last.chunks(),
             last.file(),
-            false));
+            false,
+            null));
     return this;
   }
 

@@ -151,8 +151,28 @@ class StoreFuzzTest {
             COMMIT,
             List.of(
                 new CommittedImage(
-                    0, "a/b", 0, 2, 0640, 3000, 1, chunks, List.of(new Block(10, 20, 30))),
-                new CommittedImage(1, "c", 1, 2, 0640, 0, 2, List.of(), List.of())));
+                    0,
+                    "a/b",
+                    0,
+                    2,
+                    0640,
+                    3000,
+                    1,
+                    chunks,
+                    List.of(new Block(10, 20, 30)),
+                    Sharing.PRIVATE),
+                new CommittedImage(1, "c", 1, 2, 0640, 0, 2, List.of(), List.of(), null),
+                new CommittedImage(
+                    2,
+                    "d",
+                    -1,
+                    2,
+                    0640,
+                    9,
+                    3,
+                    List.of(),
+                    List.of(),
+                    new Sharing(true, "/x/d", 7))));
     try {
       return out.toByteArray();
     } finally {

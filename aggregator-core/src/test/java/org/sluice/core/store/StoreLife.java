@@ -306,7 +306,8 @@ final class StoreLife {
               image.id,
               image.chunks,
               FileSource.of(image.file),
-              false));
+              false,
+              null));
       content.put(path, ByteBuffer.wrap(image.content));
     }
     final String job = JOB + attempts.size();

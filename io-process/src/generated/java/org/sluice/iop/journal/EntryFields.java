@@ -122,6 +122,7 @@ final class EntryFields {
         EntryCodec.writeText(out, each.path());
         out.writeInt(each.rank());
         out.writeInt(each.ranks());
+        out.writeInt(each.direct() ? 1 : 0);
       }
     } else if (message instanceof final Entry.Ended it) {
       out.writeInt(15);
@@ -160,6 +161,18 @@ final class EntryFields {
       out.writeLong(it.writer().token());
       out.writeInt(it.writer().killsBefore());
       out.writeInt(it.writerKilled() ? 1 : 0);
+      out.writeInt(it.others().size());
+      for (final Entry.Attached each : it.others()) {
+        out.writeInt(each.slot());
+        out.writeInt(each.pid());
+        out.writeLong(each.startTime());
+        out.writeInt(each.rank());
+        out.writeInt(each.ranks());
+        out.writeInt(each.localRanks());
+        out.writeLong(each.generation());
+        out.writeLong(each.token());
+        out.writeInt(each.killsBefore());
+      }
       out.writeLong(it.written());
       out.writeInt(it.abandoned() ? 1 : 0);
       out.writeInt(it.committed() ? 1 : 0);
@@ -386,6 +399,7 @@ final class EntryFields {
               in.readLong(),
               in.readInt()),
           in.readInt() != 0,
+          listOfAttached(in),
           in.readLong(),
           in.readInt() != 0,
           in.readInt() != 0,
@@ -468,6 +482,24 @@ final class EntryFields {
               in.readInt(),
               EntryCodec.readText(in),
               in.readInt(),
+              in.readInt(),
+              in.readInt() != 0));
+    }
+    return all;
+  }
+
+  private static List<Entry.Attached> listOfAttached(final Bytes<?> in) {
+    final List<Entry.Attached> all = new ArrayList<>();
+    for (int left = in.readInt(); left > 0; left--) {
+      all.add(new Entry.Attached(
+              in.readInt(),
+              in.readInt(),
+              in.readLong(),
+              in.readInt(),
+              in.readInt(),
+              in.readInt(),
+              in.readLong(),
+              in.readLong(),
               in.readInt()));
     }
     return all;

@@ -7,10 +7,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.series.RefusedException;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.Draft;
 import org.sluice.core.store.DraftImage;
@@ -54,8 +56,21 @@ final class CheckpointCommit implements Work {
   private final Context context;
   private final Entry.Committing decision;
 
-  /** In the order of the decision's members. */
+  /** Those whose bytes it has. */
+  private final List<Entry.Part> held;
+
   private final List<Image> images;
+
+  /** Those that it only names. */
+  private final List<Entry.Part> direct;
+
+  private final List<Image> directImages;
+
+  /** Those that other nodes could have as well. */
+  private final Set<Image> reachable;
+
+  /** Those of them that are logged, so that no other node may have written to them. */
+  private final Set<Image> watched;
 
   /** Those whose names were not known at the decision: a later rename changes nothing. */
   private final Set<Image> unnamed;
@@ -83,8 +98,13 @@ final class CheckpointCommit implements Work {
       final Consumer<CheckpointCommit> ended) {
     this.context = context;
     this.decision = decision;
-    this.images =
-        decision.members().stream().map(part -> context.registry().find(part.image())).toList();
+    this.held = decision.members().stream().filter(part -> !part.direct()).toList();
+    this.images = held.stream().map(this::find).toList();
+    this.direct = decision.members().stream().filter(Entry.Part::direct).toList();
+    this.directImages = direct.stream().map(this::find).toList();
+    this.reachable = images.stream().filter(context.soleWriter()::isOf).collect(Collectors.toSet());
+    this.watched =
+        reachable.stream().filter(context.soleWriter()::isOfLogged).collect(Collectors.toSet());
     this.unnamed = images.stream().filter(Image::isUnnamed).collect(Collectors.toSet());
     this.ended = ended;
     this.draft =
@@ -101,6 +121,10 @@ final class CheckpointCommit implements Work {
             decision.completion(),
             context.sessionId(),
             new ArrayList<>());
+  }
+
+  private Image find(final Entry.Part part) {
+    return context.registry().find(part.image());
   }
 
   /** Seals the images and sends the commit through the pipeline. Service thread only. */
@@ -129,7 +153,7 @@ final class CheckpointCommit implements Work {
     context.drain().turn();
     try {
       for (int i = 0; i < images.size(); i++) {
-        draft.images().add(describe(decision.members().get(i), images.get(i)));
+        draft.images().add(describe(held.get(i), images.get(i)));
       }
     } catch (final IOException e) {
       lost = e;
@@ -138,11 +162,9 @@ final class CheckpointCommit implements Work {
 
   private DraftImage describe(final Entry.Part member, final Image image) throws IOException {
     final ImageLog log = image.log();
-    final Optional<Exception> failure = image.failure();
-    if (failure.isPresent()) {
-      throw failure.get() instanceof final PosixException posix
-          ? new PosixException("store all bytes of " + member.path(), posix.errno())
-          : new IOException(member.path() + ": " + failure.get().getMessage(), failure.get());
+    checkWhole(member, image);
+    if (watched.contains(image)) {
+      context.soleWriter().check(image, member.path());
     }
     if (unnamed.contains(image)) {
       throw new MissingException(
@@ -159,7 +181,17 @@ final class CheckpointCommit implements Work {
         image.id(),
         log.chunks(),
         image.held(),
-        image.isOpenOutside());
+        image.isOpenOutside(),
+        reachable.contains(image) ? context.shared().sharing(member.path()) : null);
+  }
+
+  private static void checkWhole(final Entry.Part member, final Image image) throws IOException {
+    final Optional<Exception> failure = image.failure();
+    if (failure.isPresent()) {
+      throw failure.get() instanceof final PosixException posix
+          ? new PosixException("store all bytes of " + member.path(), posix.errno())
+          : new IOException(member.path() + ": " + failure.get().getMessage(), failure.get());
+    }
   }
 
   @Override
@@ -168,6 +200,12 @@ final class CheckpointCommit implements Work {
       throw lost;
     }
     final long began = System.nanoTime();
+    for (int i = 0; i < direct.size(); i++) {
+      checkWhole(direct.get(i), directImages.get(i));
+      draft
+          .images()
+          .add(DirectFiles.describe(context.capture(), direct.get(i), directImages.get(i)));
+    }
     context
         .store()
         .commit(
@@ -197,7 +235,10 @@ final class CheckpointCommit implements Work {
     if (part != null) {
       images.forEach(this::unshare);
     }
-    undone(Failure.of(failure));
+    undone(
+        failure instanceof RefusedException
+            ? new Failure(CheckpointState.REFUSED, failure.getMessage())
+            : Failure.of(failure));
     context.service().execute(() -> ended.accept(this));
   }
 
@@ -308,6 +349,11 @@ final class CheckpointCommit implements Work {
     return images;
   }
 
+  /** All that it has or names. */
+  List<Image> members() {
+    return Stream.concat(images.stream(), directImages.stream()).toList();
+  }
+
   /** The commit as the store has it; null unless it is stored. */
   Commit stored() {
     return stored;
@@ -326,7 +372,7 @@ final class CheckpointCommit implements Work {
   /** Counts how long the commit took. */
   void count() {
     final OpenTimes openings = new OpenTimes();
-    for (final Image image : images) {
+    for (final Image image : members()) {
       openings.add(image.times());
       context.statistics().durable(image.times().first(), endedAt);
     }

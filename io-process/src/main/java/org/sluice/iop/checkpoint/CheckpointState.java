@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.sluice.core.posix.Errno;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
 import org.sluice.iop.image.Image;
@@ -22,6 +23,11 @@ import org.sluice.iop.journal.Fold;
 public final class CheckpointState implements Fold {
   /** How many checkpoints are remembered whose commit failed. */
   static final int MOST_FAILED = 1000;
+
+  /**
+   * Why a commit failed that cannot be made in the same round of writing: it is not tried again.
+   */
+  static final int REFUSED = Errno.EEXIST;
 
   private final Images images;
   private final GroupTable groups = new GroupTable();
@@ -150,12 +156,13 @@ public final class CheckpointState implements Fold {
       }
       final boolean ofGroup =
           e.attempt() == Entry.NO_ATTEMPT || commit != null && isOfGroup(commit);
-      if (ofGroup && groups.find(e.checkpoint()) != null) {
+      if (ofGroup && e.errno() != REFUSED && groups.find(e.checkpoint()) != null) {
         groups.find(e.checkpoint()).failed();
       }
     }
     if (commit != null) {
       commit.members().stream()
+          .filter(part -> !part.direct())
           .map(part -> images.find(part.image()))
           .filter(image -> image != null)
           .forEach(image -> image.apply(e));

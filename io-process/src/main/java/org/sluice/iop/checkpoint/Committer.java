@@ -58,9 +58,15 @@ final class Committer {
             ranks.part(),
             ungrouped,
             completion,
-            members);
+            members.stream().map(this::directOrNot).toList());
     context.decide(decision);
     commit(decision, owner).begin();
+  }
+
+  /** What other nodes may write, too, only has its name in the checkpoint. */
+  private Entry.Part directOrNot(final Entry.Part part) {
+    final Image image = context.registry().find(part.image());
+    return context.shared().has(image, part.path()) ? part.asDirect() : part;
   }
 
   private CheckpointCommit commit(
@@ -70,7 +76,7 @@ final class Committer {
 
   /** An image that the process wrote which opened it last. */
   static Entry.Part part(final Image image, final String path) {
-    return new Entry.Part(image.id(), path, image.writer().rank(), image.writer().ranks());
+    return new Entry.Part(image.id(), path, image.writer().rank(), image.writer().ranks(), false);
   }
 
   /**

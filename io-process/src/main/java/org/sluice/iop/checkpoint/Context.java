@@ -39,7 +39,8 @@ import org.sluice.iop.measure.Statistics;
  * @param journal learns what is decided
  * @param state what it says of checkpoints and images
  * @param service runs what it is given on the service thread
- * @param shared files that no checkpoint has
+ * @param shared files that other nodes may write, too
+ * @param soleWriter sees that they do not write the others
  * @param waiters processes that wait for a commit
  */
 public record Context(
@@ -57,6 +58,7 @@ public record Context(
     CheckpointState state,
     Executor service,
     SharedFiles shared,
+    SoleWriter soleWriter,
     Waiters waiters) {
   /**
    * What the parts of a session share, with a drain that has begun.
@@ -90,6 +92,9 @@ public record Context(
             captured.isEmpty() ? null : captured,
             Names.real(SeriesDirectory.root(store.directory()).toString()));
     final String node = NodeIdentity.self().name();
+    if (series != null && settings.alone() != null) {
+      series.checkPrivateFiles();
+    }
     return new Context(
         segment,
         store,
@@ -109,7 +114,8 @@ public record Context(
         journal,
         state,
         service,
-        new SharedFiles(settings.grouping(), capture, statistics),
+        new SharedFiles(settings, capture, statistics),
+        new SoleWriter(capture, segment.imageTable()),
         new Waiters(read(store, series, Context::committed), state));
   }
 

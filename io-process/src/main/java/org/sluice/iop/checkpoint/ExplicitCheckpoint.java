@@ -97,7 +97,7 @@ final class ExplicitCheckpoint {
     final List<Entry.Part> parts = new ArrayList<>();
     members.forEach(
         (path, image) ->
-            parts.add(new Entry.Part(image.id(), path, image.created().rank(), ranks())));
+            parts.add(new Entry.Part(image.id(), path, image.created().rank(), ranks(), false)));
     return parts;
   }
 

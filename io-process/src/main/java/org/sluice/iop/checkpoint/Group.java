@@ -39,7 +39,7 @@ final class Group {
   /** An image as it is counted. */
   private static final class Member {
     private String path;
-    private Writer writer;
+    private List<Writer> writers;
     private boolean open;
     private boolean abandoned;
 
@@ -47,7 +47,7 @@ final class Group {
     private boolean unchanged;
 
     private void look(final Image image) {
-      writer = image.writer();
+      writers = image.writers();
       open = !image.openers().isEmpty();
       abandoned = image.isAbandoned();
     }
@@ -112,12 +112,11 @@ final class Group {
     open += member.open ? one : 0;
     abandoned += member.abandoned ? one : 0;
     localRanks.merge(
-        member.writer.localRanks(), one, (had, more) -> had + more == 0 ? null : had + more);
-    if (one > 0) {
-      parts.add(member.writer.part());
-    } else {
-      parts.remove(member.writer.part());
-    }
+        member.writers.getLast().localRanks(),
+        one,
+        (had, more) -> had + more == 0 ? null : had + more);
+    member.writers.forEach(
+        one > 0 ? each -> parts.add(each.part()) : each -> parts.remove(each.part()));
   }
 
   /** An image was opened, closed or abandoned, or has another writer. */
@@ -371,7 +370,7 @@ final class Group {
   }
 
   private Stream<Writer> writers() {
-    return members.keySet().stream().map(Image::writer);
+    return members.keySet().stream().flatMap(image -> image.writers().stream());
   }
 
   /** How many ranks of this node write it, 0 when no image tells. */

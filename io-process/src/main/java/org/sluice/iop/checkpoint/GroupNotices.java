@@ -29,11 +29,16 @@ final class GroupNotices {
           grouping.hasMarkers() || grouping.writers() > 0 || writer.localRanks() > 0;
       final Optional<String> obstacle =
           counted || !writer.isOfSeveralNodes()
-              ? context.shared().obstacle(writer)
+              ? obstacle(writer)
               : Optional.of(CommitRanks.unknown(writer.ranks()));
       toldOfObstacle = obstacle.isPresent();
       obstacle.map(why -> "no group is committed: " + why).ifPresent(this::refuse);
     }
+  }
+
+  /** In a series a checkpoint names files of several nodes. */
+  private Optional<String> obstacle(final Writer writer) {
+    return context.series() == null ? context.shared().obstacle(writer) : Optional.empty();
   }
 
   private void refuse(final String reason) {

@@ -103,7 +103,7 @@ public final class Groups {
   /** Puts an image where its present path says; null when it is in no group. */
   private Group place(final Image image, final Optional<String> path) {
     final OptionalLong number =
-        path.filter(name -> !context.shared().has(image, name))
+        path.filter(name -> context.series() != null || !context.shared().has(image, name))
             .map(grouping::number)
             .orElse(OptionalLong.empty());
     final Group before = table.of(image);
@@ -315,7 +315,7 @@ public final class Groups {
   void ended(final CheckpointCommit commit) {
     if (commit.isStored()) {
       retention.committed(commit.stored(), commit.images());
-      stored(commit.stored(), commit.images());
+      stored(commit.stored(), commit.members());
     }
   }
 

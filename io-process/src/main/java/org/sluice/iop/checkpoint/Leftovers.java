@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.segment.Reason;
 import org.sluice.core.series.EndNumber;
 import org.sluice.core.store.Completion;
 import org.sluice.core.store.ImagePath;
@@ -170,6 +171,12 @@ public final class Leftovers {
     return uncommitted.stream().filter(image -> named.contains(image.key())).count();
   }
 
+  private long countUnnamed() {
+    return context.registry().all().stream()
+        .filter(image -> image.reason() == Reason.NODES && !groups.has(image))
+        .count();
+  }
+
   private String staysPlain() {
     return "not committed as it is, what no commit has stays plain files in "
         + context.capture().path();
@@ -278,7 +285,7 @@ public final class Leftovers {
    * @throws IOException when the capture directory cannot be searched for them
    */
   public void reportLosses() throws IOException {
-    context.shared().report();
+    context.shared().report(countUnnamed());
     context
         .state()
         .failed()

@@ -31,7 +31,8 @@ final class PendingPart {
   int looks;
   long pause;
   long due;
-  long changed = System.nanoTime();
+  final long begun = System.nanoTime();
+  long changed = begun;
   boolean warned;
 
   /** The part, while it may not be there. */

@@ -13,8 +13,9 @@ import java.util.stream.LongStream;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.series.EndNumber;
 import org.sluice.core.series.FencedException;
+import org.sluice.core.series.LoggedOnce;
 import org.sluice.core.series.PartKey;
-import org.sluice.core.series.RemovedException;
+import org.sluice.core.series.RefusedException;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.SeriesReader;
 import org.sluice.core.series.SeriesRun;
@@ -61,8 +62,10 @@ public final class SeriesCommits implements AutoCloseable {
   /** Of the parts that this process has put, by the ids of their commits. */
   private final Map<Long, Long> rounds = new HashMap<>();
 
+  private final OtherNodes others;
   private final Thread watcher;
   private long collection = System.nanoTime();
+  private SeriesRun.PartsCheck check = keys -> {};
   private FencedException fence;
   private boolean ending;
   private boolean closed;
@@ -85,7 +88,13 @@ public final class SeriesCommits implements AutoCloseable {
     this.engine = engine;
     this.store = store;
     this.before = run.numbersBefore();
+    this.others = new OtherNodes(place);
     this.watcher = Thread.ofPlatform().name("series").start(this::watch);
+  }
+
+  /** Some files only a user says are one node's: what all parts say of them must agree. */
+  void checkPrivateFiles() {
+    check = new LoggedOnce(engine)::check;
   }
 
   /**
@@ -108,7 +117,8 @@ public final class SeriesCommits implements AutoCloseable {
       final Runnable counts,
       final Consumer<IOException> refused)
       throws IOException {
-    final byte[] part = new StoredPart(commit, store.images(commit)).encode();
+    final StoredPart stored = new StoredPart(commit, store.images(commit));
+    final byte[] part = stored.encode();
     synchronized (this) {
       if (fence != null) {
         throw fence;
@@ -207,6 +217,11 @@ public final class SeriesCommits implements AutoCloseable {
     }
   }
 
+  private void refuse(final PendingPart one, final IOException failure) {
+    remove(one);
+    one.refused.accept(failure);
+  }
+
   private static void warn(final PendingPart one, final IOException failure) {
     if (!one.warned) {
       one.warned = true;
@@ -226,9 +241,8 @@ public final class SeriesCommits implements AutoCloseable {
       if (!isCommitted(one)) {
         return false;
       }
-    } catch (final RemovedException e) {
-      remove(one);
-      one.refused.accept(e);
+    } catch (final RefusedException e) {
+      refuse(one, e);
       return true;
     }
     remove(one);
@@ -245,9 +259,9 @@ public final class SeriesCommits implements AutoCloseable {
         return true;
       }
       if (!commits) {
-        return run.isCommitted(one.key);
+        return run.isCommitted(one.key, one.ranks);
       }
-      return lacksNothing(one, run.commit(one.key, one.ranks));
+      return lacksNothing(one, run.commit(one.key, one.ranks, check));
     }
   }
 
@@ -266,13 +280,9 @@ public final class SeriesCommits implements AutoCloseable {
       warn(one, failure);
     }
     if (isGivenUp(one, now)) {
-      remove(one);
-      one.refused.accept(
-          failure != null
-              ? failure
-              : new IOException(
-                  "the parts of ranks %s are missing; their nodes have not committed them"
-                      .formatted(one.missing)));
+      refuse(one, failure != null ? failure : new IOException(others.lack(one.missing)));
+    } else if (failure == null && others.areStrange(one.missing, now - one.begun)) {
+      warn(one, new IOException(others.lack(one.missing)));
     }
   }
 

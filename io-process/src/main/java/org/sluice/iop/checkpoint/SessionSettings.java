@@ -1,13 +1,21 @@
 package org.sluice.iop.checkpoint;
 
+import java.util.regex.Pattern;
+
 /**
  * How a session makes checkpoints and when it ends.
  *
  * @param name what the I/O process is called, and the job in its checkpoints
  * @param grouping which captured files are one checkpoint; null when files are not grouped
+ * @param alone a file of such a path one node alone opens; null where nothing says so
  * @param writers how many ranks of this node write a checkpoint, 0 for all
  * @param keep how many checkpoints of a series stay, 0 for all
  * @param endsWithMembers whether the session ends when its last member has left
  */
 public record SessionSettings(
-    String name, Grouping grouping, int writers, int keep, boolean endsWithMembers) {}
+    String name,
+    Grouping grouping,
+    Pattern alone,
+    int writers,
+    int keep,
+    boolean endsWithMembers) {}

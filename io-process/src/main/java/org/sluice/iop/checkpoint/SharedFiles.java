@@ -2,9 +2,12 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
+import org.sluice.core.segment.Reason;
+import org.sluice.core.store.Sharing;
 import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.Writer;
@@ -14,30 +17,33 @@ import org.sluice.iop.measure.Warnings;
 
 /**
  * Captured files that processes of other nodes may write, too: those of a job on several nodes, on
- * a file system that nodes may share, whose paths do not tell the one rank that writes them. What
- * is logged here and drained later could be laid over what others wrote meanwhile, so they go
- * direct. Nor does any checkpoint have them: a commit would freeze an inode that others go on
- * writing, and no node has all of its bytes at any moment. Service thread only.
+ * a file system that nodes may share, unless one node alone has them. That a path says which tells
+ * the one rank that writes it, or that {@code --private} matches. What is logged here and drained
+ * later could be laid over what others wrote meanwhile, so the others go direct, as does what
+ * MPI_File_open opens. A checkpoint of all nodes names them: a commit that had their bytes would
+ * freeze an inode that others go on writing. Service thread only.
  */
 public final class SharedFiles {
   private static final String REMEDY =
-      "name the rank in --group, as in 'ckpt-(\\d+)/rank-(?<rank>\\d+)', or capture a directory of"
-          + " each node's own";
+      "name the rank in --group, as in 'ckpt-(\\d+)/rank-(?<rank>\\d+)', or say by --private which"
+          + " files one node alone opens";
 
   private final Grouping grouping;
+  private final Pattern alone;
   private final CaptureDirectory capture;
   private final Statistics statistics;
 
   /**
    * A session without shared files.
    *
-   * @param grouping which rank a path tells; null for none
+   * @param settings which paths tell a rank, and which are one node's
    * @param capture where captured files are
    * @param statistics counts them
    */
   public SharedFiles(
-      final Grouping grouping, final CaptureDirectory capture, final Statistics statistics) {
-    this.grouping = grouping;
+      final SessionSettings settings, final CaptureDirectory capture, final Statistics statistics) {
+    this.grouping = settings.grouping();
+    this.alone = settings.alone();
     this.capture = capture;
     this.statistics = statistics;
   }
@@ -47,10 +53,11 @@ public final class SharedFiles {
    *
    * @param file a captured file
    * @param writer who has opened it
+   * @param mpi whether MPI_File_open did
    * @return false also for a job on this node alone
    */
-  public boolean has(final NativeFile file, final Writer writer) {
-    return writer.isOfSeveralNodes() && !tellsRank(path(file), writer) && isShared(file);
+  public boolean has(final NativeFile file, final Writer writer, final boolean mpi) {
+    return writer.isOfSeveralNodes() && (mpi || !isPrivate(path(file), writer)) && isShared(file);
   }
 
   /**
@@ -58,25 +65,66 @@ public final class SharedFiles {
    *
    * @param image an image of the session
    * @param writer the process that opens it
+   * @param mpi whether by MPI_File_open
    * @return false also for a job on this node alone
    */
-  public boolean has(final Image image, final Writer writer) {
+  public boolean has(final Image image, final Writer writer, final boolean mpi) {
     return writer.isOfSeveralNodes()
-        && !tellsRank(capture.relativePath(image), writer)
+        && (mpi || wasOpenedByMpi(image) || !isPrivate(capture.relativePath(image), writer))
         && isShared(image);
   }
 
-  /** Whether ranks on other nodes may write an image under this path. */
+  /**
+   * Whether ranks on other nodes may write an image.
+   *
+   * @param image a captured image of the session
+   * @param path where it is below the capture directory
+   * @return false also for a job on this node alone, and for an image of the API
+   */
   boolean has(final Image image, final String path) {
     return image.writer().isOfSeveralNodes()
-        && !tellsRank(Optional.of(path), image.writer())
+        && image.created() == null
+        && (wasOpenedByMpi(image) || !isPrivate(Optional.of(path), image.writer()))
         && isShared(image);
   }
 
-  private boolean tellsRank(final Optional<String> path, final Writer writer) {
-    return grouping != null
-        && path.isPresent()
-        && grouping.rank(path.get()).stream().anyMatch(told -> told == writer.rank());
+  /**
+   * Whether a file that was there before is one that other nodes may write, too: one of them may
+   * have made it just now.
+   *
+   * @param path where it is
+   * @param writer who has opened it for writing
+   * @param mpi whether by MPI_File_open
+   * @return false also where the capture directory is this node's own
+   */
+  public boolean mayHave(final String path, final Writer writer, final boolean mpi) {
+    return writer.isOfSeveralNodes()
+        && capture.contains(path)
+        && (mpi || !isPrivate(Optional.of(capture.relative(path)), writer))
+        && capture.isShared();
+  }
+
+  /** One node's by its name, and direct all the same: nothing else has it so. */
+  private boolean wasOpenedByMpi(final Image image) {
+    return image.reason() == Reason.NODES
+        && isPrivate(Optional.of(capture.relative(image.opened())), image.writer());
+  }
+
+  private boolean isPrivate(final Optional<String> path, final Writer writer) {
+    return path.isPresent() && (isAlone(path.get()) || tellsRank(path.get(), writer));
+  }
+
+  private boolean isAlone(final String path) {
+    return alone != null && alone.matcher(path).find();
+  }
+
+  private boolean tellsRank(final String path, final Writer writer) {
+    return grouping != null && grouping.rank(path).stream().anyMatch(told -> told == writer.rank());
+  }
+
+  /** What a checkpoint says of a path that other nodes could have as well. Any thread. */
+  Sharing sharing(final String path) {
+    return isAlone(path) ? Sharing.PRIVATE : null;
   }
 
   private Optional<String> path(final NativeFile file) {
@@ -112,7 +160,7 @@ public final class SharedFiles {
 
   /** Why no file of a job can be in a group; empty when some can. */
   Optional<String> obstacle(final Writer writer) {
-    final boolean untold = grouping != null && !grouping.tellsRanks();
+    final boolean untold = grouping != null && !grouping.tellsRanks() && alone == null;
     return writer.isOfSeveralNodes() && untold && capture.isShared()
         ? Optional.of(
             "the job has ranks on other nodes, which may write to %s, too; %s"
@@ -120,13 +168,17 @@ public final class SharedFiles {
         : Optional.empty();
   }
 
-  /** Warns at the end when files were shared with other nodes. */
-  void report() {
+  /**
+   * Warns at the end when files were shared with other nodes.
+   *
+   * @param unnamed how many of those that are there no checkpoint names
+   */
+  void report(final long unnamed) {
     final long files = statistics.count(Occurrence.SHARED_FILES);
     if (files > 0) {
       Warnings.warn(
-          "files that ranks on other nodes may write, too, went direct and are in no checkpoint; %s:"
-                  .formatted(REMEDY)
+          "files that ranks on other nodes may write, too, went direct and stay where they are%s; %s:"
+                  .formatted(unnamed > 0 ? ", in no checkpoint: " + unnamed : "", REMEDY)
               + " files=%d".formatted(files));
     }
   }

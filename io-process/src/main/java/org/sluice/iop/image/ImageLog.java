@@ -22,6 +22,7 @@ public final class ImageLog {
 
   private boolean inPlace;
   private boolean direct;
+  private boolean overflowed;
   private long size;
 
   ImageLog(final boolean inPlace, final boolean direct) {
@@ -67,12 +68,22 @@ public final class ImageLog {
   }
 
   /**
+   * Whether the drain may have written to the image's own file, ever.
+   *
+   * @return false while all that was drained of it is in containers
+   */
+  public boolean isInOwnFile() {
+    return overflowed || inPlace || direct;
+  }
+
+  /**
    * Begins anew with what the image's own file holds.
    *
    * @param e why and how
    */
   public void apply(final Entry.Restarted e) {
     chunks.clear();
+    overflowed |= e.cause() != Entry.Cause.EMPTIED;
     inPlace = e.inPlace();
     size = e.size();
     direct = e.cause() == Entry.Cause.DIRECT || direct && e.cause() != Entry.Cause.DIVERTED;
@@ -88,6 +99,7 @@ public final class ImageLog {
   }
 
   void apply(final Entry.Known e) {
+    overflowed = true; // or not, which nothing tells any more
     direct = e.direct();
     inPlace = e.inPlace();
     size = e.size();

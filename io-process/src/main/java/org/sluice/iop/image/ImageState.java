@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.iop.journal.Entry;
@@ -24,6 +25,10 @@ abstract class ImageState {
   private Entry.Created created;
   private String untaken = "";
   private Writer writer = Writer.nobody();
+
+  /** On a job of several nodes, where no count tells who shares a file: other ranks before it. */
+  private List<Writer> others = List.of();
+
   private int state;
   private boolean committed;
   private long written;
@@ -72,10 +77,19 @@ abstract class ImageState {
     openers.add(new Entry.Opener(e.slot(), 1, e.writes()));
     grant(e.slot());
     if (e.writes()) {
+      others = others(process);
       writer = process;
       written = order;
       abandoned = false;
     }
+  }
+
+  private List<Writer> others(final Writer next) {
+    return next.isOfSeveralNodes()
+        ? writers().stream()
+            .filter(each -> each.isOfSeveralNodes() && each.part() != next.part())
+            .toList()
+        : List.of();
   }
 
   private void grant(final int slot) {
@@ -100,6 +114,7 @@ abstract class ImageState {
   /** This image is a copy of another one, with the same bytes and writer. */
   void replace(final ImageState original) {
     writer = original.writer;
+    others = original.others;
     written = original.written;
     abandoned = false;
   }
@@ -128,9 +143,10 @@ abstract class ImageState {
     return log.isDirect() ? ImageDescriptor.STATE_DIRECT : ImageDescriptor.STATE_DIVERTED;
   }
 
-  void apply(final Entry.Known e, final Writer last) {
+  void apply(final Entry.Known e, final Writer last, final List<Writer> before) {
     state = e.state();
     writer = last;
+    others = before;
     written = e.written();
     abandoned = e.abandoned();
     committed = e.committed();
@@ -150,6 +166,7 @@ abstract class ImageState {
             state,
             writer.attached(),
             writer.wasKilled(),
+            others.stream().map(Writer::attached).toList(),
             written,
             abandoned,
             committed,
@@ -305,6 +322,16 @@ abstract class ImageState {
    */
   public Writer writer() {
     return writer;
+  }
+
+  /**
+   * The processes whose ranks wrote the image, of which only a job on several nodes has more than
+   * the last one.
+   *
+   * @return at least one, the last one last; of each rank only the last
+   */
+  public List<Writer> writers() {
+    return Stream.concat(others.stream(), Stream.of(writer)).toList();
   }
 
   /**

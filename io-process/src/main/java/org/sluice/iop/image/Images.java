@@ -81,7 +81,10 @@ public final class Images implements Fold {
           with(
               e.image(),
               image -> {
-                image.apply(e, writer(e));
+                image.apply(
+                    e,
+                    writer(e.writer(), e.writerKilled()),
+                    e.others().stream().map(other -> writer(other, false)).toList());
                 e.openers().forEach(opener -> openBy(opener.slot()).add(image));
               });
       case Entry.Rested e -> with(e.image(), image -> image.apply(e));
@@ -136,13 +139,13 @@ public final class Images implements Fold {
     }
   }
 
-  private Writer writer(final Entry.Known e) {
-    final Writer here = writers.get(e.writer().slot());
-    if (here != null && here.attached().equals(e.writer())) {
+  private Writer writer(final Entry.Attached process, final boolean killed) {
+    final Writer here = writers.get(process.slot());
+    if (here != null && here.attached().equals(process)) {
       return here;
     }
-    final Writer gone = new Writer(e.writer());
-    if (e.writerKilled()) {
+    final Writer gone = new Writer(process);
+    if (killed) {
       gone.killed();
     }
     return gone;

@@ -248,8 +248,16 @@ public sealed interface Entry {
    * @param path what the checkpoint calls it
    * @param rank of the process that wrote it, -1 unknown
    * @param ranks ranks of the job, 0 unknown
+   * @param direct whether the checkpoint only names its file, which other nodes may write, too
    */
-  record Part(int image, String path, int rank, int ranks) {}
+  record Part(int image, String path, int rank, int ranks, boolean direct) {
+    /**
+     * {@return the same, of which the checkpoint has only the name; any rank may have written it}
+     */
+    public Part asDirect() {
+      return new Part(image, path, -1, ranks, true);
+    }
+  }
 
   /**
    * A commit is over.
@@ -300,6 +308,7 @@ public sealed interface Entry {
    * @param state its state
    * @param writer the process that wrote it last; generation 0 when there is none
    * @param writerKilled whether that one was killed
+   * @param others those of other ranks that wrote it before, of a job on several nodes
    * @param written when it was opened for writing the last time, in the order of all such openings
    * @param abandoned whether the last process that wrote it died
    * @param committed whether a checkpoint has it
@@ -316,6 +325,7 @@ public sealed interface Entry {
       int state,
       Attached writer,
       boolean writerKilled,
+      List<Attached> others,
       long written,
       boolean abandoned,
       boolean committed,

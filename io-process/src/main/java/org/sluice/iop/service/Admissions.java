@@ -95,7 +95,9 @@ final class Admissions {
       final ImageKey key,
       final Creations.Finding finding)
       throws PosixException {
-    if (!isNew(request) && finding != Creations.Finding.CONTESTED) {
+    if (!isNew(request)
+        && finding != Creations.Finding.CONTESTED
+        && !mayBeNewOnOtherNode(opener, request)) {
       return leaveExisting(request, key);
     }
     final Optional<String> path = path(request.path(), key);
@@ -109,6 +111,14 @@ final class Admissions {
       lacks(key, path.get(), e.reason());
       return leave(key, path.get(), e.reason(), e.getMessage());
     }
+  }
+
+  /** Where nodes share a file one of them creates it, and to all others it is there. */
+  private boolean mayBeNewOnOtherNode(final Attachment opener, final Request.Open request) {
+    return has(request, RequestDescriptor.OPEN_WRITE)
+        && context
+            .shared()
+            .mayHave(request.path(), opener.writer(), OpenRequests.isMpi(request.flags()));
   }
 
   private Reply.Opened leaveExisting(final Request.Open request, final ImageKey key) {
@@ -162,7 +172,8 @@ final class Admissions {
       throws NotCapturedException, PosixException {
     checkpoints.resting().checkRoom();
     final NativeFile file = context.capture().open(key, path);
-    final Reason asked = OpenRequests.reason(flags, context.shared().has(file, opener.writer()));
+    final boolean others = context.shared().has(file, opener.writer(), OpenRequests.isMpi(flags));
+    final Reason asked = OpenRequests.reason(flags, others);
     final Reason reason = asked == Reason.NONE ? opened : asked;
     if (reason == Reason.NONE) {
       final Image image = context.registry().admit(file, ImageDescriptor.STATE_DIVERTED);

@@ -77,6 +77,7 @@ final class Closings {
     } else if (name.isEmpty() && context.capture().hasLost(image)) {
       letGo(image);
     } else {
+      context.soleWriter().closed(image);
       leases.closed(image);
     }
   }
@@ -87,7 +88,7 @@ final class Closings {
       return;
     }
     if (image.state() == ImageDescriptor.STATE_DIVERTED
-        && context.shared().has(image, image.writer())) {
+        && context.shared().has(image, image.writer(), false)) {
       settling.makeDirect(image, Reason.NODES, false);
       context.shared().count();
     }

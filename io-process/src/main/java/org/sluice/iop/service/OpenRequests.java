@@ -123,7 +123,7 @@ final class OpenRequests {
     final boolean direct = image.state() == ImageDescriptor.STATE_DIRECT;
     final boolean wasAbandoned = image.isAbandoned();
     count(opener, image, write);
-    final Reason asked = reason(flags, context.shared().has(image, opener.writer()));
+    final Reason asked = reason(flags, context.shared().has(image, opener.writer(), isMpi(flags)));
     if (emptied) {
       image.emptied();
     }
@@ -156,6 +156,10 @@ final class OpenRequests {
     }
     final Reason reason = Reason.of(flags >> RequestDescriptor.OPEN_REASON_SHIFT);
     return reason == Reason.NONE ? Reason.OTHER : reason;
+  }
+
+  static boolean isMpi(final int flags) {
+    return (flags & RequestDescriptor.OPEN_MPI) != 0;
   }
 
   private void openDirect(

@@ -98,6 +98,6 @@ final class RandomEntries {
   }
 
   private Entry.Part part() {
-    return new Entry.Part(1 + any(), "path" + any(), any(), any());
+    return new Entry.Part(1 + any(), "path" + any(), any(), any(), false);
   }
 }

@@ -157,7 +157,7 @@ class SessionStateTest {
             RankSet.NONE,
             false,
             Completion.COUNT,
-            List.of(new Entry.Part(9, "a", 0, 1)));
+            List.of(new Entry.Part(9, "a", 0, 1, false)));
     final Path file =
         journalOf(
             new Entry.Begun(7, new Entry.Scope(1, 1, false)),
@@ -200,7 +200,7 @@ class SessionStateTest {
   void aFailedCommitIsForgottenWithTheLastFileOfItsGroup() {
     final SessionState state = new SessionState(false);
     final List<Entry.Part> parts =
-        List.of(new Entry.Part(9, "a", 0, 1), new Entry.Part(10, "b", 0, 1));
+        List.of(new Entry.Part(9, "a", 0, 1, false), new Entry.Part(10, "b", 0, 1, false));
     state.apply(new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"));
     state.apply(new Entry.Admitted(10, 1, 1, 3, 3, ImageDescriptor.STATE_DIVERTED, "/b"));
     state.apply(new Entry.Committing(1, 7, 0, 0, 1, RankSet.NONE, false, Completion.COUNT, parts));

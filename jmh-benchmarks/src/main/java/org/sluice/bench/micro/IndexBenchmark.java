@@ -40,7 +40,7 @@ public class IndexBenchmark extends MicroBenchmark {
       }
       images.add(
           new CommittedImage(
-              i, "ckpt-1/rank-" + i, i, imageCount, 0640, 4096, i + 1, chunks, List.of()));
+              i, "ckpt-1/rank-" + i, i, imageCount, 0640, 4096, i + 1, chunks, List.of(), null));
     }
   }
 

@@ -1,0 +1,92 @@
+package org.sluice.core.store;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.posix.FileStatus;
+import org.sluice.core.posix.FileType;
+import org.sluice.core.posix.PosixException;
+
+/**
+ * What a checkpoint of several nodes says of a file on storage that they share.
+ *
+ * @param direct whether it only names the file, which holds its bytes itself and stays where it is;
+ *     else one node alone has written it, because the user says so
+ * @param file where the file is, absolute; empty unless it is direct
+ * @param modified when it was last written to, in nanoseconds since 1970; 0 unless it is direct
+ */
+public record Sharing(boolean direct, String file, long modified) {
+  /** Of a file that one node alone writes, as the user says and nothing else. */
+  public static final Sharing PRIVATE = new Sharing(false, "", 0);
+
+  private static final long NANOS = 1_000_000_000;
+
+  /**
+   * Of a file that holds its bytes itself.
+   *
+   * @param file where it is, absolute
+   * @param status what it is like at this moment
+   * @return what a checkpoint says of it
+   */
+  public static Sharing direct(final String file, final FileStatus status) {
+    return new Sharing(true, file, modified(status));
+  }
+
+  private static long modified(final FileStatus status) {
+    return status.modified().getEpochSecond() * NANOS + status.modified().getNano();
+  }
+
+  /**
+   * Those of some images whose bytes a checkpoint has.
+   *
+   * @param images images of a checkpoint
+   * @return in the same order
+   */
+  public static List<CommittedImage> held(final List<CommittedImage> images) {
+    return images.stream().filter(image -> !image.isDirect()).toList();
+  }
+
+  /**
+   * Those of some images that a checkpoint only names.
+   *
+   * @param images images of a checkpoint
+   * @return in the same order
+   */
+  public static List<CommittedImage> direct(final List<CommittedImage> images) {
+    return images.stream().filter(CommittedImage::isDirect).toList();
+  }
+
+  /**
+   * Sees that a direct file is as a checkpoint names it.
+   *
+   * @param size what the checkpoint says of its size
+   * @throws ChangedFileException when it is gone, or was written to since
+   * @throws IOException when that cannot be told
+   */
+  public void check(final long size) throws IOException {
+    final Optional<String> change = change(size);
+    if (change.isPresent()) {
+      throw new ChangedFileException(file, change.get());
+    }
+  }
+
+  private Optional<String> change(final long size) throws IOException {
+    final FileStatus now;
+    try {
+      now = FileStatus.behind(file);
+    } catch (final PosixException e) {
+      if (e.errno() == Errno.ENOENT || e.errno() == Errno.ENOTDIR) {
+        return Optional.of("it is not there any more");
+      }
+      throw e;
+    }
+    if (now.type() != FileType.REGULAR) {
+      return Optional.of("it is no file any more");
+    }
+    if (now.size() != size) {
+      return Optional.of("it has %d bytes, and had %d".formatted(now.size(), size));
+    }
+    return modified(now) == modified ? Optional.empty() : Optional.of("it was written to since");
+  }
+}

@@ -1,0 +1,7 @@
+/* Files that ranks open together. */
+#pragma once
+
+#include <stdbool.h>
+
+/* Whether this thread is in MPI_File_open(). Async-signal-safe. */
+bool sluice_mpi_opening(void);
