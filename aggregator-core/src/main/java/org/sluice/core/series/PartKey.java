@@ -88,6 +88,15 @@ public record PartKey(long number, long begin, long round, String node, RankSet 
     return node + "." + (text.length() <= MOST ? text : TOO_LONG.matcher(text).replaceAll("$1/"));
   }
 
+  /**
+   * With what the keys of its data begin where an engine has them, see {@link PartCopy}.
+   *
+   * @return ends in a slash; a number follows, from 0
+   */
+  public String data() {
+    return new DataKey(begin, node, "%010d-%d/".formatted(number, round)).toString();
+  }
+
   @Override
   public String toString() {
     return folder(number, begin, round) + name();

@@ -3,8 +3,8 @@ package org.sluice.core.series;
 import java.io.IOException;
 import java.util.IdentityHashMap;
 import java.util.Map;
-import org.sluice.core.posix.NativeFile;
 import org.sluice.core.store.CommittedImage;
+import org.sluice.core.store.ImageTarget;
 import org.sluice.core.store.Rebuilder;
 
 /** Rebuilds images of a checkpoint of many nodes, each from the store of its node. */
@@ -25,7 +25,7 @@ final class SeriesRebuilder implements Rebuilder {
   }
 
   @Override
-  public void rebuild(final CommittedImage image, final NativeFile target) throws IOException {
+  public void read(final CommittedImage image, final ImageTarget target) throws IOException {
     if (checkpoint == null) {
       checkpoint = source.read();
     }
@@ -33,7 +33,7 @@ final class SeriesRebuilder implements Rebuilder {
     final SeriesCheckpoint.Part part = origin.part();
     rebuilders
         .computeIfAbsent(part, any -> part.store().rebuilder(part.commit(), oneOfSeveral))
-        .rebuild(origin.image(), target);
+        .read(origin.image(), target);
   }
 
   @Override

@@ -24,4 +24,15 @@ public record CommittedImage(
     long size,
     int imageId,
     List<ChunkLocation> chunks,
-    List<Block> blocks) {}
+    List<Block> blocks) {
+  /**
+   * The same, copied to an engine.
+   *
+   * @param all what it has, in the order in which the engine has it
+   * @return without chunks
+   */
+  public CommittedImage copied(final List<Block> all) {
+    return new CommittedImage(
+        ordinal, path, rank, ranks, mode, size, imageId, List.of(), List.copyOf(all));
+  }
+}
