@@ -93,7 +93,9 @@ final class IoProcess implements AutoCloseable {
       }
       FailStop.watch(journal.inFlight());
       final SessionStore opened =
-          keep(SessionStore.of(Path.of(segment.header().store()), segment.header().layout()));
+          keep(
+              SessionStore.of(
+                  Path.of(segment.header().store()), segment.header().layout(), settings));
       final PosixStore store = opened.store();
       final CompletableFuture<Guard> starting = startGuard(guardPlace(opened.root()));
       store.commits(
@@ -122,6 +124,7 @@ final class IoProcess implements AutoCloseable {
               segment,
               store,
               opened.series(),
+              opened.copies(),
               settings.session(),
               statistics,
               journal,

@@ -3,10 +3,12 @@ package org.sluice.core.command;
 import static org.sluice.core.command.Model.option;
 
 import java.nio.file.Path;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** The option every subcommand that works on a store shares. */
 public final class StoreOption implements SharedOptions {
   private Path directory;
+  private OptionSpec option;
 
   /** Not given yet. */
   public StoreOption() {}
@@ -19,6 +21,7 @@ public final class StoreOption implements SharedOptions {
             .required(true)
             .defaultValue("${env:SLUICE_STORE}")
             .description("The store's directory; default: environment SLUICE_STORE."));
+    option = model.spec().findOption("--store");
   }
 
   /**
@@ -28,5 +31,14 @@ public final class StoreOption implements SharedOptions {
    */
   public Path directory() {
     return directory;
+  }
+
+  /**
+   * The store.
+   *
+   * @return a directory's path or a URI, as given
+   */
+  public String location() {
+    return option.stringValues().getFirst();
   }
 }

@@ -226,6 +226,10 @@ final class EntryFields {
       out.writeInt(25);
       out.writeLong(it.checkpoint());
       out.writeLong(it.round());
+    } else if (message instanceof final Entry.Leaving it) {
+      out.writeInt(26);
+      out.writeLong(it.commit());
+      out.writeLong(it.round());
     }
   }
 
@@ -430,6 +434,11 @@ final class EntryFields {
     }
     if (type == 25) {
       return new Entry.Written(
+          in.readLong(),
+          in.readLong());
+    }
+    if (type == 26) {
+      return new Entry.Leaving(
           in.readLong(),
           in.readLong());
     }

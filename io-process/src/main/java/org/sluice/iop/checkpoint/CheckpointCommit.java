@@ -61,6 +61,10 @@ final class CheckpointCommit implements Work {
   private final Set<Image> unnamed;
 
   private final Consumer<CheckpointCommit> ended;
+
+  /** Whether it leaves the stage, where there is one. */
+  private final boolean leaves;
+
   private final Draft draft;
   private State state = State.DECIDED;
   private IOException lost;
@@ -87,6 +91,7 @@ final class CheckpointCommit implements Work {
         decision.members().stream().map(part -> context.registry().find(part.image())).toList();
     this.unnamed = images.stream().filter(Image::isUnnamed).collect(Collectors.toSet());
     this.ended = ended;
+    this.leaves = context.copies() != null && context.copies().take(decision, context.state());
     this.draft =
         new Draft(
             decision.checkpoint(),
@@ -167,6 +172,9 @@ final class CheckpointCommit implements Work {
     if (lost != null) {
       throw lost;
     }
+    if (context.copies() != null) {
+      context.copies().check();
+    }
     final long began = System.nanoTime();
     context
         .store()
@@ -182,6 +190,8 @@ final class CheckpointCommit implements Work {
             });
     if (part != null) {
       putPart();
+    } else if (context.copies() != null && decision.round() > 0) {
+      context.copies().supersede(stored);
     }
   }
 
@@ -250,6 +260,9 @@ final class CheckpointCommit implements Work {
    */
   void stored(final Commit inStore) {
     stored = inStore;
+    if (leaves) {
+      new Departure(context, inStore, decision.round()).begin();
+    }
     end(State.STORED, 0, "");
     context.service().execute(() -> ended.accept(this));
   }
@@ -296,6 +309,11 @@ final class CheckpointCommit implements Work {
 
   boolean isStored() {
     return state == State.STORED;
+  }
+
+  /** Whether those who wait for it wait for other nodes still. */
+  boolean waitsForOthers() {
+    return leaves && context.copies().areGlobal();
   }
 
   long number() {

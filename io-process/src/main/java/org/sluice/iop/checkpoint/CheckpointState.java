@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.sluice.core.segment.ImageDescriptor;
@@ -31,7 +32,10 @@ public final class CheckpointState implements Fold {
   private final Map<ImageKey, Entry.Lacking> lacks = new LinkedHashMap<>();
 
   /** By number, how many times it was written before that was decided last. */
-  private final Map<Long, Long> rounds = new TreeMap<>();
+  private final NavigableMap<Long, Long> rounds = new TreeMap<>();
+
+  /** By the ids of commits, the rounds of what is to leave the node. */
+  private final Map<Long, Long> leaving = new LinkedHashMap<>();
 
   private long lastAttempt;
 
@@ -97,6 +101,8 @@ public final class CheckpointState implements Fold {
       case Entry.Grouped e -> enter(e);
       case Entry.Lacking e -> lack(e);
       case Entry.Written e -> rounds.put(e.checkpoint(), e.round());
+      case Entry.Leaving e when e.round() == Entry.NO_ROUND -> leaving.remove(e.commit());
+      case Entry.Leaving e -> leaving.put(e.commit(), e.round());
       case Entry.Counted e -> lastAttempt = e.lastAttempt();
       default -> {}
     }
@@ -202,6 +208,7 @@ public final class CheckpointState implements Fold {
   public void sum(final Consumer<Entry> to) {
     commits.values().forEach(to);
     rounds.forEach((number, round) -> to.accept(new Entry.Written(number, round)));
+    leaving.forEach((commit, round) -> to.accept(new Entry.Leaving(commit, round)));
     images.sum(to);
     underWay.values().forEach(checkpoint -> checkpoint.sum(to));
     failed.values().forEach(to);
@@ -238,6 +245,16 @@ public final class CheckpointState implements Fold {
   long round(final long number, final boolean anew) {
     final Long last = rounds.get(number);
     return last == null ? 0 : last + (anew || !failed.containsKey(number) ? 1 : 0);
+  }
+
+  /** How many numbers were decided up to one, in the order of numbers. */
+  int place(final long number) {
+    return rounds.headMap(number, true).size();
+  }
+
+  /** What a former I/O process had on its way off the node: rounds by the ids of commits. */
+  Map<Long, Long> leaving() {
+    return leaving;
   }
 
   /**

@@ -48,7 +48,7 @@ final class Committer {
         new Entry.Committing(
             context.state().lastAttempt() + 1,
             number,
-            context.series() == null ? Entry.NO_ROUND : context.state().round(number, anew),
+            context.hasNodes() ? context.state().round(number, anew) : Entry.NO_ROUND,
             ranks.ranks(),
             ranks.part(),
             ungrouped,
@@ -76,7 +76,9 @@ final class Committer {
     context.state().apply(commit.end());
     if (commit.isStored()) {
       commit.count();
-      context.waiters().committed(commit.number());
+      if (!commit.waitsForOthers()) {
+        context.waiters().committed(commit.number());
+      }
       context.drain().tidy(false);
     } else {
       commit.restore();

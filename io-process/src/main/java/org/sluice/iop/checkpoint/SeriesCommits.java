@@ -20,7 +20,6 @@ import org.sluice.core.series.SeriesTidying;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.RankSet;
-import org.sluice.core.store.StoredPart;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Warnings;
 
@@ -51,6 +50,7 @@ public final class SeriesCommits implements AutoCloseable {
   private final Engine engine;
   private final SeriesRun run;
   private final PosixStore store;
+  private final PartSource parts;
   private final List<Pending> pending = new ArrayList<>();
 
   /** Of the parts that this process has put, by the ids of their commits. */
@@ -105,12 +105,15 @@ public final class SeriesCommits implements AutoCloseable {
    * @param run the run that the node takes part in
    * @param engine where the series is; closed with this
    * @param store the node's own store; stays the caller's
+   * @param parts what others get of its commits
    */
   public SeriesCommits(
       final SeriesDirectory.Place place,
       final SeriesRun run,
       final Engine engine,
-      final PosixStore store) {
+      final PosixStore store,
+      final PartSource parts) {
+    this.parts = parts;
     this.place = place;
     this.run = run;
     this.engine = engine;
@@ -123,7 +126,7 @@ public final class SeriesCommits implements AutoCloseable {
     return Math.max(1, commit.ranks());
   }
 
-  private static RankSet partOf(final Commit commit) {
+  static RankSet partOf(final Commit commit) {
     return commit.part().isEmpty()
         ? RankSet.of(IntStream.range(0, ranksOf(commit)))
         : commit.part();
@@ -147,7 +150,7 @@ public final class SeriesCommits implements AutoCloseable {
       final Runnable counts,
       final Consumer<IOException> refused)
       throws IOException {
-    final byte[] part = new StoredPart(commit, store.images(commit)).encode();
+    final byte[] part = parts.of(commit, round).encode();
     synchronized (this) {
       if (fence != null) {
         throw fence;
@@ -180,7 +183,7 @@ public final class SeriesCommits implements AutoCloseable {
       final Pending next = next();
       if (next != null) {
         look(next);
-      } else if (run.isFirst() && System.nanoTime() - collection > 0) {
+      } else if (place != null && run.isFirst() && System.nanoTime() - collection > 0) {
         collection += COLLECTION_NANOS;
         collect();
       }

@@ -16,7 +16,7 @@ public sealed interface Entry {
   /** Round of a checkpoint in a store of this node alone, which needs none. */
   long NO_ROUND = -1;
 
-  /** Position of a ring that did not tell. */
+  /** Position of a ring that did not tell; an opening that ends so is asked for again. */
   long NO_POSITION = -1;
 
   /** The same: the opening counts for nothing. */
@@ -108,8 +108,7 @@ public sealed interface Entry {
    *
    * @param image the image's id
    * @param slot index of the process's slot, 0 or more
-   * @param position in the slot's ring, behind the record that told; {@link #REFUSED}; or {@link
-   *     #NO_POSITION}: the opening is asked for again, and the file counts as abandoned
+   * @param position in the slot's ring, behind what told, {@link #REFUSED} or {@link #NO_POSITION}
    */
   record Closed(int image, int slot, long position) implements Entry {}
 
@@ -396,4 +395,12 @@ public sealed interface Entry {
    * @param round as in {@link Committing}
    */
   record Written(long checkpoint, long round) implements Entry {}
+
+  /**
+   * A checkpoint that a stage has is to leave the node.
+   *
+   * @param commit the id of its commit
+   * @param round as in {@link Committing}; {@link #NO_ROUND} once it counts for all nodes
+   */
+  record Leaving(long commit, long round) implements Entry {}
 }

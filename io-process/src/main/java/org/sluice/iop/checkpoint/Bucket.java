@@ -1,0 +1,184 @@
+package org.sluice.iop.checkpoint;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.sluice.core.engine.Engine;
+import org.sluice.core.posix.Names;
+import org.sluice.core.series.FencedException;
+import org.sluice.core.series.LogEntry;
+import org.sluice.core.series.PartCopy;
+import org.sluice.core.series.PartKey;
+import org.sluice.core.series.SeriesObjects;
+import org.sluice.core.series.SeriesRun;
+import org.sluice.core.series.StagePlace;
+import org.sluice.core.store.Commit;
+import org.sluice.core.store.Completion;
+import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.StoredPart;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * A series in a bucket, as a node on whose stage checkpoints are committed first writes it. The run
+ * is used under the monitor of {@link #series}, as there.
+ */
+public final class Bucket implements AutoCloseable {
+  /** So long a process that was killed may take to be resumed. */
+  private static final Duration AT_REST = Duration.ofMinutes(1);
+
+  private final SeriesObjects objects;
+  private final Engine engine;
+  private final SeriesRun run;
+  private final StagePlace place;
+  private final PosixStore store;
+  private final SeriesCommits series;
+  private final int keep;
+
+  /** What this node has put in this run and not deleted. */
+  private final List<PartKey> mine = new ArrayList<>();
+
+  private PartCopy.Pace pace = bytes -> {};
+
+  /**
+   * The bucket of a session.
+   *
+   * @param objects the store; closed with this
+   * @param place where the node's own store is
+   * @param store the node's own store; stays the caller's
+   * @param keep how many checkpoints of the run stay, 0 for all
+   * @throws IOException when the series cannot be read
+   */
+  public Bucket(
+      final SeriesObjects objects, final StagePlace place, final PosixStore store, final int keep)
+      throws IOException {
+    this.objects = objects;
+    this.place = place;
+    this.store = store;
+    this.keep = keep;
+    this.engine = objects.engine(place.series());
+    this.run = SeriesRun.resume(engine, place.begin(), place.node());
+    if (!store.numbers().isEmpty()) { // another I/O process has put some
+      engine.list(PartKey.FOLDER).stream()
+          .flatMap(key -> PartKey.parse(key).stream())
+          .filter(part -> part.begin() == place.begin() && part.node().equals(place.node()))
+          .forEach(mine::add);
+    }
+    this.series = new SeriesCommits(null, run, engine, store, this::copy);
+  }
+
+  /** Asks before each piece of a copy. */
+  void pace(final PartCopy.Pace asked) {
+    pace = asked;
+  }
+
+  private StoredPart copy(final Commit commit, final long round) throws IOException {
+    return PartCopy.copy(store, commit, engine, key(commit, round), pace);
+  }
+
+  private PartKey key(final Commit commit, final long round) {
+    return place.part(commit.number(), round, SeriesCommits.partOf(commit));
+  }
+
+  SeriesCommits series() {
+    return series;
+  }
+
+  PosixStore store() {
+    return store;
+  }
+
+  /** The numbers of what counts. */
+  Set<Long> numbers() throws IOException {
+    synchronized (series) {
+      return run.live().values().stream().map(LogEntry.Commit::number).collect(Collectors.toSet());
+    }
+  }
+
+  /** Throws where another run has begun. */
+  void look() throws IOException {
+    synchronized (series) {
+      run.isCommitted(0, 0);
+    }
+  }
+
+  /** A checkpoint counts: what is not to stay goes. The thread of {@link #series}. */
+  void counts(final Commit commit, final long round) {
+    mine.add(key(commit, round));
+    try {
+      if (keep > 0 && !commit.ungrouped() && SeriesCommits.partOf(commit).list().getFirst() == 0) {
+        removeOlder(commit);
+      }
+      deleteGone();
+    } catch (final FencedException e) {
+      return; // the other run's nodes collect
+    } catch (final IOException e) {
+      Warnings.warn(
+          "checkpoint %d counts, but what is older stays in the bucket: %s"
+              .formatted(commit.number(), e.getMessage()));
+    }
+    removeEarlierRuns();
+  }
+
+  /** In the order in which they count, which is the same for all nodes: one of them does it. */
+  private void removeOlder(final Commit commit) throws IOException {
+    final boolean mayGrow = commit.completion().filter(Completion.COUNT::equals).isPresent();
+    final Set<Long> stay =
+        store.commits(damaged -> {}).stream()
+            .filter(Commit::ungrouped)
+            .map(Commit::number)
+            .collect(Collectors.toSet());
+    synchronized (series) {
+      final List<LogEntry.Commit> all =
+          run.live().values().stream()
+              .filter(one -> one.begin() == run.begin() && !stay.contains(one.number()))
+              .toList();
+      for (int i = 0; i < all.size() - (mayGrow ? Math.max(keep, 2) : keep); i++) {
+        run.remove(all.get(i).number(), all.get(i).round());
+      }
+    }
+  }
+
+  private void deleteGone() throws IOException {
+    final List<PartKey> gone;
+    synchronized (series) {
+      gone = run.gone(mine);
+    }
+    for (final PartKey part : gone) {
+      for (final String data : engine.list(part.data())) {
+        engine.delete(data);
+      }
+      engine.delete(part.toString());
+      mine.remove(part);
+    }
+  }
+
+  /** A process of theirs may live that is fenced and settles its files from there. */
+  private void removeEarlierRuns() {
+    try {
+      for (final Path earlier : place.earlier()) {
+        try (PosixStore left = PosixStore.open(earlier)) {
+          if (Duration.between(left.lastUsed(), Instant.now()).compareTo(AT_REST) <= 0) {
+            continue;
+          }
+        }
+        for (final Path path : Names.deepestFirst(earlier)) {
+          Files.delete(path);
+        }
+      }
+    } catch (final IOException e) {
+      Warnings.warn("what an earlier run has on the stage stays: " + e.getMessage());
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    series.close();
+    objects.close();
+  }
+}
