@@ -207,7 +207,7 @@ final class ServiceOptions implements SharedOptions {
   Settings settings(final boolean endsWithMembers) throws IOException {
     final Layout chosen = layout == null ? Layout.container : layout;
     final Grouping grouping = grouping(chosen);
-    final StageSettings bucket = stage.settings(store.location());
+    final StageSettings bucket = stage.settings(store);
     final Path own = bucket == null ? store.directory() : bucket.directory();
     return new Settings(
         own,

@@ -15,9 +15,9 @@ import org.sluice.core.series.Stores;
 import org.sluice.core.store.NodeIdentity;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.SeriesFormat;
-import org.sluice.core.store.StoredPart;
 import org.sluice.iop.checkpoint.Copies;
 import org.sluice.iop.checkpoint.SeriesCommits;
+import org.sluice.iop.checkpoint.SeriesStorage;
 
 /**
  * Where a session stores: a store of this node alone or, on storage that other nodes may use, this
@@ -118,7 +118,7 @@ record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
             run,
             engine,
             store,
-            (commit, round) -> new StoredPart(commit, store.images(commit))),
+            new SeriesStorage.InDirectory(place.get(), store)),
         null);
   }
 

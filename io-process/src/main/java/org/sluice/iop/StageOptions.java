@@ -3,11 +3,10 @@ package org.sluice.iop;
 import static org.sluice.core.command.Model.option;
 
 import java.nio.file.Path;
-import java.util.Locale;
 import org.sluice.core.command.Model;
 import org.sluice.core.command.SharedOptions;
 import org.sluice.core.command.SizeConverter;
-import org.sluice.core.engine.Engines;
+import org.sluice.core.command.StoreOption;
 import org.sluice.iop.checkpoint.StageSettings;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -70,11 +69,12 @@ final class StageOptions implements SharedOptions {
   /**
    * What the options say.
    *
-   * @param store as the user names it
+   * @param option names the store
    * @return null where the store is a directory
    */
-  StageSettings settings(final String store) {
-    if (!isBucket(store)) {
+  StageSettings settings(final StoreOption option) {
+    final String store = option.location();
+    if (!option.isElsewhere()) {
       refuseOptions(store);
       return null;
     }
@@ -95,11 +95,6 @@ final class StageOptions implements SharedOptions {
         rate == null ? StageSettings.NO_LIMIT : rate,
         every == null ? 1 : every,
         durable != Durable.local);
-  }
-
-  /** A directory may be named by a URI, too. */
-  static boolean isBucket(final String store) {
-    return Engines.isUri(store) && !store.toLowerCase(Locale.ROOT).startsWith("file:");
   }
 
   /** What the environment says may be for another store. */

@@ -83,7 +83,7 @@ public final class LsCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    try (CheckpointReader opened = Stores.open(store.directory(), series.name())) {
+    try (CheckpointReader opened = Stores.open(store, series.name())) {
       final List<Commit> commits =
           showsImages()
               ? Selection.read(opened, () -> find(opened), commit -> readImages(opened, commit))
@@ -96,7 +96,7 @@ public final class LsCommand implements Subcommand {
         json.print(
             spec,
             new JsonObject()
-                .with("store", opened.directory().toString())
+                .with("store", opened.store())
                 .with("checkpoints", commits.stream().map(this::members).toList())
                 .with("waiting", waiting.stream().map(LsCommand::members).toList()));
       } else {

@@ -156,6 +156,19 @@ final class S3Engine implements Engine {
   }
 
   @Override
+  public long size(final String key) throws IOException {
+    try {
+      return client
+          .headObject(each -> each.bucket(location.bucket()).key(object(key)))
+          .contentLength();
+    } catch (final NoSuchKeyException none) {
+      return 0;
+    } catch (final SdkException e) {
+      throw failure.of("look at %s of".formatted(key), e);
+    }
+  }
+
+  @Override
   public void delete(final String key) throws IOException {
     try {
       client.deleteObject(each -> each.bucket(location.bucket()).key(object(key)));

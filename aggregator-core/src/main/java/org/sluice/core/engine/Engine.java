@@ -90,6 +90,27 @@ public interface Engine extends AutoCloseable {
   }
 
   /**
+   * How large an object is.
+   *
+   * @param key its key
+   * @return bytes, 0 when there is no such object
+   * @throws IOException when that fails
+   */
+  default long size(final String key) throws IOException {
+    final ByteBuffer read = ByteBuffer.allocate(1 << 16);
+    long size = 0;
+    try {
+      do {
+        get(key, size, read.clear());
+        size += read.position();
+      } while (!read.hasRemaining());
+      return size;
+    } catch (final NoObjectException none) {
+      return 0;
+    }
+  }
+
+  /**
    * Deletes an object, if it is there.
    *
    * @param key its key

@@ -48,13 +48,18 @@ public final class EngineFolder implements Engine {
   }
 
   @Override
+  public long size(final String key) throws IOException {
+    return engine.size(folder + key);
+  }
+
+  @Override
   public void delete(final String key) throws IOException {
     engine.delete(folder + key);
   }
 
   @Override
   public String toString() {
-    return engine + "/" + folder.substring(0, folder.length() - 1);
+    return (engine + "/" + folder).replaceAll("/+$", "");
   }
 
   @Override

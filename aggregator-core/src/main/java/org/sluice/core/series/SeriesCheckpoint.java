@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
-import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.RankSet;
 
 /**
@@ -13,25 +12,16 @@ import org.sluice.core.store.RankSet;
  */
 final class SeriesCheckpoint {
   private final Commit commit;
-  private final List<Part> parts;
+  private final List<PartReader.Part> parts;
   private final List<Origin> origins;
   private final List<CommittedImage> images;
 
-  /**
-   * What a node has of it.
-   *
-   * @param store the node's own store, open for reading
-   * @param commit as that store has it
-   * @param images as that store has them
-   */
-  record Part(PosixStore store, Commit commit, List<CommittedImage> images) {}
-
   /** Where an image is. */
-  record Origin(Part part, CommittedImage image) {}
+  record Origin(PartReader.Part part, CommittedImage image) {}
 
   private SeriesCheckpoint(
       final Commit commit,
-      final List<Part> parts,
+      final List<PartReader.Part> parts,
       final List<Origin> origins,
       final List<CommittedImage> images) {
     this.commit = commit;
@@ -41,11 +31,11 @@ final class SeriesCheckpoint {
   }
 
   static SeriesCheckpoint of(
-      final long sequence, final LogEntry.Commit entry, final List<Part> parts) {
+      final long sequence, final LogEntry.Commit entry, final List<PartReader.Part> parts) {
     final List<Origin> origins = new ArrayList<>();
     final List<CommittedImage> images = new ArrayList<>();
     int ids = 0;
-    for (final Part part : parts) {
+    for (final PartReader.Part part : parts) {
       int most = 0;
       for (final CommittedImage image : part.images()) {
         origins.add(new Origin(part, image));
@@ -74,7 +64,7 @@ final class SeriesCheckpoint {
   private static Commit merged(
       final long sequence,
       final LogEntry.Commit entry,
-      final List<Part> parts,
+      final List<PartReader.Part> parts,
       final List<CommittedImage> images) {
     final Commit first = parts.getFirst().commit();
     return new Commit(
@@ -98,12 +88,12 @@ final class SeriesCheckpoint {
 
   /** As one of all nodes; incomplete when a file joined it on some node after its commit. */
   Commit commit() {
-    return parts.stream().anyMatch(part -> part.store().marked(part.commit()).incomplete())
+    return parts.stream().anyMatch(PartReader.Part::isIncomplete)
         ? commit.markedIncomplete()
         : commit;
   }
 
-  List<Part> parts() {
+  List<PartReader.Part> parts() {
     return parts;
   }
 

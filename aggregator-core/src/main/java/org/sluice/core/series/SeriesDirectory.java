@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -14,6 +15,8 @@ import org.sluice.core.engine.Engine;
 import org.sluice.core.engine.EngineProbe;
 import org.sluice.core.posix.Names;
 import org.sluice.core.store.DirectoryEngine;
+import org.sluice.core.store.NoStoreException;
+import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.SeriesFormat;
 import org.sluice.core.store.StoredPart;
 
@@ -30,7 +33,7 @@ import org.sluice.core.store.StoredPart;
  *
  * @param root the store's directory, absolute
  */
-public record SeriesDirectory(Path root) {
+public record SeriesDirectory(Path root) implements SeriesStore {
   private static final String DATA = "data";
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,99}");
   private static final Pattern FOLDER = Pattern.compile("(\\d{1,18})-(.+)");
@@ -140,12 +143,7 @@ public record SeriesDirectory(Path root) {
     return NAME.matcher(name).matches();
   }
 
-  /**
-   * The names of its series.
-   *
-   * @return in order
-   * @throws IOException when they cannot be listed
-   */
+  @Override
   public List<String> names() throws IOException {
     return Names.in(root).stream()
         .filter(path -> Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS))
@@ -165,14 +163,34 @@ public record SeriesDirectory(Path root) {
     SeriesFormat.createFolder(root.resolve(name));
   }
 
-  /**
-   * The objects of a series.
-   *
-   * @param name one that is there; without it reading finds nothing
-   * @return an engine; the caller closes it
-   */
+  @Override
   public Engine engine(final String name) {
     return DirectoryEngine.of(root.resolve(name));
+  }
+
+  @Override
+  public PartReader parts(final String series) {
+    return new DirectoryParts(this, series);
+  }
+
+  /** Told by the part itself. */
+  @Override
+  public SeriesGarbage.Names needs(final String series) {
+    final PartFetch fetch = new PartFetch(engine(series));
+    return part -> {
+      final PartKey key = PartKey.parse(part).orElseThrow();
+      return needs(key, fetch.stored(part));
+    };
+  }
+
+  @Override
+  public Optional<Instant> lastUsed(final String series, final long begin, final String node)
+      throws IOException {
+    try (PosixStore store = PosixStore.open(new Place(root, series, begin, node).path())) {
+      return Optional.of(store.lastUsed());
+    } catch (final NoStoreException gone) {
+      return Optional.empty();
+    }
   }
 
   /**
@@ -222,4 +240,12 @@ public record SeriesDirectory(Path root) {
     part.names().forEach(name -> needs.add(folder + name));
     return needs;
   }
+
+  @Override
+  public String toString() {
+    return root.toString();
+  }
+
+  @Override
+  public void close() {}
 }

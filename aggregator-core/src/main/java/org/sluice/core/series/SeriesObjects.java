@@ -2,7 +2,10 @@ package org.sluice.core.series;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.engine.EngineFolder;
 import org.sluice.core.engine.EngineProbe;
@@ -15,7 +18,7 @@ import org.sluice.core.store.SeriesFormat;
  * A store at an engine that several nodes use at a time. Its objects are those of a {@link
  * SeriesDirectory}, but for data: that is what {@link PartCopy} makes of a node's own store.
  */
-public final class SeriesObjects implements AutoCloseable {
+public final class SeriesObjects implements SeriesStore {
   private static final String FORMAT = "format";
 
   private final String location;
@@ -89,24 +92,32 @@ public final class SeriesObjects implements AutoCloseable {
     isThere();
   }
 
-  /**
-   * The names of its series.
-   *
-   * @return in order
-   * @throws IOException when they cannot be listed
-   */
+  @Override
   public List<String> names() throws IOException {
     return engine.folders().stream().filter(SeriesDirectory::isName).toList();
   }
 
-  /**
-   * The objects of a series. A series is there once it has one.
-   *
-   * @param name its name
-   * @return an engine, until this store is closed
-   */
-  public Engine engine(final String name) {
-    return new EngineFolder(engine, name);
+  /** Not to be used once this store is closed. */
+  @Override
+  public Engine engine(final String series) {
+    return new EngineFolder(engine, series);
+  }
+
+  @Override
+  public PartReader parts(final String series) {
+    return new ObjectParts(engine(series));
+  }
+
+  /** Told by the key alone, so that what cannot be read may go as well. */
+  @Override
+  public SeriesGarbage.Names needs(final String series) {
+    return part -> Set.of(PartKey.parse(part).orElseThrow().data());
+  }
+
+  /** What is there was copied, and what a run has yet to copy it has on its own nodes. */
+  @Override
+  public Optional<Instant> lastUsed(final String series, final long begin, final String node) {
+    return Optional.empty();
   }
 
   /** As the user names it. */

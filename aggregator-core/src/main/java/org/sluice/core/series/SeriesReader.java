@@ -2,7 +2,6 @@ package org.sluice.core.series;
 
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -25,8 +24,6 @@ import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
 import org.sluice.core.store.LeftAsFiles;
 import org.sluice.core.store.NoStoreException;
-import org.sluice.core.store.Owners;
-import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.RankSet;
 import org.sluice.core.store.Rebuilder;
 import org.sluice.core.store.StoredPart;
@@ -37,11 +34,11 @@ import org.sluice.core.store.StoredPart;
  * entry in the log. Not thread-safe, but for {@link #rebuilder}.
  */
 public final class SeriesReader implements CheckpointReader {
-  private final SeriesDirectory directory;
-  private final String series;
+  private final SeriesStore store;
   private final Engine engine;
   private final SeriesLog log;
-  private final Map<Path, PosixStore> stores = new HashMap<>();
+  private final PartFetch fetch;
+  private final PartReader parts;
   private final Map<Long, LogEntry.Commit> found = new HashMap<>();
 
   /** The one read last: those of a long series would take all memory. Null for none. */
@@ -50,35 +47,26 @@ public final class SeriesReader implements CheckpointReader {
   /**
    * A reader of a series.
    *
-   * @param directory the store
+   * @param store the store, closed with this
    * @param series the series' name
    */
-  public SeriesReader(final SeriesDirectory directory, final String series) {
-    this.directory = directory;
-    this.series = series;
-    this.engine = directory.engine(series);
+  public SeriesReader(final SeriesStore store, final String series) {
+    this.store = store;
+    this.engine = store.engine(series);
     this.log = new SeriesLog(engine);
+    this.fetch = new PartFetch(engine);
+    this.parts = store.parts(series);
   }
 
   @Override
-  public Path directory() {
-    return directory.root();
+  public String store() {
+    return store.toString();
   }
 
   /** What one of the last run's nodes has left. */
   @Override
   public Optional<LeftAsFiles> leftAsFiles() throws IOException {
-    for (final SeriesDirectory.Place place : directory.places(series, log.read().begin())) {
-      try {
-        final Optional<LeftAsFiles> left = store(place).leftAsFiles();
-        if (left.isPresent()) {
-          return left;
-        }
-      } catch (final NoStoreException notYet) {
-        // its node has just begun
-      }
-    }
-    return Optional.empty();
+    return parts.leftAsFiles(log.read().begin());
   }
 
   @Override
@@ -155,21 +143,22 @@ public final class SeriesReader implements CheckpointReader {
 
   @Override
   public Map<Integer, String> owners(final Commit commit) throws IOException {
-    final Path objects = directory.root().resolve(series);
-    final Map<Integer, String> owners = new TreeMap<>();
-    Owners.add(owners, directory.root());
-    Owners.add(owners, objects);
-    for (final String key : SeriesLog.keys(commit.id())) {
-      Owners.add(owners, objects.resolve(key));
-    }
+    final List<String> keys = new ArrayList<>(SeriesLog.keys(commit.id()));
     for (final String key : found.get(commit.id()).keys()) {
-      Owners.add(owners, objects.resolve(key).getParent());
-      Owners.add(owners, objects.resolve(key));
+      keys.add(key);
+      keys.add(key.substring(0, key.lastIndexOf('/') + 1));
     }
-    for (final SeriesCheckpoint.Part part : checkpoint(commit).parts()) {
-      owners.putAll(part.store().owners(part.commit()));
+    final Map<Integer, String> owners = new TreeMap<>();
+    parts.addOwners(owners, keys);
+    for (final PartReader.Part part : checkpoint(commit).parts()) {
+      part.addOwners(owners);
     }
     return owners;
+  }
+
+  @Override
+  public boolean knowsOwners() {
+    return parts.knowsOwners();
   }
 
   @Override
@@ -182,8 +171,8 @@ public final class SeriesReader implements CheckpointReader {
       final Commit commit, final Consumer<IOException> damage, final LongConsumer progress)
       throws IOException {
     final List<IOException> all = new ArrayList<>();
-    for (final SeriesCheckpoint.Part part : checkpoint(commit).parts()) {
-      part.store().verify(part.commit(), part.images(), all::add, progress);
+    for (final PartReader.Part part : checkpoint(commit).parts()) {
+      part.verify(all::add, progress);
     }
     if (!all.isEmpty() && !counts(commit.id())) {
       throw new NoSuchFileException("checkpoint " + commit.number()); // removed meanwhile
@@ -282,52 +271,29 @@ public final class SeriesReader implements CheckpointReader {
 
   private SeriesCheckpoint read(final long sequence, final LogEntry.Commit entry)
       throws IOException {
-    final List<SeriesCheckpoint.Part> parts = new ArrayList<>();
-    for (final String name : entry.keys()) {
-      final PartKey key = PartKey.parse(name).orElseThrow();
+    final List<PartKey> keys =
+        entry.keys().stream().map(key -> PartKey.parse(key).orElseThrow()).toList();
+    final List<StoredPart> stored = fetch.all(keys);
+    final List<PartReader.Part> opened = new ArrayList<>();
+    for (int i = 0; i < keys.size(); i++) {
       try {
-        final StoredPart part = part(key);
-        final PosixStore store =
-            store(new SeriesDirectory.Place(directory.root(), series, key.begin(), key.node()));
-        parts.add(new SeriesCheckpoint.Part(store, part.commit(), part.images()));
-      } catch (final NoObjectException missing) {
-        throw damaged(name, "it is missing", missing);
+        opened.add(parts.open(keys.get(i), stored.get(i)));
       } catch (final NoStoreException missing) {
-        throw damaged(name, "what it names is missing: " + missing.getMessage(), missing);
+        throw fetch.damaged(
+            keys.get(i).toString(), "what it names is missing: " + missing.getMessage(), missing);
       }
     }
-    return SeriesCheckpoint.of(sequence, entry, parts);
+    return SeriesCheckpoint.of(sequence, entry, opened);
   }
 
   private StoredPart part(final PartKey key) throws IOException {
-    final byte[] bytes = engine.getAll(key.toString(), StoredPart.MAX_LENGTH);
-    final StoredPart part = StoredPart.decode(engine + "/" + key, bytes);
-    if (part.commit().number() != key.number() || !part.ranks().equals(key.ranks())) {
-      throw damaged(key.toString(), "the part of another checkpoint or node stands here", null);
-    }
-    return part;
-  }
-
-  private DamagedException damaged(final String key, final String why, final IOException cause) {
-    final DamagedException damage = new DamagedException(engine + "/" + key, 0, why);
-    damage.initCause(cause);
-    return damage;
-  }
-
-  private PosixStore store(final SeriesDirectory.Place place) throws IOException {
-    PosixStore store = stores.get(place.path());
-    if (store == null) {
-      store = PosixStore.open(place.path());
-      stores.put(place.path(), store);
-    }
-    return store;
+    return fetch.one(key);
   }
 
   @Override
   public void close() throws IOException {
-    for (final PosixStore store : stores.values()) {
-      store.close();
-    }
+    parts.close();
     engine.close();
+    store.close();
   }
 }

@@ -11,7 +11,7 @@ import org.sluice.core.store.Rebuilder;
 final class SeriesRebuilder implements Rebuilder {
   private final Source source;
   private final boolean oneOfSeveral;
-  private final Map<SeriesCheckpoint.Part, Rebuilder> rebuilders = new IdentityHashMap<>();
+  private final Map<PartReader.Part, Rebuilder> rebuilders = new IdentityHashMap<>();
   private SeriesCheckpoint checkpoint;
 
   /** Reads the checkpoint, unless it is at hand. */
@@ -30,9 +30,9 @@ final class SeriesRebuilder implements Rebuilder {
       checkpoint = source.read();
     }
     final SeriesCheckpoint.Origin origin = checkpoint.originOf(image);
-    final SeriesCheckpoint.Part part = origin.part();
+    final PartReader.Part part = origin.part();
     rebuilders
-        .computeIfAbsent(part, any -> part.store().rebuilder(part.commit(), oneOfSeveral))
+        .computeIfAbsent(part, any -> part.rebuilder(oneOfSeveral))
         .read(origin.image(), target);
   }
 

@@ -12,10 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.sluice.core.engine.Engine;
-import org.sluice.core.store.NoStoreException;
 import org.sluice.core.store.NodeIdentity;
-import org.sluice.core.store.PosixStore;
-import org.sluice.core.store.StoredPart;
 
 /**
  * Removes checkpoints of a series, and what is left of earlier runs, on whichever node and beside a
@@ -28,30 +25,30 @@ public final class SeriesTidying implements AutoCloseable {
   /** A live process has said so by then, whatever its clock is. */
   private static final Duration RENEWED = Duration.ofSeconds(8);
 
-  private final SeriesDirectory directory;
+  /** When nobody uses it. */
+  private static final Instant UNUSED = Instant.EPOCH;
+
+  private final SeriesStore store;
   private final String series;
   private final Engine engine;
   private final SeriesLog log;
   private final SeriesGarbage garbage;
 
+  /** The node and the run that a part or data is of. */
+  private record Origin(long begin, String node) {}
+
   /**
    * A series that is to be tidied.
    *
-   * @param directory the store
+   * @param store the store, which stays the caller's
    * @param series the series' name
    */
-  public SeriesTidying(final SeriesDirectory directory, final String series) {
-    this.directory = directory;
+  public SeriesTidying(final SeriesStore store, final String series) {
+    this.store = store;
     this.series = series;
-    this.engine = directory.engine(series);
+    this.engine = store.engine(series);
     this.log = new SeriesLog(engine);
-    this.garbage = new SeriesGarbage(engine, this::names);
-  }
-
-  private Set<String> names(final String part) throws IOException {
-    final byte[] bytes = engine.getAll(part, StoredPart.MAX_LENGTH);
-    return SeriesDirectory.needs(
-        PartKey.parse(part).orElseThrow(), StoredPart.decode(engine + "/" + part, bytes));
+    this.garbage = new SeriesGarbage(engine, store.needs(series));
   }
 
   /**
@@ -66,51 +63,49 @@ public final class SeriesTidying implements AutoCloseable {
   public void remove(final Collection<Long> numbers, final long last) throws IOException {
     final List<LogEntry.Commit> removed = new ArrayList<>();
     log.append(state -> removal(state, numbers, last, removed));
-    final Map<SeriesDirectory.Place, Instant> uses = new HashMap<>();
+    final Map<Origin, Instant> uses = new HashMap<>();
     final Set<String> parts = new HashSet<>();
     for (final LogEntry.Commit commit : removed) {
       for (final String key : commit.keys()) {
-        final SeriesDirectory.Place place = place(key);
-        if (!uses.containsKey(place)) {
-          uses.put(place, lastUsed(place));
+        final Origin origin = origin(key);
+        if (!uses.containsKey(origin)) {
+          uses.put(origin, lastUsed(origin));
         }
-        if (isLeft(uses.get(place))) {
+        if (isLeft(uses.get(origin))) {
           parts.add(key);
         }
       }
     }
     if (!parts.isEmpty()) {
       keepUsed(uses);
-      parts.removeIf(key -> !uses.containsKey(place(key)));
+      parts.removeIf(key -> !uses.containsKey(origin(key)));
       delete(garbage.of(parts));
     }
   }
 
   /** Of some nodes' stores those stay that are used just now, by whatever clock. */
-  private static void keepUsed(final Map<SeriesDirectory.Place, Instant> uses) throws IOException {
+  private void keepUsed(final Map<Origin, Instant> uses) throws IOException {
+    if (uses.values().stream().allMatch(UNUSED::equals)) {
+      return;
+    }
     try {
       Thread.sleep(RENEWED);
     } catch (final InterruptedException e) {
       Thread.currentThread().interrupt();
       uses.clear();
     }
-    for (final SeriesDirectory.Place place : List.copyOf(uses.keySet())) {
-      if (!lastUsed(place).equals(uses.get(place))) {
-        uses.remove(place);
+    for (final Origin origin : List.copyOf(uses.keySet())) {
+      if (!lastUsed(origin).equals(uses.get(origin))) {
+        uses.remove(origin);
       }
     }
   }
 
-  /** The node's store that a part or data is of. */
-  private SeriesDirectory.Place place(final String key) {
+  private static Origin origin(final String key) {
     return PartKey.parse(key)
-        .map(part -> place(part.begin(), part.node()))
-        .or(() -> DataKey.parse(key).map(data -> place(data.begin(), data.node())))
+        .map(part -> new Origin(part.begin(), part.node()))
+        .or(() -> DataKey.parse(key).map(data -> new Origin(data.begin(), data.node())))
         .orElseThrow();
-  }
-
-  private SeriesDirectory.Place place(final long begin, final String node) {
-    return new SeriesDirectory.Place(directory.root(), series, begin, node);
   }
 
   /**
@@ -121,12 +116,8 @@ public final class SeriesTidying implements AutoCloseable {
     return Duration.between(lastUsed, Instant.now()).compareTo(AT_REST) > 0;
   }
 
-  private static Instant lastUsed(final SeriesDirectory.Place place) throws IOException {
-    try (PosixStore store = PosixStore.open(place.path())) {
-      return store.lastUsed();
-    } catch (final NoStoreException gone) {
-      return Instant.EPOCH;
-    }
+  private Instant lastUsed(final Origin origin) throws IOException {
+    return store.lastUsed(series, origin.begin(), origin.node()).orElse(UNUSED);
   }
 
   private static LogEntry removal(
@@ -169,14 +160,14 @@ public final class SeriesTidying implements AutoCloseable {
    */
   public List<String> find() throws IOException {
     final SeriesState state = log.read();
-    final Map<SeriesDirectory.Place, Boolean> left = new HashMap<>();
+    final Map<Origin, Boolean> left = new HashMap<>();
     final List<String> found = new ArrayList<>();
     for (final String key : garbage.ofEarlierRuns(state.live().values(), state.begin())) {
-      final SeriesDirectory.Place place = place(key);
-      if (!left.containsKey(place)) {
-        left.put(place, isLeft(lastUsed(place)));
+      final Origin origin = origin(key);
+      if (!left.containsKey(origin)) {
+        left.put(origin, isLeft(lastUsed(origin)));
       }
-      if (left.get(place)) {
+      if (left.get(origin)) {
         found.add(key);
       }
     }

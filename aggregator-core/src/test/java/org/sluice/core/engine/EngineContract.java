@@ -209,6 +209,8 @@ public abstract class EngineContract {
       assertThat(here.getAll("a/again", 1000)).isEqualTo(bytes(1000));
     }
     assertThat(here.list("a/")).containsExactly("a/again");
+    assertThat(there.size("a/again")).isEqualTo(1000);
+    assertThat(there.size("a/missing")).isZero();
   }
 
   @Test

@@ -17,6 +17,7 @@ import org.sluice.core.series.PartCopy;
 import org.sluice.core.series.PartKey;
 import org.sluice.core.series.SeriesObjects;
 import org.sluice.core.series.SeriesRun;
+import org.sluice.core.series.SeriesStore;
 import org.sluice.core.series.StagePlace;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.Completion;
@@ -26,9 +27,9 @@ import org.sluice.iop.measure.Warnings;
 
 /**
  * A series in a bucket, as a node on whose stage checkpoints are committed first writes it. The run
- * is used under the monitor of {@link #series}, as there.
+ * is used under the monitor of {@link #commits}, as there.
  */
-public final class Bucket implements AutoCloseable {
+public final class Bucket implements SeriesStorage, AutoCloseable {
   /** So long a process that was killed may take to be resumed. */
   private static final Duration AT_REST = Duration.ofMinutes(1);
 
@@ -37,7 +38,7 @@ public final class Bucket implements AutoCloseable {
   private final SeriesRun run;
   private final StagePlace place;
   private final PosixStore store;
-  private final SeriesCommits series;
+  private final SeriesCommits commits;
   private final int keep;
 
   /** What this node has put in this run and not deleted. */
@@ -69,7 +70,7 @@ public final class Bucket implements AutoCloseable {
           .filter(part -> part.begin() == place.begin() && part.node().equals(place.node()))
           .forEach(mine::add);
     }
-    this.series = new SeriesCommits(null, run, engine, store, this::copy);
+    this.commits = new SeriesCommits(null, run, engine, store, this);
   }
 
   /** Asks before each piece of a copy. */
@@ -77,16 +78,28 @@ public final class Bucket implements AutoCloseable {
     pace = asked;
   }
 
-  private StoredPart copy(final Commit commit, final long round) throws IOException {
+  /** Copies what it consists of. */
+  @Override
+  public StoredPart part(final Commit commit, final long round) throws IOException {
     return PartCopy.copy(store, commit, engine, key(commit, round), pace);
+  }
+
+  @Override
+  public SeriesStore open() throws IOException {
+    return SeriesObjects.open(place.uri());
+  }
+
+  @Override
+  public String series() {
+    return place.series();
   }
 
   private PartKey key(final Commit commit, final long round) {
     return place.part(commit.number(), round, SeriesCommits.partOf(commit));
   }
 
-  SeriesCommits series() {
-    return series;
+  SeriesCommits commits() {
+    return commits;
   }
 
   PosixStore store() {
@@ -95,19 +108,19 @@ public final class Bucket implements AutoCloseable {
 
   /** The numbers of what counts. */
   Set<Long> numbers() throws IOException {
-    synchronized (series) {
+    synchronized (commits) {
       return run.live().values().stream().map(LogEntry.Commit::number).collect(Collectors.toSet());
     }
   }
 
   /** Throws where another run has begun. */
   void look() throws IOException {
-    synchronized (series) {
+    synchronized (commits) {
       run.isCommitted(0, 0);
     }
   }
 
-  /** A checkpoint counts: what is not to stay goes. The thread of {@link #series}. */
+  /** A checkpoint counts: what is not to stay goes. The thread of {@link #commits}. */
   void counts(final Commit commit, final long round) {
     mine.add(key(commit, round));
     try {
@@ -133,7 +146,7 @@ public final class Bucket implements AutoCloseable {
             .filter(Commit::ungrouped)
             .map(Commit::number)
             .collect(Collectors.toSet());
-    synchronized (series) {
+    synchronized (commits) {
       final List<LogEntry.Commit> all =
           run.live().values().stream()
               .filter(one -> one.begin() == run.begin() && !stay.contains(one.number()))
@@ -146,7 +159,7 @@ public final class Bucket implements AutoCloseable {
 
   private void deleteGone() throws IOException {
     final List<PartKey> gone;
-    synchronized (series) {
+    synchronized (commits) {
       gone = run.gone(mine);
     }
     for (final PartKey part : gone) {
@@ -178,7 +191,7 @@ public final class Bucket implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    series.close();
+    commits.close();
     objects.close();
   }
 }

@@ -164,7 +164,7 @@ public record Context(
 
   /** The same of this session. */
   <T> T read(final Restarts.Reading<T> reading) throws IOException {
-    return read(store, series, reading);
+    return read(store, copies != null ? copies.series() : series, reading);
   }
 
   /** The links of images that no former I/O process had at rest are nobody's. */

@@ -88,7 +88,7 @@ public final class Copies implements AutoCloseable {
 
   /** What counts for all nodes. */
   SeriesCommits series() {
-    return bucket.series();
+    return bucket.commits();
   }
 
   /** Whether those who wait for a checkpoint that leaves the stage wait for all nodes. */
@@ -193,7 +193,7 @@ public final class Copies implements AutoCloseable {
       final long left = others - System.nanoTime();
       if (ending && !seriesEnds && left <= 0) {
         seriesEnds = true;
-        bucket.series().end();
+        bucket.commits().end();
       }
       pause(ending && !seriesEnds ? left : LAST_PAUSE_NANOS);
     }
@@ -204,7 +204,7 @@ public final class Copies implements AutoCloseable {
     for (long pause = FIRST_PAUSE_NANOS; ; pause = Math.min(LAST_PAUSE_NANOS, 2 * pause)) {
       try {
         begin();
-        bucket.series().put(one.commit(), one.round(), () -> counts(one), e -> refuse(one, e));
+        bucket.commits().put(one.commit(), one.round(), () -> counts(one), e -> refuse(one, e));
         copied(one);
         return;
       } catch (final EngineException e) {

@@ -16,6 +16,7 @@ import org.sluice.core.series.LogEntry;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.SeriesReader;
 import org.sluice.core.series.SeriesRun;
+import org.sluice.core.series.SeriesStore;
 import org.sluice.core.series.SeriesTidying;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.PosixStore;
@@ -50,7 +51,7 @@ public final class SeriesCommits implements AutoCloseable {
   private final Engine engine;
   private final SeriesRun run;
   private final PosixStore store;
-  private final PartSource parts;
+  private final SeriesStorage storage;
   private final List<Pending> pending = new ArrayList<>();
 
   /** Of the parts that this process has put, by the ids of their commits. */
@@ -101,19 +102,19 @@ public final class SeriesCommits implements AutoCloseable {
   /**
    * The series of a session.
    *
-   * @param place this node's in it
+   * @param place this node's in it; null where it is no directory
    * @param run the run that the node takes part in
    * @param engine where the series is; closed with this
    * @param store the node's own store; stays the caller's
-   * @param parts what others get of its commits
+   * @param storage what others get of its commits, and where
    */
   public SeriesCommits(
       final SeriesDirectory.Place place,
       final SeriesRun run,
       final Engine engine,
       final PosixStore store,
-      final PartSource parts) {
-    this.parts = parts;
+      final SeriesStorage storage) {
+    this.storage = storage;
     this.place = place;
     this.run = run;
     this.engine = engine;
@@ -150,7 +151,7 @@ public final class SeriesCommits implements AutoCloseable {
       final Runnable counts,
       final Consumer<IOException> refused)
       throws IOException {
-    final byte[] part = parts.of(commit, round).encode();
+    final byte[] part = storage.part(commit, round).encode();
     synchronized (this) {
       if (fence != null) {
         throw fence;
@@ -183,7 +184,7 @@ public final class SeriesCommits implements AutoCloseable {
       final Pending next = next();
       if (next != null) {
         look(next);
-      } else if (place != null && run.isFirst() && System.nanoTime() - collection > 0) {
+      } else if (run.isFirst() && System.nanoTime() - collection > 0) {
         collection += COLLECTION_NANOS;
         collect();
       }
@@ -196,8 +197,8 @@ public final class SeriesCommits implements AutoCloseable {
 
   /** One node of the run does that. What it leaves the next run finds. */
   private void collect() {
-    try (SeriesTidying tidying =
-        new SeriesTidying(new SeriesDirectory(place.root()), place.series())) {
+    try (SeriesStore opened = storage.open();
+        SeriesTidying tidying = new SeriesTidying(opened, storage.series())) {
       tidying.delete(tidying.find());
     } catch (final IOException e) {
       Warnings.warn("what earlier runs left in the series stays: " + e.getMessage());
@@ -358,8 +359,8 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /** What a restart sees of the series. Any thread; the caller closes it. */
-  SeriesReader reader() {
-    return new SeriesReader(new SeriesDirectory(place.root()), place.series());
+  SeriesReader reader() throws IOException {
+    return new SeriesReader(storage.open(), storage.series());
   }
 
   /** The numbers of earlier runs' checkpoints that count. */
