@@ -114,11 +114,7 @@ record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
     return new SessionStore(
         store,
         new SeriesCommits(
-            place.get(),
-            run,
-            engine,
-            store,
-            new SeriesStorage.InDirectory(place.get(), store)),
+            place.get(), run, engine, store, new SeriesStorage.InDirectory(place.get(), store)),
         null);
   }
 

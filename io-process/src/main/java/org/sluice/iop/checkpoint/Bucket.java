@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.posix.Names;
 import org.sluice.core.series.FencedException;
@@ -40,6 +41,7 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
   private final PosixStore store;
   private final SeriesCommits commits;
   private final int keep;
+  private final List<LogEntry.Commit> live;
 
   /** What this node has put in this run and not deleted. */
   private final List<PartKey> mine = new ArrayList<>();
@@ -64,6 +66,7 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
     this.keep = keep;
     this.engine = objects.engine(place.series());
     this.run = SeriesRun.resume(engine, place.begin(), place.node());
+    this.live = List.copyOf(run.live().values());
     if (!store.numbers().isEmpty()) { // another I/O process has put some
       engine.list(PartKey.FOLDER).stream()
           .flatMap(key -> PartKey.parse(key).stream())
@@ -106,11 +109,16 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
     return store;
   }
 
-  /** The numbers of what counts. */
-  Set<Long> numbers() throws IOException {
-    synchronized (commits) {
-      return run.live().values().stream().map(LogEntry.Commit::number).collect(Collectors.toSet());
-    }
+  /** The numbers of what counted when this process began. */
+  Set<Long> numbers() {
+    return live.stream().map(LogEntry.Commit::number).collect(Collectors.toSet());
+  }
+
+  /** Those of earlier runs, of which no more come; known also where the bucket is out of reach. */
+  LongStream numbersBefore() {
+    return live.stream()
+        .filter(commit -> commit.begin() != place.begin())
+        .mapToLong(LogEntry.Commit::number);
   }
 
   /** Throws where another run has begun. */

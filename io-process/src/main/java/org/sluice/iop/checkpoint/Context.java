@@ -133,9 +133,13 @@ public record Context(
   /** The highest number of a checkpoint that is there; all nodes of a run find the same. */
   long lastNumber() throws IOException {
     final LongStream here = store.numbers().stream().mapToLong(Long::longValue);
-    final SeriesCommits nodes = copies != null ? copies.series() : series;
-    final LongStream before = nodes == null ? LongStream.empty() : nodes.numbersBefore();
-    return LongStream.concat(here, before).max().orElse(0);
+    return LongStream.concat(here, numbersBefore()).max().orElse(0);
+  }
+
+  private LongStream numbersBefore() throws IOException {
+    return copies != null
+        ? copies.numbersBefore()
+        : series != null ? series.numbersBefore() : LongStream.empty();
   }
 
   /** Whether other nodes may have parts of the checkpoints. */
@@ -164,7 +168,7 @@ public record Context(
 
   /** The same of this session. */
   <T> T read(final Restarts.Reading<T> reading) throws IOException {
-    return read(store, copies != null ? copies.series() : series, reading);
+    return read(store, copies != null && copies.areGlobal() ? copies.series() : series, reading);
   }
 
   /** The links of images that no former I/O process had at rest are nobody's. */

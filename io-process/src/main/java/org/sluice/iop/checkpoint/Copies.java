@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.sluice.core.engine.EngineException;
 import org.sluice.core.engine.EngineException.Reason;
 import org.sluice.core.fault.Fault;
@@ -151,6 +152,11 @@ public final class Copies implements AutoCloseable {
       }
     }
     return numbers;
+  }
+
+  /** The numbers of earlier runs' checkpoints that count. */
+  LongStream numbersBefore() {
+    return bucket.numbersBefore();
   }
 
   /** The session ends: what makes no progress for a while is given up. */
