@@ -308,8 +308,8 @@ public final class Copies implements AutoCloseable {
 
   private void counts(final Departure one) {
     one.counts();
-    over(one);
     bucket.counts(one.commit(), one.round());
+    over(one);
   }
 
   private void refuse(final Departure one, final IOException why) {
