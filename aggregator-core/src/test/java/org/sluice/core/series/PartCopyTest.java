@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -12,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -146,8 +149,36 @@ class PartCopyTest {
     return damage;
   }
 
+  /** Counts what is asked for. */
+  private static Engine counting(final Engine engine, final AtomicLong bytes) {
+    return (Engine)
+        Proxy.newProxyInstance(
+            Engine.class.getClassLoader(),
+            new Class<?>[] {Engine.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("get")) {
+                bytes.addAndGet(((ByteBuffer) arguments[2]).remaining());
+              }
+              return method.invoke(engine, arguments);
+            });
+  }
+
   @Test
-  void aCheckpointWithoutABytesHasNoObject() throws IOException {
+  void noByteIsReadOfOtherImages() throws IOException {
+    final StoredPart part = copy(commit());
+    for (final CommittedImage image : part.images()) {
+      final AtomicLong asked = new AtomicLong();
+      try (Rebuilder rebuilder =
+          ObjectParts.open(counting(engine, asked), new ObjectStream(KEY, Upload.PIECE), part)
+              .rebuilder(false)) {
+        rebuilt(rebuilder, image);
+      }
+      assertThat(asked.get()).isEqualTo(length(image));
+    }
+  }
+
+  @Test
+  void aCheckpointWithoutBytesHasNoObject() throws IOException {
     final Commit commit = fixture.image("empty", 0, 1000, fixture.file()).commit(7, 1);
     final StoredPart part = copy(commit);
     assertThat(files()).isEmpty();
