@@ -106,17 +106,23 @@ final class ObjectParts implements PartReader {
 
   @Override
   public Part open(final PartKey key, final StoredPart part) throws IOException {
+    return open(engine, new ObjectStream(key), part);
+  }
+
+  static Part open(final Engine engine, final ObjectStream objects, final StoredPart part)
+      throws IOException {
     final List<CommittedImage> images = part.images();
     final long[] starts = new long[images.size()];
     long position = 0;
     for (int i = 0; i < starts.length; i++) {
       starts[i] = position;
       if (!images.get(i).chunks().isEmpty()) {
-        throw new DamagedException(engine + "/" + key, 0, "it names chunks, which no object has");
+        throw new DamagedException(
+            engine + "/" + objects.part(), 0, "it names chunks, which no object has");
       }
       position += images.get(i).blocks().stream().mapToLong(Block::length).sum();
     }
-    return new InObjects(engine, new ObjectStream(key), part.commit(), images, starts);
+    return new InObjects(engine, objects, part.commit(), images, starts);
   }
 
   /** They are on another node's disk. */

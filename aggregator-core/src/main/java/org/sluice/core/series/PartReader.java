@@ -96,7 +96,7 @@ public interface PartReader extends AutoCloseable {
   /**
    * Whether it can be told who wrote what it reads.
    *
-   * @return false where whoever may write there could have done so
+   * @return false where each user who may write there could have done so
    */
   boolean knowsOwners();
 

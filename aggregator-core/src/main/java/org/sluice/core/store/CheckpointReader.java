@@ -115,7 +115,7 @@ public interface CheckpointReader extends AutoCloseable {
   /**
    * Whether it can be told whose checkpoints are.
    *
-   * @return false where whoever may write there could have written them
+   * @return false where each user who may write there could have written them
    */
   default boolean knowsOwners() {
     return true;

@@ -1,6 +1,7 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
+import java.util.function.LongConsumer;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.posix.NativeFile;
 
@@ -26,12 +27,31 @@ public interface Rebuilder extends AutoCloseable {
    *
    * @param image one of the checkpoint's
    * @param target an empty file, open for writing; its mode is left alone
+   * @param progress told of bytes written since it was last told
    * @throws DamagedException when something it consists of is damaged
    * @throws IOException when that fails; the target then holds anything
    */
-  default void rebuild(final CommittedImage image, final NativeFile target) throws IOException {
+  default void rebuild(
+      final CommittedImage image, final NativeFile target, final LongConsumer progress)
+      throws IOException {
     target.truncate(image.size());
-    read(image, target::pwrite);
+    read(
+        image,
+        (address, length, offset) -> {
+          target.pwrite(address, length, offset);
+          progress.accept(length);
+        });
+  }
+
+  /**
+   * The same, of which nobody is told meanwhile.
+   *
+   * @param image one of the checkpoint's
+   * @param target an empty file, open for writing; its mode is left alone
+   * @throws IOException when that fails; the target then holds anything
+   */
+  default void rebuild(final CommittedImage image, final NativeFile target) throws IOException {
+    rebuild(image, target, bytes -> {});
   }
 
   @Override
