@@ -23,6 +23,7 @@ import org.sluice.core.segment.SegmentSettings;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.StoreProfile;
 import org.sluice.core.store.WriteMode;
+import org.sluice.iop.checkpoint.Copies;
 import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.guard.GuardPlace;
@@ -55,6 +56,7 @@ final class IoProcess implements AutoCloseable {
   private final StoreProfile profile;
   private final boolean measured;
   private final Thread thread;
+  private final Copies copies;
 
   /**
    * Starts an I/O process, or resumes a killed one; clients can attach when this returns.
@@ -97,6 +99,7 @@ final class IoProcess implements AutoCloseable {
               SessionStore.of(
                   Path.of(segment.header().store()), segment.header().layout(), settings));
       final PosixStore store = opened.store();
+      copies = opened.copies();
       final CompletableFuture<Guard> starting = startGuard(guardPlace(opened.root()));
       store.commits(
           unreadable ->
@@ -124,7 +127,7 @@ final class IoProcess implements AutoCloseable {
               segment,
               store,
               opened.series(),
-              opened.copies(),
+              copies,
               settings.session(),
               statistics,
               journal,
@@ -293,6 +296,11 @@ final class IoProcess implements AutoCloseable {
 
   Segment segment() {
     return segment;
+  }
+
+  /** Bytes that are to be copied from the stage; 0 without one. */
+  long toCopy() {
+    return copies == null ? 0 : copies.left();
   }
 
   Statistics statistics() {

@@ -116,6 +116,29 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
   }
 
   /**
+   * What runs have on a stage.
+   *
+   * @param stage the stage's directory
+   * @param uri the store
+   * @param series the series' name; null for all
+   * @return nodes' own stores
+   * @throws IOException when they cannot be listed
+   */
+  static List<Path> all(final Path stage, final String uri, final String series)
+      throws IOException {
+    final Path root = folder(stage, uri);
+    final List<Path> all = new ArrayList<>();
+    if (Files.isDirectory(root)) {
+      for (final Path one : series == null ? Names.in(root) : List.of(root.resolve(series))) {
+        if (Files.isDirectory(one.resolve(DATA))) {
+          all.addAll(Names.in(one.resolve(DATA)));
+        }
+      }
+    }
+    return all;
+  }
+
+  /**
    * What earlier runs of this node have left on the stage.
    *
    * @return their own stores

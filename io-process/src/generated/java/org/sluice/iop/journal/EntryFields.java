@@ -313,7 +313,7 @@ final class EntryFields {
     if (type == 11) {
       return new Entry.Restarted(
           in.readInt(),
-          EntryCodec.readOne(in, Entry.Cause.values()),
+          EntryCodec.readOne(in, Cause.values()),
           in.readInt() != 0,
           in.readLong(),
           listOfMark(in));

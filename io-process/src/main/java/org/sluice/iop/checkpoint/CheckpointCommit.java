@@ -262,6 +262,8 @@ final class CheckpointCommit implements Work {
     stored = inStore;
     if (leaves) {
       new Departure(context, inStore, decision.round()).begin();
+    } else if (context.copies() != null) {
+      context.copies().keep(inStore);
     }
     end(State.STORED, 0, "");
     context.service().execute(() -> ended.accept(this));

@@ -16,6 +16,7 @@ import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.NativeThread;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.series.FencedException;
+import org.sluice.core.series.StageReport.State;
 import org.sluice.core.store.Commit;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Warnings;
@@ -70,6 +71,7 @@ public final class Copies implements AutoCloseable {
 
   private boolean ending;
   private boolean seriesEnds;
+  private final Progress report;
   private boolean told;
   private boolean closed;
 
@@ -83,6 +85,7 @@ public final class Copies implements AutoCloseable {
     this.bucket = bucket;
     this.settings = settings;
     this.rate = new CopyRate(settings.rate());
+    this.report = new Progress(bucket.store());
     this.copier = Thread.ofPlatform().daemon().name("copy").start(this::run);
     bucket.pace(this::before);
   }
@@ -117,8 +120,15 @@ public final class Copies implements AutoCloseable {
   synchronized void add(final Departure one) {
     if (underWay.putIfAbsent(one.commit().id(), one) == null) {
       waiting.add(one);
+      report.say(one.commit(), State.WAITING);
       notifyAll();
     }
+  }
+
+  /** Takes note of a checkpoint that stays on the stage. */
+  synchronized void keep(final Commit commit) {
+    report.say(commit, State.LOCAL);
+    notifyAll();
   }
 
   /** Lets older commits of a number go from the stage that no copy needs. Last stage. */
@@ -169,6 +179,15 @@ public final class Copies implements AutoCloseable {
   }
 
   /**
+   * How much is still to be copied.
+   *
+   * @return bytes, holes included
+   */
+  public synchronized long left() {
+    return waiting.stream().mapToLong(one -> one.commit().bytes()).sum() - report.sent();
+  }
+
+  /**
    * Whether there is nothing to do.
    *
    * @return true also when all was given up
@@ -196,6 +215,7 @@ public final class Copies implements AutoCloseable {
   /** Null at the end. */
   private synchronized Departure next() {
     while (waiting.isEmpty() && !closed) {
+      report.write();
       final long left = others - System.nanoTime();
       if (ending && !seriesEnds && left <= 0) {
         seriesEnds = true;
@@ -257,6 +277,8 @@ public final class Copies implements AutoCloseable {
   private synchronized void begin() throws FencedException {
     check();
     begun = false;
+    report.begin(waiting.getFirst().commit());
+    report.write();
   }
 
   /** Other nodes may take twice the time. */
@@ -264,6 +286,7 @@ public final class Copies implements AutoCloseable {
     progress = System.nanoTime();
     others = Math.max(2 * progress - one.since() - others, 0) + others;
     told = false;
+    report.end(one.commit());
   }
 
   /** Waits until a piece may be sent. */
@@ -279,6 +302,7 @@ public final class Copies implements AutoCloseable {
     final long now = System.nanoTime();
     progress = begun ? now : progress; // the piece before went
     begun = true;
+    report.piece(bytes);
     final long pause = settings.rate() == StageSettings.NO_LIMIT ? 0 : rate.take(bytes, now);
     long waited = 0;
     while (!closed && waited < pause) {
@@ -309,7 +333,7 @@ public final class Copies implements AutoCloseable {
   private void counts(final Departure one) {
     one.counts();
     bucket.counts(one.commit(), one.round());
-    over(one);
+    over(one, State.SHARED);
   }
 
   private void refuse(final Departure one, final IOException why) {
@@ -319,10 +343,11 @@ public final class Copies implements AutoCloseable {
       }
     }
     one.refused(why);
-    over(one);
+    over(one, State.REFUSED);
   }
 
-  private synchronized void over(final Departure one) {
+  private synchronized void over(final Departure one, final State state) {
+    report.say(one.commit(), state);
     underWay.remove(one.commit().id());
     notifyAll();
   }
@@ -330,6 +355,7 @@ public final class Copies implements AutoCloseable {
   @Override
   public void close() throws IOException {
     synchronized (this) {
+      report.write();
       closed = true;
       notifyAll();
     }

@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.store.ChunkLocation;
+import org.sluice.iop.journal.Cause;
 import org.sluice.iop.journal.Entry;
 
 /**
@@ -75,7 +76,7 @@ public final class ImageLog {
     chunks.clear();
     inPlace = e.inPlace();
     size = e.size();
-    direct = e.cause() == Entry.Cause.DIRECT || direct && e.cause() != Entry.Cause.DIVERTED;
+    direct = e.cause() == Cause.DIRECT || direct && e.cause() != Cause.DIVERTED;
     e.marks().forEach(mark -> mark(mark.chunk(), mark.generation(), mark.end()));
   }
 

@@ -167,18 +167,6 @@ public sealed interface Entry {
   record Restarted(int image, Cause cause, boolean inPlace, long size, List<Mark> marks)
       implements Entry {}
 
-  /** Why a log begins anew. */
-  enum Cause {
-    /** It was settled and goes on. */
-    SETTLED,
-    /** The image became direct. */
-    DIRECT,
-    /** The image is logged again. */
-    DIVERTED,
-    /** The image was emptied. */
-    EMPTIED
-  }
-
   /**
    * How much of a chunk was applied to an image's own file before the chunk was drained.
    *
