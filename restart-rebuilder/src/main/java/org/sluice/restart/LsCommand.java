@@ -119,7 +119,7 @@ public final class LsCommand implements Subcommand {
       } else {
         printTable(commits);
         waiting.forEach(this::printWaiting);
-        copying.forEach(one -> print("%10d  %s%n".formatted(one.number(), one)));
+        copying.forEach(this::printCopying);
       }
     }
     if (!unreadable.isEmpty()) {
@@ -139,8 +139,8 @@ public final class LsCommand implements Subcommand {
     return List.of();
   }
 
-  private void print(final String line) {
-    spec.commandLine().getOut().print(line);
+  private void printCopying(final StageReport.Line one) {
+    spec.commandLine().getOut().printf("%10d  %s%n", one.number(), one);
   }
 
   private static JsonObject members(final StageReport.Line one) {
