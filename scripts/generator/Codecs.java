@@ -87,6 +87,7 @@ final class Codecs {
     final Records records =
         Records.of(
             SERVICE.resolve("main").resolve(JOURNAL).resolve("Entry.java"),
+            SERVICE.resolve("main").resolve(JOURNAL).resolve("Cause.java"),
             CORE.resolve("main/java/org/sluice/core/store/ChunkLocation.java"),
             CORE.resolve("main/java/org/sluice/core/store/Completion.java"));
     final List<Records.Type> entries = records.of("Entry");

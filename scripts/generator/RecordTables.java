@@ -37,7 +37,7 @@ final class RecordTables {
     return switch (name) {
       case "journal" ->
           new RecordTables(
-                  ENTRY, STORE.resolve("ChunkLocation.java"), STORE.resolve("Completion.java"))
+                  ENTRY, ENTRY.resolveSibling("Cause.java"), STORE.resolve("ChunkLocation.java"), STORE.resolve("Completion.java"))
               .entries();
       case "index_chunk" -> new RecordTables(STORE.resolve("ChunkLocation.java")).rows();
       case "index_block" -> new RecordTables(STORE.resolve("Block.java")).rows();

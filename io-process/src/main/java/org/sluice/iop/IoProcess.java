@@ -23,6 +23,7 @@ import org.sluice.core.segment.SegmentSettings;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.StoreProfile;
 import org.sluice.core.store.WriteMode;
+import org.sluice.iop.checkpoint.Copies;
 import org.sluice.iop.crash.FailStop;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.guard.GuardPlace;
@@ -56,6 +57,7 @@ final class IoProcess implements AutoCloseable {
   private final StoreProfile profile;
   private final boolean measured;
   private final Thread thread;
+  private final Copies copies;
 
   /**
    * Starts an I/O process, or resumes a killed one; clients can attach when this returns.
@@ -94,8 +96,11 @@ final class IoProcess implements AutoCloseable {
       }
       FailStop.watch(journal.inFlight());
       final SessionStore opened =
-          keep(SessionStore.of(Path.of(segment.header().store()), segment.header().layout()));
+          keep(
+              SessionStore.of(
+                  Path.of(segment.header().store()), segment.header().layout(), settings));
       final PosixStore store = opened.store();
+      copies = opened.copies();
       final CompletableFuture<Guard> starting = startGuard(guardPlace(opened.root()));
       store.commits(
           unreadable ->
@@ -126,6 +131,7 @@ final class IoProcess implements AutoCloseable {
               segment,
               store,
               opened.series(),
+              copies,
               settings.session(),
               statistics,
               journal,
@@ -294,6 +300,11 @@ final class IoProcess implements AutoCloseable {
 
   Segment segment() {
     return segment;
+  }
+
+  /** Bytes that are to be copied from the stage; 0 without one. */
+  long toCopy() {
+    return copies == null ? 0 : copies.left();
   }
 
   Statistics statistics() {

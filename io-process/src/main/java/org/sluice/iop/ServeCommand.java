@@ -127,22 +127,41 @@ public final class ServeCommand implements Subcommand {
       System.out.flush();
       CompletableFuture.anyOf(process.ending(), process.over()).join();
       showDrain(process);
+      showCopies(process);
     } catch (final RuntimeException e) {
       FailStop.now(e);
     }
   }
 
-  /** Shows how the drain gets on until the session is over, if a terminal looks. */
+  /** Shows how the drain gets on until copies are all that is left, if a terminal looks. */
   private static void showDrain(final IoProcess process) {
     final Statistics statistics = process.statistics();
     long shown = statistics.count(Occurrence.DRAINED_BYTES);
     try (Progress progress =
         Progress.begin("drain", statistics.count(Occurrence.PUBLISHED_BYTES) - shown)) {
-      while (!process.over().isDone()) {
-        process.over().copy().completeOnTimeout(null, STEP_MILLIS, TimeUnit.MILLISECONDS).join();
+      while (!process.over().isDone()
+          && (shown < statistics.count(Occurrence.PUBLISHED_BYTES) || process.toCopy() == 0)) {
+        step(process);
         final long drained = statistics.count(Occurrence.DRAINED_BYTES);
         progress.add(drained - shown);
         shown = drained;
+      }
+    }
+  }
+
+  private static void step(final IoProcess process) {
+    process.over().copy().completeOnTimeout(null, STEP_MILLIS, TimeUnit.MILLISECONDS).join();
+  }
+
+  /** Shows how the copies get on that a session waits for at its end. */
+  private static void showCopies(final IoProcess process) {
+    long left = process.toCopy();
+    try (Progress progress = Progress.begin("copy", left)) {
+      while (!process.over().isDone()) {
+        step(process);
+        final long now = process.toCopy();
+        progress.add(Math.max(0, left - now));
+        left = Math.min(left, now);
       }
     }
   }

@@ -24,6 +24,7 @@ import org.sluice.core.series.SeriesDirectory;
 import org.sluice.iop.checkpoint.Grouping;
 import org.sluice.iop.checkpoint.PathPattern;
 import org.sluice.iop.checkpoint.SessionSettings;
+import org.sluice.iop.checkpoint.StageSettings;
 import org.sluice.iop.memory.Pages;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -50,6 +51,7 @@ final class ServiceOptions implements SharedOptions {
   private static final int ALL_WRITERS = 0;
 
   private final StoreOption store = new StoreOption();
+  private final StageOptions stage = new StageOptions();
   private CommandSpec spec;
 
   private String capture;
@@ -78,6 +80,7 @@ final class ServiceOptions implements SharedOptions {
     spec = model.spec();
     model
         .add(store)
+        .add(stage)
         .add(
             option(String.class, value -> capture = value, "--capture")
                 .paramLabel("DIR")
@@ -214,10 +217,13 @@ final class ServiceOptions implements SharedOptions {
   Settings settings(final boolean endsWithMembers) throws IOException {
     final Layout chosen = layout == null ? Layout.container : layout;
     final Grouping grouping = grouping(chosen);
+    final StageSettings bucket = stage.settings(store);
+    final Path own = bucket == null ? store.directory() : bucket.directory();
     return new Settings(
-        store.directory(),
+        own,
+        bucket,
         series(),
-        capture == null ? null : captured(),
+        capture == null ? null : captured(own.toString()),
         geometry(),
         pages,
         threshold,
@@ -361,13 +367,12 @@ final class ServiceOptions implements SharedOptions {
     }
   }
 
-  private String captured() throws IOException {
+  private String captured(final String own) throws IOException {
     final String path = Arguments.exactValue(capture);
     if (!Names.exists(path)) {
       Names.createDirectory(path);
     }
     final String real = Names.real(path);
-    final String own = store.directory().toString();
     if (Names.exists(own) && FileName.isWithin(real, Names.real(own))) {
       throw usage(
           "--capture %s lies in the store, where nothing is captured; name a directory outside"

@@ -10,11 +10,14 @@ import org.sluice.core.engine.Engine;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.SeriesRun;
+import org.sluice.core.series.StagePlace;
 import org.sluice.core.series.Stores;
 import org.sluice.core.store.NodeIdentity;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.SeriesFormat;
+import org.sluice.iop.checkpoint.Copies;
 import org.sluice.iop.checkpoint.SeriesCommits;
+import org.sluice.iop.checkpoint.SeriesStorage;
 
 /**
  * Where a session stores: a store of this node alone or, on storage that other nodes may use, this
@@ -22,8 +25,10 @@ import org.sluice.iop.checkpoint.SeriesCommits;
  *
  * @param store of this node
  * @param series where its commits count; null without other nodes
+ * @param copies takes them from the stage, which that store is then, to others; null without one
  */
-record SessionStore(PosixStore store, SeriesCommits series) implements AutoCloseable {
+record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
+    implements AutoCloseable {
   /**
    * Finds where a session that begins is to store, makes the store if it is not there, and joins
    * the run.
@@ -31,6 +36,9 @@ record SessionStore(PosixStore store, SeriesCommits series) implements AutoClose
    * @return the path of this node's store, absolute
    */
   static Path find(final Settings settings) throws IOException {
+    if (settings.stage() != null) {
+      return StagedStore.find(settings.stage(), settings.series());
+    }
     final Path root = settings.store().toAbsolutePath().normalize();
     if (!isSeries(root)) {
       refuseSeries(root, settings.series());
@@ -84,16 +92,26 @@ record SessionStore(PosixStore store, SeriesCommits series) implements AutoClose
    * Opens the store of a session.
    *
    * @param path what {@link #find} returned
+   * @param settings how the session is to be
    */
-  static SessionStore of(final Path path, final int layout) throws IOException {
+  static SessionStore of(final Path path, final int layout, final Settings settings)
+      throws IOException {
+    final Optional<StagePlace> stage = StagePlace.of(path);
+    if (stage.isPresent()) {
+      return StagedStore.of(stage.get(), settings);
+    }
     final Optional<SeriesDirectory.Place> place = SeriesDirectory.Place.of(path);
     if (place.isEmpty()) {
-      return new SessionStore(openNodes(path, layout), null);
+      return new SessionStore(openNodes(path, layout), null, null);
     }
     final PosixStore store = PosixStore.createPart(path);
     final Engine engine = new SeriesDirectory(place.get().root()).engine(place.get().series());
     final SeriesRun run = SeriesRun.resume(engine, place.get().begin(), place.get().node());
-    return new SessionStore(store, new SeriesCommits(place.get(), run, engine, store));
+    return new SessionStore(
+        store,
+        new SeriesCommits(
+            place.get(), run, engine, store, new SeriesStorage.InDirectory(place.get(), store)),
+        null);
   }
 
   /** The directory that is the store to a user. */
@@ -103,6 +121,9 @@ record SessionStore(PosixStore store, SeriesCommits series) implements AutoClose
 
   @Override
   public void close() throws IOException {
+    if (copies != null) {
+      copies.close();
+    }
     if (series != null) {
       series.close();
     }

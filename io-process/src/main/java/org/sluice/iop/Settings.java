@@ -6,12 +6,14 @@ import java.util.OptionalLong;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.segment.Geometry;
 import org.sluice.iop.checkpoint.SessionSettings;
+import org.sluice.iop.checkpoint.StageSettings;
 import org.sluice.iop.memory.Pages;
 
 /**
  * How an I/O process is to be.
  *
- * @param store the store's directory
+ * @param store the store's directory, or that of the stage
+ * @param stage how checkpoints get from there to a bucket; null where they stay
  * @param series the series in it; null where the user names none
  * @param capture the capture directory, absolute and resolved; null for none
  * @param geometry the segment's geometry
@@ -25,6 +27,7 @@ import org.sluice.iop.memory.Pages;
  */
 record Settings(
     Path store,
+    StageSettings stage,
     String series,
     String capture,
     Geometry geometry,

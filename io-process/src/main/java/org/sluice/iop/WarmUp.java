@@ -115,6 +115,7 @@ final class WarmUp implements AutoCloseable {
               segment,
               store,
               null,
+              null,
               SETTINGS,
               new Statistics(
                   GEOMETRY.chunkCount() * (long) CHUNK_LENGTH,

@@ -97,6 +97,7 @@ final class LoggedIoProcess implements AutoCloseable {
                           segment,
                           store,
                           null,
+                          null,
                           how,
                           statistics,
                           journal,

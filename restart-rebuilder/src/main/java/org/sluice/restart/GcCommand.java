@@ -4,23 +4,25 @@ import static org.sluice.core.command.Model.flag;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Model;
+import org.sluice.core.command.Progress;
 import org.sluice.core.command.SeriesOption;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
+import org.sluice.core.engine.Engine;
 import org.sluice.core.posix.Quoting;
-import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.SeriesRepair;
+import org.sluice.core.series.SeriesStore;
 import org.sluice.core.series.SeriesTidying;
 import org.sluice.core.series.Stores;
 import org.sluice.core.store.Leftover;
@@ -35,6 +37,14 @@ public final class GcCommand implements Subcommand {
 
   private boolean dryRun;
   private boolean damagedLogs;
+
+  /**
+   * What is removed.
+   *
+   * @param name in the store or series
+   * @param path where it is
+   */
+  private record Freed(Leftover.Kind kind, String name, String path, long bytes) {}
 
   private final CommandSpec spec =
       Model.of(this, "gc")
@@ -84,36 +94,48 @@ public final class GcCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    return SeriesDirectory.is(store.directory()) ? collectOfSeries() : collect();
+    final Optional<SeriesStore> nodes = Stores.ofSeveralNodes(store);
+    return nodes.isPresent() ? collectOfSeries(nodes.get()) : collect();
   }
 
   /** What earlier runs left; what the last one has may be of a checkpoint under way. */
-  private int collectOfSeries() throws IOException {
-    final SeriesDirectory directory = SeriesDirectory.open(store.directory());
-    final String name = Stores.choose(directory, series.name());
-    final Path root = directory.root().resolve(name);
-    final List<Leftover> leftovers = new ArrayList<>();
-    if (damagedLogs) {
-      for (final DamagedException damaged : SeriesRepair.of(directory, name, dryRun).damage()) {
-        leftovers.add(new Leftover(Leftover.Kind.LOG, Path.of(damaged.file()), 0));
+  private int collectOfSeries(final SeriesStore nodes) throws IOException {
+    try (nodes) {
+      final String name = Stores.choose(nodes, series.name());
+      final List<Freed> freed = new ArrayList<>();
+      if (damagedLogs) {
+        for (final DamagedException damaged : SeriesRepair.of(nodes, name, dryRun).damage()) {
+          freed.add(new Freed(Leftover.Kind.LOG, damaged.file(), damaged.file(), 0));
+        }
+        if (!freed.isEmpty()) { // what may go is looked for by those who have seen what counts
+          print(nodes.toString(), freed);
+          return ExitStatus.OK.code();
+        }
       }
-      if (!leftovers.isEmpty()) { // what may go is looked for by those who have seen what counts
-        print(root, leftovers);
-        return ExitStatus.OK.code();
+      try (Engine engine = nodes.engine(name);
+          SeriesTidying tidying = new SeriesTidying(nodes, name)) {
+        final List<String> found = tidying.await();
+        for (final String key : found) {
+          final String path = engine + "/" + key;
+          freed.add(new Freed(Leftover.Kind.EARLIER, key, path, engine.size(key)));
+        }
+        if (!dryRun) {
+          delete(tidying, found);
+        }
+        print(nodes.toString(), freed);
       }
     }
-    try (SeriesTidying tidying = new SeriesTidying(directory, name)) {
-      final List<String> found = tidying.await();
-      for (final String key : found) {
-        final Path path = root.resolve(key);
-        leftovers.add(new Leftover(Leftover.Kind.EARLIER, path, Files.size(path)));
-      }
-      if (!dryRun) {
-        tidying.delete(found);
-      }
-    }
-    print(root, leftovers);
     return ExitStatus.OK.code();
+  }
+
+  private static void delete(final SeriesTidying tidying, final List<String> keys)
+      throws IOException {
+    try (Progress progress = Progress.beginSteps("gc", keys.size())) {
+      for (final String key : keys) {
+        tidying.delete(List.of(key));
+        progress.add(1);
+      }
+    }
   }
 
   private int collect() throws IOException {
@@ -124,7 +146,18 @@ public final class GcCommand implements Subcommand {
         leftovers.addAll(opened.setAsideDamagedLogs(dryRun));
       }
       leftovers.addAll(opened.collectGarbage(dryRun, unreadable::add));
-      print(opened.directory(), leftovers);
+      final Path root = opened.directory();
+      print(
+          root.toString(),
+          leftovers.stream()
+              .map(
+                  one ->
+                      new Freed(
+                          one.kind(),
+                          root.relativize(one.path()).toString(),
+                          one.path().toString(),
+                          one.bytes()))
+              .toList());
     }
     if (!unreadable.isEmpty()) {
       final CommandException first = Damage.failure(unreadable);
@@ -139,33 +172,31 @@ public final class GcCommand implements Subcommand {
     return ExitStatus.OK.code();
   }
 
-  private void print(final Path root, final List<Leftover> leftovers) throws IOException {
-    final long bytes = leftovers.stream().mapToLong(Leftover::bytes).sum();
+  private void print(final String root, final List<Freed> freed) throws IOException {
+    final long bytes = freed.stream().mapToLong(Freed::bytes).sum();
     if (json.wanted()) {
       json.print(
           spec,
           new JsonObject()
-              .with("store", store.directory().toAbsolutePath().normalize().toString())
+              .with("store", root)
               .with("dry_run", dryRun)
               .with("bytes", bytes)
-              .with("removed", leftovers.stream().map(GcCommand::members).toList()));
+              .with("removed", freed.stream().map(GcCommand::members).toList()));
       return;
     }
     final PrintWriter out = spec.commandLine().getOut();
-    for (final Leftover leftover : leftovers) {
+    for (final Freed one : freed) {
       out.printf(
           "%-10s  %8s  %s%n",
-          leftover.kind().label(),
-          SizeConverter.format(leftover.bytes()),
-          Quoting.name(root.relativize(leftover.path()).toString()));
+          one.kind().label(), SizeConverter.format(one.bytes()), Quoting.name(one.name()));
     }
     out.printf("%s %s%n", dryRun ? "would free" : "freed", SizeConverter.format(bytes));
   }
 
-  private static JsonObject members(final Leftover leftover) {
+  private static JsonObject members(final Freed one) {
     return new JsonObject()
-        .with("kind", leftover.kind().label())
-        .with("path", leftover.path().toString())
-        .with("bytes", leftover.bytes());
+        .with("kind", one.kind().label())
+        .with("path", one.path())
+        .with("bytes", one.bytes());
   }
 }

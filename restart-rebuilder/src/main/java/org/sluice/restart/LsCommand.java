@@ -6,12 +6,15 @@ import static org.sluice.core.command.Model.option;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
@@ -23,6 +26,7 @@ import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.series.SeriesReader;
+import org.sluice.core.series.StageReport;
 import org.sluice.core.series.Stores;
 import org.sluice.core.series.Waiting;
 import org.sluice.core.store.CheckpointReader;
@@ -41,6 +45,7 @@ public final class LsCommand implements Subcommand {
   private final JsonOption json = new JsonOption();
 
   private Long number;
+  private Path stage;
   private boolean withImages;
 
   private final CommandSpec spec =
@@ -64,6 +69,13 @@ public final class LsCommand implements Subcommand {
           .add(
               flag(value -> withImages = value, "-l", "--images")
                   .description("List the images as well."))
+          .add(
+              option(Path.class, value -> stage = value, "--stage")
+                  .paramLabel("DIR")
+                  .defaultValue("${env:SLUICE_STAGE}")
+                  .description(
+                      "Also what is copied to a bucket from this stage just now; default: environment"
+                          + " SLUICE_STAGE."))
           .examples(
               "  sluice ls --store /scratch/store",
               "  sluice ls --store /scratch/store --checkpoint 12",
@@ -72,6 +84,9 @@ public final class LsCommand implements Subcommand {
 
   private final List<IOException> unreadable = new ArrayList<>();
   private final Map<Commit, List<CommittedImage>> images = new HashMap<>();
+
+  /** What becomes of commits on a stage, by their ids. */
+  private final Map<Long, String> copies = new HashMap<>();
 
   /** For {@code ServiceLoader}. */
   public LsCommand() {}
@@ -83,7 +98,7 @@ public final class LsCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    try (CheckpointReader opened = Stores.open(store.directory(), series.name())) {
+    try (CheckpointReader opened = Stores.open(store, series.name())) {
       final List<Commit> commits =
           showsImages()
               ? Selection.read(opened, () -> find(opened), commit -> readImages(opened, commit))
@@ -92,22 +107,47 @@ public final class LsCommand implements Subcommand {
           number == null && opened instanceof final SeriesReader nodes
               ? nodes.waiting(unreadable::add)
               : List.of();
+      final List<StageReport.Line> copying = copying(opened);
       if (json.wanted()) {
         json.print(
             spec,
             new JsonObject()
-                .with("store", opened.directory().toString())
+                .with("store", opened.store())
                 .with("checkpoints", commits.stream().map(this::members).toList())
-                .with("waiting", waiting.stream().map(LsCommand::members).toList()));
+                .with("waiting", waiting.stream().map(LsCommand::members).toList())
+                .with("copying", copying.stream().map(LsCommand::members).toList()));
       } else {
         printTable(commits);
         waiting.forEach(this::printWaiting);
+        copying.forEach(this::printCopying);
       }
     }
     if (!unreadable.isEmpty()) {
       throw Damage.failure(unreadable);
     }
     return ExitStatus.OK.code();
+  }
+
+  /** What this node copies to a bucket; of a stage's own store it is known what becomes of each. */
+  private List<StageReport.Line> copying(final CheckpointReader opened) throws IOException {
+    if (opened instanceof SeriesReader) {
+      return stage != null && store.isElsewhere() && number == null
+          ? StageReport.underWay(stage, store.location(), series.name())
+          : List.of();
+    }
+    StageReport.read(store.directory()).forEach(one -> copies.put(one.commit(), one.toString()));
+    return List.of();
+  }
+
+  private void printCopying(final StageReport.Line one) {
+    spec.commandLine().getOut().printf("%10d  %s%n", one.number(), one);
+  }
+
+  private static JsonObject members(final StageReport.Line one) {
+    return new JsonObject()
+        .with("number", one.number())
+        .with("state", one.state().name().toLowerCase(Locale.ROOT))
+        .with("percent", one.percent());
   }
 
   private List<Commit> find(final CheckpointReader opened) throws IOException {
@@ -151,7 +191,8 @@ public final class LsCommand implements Subcommand {
           ranks(commit),
           commit.imageCount(),
           SizeConverter.format(commit.bytes()),
-          commit.caveat().map(caveat -> "  " + Quoting.line(caveat)).orElse(""));
+          commit.caveat().map(caveat -> "  " + Quoting.line(caveat)).orElse("")
+              + Optional.ofNullable(copies.get(commit.id())).map(copy -> "  " + copy).orElse(""));
       if (showsImages()) {
         images.get(commit).forEach(image -> printImage(out, image));
       }
@@ -207,6 +248,9 @@ public final class LsCommand implements Subcommand {
             .with("part", commit.part().isEmpty() ? null : commit.part().list())
             .with("image_count", commit.imageCount())
             .with("bytes", commit.bytes());
+    if (copies.containsKey(commit.id())) {
+      members.with("copy", copies.get(commit.id()));
+    }
     return showsImages()
         ? members.with("images", images.get(commit).stream().map(LsCommand::members).toList())
         : members;

@@ -1,7 +1,6 @@
 package org.sluice.restart;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -16,18 +15,20 @@ import org.sluice.core.store.Commit;
  * set-user-id bit they would act in his name.
  */
 final class Ownership {
-  private final Path store;
+  private final String store;
+  private final boolean known;
   private final Map<Integer, String> others;
 
-  private Ownership(final Path store, final Map<Integer, String> others) {
+  private Ownership(final String store, final boolean known, final Map<Integer, String> others) {
     this.store = store;
+    this.known = known;
     this.others = others;
   }
 
   static Ownership of(final CheckpointReader store, final Commit commit) throws IOException {
     final Map<Integer, String> others = new TreeMap<>(store.owners(commit));
     others.remove(NativeProcess.user());
-    return new Ownership(store.directory(), others);
+    return new Ownership(store.store(), store.knowsOwners(), others);
   }
 
   /** Says whose it is when it is another user's. */
@@ -40,6 +41,12 @@ final class Ownership {
   }
 
   void checkSpecialBits(final boolean wanted) {
+    if (wanted && !known) {
+      throw new CommandException(
+          ExitStatus.DENIED,
+          "only the user whose store it is gets --special-bits, and who wrote to %s nobody can tell; restore without"
+              .formatted(store));
+    }
     if (wanted && !others.isEmpty()) {
       throw new CommandException(
           ExitStatus.DENIED,

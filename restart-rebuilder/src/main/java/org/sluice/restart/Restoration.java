@@ -243,11 +243,18 @@ final class Restoration {
 
   private void rebuild(final Rebuilder rebuilder, final Pending one) throws IOException {
     final CommittedImage image = one.image();
+    final long[] written = new long[1];
     try (NativeFile file = NativeFile.open(one.temporary(), Flag.WRITE)) {
-      rebuilder.rebuild(image, file);
+      rebuilder.rebuild(
+          image,
+          file,
+          bytes -> {
+            written[0] += bytes;
+            progress.add(bytes);
+          });
       file.chmod(specialBits ? image.mode() : image.mode() & ~SPECIAL_BITS);
     }
-    progress.add(image.size());
+    progress.add(image.size() - written[0]); // holes
   }
 
   private void rename(final String temporary, final String target) throws IOException {

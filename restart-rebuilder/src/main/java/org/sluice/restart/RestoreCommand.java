@@ -105,7 +105,7 @@ public final class RestoreCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    try (CheckpointReader opened = Stores.open(store.directory(), series.name())) {
+    try (CheckpointReader opened = Stores.open(store, series.name())) {
       if (fallback) {
         return restoreIntact(opened);
       }

@@ -20,8 +20,8 @@ import org.sluice.core.command.Model;
 import org.sluice.core.command.SeriesOption;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
-import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.SeriesReader;
+import org.sluice.core.series.SeriesStore;
 import org.sluice.core.series.SeriesTidying;
 import org.sluice.core.series.Stores;
 import org.sluice.core.store.CheckpointReader;
@@ -90,8 +90,9 @@ public final class RmCommand implements Subcommand {
           ExitStatus.USAGE,
           "name the checkpoints to remove, or give --keep a number from 1 on; see sluice rm --help");
     }
-    if (SeriesDirectory.is(store.directory())) {
-      print(removeOfSeries());
+    final Optional<SeriesStore> nodes = Stores.ofSeveralNodes(store);
+    if (nodes.isPresent()) {
+      print(removeOfSeries(nodes.get()));
       return ExitStatus.OK.code();
     }
     final List<Long> removed = new ArrayList<>();
@@ -114,22 +115,21 @@ public final class RmCommand implements Subcommand {
   }
 
   /** What a process reads goes as well: it finds it gone. */
-  private List<Long> removeOfSeries() throws IOException {
-    final SeriesDirectory directory = SeriesDirectory.open(store.directory());
-    final String name = Stores.choose(directory, series.name());
-    final List<Long> removed;
-    final long last;
-    try (SeriesReader opened = new SeriesReader(directory, name)) {
-      last = opened.last();
-      final List<Commit> commits = opened.commits(unreadable -> {});
-      removed = List.copyOf(keep == null ? named(opened, commits) : older(commits));
-    }
-    if (!dryRun) {
-      try (SeriesTidying tidying = new SeriesTidying(directory, name)) {
-        tidying.remove(removed, last);
+  private List<Long> removeOfSeries(final SeriesStore nodes) throws IOException {
+    try (nodes) {
+      final String name = Stores.choose(nodes, series.name());
+      try (SeriesReader opened = new SeriesReader(nodes, name);
+          SeriesTidying tidying = new SeriesTidying(nodes, name)) {
+        final long last = opened.last();
+        final List<Commit> commits = opened.commits(unreadable -> {});
+        final List<Long> removed =
+            List.copyOf(keep == null ? named(opened, commits) : older(commits));
+        if (!dryRun) {
+          tidying.remove(removed, last);
+        }
+        return removed;
       }
     }
-    return removed;
   }
 
   /** Checked before anything is removed. */
@@ -188,7 +188,7 @@ public final class RmCommand implements Subcommand {
       json.print(
           spec,
           new JsonObject()
-              .with("store", store.directory().toString())
+              .with("store", store.location())
               .with("dry_run", dryRun)
               .with("removed", removed));
     } else {

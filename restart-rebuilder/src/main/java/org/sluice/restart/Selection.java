@@ -28,7 +28,7 @@ final class Selection {
                 new CommandException(
                     ExitStatus.NOT_FOUND,
                     "no checkpoint %d is committed in %s; sluice ls shows which are"
-                        .formatted(number, store.directory())));
+                        .formatted(number, store.store())));
   }
 
   /** Finds checkpoints. */
@@ -75,7 +75,7 @@ final class Selection {
         new CommandException(
             ExitStatus.NOT_FOUND,
             "no checkpoint in %s is complete: files joined checkpoint %d after its commit;"
-                    .formatted(store.directory(), last.number())
+                    .formatted(store.store(), last.number())
                 + " --checkpoint %d restores it as it is".formatted(last.number()));
   }
 
@@ -91,7 +91,7 @@ final class Selection {
     return () ->
         new CommandException(
             ExitStatus.NOT_FOUND,
-            "no checkpoint is committed in %s; %s".formatted(store.directory(), instead));
+            "no checkpoint is committed in %s; %s".formatted(store.store(), instead));
   }
 
   /**

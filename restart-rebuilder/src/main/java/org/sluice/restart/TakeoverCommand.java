@@ -50,11 +50,11 @@ public final class TakeoverCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    if (SeriesDirectory.is(store.directory())) {
+    if (store.isElsewhere() || SeriesDirectory.is(store.directory())) {
       throw new CommandException(
           ExitStatus.USAGE,
           "the store %s is of several nodes, none of which owns it; any may write it"
-              .formatted(store.directory()));
+              .formatted(store.location()));
     }
     try (PosixStore opened = Stores.openOfOneNode(store.directory(), null)) {
       final String self = NodeIdentity.self().name();

@@ -63,13 +63,13 @@ public final class VerifyCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    try (CheckpointReader opened = Stores.open(store.directory(), series.name())) {
+    try (CheckpointReader opened = Stores.open(store, series.name())) {
       final List<Commit> commits = verify(opened);
       if (json.wanted()) {
         json.print(
             spec,
             new JsonObject()
-                .with("store", opened.directory().toString())
+                .with("store", opened.store())
                 .with("checkpoints", commits.stream().map(Commit::number).toList())
                 .with("bytes", commits.stream().mapToLong(Commit::bytes).sum())
                 .with("damage", damage.stream().map(Damage::members).toList()));

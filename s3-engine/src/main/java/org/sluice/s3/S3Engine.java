@@ -7,8 +7,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.engine.NoObjectException;
+import org.sluice.core.engine.Upload;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.CommonPrefix;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.S3Object;
@@ -42,8 +44,8 @@ final class S3Engine implements Engine {
   public void put(final String key, final List<ByteBuffer> pieces) throws IOException {
     final Pieces content = new Pieces(pieces);
     try {
-      if (content.length() > MultipartUpload.PART) {
-        new MultipartUpload(client, location.bucket(), object(key)).put(content);
+      if (content.length() > Upload.PIECE) {
+        putInParts(key, content);
       } else {
         client.putObject(
             each -> each.bucket(location.bucket()).key(object(key)),
@@ -52,6 +54,26 @@ final class S3Engine implements Engine {
     } catch (final SdkException e) {
       throw failure.of("write %s of".formatted(key), e);
     }
+  }
+
+  private void putInParts(final String key, final Pieces content) {
+    final long length =
+        Math.max(Upload.PIECE, (content.length() + Upload.MOST_PIECES - 1) / Upload.MOST_PIECES);
+    try (MultipartUpload upload = parts(key)) {
+      for (long offset = 0; offset < content.length(); offset += length) {
+        upload.add(content, offset, Math.min(length, content.length() - offset));
+      }
+      upload.complete();
+    }
+  }
+
+  @Override
+  public Upload upload(final String key) {
+    return new S3Upload(this, failure, key, parts(key));
+  }
+
+  private MultipartUpload parts(final String key) {
+    return new MultipartUpload(client, location.bucket(), object(key));
   }
 
   /** A request that loses a race may be told so before the winner's object is there (409). */
@@ -112,6 +134,37 @@ final class S3Engine implements Engine {
           .toList();
     } catch (final SdkException e) {
       throw failure.of("list %s of".formatted(prefix), e);
+    }
+  }
+
+  @Override
+  public List<String> folders() throws IOException {
+    final String prefix = location.prefix();
+    try {
+      return client
+          .listObjectsV2Paginator(
+              each -> each.bucket(location.bucket()).prefix(prefix).delimiter("/"))
+          .commonPrefixes()
+          .stream()
+          .map(CommonPrefix::prefix)
+          .map(folder -> folder.substring(prefix.length(), folder.length() - 1))
+          .sorted()
+          .toList();
+    } catch (final SdkException e) {
+      throw failure.of("list", e);
+    }
+  }
+
+  @Override
+  public long size(final String key) throws IOException {
+    try {
+      return client
+          .headObject(each -> each.bucket(location.bucket()).key(object(key)))
+          .contentLength();
+    } catch (final NoSuchKeyException none) {
+      return 0;
+    } catch (final SdkException e) {
+      throw failure.of("look at %s of".formatted(key), e);
     }
   }
 

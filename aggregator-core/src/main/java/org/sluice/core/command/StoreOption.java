@@ -2,11 +2,26 @@ package org.sluice.core.command;
 
 import static org.sluice.core.command.Model.option;
 
+import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
+import java.util.Locale;
+import org.sluice.core.engine.Engines;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
 
 /** The option every subcommand that works on a store shares. */
 public final class StoreOption implements SharedOptions {
-  private Path directory;
+  private static final String DIRECTORY = "file:/";
+
+  private Store store;
+
+  /**
+   * What the user gave.
+   *
+   * @param path null for a URI of anything but a directory
+   */
+  private record Store(String text, Path path) {}
 
   /** Not given yet. */
   public StoreOption() {}
@@ -14,19 +29,68 @@ public final class StoreOption implements SharedOptions {
   @Override
   public void addTo(final Model model) {
     model.add(
-        option(Path.class, value -> directory = value, "--store")
-            .paramLabel("DIR")
+        option(Store.class, value -> store = value, "--store")
+            .paramLabel("STORE")
             .required(true)
             .defaultValue("${env:SLUICE_STORE}")
-            .description("The store's directory; default: environment SLUICE_STORE."));
+            .converters(new StoreConverter())
+            .description(
+                "The store: a directory, or a URI such as s3://BUCKET/PREFIX; default: environment"
+                    + " SLUICE_STORE."));
+  }
+
+  /**
+   * The store.
+   *
+   * @return a directory's path or a URI, as given
+   */
+  public String location() {
+    return store.text();
+  }
+
+  /**
+   * Whether the store is at a URI of anything but a directory.
+   *
+   * @return whether there is no {@link #directory()}
+   */
+  public boolean isElsewhere() {
+    return store.path() == null;
   }
 
   /**
    * The store's directory.
    *
    * @return as given
+   * @throws CommandException when it is no directory
    */
   public Path directory() {
-    return directory;
+    if (isElsewhere()) {
+      throw new CommandException(
+          ExitStatus.USAGE,
+          "%s is no directory, as this needs one; give another --store".formatted(store.text()));
+    }
+    return store.path();
+  }
+
+  /** Tells paths from URIs. */
+  private static final class StoreConverter implements ITypeConverter<Store> {
+    private final Arguments.PathConverter paths = new Arguments.PathConverter();
+
+    @Override
+    public Store convert(final String value) throws IOException {
+      if (value.toLowerCase(Locale.ROOT).startsWith(DIRECTORY)) {
+        return new Store(value, ofUri(value));
+      }
+      return new Store(value, Engines.isUri(value) ? null : paths.convert(value));
+    }
+
+    private static Path ofUri(final String value) {
+      try {
+        return Path.of(URI.create(value));
+      } catch (final IllegalArgumentException e) {
+        throw new TypeConversionException(
+            value + " names no directory: " + e.getMessage() + "; give its path");
+      }
+    }
   }
 }

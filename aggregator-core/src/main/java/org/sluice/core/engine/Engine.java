@@ -32,6 +32,17 @@ public interface Engine extends AutoCloseable {
   void put(String key, List<ByteBuffer> pieces) throws IOException;
 
   /**
+   * Begins to store an object as {@link #put} does whose bytes are not all at hand.
+   *
+   * @param key its key
+   * @return takes its bytes; the caller closes it
+   * @throws IOException when that fails
+   */
+  default Upload upload(final String key) throws IOException {
+    return new GatheredUpload(this, key);
+  }
+
+  /**
    * Stores a small object unless there is one of its key. Of several at once, on whichever nodes,
    * one call stores its object. No two calls bring the same bytes.
    *
@@ -63,6 +74,41 @@ public interface Engine extends AutoCloseable {
    * @throws IOException when that fails
    */
   List<String> list(String prefix) throws IOException;
+
+  /**
+   * The first names of keys that have more, as of now or of a while ago.
+   *
+   * @return each once, in the order of their characters
+   * @throws IOException when that fails
+   */
+  default List<String> folders() throws IOException {
+    return list("").stream()
+        .filter(key -> key.contains("/"))
+        .map(key -> key.substring(0, key.indexOf('/')))
+        .distinct()
+        .toList();
+  }
+
+  /**
+   * How large an object is.
+   *
+   * @param key its key
+   * @return bytes, 0 when there is no such object
+   * @throws IOException when that fails
+   */
+  default long size(final String key) throws IOException {
+    final ByteBuffer read = ByteBuffer.allocate(1 << 16);
+    long size = 0;
+    try {
+      do {
+        get(key, size, read.clear());
+        size += read.position();
+      } while (!read.hasRemaining());
+      return size;
+    } catch (final NoObjectException none) {
+      return 0;
+    }
+  }
 
   /**
    * Deletes an object, if it is there.

@@ -95,6 +95,12 @@ public enum FaultPoint implements Hazard {
       "makes the directory of a logged checkpoint durable",
       "committed",
       "committed; the log has it"),
+  /** Up to 8 MiB of what the stage has, to a bucket. */
+  COPY_PIECE(
+      Kind.STEP,
+      "copies a piece of a checkpoint from the stage",
+      "copied again once resumed",
+      "the checkpoint stays on the stage alone"),
   /** A node's part of a checkpoint, behind all that it has committed for itself. */
   PART_PUT(
       Kind.STEP,

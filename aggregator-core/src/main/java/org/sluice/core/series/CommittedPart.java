@@ -8,7 +8,7 @@ import java.util.List;
  * @param key what it is a part of
  * @param entry the sequence of the entry that has its bytes; 0 when it is an object of its own
  */
-record CommittedPart(PartKey key, long entry) {
+public record CommittedPart(PartKey key, long entry) {
   /** The parts of a commit whose entry has a sequence. */
   static List<CommittedPart> of(final long sequence, final LogEntry.Commit commit) {
     return commit.keys().stream()

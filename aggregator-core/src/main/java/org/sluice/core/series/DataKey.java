@@ -30,8 +30,13 @@ public record DataKey(long begin, String node, String name) {
         : Optional.empty();
   }
 
+  /** The prefix of all data of a node in a run. */
+  static String folder(final long begin, final String node) {
+    return "%s%d-%s/".formatted(FOLDER, begin, node);
+  }
+
   @Override
   public String toString() {
-    return "%s%d-%s/%s".formatted(FOLDER, begin, node, name);
+    return folder(begin, node) + name;
   }
 }

@@ -101,6 +101,17 @@ public record PartKey(
         + (text.length() <= MOST ? text : TOO_LONG.matcher(text).replaceAll("$1/"));
   }
 
+  /**
+   * With what the keys of its data begin where an engine has them, see {@link PartCopy}.
+   *
+   * @return ends in a slash; a number follows, from 0
+   */
+  public String data() {
+    return new DataKey(
+            begin, node, "%010d-%d%s/".formatted(number, round, growth == 0 ? "" : "+" + growth))
+        .toString();
+  }
+
   @Override
   public String toString() {
     return folder(number, begin, round) + name();

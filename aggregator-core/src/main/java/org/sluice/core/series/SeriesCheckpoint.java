@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
-import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.RankSet;
 import org.sluice.core.store.Sharing;
 
@@ -16,25 +15,16 @@ import org.sluice.core.store.Sharing;
  */
 final class SeriesCheckpoint {
   private final Commit commit;
-  private final List<Part> parts;
+  private final List<PartReader.Part> parts;
   private final List<Origin> origins;
   private final List<CommittedImage> images;
 
-  /**
-   * What a node has of it.
-   *
-   * @param store the node's own store, open for reading
-   * @param commit as that store has it
-   * @param images as that store has them
-   */
-  record Part(PosixStore store, Commit commit, List<CommittedImage> images) {}
-
   /** Where an image is. */
-  record Origin(Part part, CommittedImage image) {}
+  record Origin(PartReader.Part part, CommittedImage image) {}
 
   private SeriesCheckpoint(
       final Commit commit,
-      final List<Part> parts,
+      final List<PartReader.Part> parts,
       final List<Origin> origins,
       final List<CommittedImage> images) {
     this.commit = commit;
@@ -44,12 +34,12 @@ final class SeriesCheckpoint {
   }
 
   static SeriesCheckpoint of(
-      final long sequence, final LogEntry.Commit entry, final List<Part> parts) {
+      final long sequence, final LogEntry.Commit entry, final List<PartReader.Part> parts) {
     final List<Origin> origins = new ArrayList<>();
     final List<CommittedImage> images = new ArrayList<>();
     final Map<String, CommittedImage> direct = lastSeen(parts);
     int ids = 0;
-    for (final Part part : parts) {
+    for (final PartReader.Part part : parts) {
       int most = 0;
       for (final CommittedImage image : part.images()) {
         most = Math.max(most, image.imageId());
@@ -66,9 +56,9 @@ final class SeriesCheckpoint {
   /**
    * Each node names a direct file as it left it. What it was like in the end the last one tells.
    */
-  private static Map<String, CommittedImage> lastSeen(final List<Part> parts) {
+  private static Map<String, CommittedImage> lastSeen(final List<PartReader.Part> parts) {
     final Map<String, CommittedImage> last = new HashMap<>();
-    for (final Part part : parts) {
+    for (final PartReader.Part part : parts) {
       for (final CommittedImage image : Sharing.direct(part.images())) {
         last.merge(image.sharing().file(), image, SeriesCheckpoint::later);
       }
@@ -83,7 +73,7 @@ final class SeriesCheckpoint {
   private static Commit merged(
       final long sequence,
       final LogEntry.Commit entry,
-      final List<Part> parts,
+      final List<PartReader.Part> parts,
       final List<CommittedImage> images) {
     final Commit first = parts.getFirst().commit();
     return new Commit(
@@ -107,12 +97,12 @@ final class SeriesCheckpoint {
 
   /** As one of all nodes; incomplete when a file joined it on some node after its commit. */
   Commit commit() {
-    return parts.stream().anyMatch(part -> part.store().marked(part.commit()).incomplete())
+    return parts.stream().anyMatch(PartReader.Part::isIncomplete)
         ? commit.markedIncomplete()
         : commit;
   }
 
-  List<Part> parts() {
+  List<PartReader.Part> parts() {
     return parts;
   }
 

@@ -3,7 +3,9 @@ package org.sluice.core.series;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -14,6 +16,8 @@ import org.sluice.core.engine.Engine;
 import org.sluice.core.engine.EngineProbe;
 import org.sluice.core.posix.Names;
 import org.sluice.core.store.DirectoryEngine;
+import org.sluice.core.store.NoStoreException;
+import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.SeriesFormat;
 import org.sluice.core.store.StoredPart;
 
@@ -30,7 +34,7 @@ import org.sluice.core.store.StoredPart;
  *
  * @param root the store's directory, absolute
  */
-public record SeriesDirectory(Path root) {
+public record SeriesDirectory(Path root) implements SeriesStore {
   private static final String DATA = "data";
   private static final String ENDED = "ended";
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,99}");
@@ -157,12 +161,7 @@ public record SeriesDirectory(Path root) {
     return NAME.matcher(name).matches();
   }
 
-  /**
-   * The names of its series.
-   *
-   * @return in order
-   * @throws IOException when they cannot be listed
-   */
+  @Override
   public List<String> names() throws IOException {
     return Names.in(root).stream()
         .filter(path -> Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS))
@@ -182,25 +181,44 @@ public record SeriesDirectory(Path root) {
     SeriesFormat.createFolder(root.resolve(name));
   }
 
-  /**
-   * The objects of a series.
-   *
-   * @param name one that is there; without it reading finds nothing
-   * @return an engine; the caller closes it
-   */
+  @Override
   public Engine engine(final String name) {
     return DirectoryEngine.of(root.resolve(name));
   }
 
-  /**
-   * What killed processes left of objects, or live ones are about to make.
-   *
-   * @param name the series
-   * @return as keys, which begin as those of the objects
-   * @throws IOException when they cannot be listed
-   */
-  List<String> drafts(final String name) throws IOException {
-    return DirectoryEngine.of(root.resolve(name)).drafts(SeriesLog.FOLDER, PartKey.FOLDER);
+  @Override
+  public PartReader parts(final String series) {
+    return new DirectoryParts(this, series);
+  }
+
+  /** Told by the part itself. */
+  @Override
+  public SeriesGarbage.Names needs(final String series) {
+    final PartFetch fetch = new PartFetch(engine(series));
+    return part -> needs(part.key(), fetch.stored(part));
+  }
+
+  @Override
+  public Optional<Instant> lastUsed(final String series, final String place) throws IOException {
+    final Path path = root.resolve(series).resolve(place);
+    if (isEnded(path)) {
+      return Optional.empty();
+    }
+    try {
+      if (!Files.isDirectory(path)) {
+        return Optional.of(Files.getLastModifiedTime(path).toInstant());
+      }
+      try (PosixStore store = PosixStore.open(path)) {
+        return Optional.of(store.lastUsed());
+      }
+    } catch (final NoStoreException | NoSuchFileException gone) {
+      return Optional.empty();
+    }
+  }
+
+  @Override
+  public List<String> drafts(final String series) throws IOException {
+    return DirectoryEngine.of(root.resolve(series)).drafts(SeriesLog.FOLDER, PartKey.FOLDER);
   }
 
   /**
@@ -251,4 +269,12 @@ public record SeriesDirectory(Path root) {
     part.names().forEach(name -> needs.add(folder + name));
     return needs;
   }
+
+  @Override
+  public String toString() {
+    return root.toString();
+  }
+
+  @Override
+  public void close() {}
 }

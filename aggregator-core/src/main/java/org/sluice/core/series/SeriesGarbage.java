@@ -24,7 +24,6 @@ import org.sluice.core.engine.NoObjectException;
  */
 public final class SeriesGarbage {
   private final Engine engine;
-  private final SeriesLog log;
   private final Names names;
 
   /** Which data a part names. */
@@ -33,24 +32,22 @@ public final class SeriesGarbage {
     /**
      * The data that a part needs.
      *
-     * @param key the part's key
-     * @param part the part's bytes
+     * @param part where it is
      * @return keys, see {@link DataKey}, and prefixes of keys, which end in a slash
+     * @throws NoObjectException when it is not there
      * @throws IOException when it cannot be read
      */
-    Set<String> of(PartKey key, byte[] part) throws IOException;
+    Set<String> of(CommittedPart part) throws IOException;
   }
 
   /**
    * The garbage of a series.
    *
    * @param engine where the series is
-   * @param log its log
    * @param names reads parts
    */
-  public SeriesGarbage(final Engine engine, final SeriesLog log, final Names names) {
+  public SeriesGarbage(final Engine engine, final Names names) {
     this.engine = engine;
-    this.log = log;
     this.names = names;
   }
 
@@ -67,7 +64,7 @@ public final class SeriesGarbage {
     final Set<String> needed = new HashSet<>();
     for (final CommittedPart part : parts(live)) {
       needed.add(part.key().toString());
-      needed.addAll(names(part));
+      needed.addAll(names.of(part));
     }
     final List<String> garbage = new ArrayList<>();
     for (final String key : engine.list(PartKey.FOLDER)) {
@@ -125,10 +122,6 @@ public final class SeriesGarbage {
         .toList();
   }
 
-  private Set<String> names(final CommittedPart part) throws IOException {
-    return names.of(part.key(), log.part(part));
-  }
-
   private Set<String> namesIfReadable(final CommittedPart part) throws IOException {
     try {
       return namesUnlessGone(part);
@@ -139,7 +132,7 @@ public final class SeriesGarbage {
 
   private Set<String> namesUnlessGone(final CommittedPart part) throws IOException {
     try {
-      return names(part);
+      return names.of(part);
     } catch (final NoObjectException gone) {
       return Set.of();
     }

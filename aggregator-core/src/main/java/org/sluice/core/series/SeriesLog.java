@@ -16,7 +16,6 @@ import org.sluice.core.engine.Engine;
 import org.sluice.core.engine.NoObjectException;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
-import org.sluice.core.store.StoredPart;
 
 /**
  * The log of a series: entries under consecutive keys, none of which ever changes or goes. So what
@@ -285,16 +284,10 @@ public final class SeriesLog {
     throw new DamagedException(name(sequence), 0, "it is no begin, as a later one says it is");
   }
 
-  /**
-   * Reads a part of a commit.
-   *
-   * @throws NoObjectException when it is not there
-   */
-  byte[] part(final CommittedPart part) throws IOException {
-    return part.isObject()
-        ? engine.getAll(part.key().toString(), StoredPart.MAX_LENGTH)
-        : LogEntryCodec.decodePart(
-            name(part.entry()), engine.getAll(key(part.entry()), LogEntryCodec.MAX_LENGTH));
+  /** The part that the entry of a commit has. */
+  static byte[] part(final Engine engine, final long sequence) throws IOException {
+    return LogEntryCodec.decodePart(
+        engine + "/" + key(sequence), engine.getAll(key(sequence), LogEntryCodec.MAX_LENGTH));
   }
 
   /** One that another entry, or a list, says is there. None ever goes. */

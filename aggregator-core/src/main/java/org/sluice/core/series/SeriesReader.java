@@ -2,7 +2,6 @@ package org.sluice.core.series;
 
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -26,8 +25,6 @@ import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
 import org.sluice.core.store.LeftAsFiles;
 import org.sluice.core.store.NoStoreException;
-import org.sluice.core.store.Owners;
-import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.RankSet;
 import org.sluice.core.store.Rebuilder;
 import org.sluice.core.store.Sharing;
@@ -39,12 +36,12 @@ import org.sluice.core.store.StoredPart;
  * entry in the log. Not thread-safe, but for {@link #rebuilder}.
  */
 public final class SeriesReader implements CheckpointReader {
-  private final SeriesDirectory directory;
-  private final String series;
+  private final SeriesStore store;
   private final Engine engine;
   private final SeriesLog log;
   private final List<DamagedException> damage = new ArrayList<>();
-  private final Map<Path, PosixStore> stores = new HashMap<>();
+  private final PartFetch fetch;
+  private final PartReader parts;
   private final Map<Long, LogEntry.Commit> found = new HashMap<>();
 
   /** The one read last: those of a long series would take all memory. Null for none. */
@@ -53,35 +50,26 @@ public final class SeriesReader implements CheckpointReader {
   /**
    * A reader of a series.
    *
-   * @param directory the store
+   * @param store the store, closed with this
    * @param series the series' name
    */
-  public SeriesReader(final SeriesDirectory directory, final String series) {
-    this.directory = directory;
-    this.series = series;
-    this.engine = directory.engine(series);
+  public SeriesReader(final SeriesStore store, final String series) {
+    this.store = store;
+    this.engine = store.engine(series);
     this.log = new SeriesLog(engine, found -> damage.add(SeriesLog.advised(found)));
+    this.fetch = new PartFetch(engine);
+    this.parts = store.parts(series);
   }
 
   @Override
-  public Path directory() {
-    return directory.root();
+  public String store() {
+    return store.toString();
   }
 
   /** What one of the last run's nodes has left. */
   @Override
   public Optional<LeftAsFiles> leftAsFiles() throws IOException {
-    for (final SeriesDirectory.Place place : directory.places(series, log.read().begin())) {
-      try {
-        final Optional<LeftAsFiles> left = store(place).leftAsFiles();
-        if (left.isPresent()) {
-          return left;
-        }
-      } catch (final NoStoreException notYet) {
-        // its node has just begun
-      }
-    }
-    return Optional.empty();
+    return parts.leftAsFiles(log.read().begin());
   }
 
   @Override
@@ -161,23 +149,24 @@ public final class SeriesReader implements CheckpointReader {
 
   @Override
   public Map<Integer, String> owners(final Commit commit) throws IOException {
-    final Path objects = directory.root().resolve(series);
-    final Map<Integer, String> owners = new TreeMap<>();
-    Owners.add(owners, directory.root());
-    Owners.add(owners, objects);
-    for (final String key : SeriesLog.keys(commit.id())) {
-      Owners.add(owners, objects.resolve(key));
-    }
+    final List<String> keys = new ArrayList<>(SeriesLog.keys(commit.id()));
     for (final CommittedPart part : CommittedPart.of(commit.id(), found.get(commit.id()))) {
       if (part.isObject()) {
-        Owners.add(owners, objects.resolve(part.key().toString()).getParent());
-        Owners.add(owners, objects.resolve(part.key().toString()));
+        keys.add(part.key().toString());
+        keys.add(PartKey.folder(part.key().number(), part.key().begin(), part.key().round()));
       }
     }
-    for (final SeriesCheckpoint.Part part : checkpoint(commit).parts()) {
-      owners.putAll(part.store().owners(part.commit()));
+    final Map<Integer, String> owners = new TreeMap<>();
+    parts.addOwners(owners, keys);
+    for (final PartReader.Part part : checkpoint(commit).parts()) {
+      part.addOwners(owners);
     }
     return owners;
+  }
+
+  @Override
+  public boolean knowsOwners() {
+    return parts.knowsOwners();
   }
 
   @Override
@@ -190,8 +179,8 @@ public final class SeriesReader implements CheckpointReader {
       final Commit commit, final Consumer<IOException> damage, final LongConsumer progress)
       throws IOException {
     final List<IOException> all = new ArrayList<>();
-    for (final SeriesCheckpoint.Part part : checkpoint(commit).parts()) {
-      part.store().verify(part.commit(), part.images(), all::add, progress);
+    for (final PartReader.Part part : checkpoint(commit).parts()) {
+      part.verify(all::add, progress);
     }
     for (final CommittedImage image : Sharing.direct(checkpoint(commit).images())) {
       try {
@@ -251,8 +240,8 @@ public final class SeriesReader implements CheckpointReader {
     for (final long sequence : List.copyOf(whole.keySet())) {
       final List<IOException> lacks = new ArrayList<>();
       try {
-        for (final SeriesCheckpoint.Part part : checkpoint(sequence, whole.get(sequence)).parts()) {
-          part.store().verify(part.commit(), part.images(), lacks::add, bytes -> {});
+        for (final PartReader.Part part : checkpoint(sequence, whole.get(sequence)).parts()) {
+          part.verify(lacks::add, bytes -> {});
         }
       } catch (final DamagedException | FormatVersionException | PosixException e) {
         lacks.add(e);
@@ -272,7 +261,7 @@ public final class SeriesReader implements CheckpointReader {
       throws IOException {
     for (final CommittedPart part : CommittedPart.of(sequence, commit)) {
       if (part.key().begin() == place.begin() && part.key().node().equals(place.node())) {
-        return part(part).commit().id() == partId;
+        return fetch.one(part).commit().id() == partId;
       }
     }
     return false;
@@ -324,7 +313,7 @@ public final class SeriesReader implements CheckpointReader {
   private Waiting waiting(final List<PartKey> parts) throws IOException {
     final Collection<PartKey> newest = Decision.newest(parts);
     final PartKey first = parts.getLast();
-    final int ranks = Math.max(1, part(new CommittedPart(first, 0)).commit().ranks());
+    final int ranks = Math.max(1, fetch.one(new CommittedPart(first, 0)).commit().ranks());
     RankSet there = RankSet.NONE;
     for (final PartKey part : newest) {
       there = there.with(part.ranks());
@@ -347,52 +336,25 @@ public final class SeriesReader implements CheckpointReader {
 
   private SeriesCheckpoint read(final long sequence, final LogEntry.Commit entry)
       throws IOException {
-    final List<SeriesCheckpoint.Part> parts = new ArrayList<>();
-    for (final CommittedPart one : CommittedPart.of(sequence, entry)) {
-      final PartKey key = one.key();
+    final List<CommittedPart> all = CommittedPart.of(sequence, entry);
+    final List<StoredPart> stored = fetch.all(all);
+    final List<PartReader.Part> opened = new ArrayList<>();
+    for (int i = 0; i < all.size(); i++) {
+      final PartKey key = all.get(i).key();
       try {
-        final StoredPart part = part(one);
-        final PosixStore store =
-            store(new SeriesDirectory.Place(directory.root(), series, key.begin(), key.node()));
-        parts.add(new SeriesCheckpoint.Part(store, part.commit(), part.images()));
-      } catch (final NoObjectException missing) {
-        throw damaged(key.toString(), "it is missing", missing);
+        opened.add(parts.open(key, stored.get(i)));
       } catch (final NoStoreException missing) {
-        throw damaged(key.toString(), "what it names is missing: " + missing.getMessage(), missing);
+        throw fetch.damaged(
+            key.toString(), "what it names is missing: " + missing.getMessage(), missing);
       }
     }
-    return SeriesCheckpoint.of(sequence, entry, parts);
-  }
-
-  private StoredPart part(final CommittedPart one) throws IOException {
-    final PartKey key = one.key();
-    final StoredPart part = StoredPart.decode(engine + "/" + key, log.part(one));
-    if (part.commit().number() != key.number() || !part.ranks().equals(key.ranks())) {
-      throw damaged(key.toString(), "the part of another checkpoint or node stands here", null);
-    }
-    return part;
-  }
-
-  private DamagedException damaged(final String key, final String why, final IOException cause) {
-    final DamagedException damage = new DamagedException(engine + "/" + key, 0, why);
-    damage.initCause(cause);
-    return damage;
-  }
-
-  private PosixStore store(final SeriesDirectory.Place place) throws IOException {
-    PosixStore store = stores.get(place.path());
-    if (store == null) {
-      store = PosixStore.open(place.path());
-      stores.put(place.path(), store);
-    }
-    return store;
+    return SeriesCheckpoint.of(sequence, entry, opened);
   }
 
   @Override
   public void close() throws IOException {
-    for (final PosixStore store : stores.values()) {
-      store.close();
-    }
+    parts.close();
     engine.close();
+    store.close();
   }
 }

@@ -3,15 +3,15 @@ package org.sluice.core.series;
 import java.io.IOException;
 import java.util.IdentityHashMap;
 import java.util.Map;
-import org.sluice.core.posix.NativeFile;
 import org.sluice.core.store.CommittedImage;
+import org.sluice.core.store.ImageTarget;
 import org.sluice.core.store.Rebuilder;
 
 /** Rebuilds images of a checkpoint of many nodes, each from the store of its node. */
 final class SeriesRebuilder implements Rebuilder {
   private final Source source;
   private final boolean oneOfSeveral;
-  private final Map<SeriesCheckpoint.Part, Rebuilder> rebuilders = new IdentityHashMap<>();
+  private final Map<PartReader.Part, Rebuilder> rebuilders = new IdentityHashMap<>();
   private SeriesCheckpoint checkpoint;
 
   /** Reads the checkpoint, unless it is at hand. */
@@ -25,15 +25,15 @@ final class SeriesRebuilder implements Rebuilder {
   }
 
   @Override
-  public void rebuild(final CommittedImage image, final NativeFile target) throws IOException {
+  public void read(final CommittedImage image, final ImageTarget target) throws IOException {
     if (checkpoint == null) {
       checkpoint = source.read();
     }
     final SeriesCheckpoint.Origin origin = checkpoint.originOf(image);
-    final SeriesCheckpoint.Part part = origin.part();
+    final PartReader.Part part = origin.part();
     rebuilders
-        .computeIfAbsent(part, any -> part.store().rebuilder(part.commit(), oneOfSeveral))
-        .rebuild(origin.image(), target);
+        .computeIfAbsent(part, any -> part.rebuilder(oneOfSeveral))
+        .read(origin.image(), target);
   }
 
   @Override

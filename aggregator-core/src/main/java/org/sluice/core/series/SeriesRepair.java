@@ -26,17 +26,16 @@ public record SeriesRepair(List<DamagedException> damage, List<Long> numbers) {
   /**
    * Looks at a series, and begins such a run if its log is damaged.
    *
-   * @param directory the store
+   * @param store the store; closed with the reading
    * @param series the series' name
    * @param dryRun whether nothing is to be changed
    * @return what was found, and is done unless it was a dry run
    * @throws IOException when that fails
    */
-  public static SeriesRepair of(
-      final SeriesDirectory directory, final String series, final boolean dryRun)
+  public static SeriesRepair of(final SeriesStore store, final String series, final boolean dryRun)
       throws IOException {
-    try (Engine engine = directory.engine(series);
-        SeriesReader reader = new SeriesReader(directory, series)) {
+    try (Engine engine = store.engine(series);
+        SeriesReader reader = new SeriesReader(store, series)) {
       final SortedMap<Long, LogEntry.Commit> counting = reader.wholeOfUncertain();
       if (dryRun || reader.damage().isEmpty()) {
         counting.putAll(reader.live());

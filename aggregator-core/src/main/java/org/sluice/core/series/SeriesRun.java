@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -371,6 +372,36 @@ public final class SeriesRun {
     return stay.size() == state.live().size()
         ? null
         : new LogEntry.Remove(begin, stay, node, now());
+  }
+
+  /**
+   * Finds that no other run has begun.
+   *
+   * @throws FencedException when one has
+   * @throws IOException when that cannot be told
+   */
+  public void look() throws IOException {
+    check(log.read());
+  }
+
+  /**
+   * The parts of this node that no commit needs any more, nor will: they were removed, or others
+   * followed them. Their objects may go.
+   *
+   * @param mine parts of this node
+   * @return those of them
+   * @throws FencedException when another run began: its nodes collect then
+   * @throws IOException when that fails
+   */
+  public List<PartKey> gone(final List<PartKey> mine) throws IOException {
+    final SeriesState state = log.read();
+    check(state);
+    log.makeDurable();
+    final Set<PartKey> needed = new HashSet<>();
+    state.live().values().forEach(commit -> needed.addAll(commit.keys()));
+    return mine.stream()
+        .filter(part -> part.begin() == begin && state.isDecided(part) && !needed.contains(part))
+        .toList();
   }
 
   /**

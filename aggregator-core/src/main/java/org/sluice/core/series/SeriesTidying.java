@@ -1,9 +1,6 @@
 package org.sluice.core.series;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -17,10 +14,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.sluice.core.engine.Engine;
-import org.sluice.core.store.NoStoreException;
 import org.sluice.core.store.NodeIdentity;
-import org.sluice.core.store.PosixStore;
-import org.sluice.core.store.StoredPart;
 
 /**
  * Removes checkpoints of a series, and what is left of earlier runs, on whichever node and beside a
@@ -33,34 +27,30 @@ public final class SeriesTidying implements AutoCloseable {
    */
   private static final Duration AT_REST = Duration.ofMinutes(1);
 
-  private final SeriesDirectory directory;
+  private final SeriesStore store;
   private final String series;
   private final Engine engine;
   private final SeriesLog log;
   private final SeriesGarbage garbage;
-  private final Stillness<Path> uses;
+  private final Stillness<String> uses;
 
   /**
    * A series that is to be tidied.
    *
-   * @param directory the store
+   * @param store the store, which stays the caller's
    * @param series the series' name
    */
-  public SeriesTidying(final SeriesDirectory directory, final String series) {
-    this(directory, series, AT_REST);
+  public SeriesTidying(final SeriesStore store, final String series) {
+    this(store, series, AT_REST);
   }
 
-  SeriesTidying(final SeriesDirectory directory, final String series, final Duration rest) {
-    this.directory = directory;
+  SeriesTidying(final SeriesStore store, final String series, final Duration rest) {
+    this.store = store;
     this.series = series;
-    this.engine = directory.engine(series);
+    this.engine = store.engine(series);
     this.log = new SeriesLog(engine);
-    this.garbage = new SeriesGarbage(engine, log, this::names);
-    this.uses = new Stillness<>(SeriesTidying::lastUsed, rest);
-  }
-
-  private Set<String> names(final PartKey key, final byte[] part) throws IOException {
-    return SeriesDirectory.needs(key, StoredPart.decode(engine + "/" + key, part));
+    this.garbage = new SeriesGarbage(engine, store.needs(series));
+    this.uses = new Stillness<>(place -> store.lastUsed(series, place), rest);
   }
 
   /**
@@ -77,56 +67,36 @@ public final class SeriesTidying implements AutoCloseable {
     log.append(state -> removal(state, numbers, last, removed));
     final Set<CommittedPart> parts = new HashSet<>();
     removed.forEach((sequence, commit) -> parts.addAll(CommittedPart.of(sequence, commit)));
-    final Set<Path> left = awaitLeft(parts.stream().map(part -> part.key().toString()).toList());
-    parts.removeIf(part -> !left.contains(place(part.key())));
+    final Set<String> left = awaitLeft(parts.stream().map(part -> part.key().toString()).toList());
+    parts.removeIf(part -> !left.contains(place(part.key().toString())));
     delete(garbage.of(parts, log.read().live()));
   }
 
   /** The places of some keys that no process uses any more. */
-  private Set<Path> awaitLeft(final Collection<String> keys) throws IOException {
-    final Set<Path> all = new HashSet<>();
+  private Set<String> awaitLeft(final Collection<String> keys) throws IOException {
+    final Set<String> all = new HashSet<>();
     keys.forEach(key -> all.add(place(key)));
-    final Set<Path> left = new HashSet<>(all);
-    left.removeIf(place -> !isEnded(place));
+    final Set<String> left = new HashSet<>();
+    for (final String place : all) {
+      if (isUnused(place)) {
+        left.add(place);
+      }
+    }
     all.removeAll(left);
     left.addAll(uses.await(all));
     return left;
   }
 
-  /** Where it shows whether a key is used: the node's store that it is of, or a draft itself. */
-  private Path place(final String key) {
+  /** Where it shows whether a key is used: what the node has there, or a draft itself. */
+  private static String place(final String key) {
     return PartKey.parse(key)
-        .map(this::place)
-        .or(() -> DataKey.parse(key).map(data -> place(data.begin(), data.node())))
-        .orElseGet(() -> directory.root().resolve(series).resolve(key));
+        .map(part -> DataKey.folder(part.begin(), part.node()))
+        .or(() -> DataKey.parse(key).map(data -> DataKey.folder(data.begin(), data.node())))
+        .orElse(key);
   }
 
-  private Path place(final PartKey part) {
-    return place(part.begin(), part.node());
-  }
-
-  private Path place(final long begin, final String node) {
-    return new SeriesDirectory.Place(directory.root(), series, begin, node).path();
-  }
-
-  /** Whether the process that used a node's store has ended as it should, or there is none. */
-  private static boolean isEnded(final Path place) {
-    return SeriesDirectory.isEnded(place)
-        || !Files.exists(place)
-        || Files.isDirectory(place) && !Files.exists(place.resolve("format"));
-  }
-
-  private static Instant lastUsed(final Path place) throws IOException {
-    try {
-      if (!Files.isDirectory(place)) {
-        return Files.getLastModifiedTime(place).toInstant();
-      }
-      try (PosixStore store = PosixStore.open(place)) {
-        return store.lastUsed();
-      }
-    } catch (final NoStoreException | NoSuchFileException gone) {
-      return Instant.EPOCH;
-    }
+  private boolean isUnused(final String place) throws IOException {
+    return store.lastUsed(series, place).isEmpty();
   }
 
   private static LogEntry removal(
@@ -169,12 +139,12 @@ public final class SeriesTidying implements AutoCloseable {
    * @throws IOException when that fails
    */
   public List<String> find() throws IOException {
-    final Map<Path, Boolean> left = new HashMap<>();
+    final Map<String, Boolean> left = new HashMap<>();
     final List<String> found = new ArrayList<>();
     for (final String key : unneeded()) {
-      final Path place = place(key);
+      final String place = place(key);
       if (!left.containsKey(place)) {
-        left.put(place, isEnded(place) || uses.is(place));
+        left.put(place, isUnused(place) || uses.is(place));
       }
       if (left.get(place)) {
         found.add(key);
@@ -190,7 +160,7 @@ public final class SeriesTidying implements AutoCloseable {
    * @throws IOException when that fails
    */
   public List<String> await() throws IOException {
-    final Set<Path> left = awaitLeft(unneeded());
+    final Set<String> left = awaitLeft(unneeded());
     return unneeded().stream().filter(key -> left.contains(place(key))).toList();
   }
 
@@ -198,7 +168,7 @@ public final class SeriesTidying implements AutoCloseable {
     final SeriesState state = log.read();
     log.makeDurable();
     final List<String> keys = new ArrayList<>(garbage.ofEarlierRuns(state.live(), state.begin()));
-    keys.addAll(directory.drafts(series));
+    keys.addAll(store.drafts(series));
     return keys;
   }
 

@@ -3,8 +3,10 @@ package org.sluice.core.series;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.StoreOption;
 import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.PosixStore;
 
@@ -18,20 +20,41 @@ public final class Stores {
   /**
    * Opens a store for reading.
    *
-   * @param directory where it is
+   * @param option names it
    * @param series the series' name; null for the only one
    * @return a reader, which the caller closes
    * @throws CommandException when it cannot be told which series is meant
    * @throws IOException when there is no store, or it cannot be read
    */
-  public static CheckpointReader open(final Path directory, final String series)
+  public static CheckpointReader open(final StoreOption option, final String series)
       throws IOException {
-    if (SeriesDirectory.is(directory)) {
-      final SeriesDirectory store = SeriesDirectory.open(directory);
-      return new SeriesReader(store, choose(store, series));
+    final Optional<SeriesStore> nodes = ofSeveralNodes(option);
+    if (nodes.isEmpty()) {
+      refuseSeries(option.directory(), series);
+      return PosixStore.open(option.directory());
     }
-    refuseSeries(directory, series);
-    return PosixStore.open(directory);
+    try {
+      return new SeriesReader(nodes.get(), choose(nodes.get(), series));
+    } catch (final IOException | CommandException e) {
+      nodes.get().close();
+      throw e;
+    }
+  }
+
+  /**
+   * Opens a store if it is one of several nodes.
+   *
+   * @param option names it
+   * @return the store, which the caller closes; empty when it is another, or there is none
+   * @throws IOException when it cannot be read, or there is none at a URI
+   */
+  public static Optional<SeriesStore> ofSeveralNodes(final StoreOption option) throws IOException {
+    if (option.isElsewhere()) {
+      return Optional.of(SeriesObjects.open(option.location()));
+    }
+    return SeriesDirectory.is(option.directory())
+        ? Optional.of(SeriesDirectory.open(option.directory()))
+        : Optional.empty();
   }
 
   /**
@@ -66,19 +89,19 @@ public final class Stores {
    * @throws CommandException when it cannot be told
    * @throws IOException when the store cannot be read
    */
-  public static String choose(final SeriesDirectory store, final String series) throws IOException {
+  public static String choose(final SeriesStore store, final String series) throws IOException {
     final List<String> names = store.names();
     if (series == null && names.size() > 1) {
       throw new CommandException(
           ExitStatus.USAGE,
           "the store %s has the series %s; choose one with --series"
-              .formatted(store.root(), String.join(", ", names)));
+              .formatted(store, String.join(", ", names)));
     }
     if (series != null && !names.contains(series)) {
       throw new CommandException(
           ExitStatus.NOT_FOUND,
           "the store %s has no series %s, only: %s"
-              .formatted(store.root(), series, String.join(", ", names)));
+              .formatted(store, series, String.join(", ", names)));
     }
     return series != null ? series : names.isEmpty() ? DEFAULT_SERIES : names.getFirst();
   }

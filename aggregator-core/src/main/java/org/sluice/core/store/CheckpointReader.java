@@ -1,7 +1,6 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,9 +18,9 @@ public interface CheckpointReader extends AutoCloseable {
   /**
    * Where it is.
    *
-   * @return absolute
+   * @return an absolute path, or a URI
    */
-  Path directory();
+  String store();
 
   /**
    * Where a session has left files that no checkpoint has.
@@ -112,6 +111,15 @@ public interface CheckpointReader extends AutoCloseable {
    * @throws IOException when that cannot be told
    */
   Map<Integer, String> owners(Commit commit) throws IOException;
+
+  /**
+   * Whether it can be told whose checkpoints are.
+   *
+   * @return false where each user who may write there could have written them
+   */
+  default boolean knowsOwners() {
+    return true;
+  }
 
   /**
    * Rebuilds images of a checkpoint.

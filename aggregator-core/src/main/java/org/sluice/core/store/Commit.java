@@ -70,6 +70,31 @@ public record Commit(
   }
 
   /**
+   * The same, copied to an engine.
+   *
+   * @return without containers
+   */
+  public Commit copied() {
+    return new Commit(
+        number,
+        id,
+        sequence,
+        time,
+        node,
+        job,
+        layout,
+        ranks,
+        part,
+        ungrouped,
+        completion,
+        incomplete,
+        sessionId,
+        imageCount,
+        bytes,
+        List.of());
+  }
+
+  /**
    * What of a checkpoint it is.
    *
    * @return such as {@code node b17's part: ranks 0-3 of 8}; empty for all of it

@@ -47,4 +47,15 @@ public record CommittedImage(
     return new CommittedImage(
         itsOrdinal, path, rank, ranks, mode, size, id, chunks, blocks, sharing);
   }
+
+  /**
+   * The same, copied to an engine.
+   *
+   * @param all what it has, in the order in which the engine has it
+   * @return without chunks
+   */
+  public CommittedImage copied(final List<Block> all) {
+    return new CommittedImage(
+        ordinal, path, rank, ranks, mode, size, imageId, List.of(), List.copyOf(all), sharing);
+  }
 }

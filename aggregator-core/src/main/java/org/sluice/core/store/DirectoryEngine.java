@@ -265,6 +265,15 @@ public final class DirectoryEngine implements Engine {
   }
 
   @Override
+  public long size(final String key) throws IOException {
+    try {
+      return read(key, NativeFile::size);
+    } catch (final NoObjectException none) {
+      return 0;
+    }
+  }
+
+  @Override
   public void delete(final String key) throws IOException {
     final Path file = file(key);
     disk.delete(file, null);

@@ -60,9 +60,18 @@ public class PosixReader implements CheckpointReader {
     return directory.lastUsed();
   }
 
-  @Override
+  /**
+   * Where it is.
+   *
+   * @return absolute
+   */
   public final Path directory() {
     return directory.path();
+  }
+
+  @Override
+  public final String store() {
+    return directory.path().toString();
   }
 
   @Override

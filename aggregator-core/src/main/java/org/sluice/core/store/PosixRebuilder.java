@@ -1,10 +1,10 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
+import org.sluice.core.posix.Extent;
 import org.sluice.core.posix.HugeMemory;
-import org.sluice.core.posix.NativeFile;
 
-/** Rebuilds images of one checkpoint of a store, with memory and containers that it keeps. */
+/** Reads images of one checkpoint of a store, with memory and containers that it keeps. */
 final class PosixRebuilder implements Rebuilder {
   private final CheckpointDirectory checkpoint;
   private final HugeMemory memory = new HugeMemory();
@@ -18,11 +18,25 @@ final class PosixRebuilder implements Rebuilder {
   }
 
   @Override
-  public void rebuild(final CommittedImage image, final NativeFile target) throws IOException {
-    files.read(checkpoint.image(image.ordinal()), image.blocks(), target::pwrite);
-    target.truncate(image.size());
-    final ImageOverlay overlay = new ImageOverlay(image.imageId(), image.size(), target::pwrite);
+  public void read(final CommittedImage image, final ImageTarget target) throws IOException {
+    final Coverage logged = new Coverage();
+    final ImageOverlay overlay =
+        new ImageOverlay(
+            image.imageId(),
+            image.size(),
+            (address, length, offset) -> {
+              logged.add(offset, offset + length);
+              target.write(address, length, offset);
+            });
     containers.overlay(image.chunks(), overlay);
+    files.read(
+        checkpoint.image(image.ordinal()),
+        image.blocks(),
+        (address, length, offset) -> {
+          for (final Extent rest : logged.add(offset, offset + length)) {
+            target.write(address + rest.offset() - offset, rest.length(), rest.offset());
+          }
+        });
   }
 
   @Override

@@ -15,7 +15,10 @@ import org.sluice.core.posix.NativeFile.Flag;
 /** The file that tells a store of several nodes from any other directory, and its version. */
 public final class SeriesFormat {
   private static final int VERSION = 1;
-  private static final int MAX_LENGTH = 64;
+
+  /** Bytes of any that says so. */
+  public static final int MAX_LENGTH = 64;
+
   private static final Pattern TEXT = Pattern.compile("sluice series (\\d{1,9})\n");
 
   private SeriesFormat() {}
@@ -28,7 +31,7 @@ public final class SeriesFormat {
    */
   public static boolean is(final Path root) {
     try {
-      return text(root).matches();
+      return match(StoredFile.readAll(file(root), MAX_LENGTH)).matches();
     } catch (final IOException none) {
       return false;
     }
@@ -46,14 +49,37 @@ public final class SeriesFormat {
     if (!Files.exists(file(root))) {
       throw new NoStoreException("there is no store %s; check --store".formatted(root));
     }
-    final Matcher text = text(root);
+    check(root.toString(), StoredFile.readAll(file(root), MAX_LENGTH));
+  }
+
+  /**
+   * Finds that a file, or an object, says that a store is of several nodes.
+   *
+   * @param store what messages call it
+   * @param format all of its file
+   * @throws FormatVersionException when it is of another version
+   * @throws DamagedException when it is of anything else
+   */
+  public static void check(final String store, final byte[] format)
+      throws DamagedException, FormatVersionException {
+    final Matcher text = match(format);
     if (!text.matches()) {
-      throw new DamagedException(file(root).toString(), 0, "it does not say 'sluice series'");
+      throw new DamagedException(
+          store + "/" + StoreFormat.NAME, 0, "it does not say 'sluice series'");
     }
     final int version = Integer.parseInt(text.group(1));
     if (version != VERSION) {
-      throw FormatVersionException.of("the store " + root, version, VERSION);
+      throw FormatVersionException.of("the store " + store, version, VERSION);
     }
+  }
+
+  /**
+   * What it says.
+   *
+   * @return a line
+   */
+  public static String text() {
+    return "sluice series %d%n".formatted(VERSION);
   }
 
   /**
@@ -83,10 +109,7 @@ public final class SeriesFormat {
   public static void create(final Path root) throws IOException {
     if (!Files.exists(file(root))) {
       final Path draft = root.resolve(".format-%016x".formatted(Entropy.nextLong()));
-      Disk.REAL.createWhole(
-          draft,
-          file(root),
-          "sluice series %d%n".formatted(VERSION).getBytes(StandardCharsets.UTF_8));
+      Disk.REAL.createWhole(draft, file(root), text().getBytes(StandardCharsets.UTF_8));
       Disk.REAL.syncDirectory(root, null);
     }
     check(root);
@@ -135,8 +158,7 @@ public final class SeriesFormat {
     }
   }
 
-  private static Matcher text(final Path root) throws IOException {
-    final byte[] bytes = StoredFile.readAll(file(root), MAX_LENGTH);
+  private static Matcher match(final byte[] bytes) {
     return TEXT.matcher(new String(bytes, StandardCharsets.ISO_8859_1));
   }
 

@@ -115,6 +115,48 @@ public abstract class EngineContract {
   }
 
   @Test
+  void anUploadIsThereOnceItIsFinished() throws IOException {
+    for (final int rest : List.of(0, 1, 1000, Upload.PIECE)) {
+      for (final int pieces : List.of(0, 1, 2)) {
+        final byte[] content = bytes(pieces * Upload.PIECE + rest);
+        final String key = "u/%d-%d".formatted(rest, pieces);
+        final ByteBuffer piece = ByteBuffer.allocateDirect(Upload.PIECE);
+        try (Upload upload = here.upload(key)) {
+          for (int i = 0; i < pieces; i++) {
+            upload.append(piece.clear().put(content, i * Upload.PIECE, Upload.PIECE).flip());
+            assertThat(there.list("u/")).doesNotContain(key);
+          }
+          upload.finish(piece.clear().put(content, pieces * Upload.PIECE, rest).flip());
+        }
+        assertThat(there.getAll(key, content.length)).isEqualTo(content);
+      }
+    }
+  }
+
+  @Test
+  void anUploadThatIsGivenUpLeavesNothing() throws IOException {
+    try (Upload upload = here.upload("u/left")) {
+      upload.append(ByteBuffer.allocateDirect(Upload.PIECE));
+    }
+    here.upload("u/empty").close();
+    assertThat(there.list("u/")).isEmpty();
+    assertThatThrownBy(() -> there.getAll("u/left", 10)).isInstanceOf(NoObjectException.class);
+  }
+
+  @Test
+  void foldersAreTheFirstNamesOfKeysThatHaveMore() throws IOException {
+    assertThat(here.folders()).isEmpty();
+    for (final String key : List.of("b/1", "b/2", "a/x/y", "a/x/z", "single", "c-d/e")) {
+      put(key, bytes(1));
+    }
+    assertThat(there.folders()).containsExactly("a", "b", "c-d");
+    final Engine below = new EngineFolder(there, "a");
+    assertThat(below.folders()).containsExactly("x");
+    assertThat(below.list("x/")).containsExactly("x/y", "x/z");
+    assertThat(below.getAll("x/y", 10)).isEqualTo(bytes(1));
+  }
+
+  @Test
   void aPartFillsABufferBetweenPositionAndLimit() throws IOException {
     put("a/target", bytes(1000));
     for (final ByteBuffer into :
@@ -167,6 +209,8 @@ public abstract class EngineContract {
       assertThat(here.getAll("a/again", 1000)).isEqualTo(bytes(1000));
     }
     assertThat(here.list("a/")).containsExactly("a/again");
+    assertThat(there.size("a/again")).isEqualTo(1000);
+    assertThat(there.size("a/missing")).isZero();
   }
 
   @Test

@@ -131,7 +131,6 @@ final class SeriesHistory {
     private final int node;
     private final Engine engine;
     private final SeriesRun series;
-    private final SeriesLog log;
     private final List<PartKey> parts = new ArrayList<>();
 
     Node(final Launch launch, final int node, final Engine engine) throws FencedException, GaveUp {
@@ -140,7 +139,6 @@ final class SeriesHistory {
       this.node = node;
       this.engine = engine;
       this.series = lasting(() -> SeriesRun.join(engine, run, "n" + node));
-      this.log = new SeriesLog(engine);
     }
 
     void write(final long number, final long round, final long growth)
@@ -228,20 +226,10 @@ final class SeriesHistory {
               return null;
             });
       }
-      for (final PartKey part : gone(lasting(log::read))) {
+      for (final PartKey part : lasting(() -> series.gone(parts))) {
         delete(part);
         parts.remove(part);
       }
-    }
-
-    /** Those that were removed or superseded. Another run's nodes collect what it finds. */
-    private List<PartKey> gone(final SeriesState state) {
-      final Set<PartKey> needed = new HashSet<>();
-      state.live().values().forEach(commit -> needed.addAll(commit.keys()));
-      return parts.stream()
-          .filter(part -> state.begin() == part.begin() && state.isDecided(part))
-          .filter(part -> !needed.contains(part))
-          .toList();
     }
 
     private void delete(final PartKey part) throws FencedException, GaveUp {
@@ -261,7 +249,7 @@ final class SeriesHistory {
       final Engine engine = engine(run, self);
       final SeriesRun series = lasting(() -> SeriesRun.join(engine, run, "gc"));
       final SeriesGarbage garbage =
-          new SeriesGarbage(engine, new SeriesLog(engine), (key, part) -> dataOf(part));
+          new SeriesGarbage(engine, part -> dataOf(new PartFetch(engine).bytes(part)));
       final long before = leftOut == Rule.COLLECT_EARLIER_RUNS ? Long.MAX_VALUE : series.begin();
       for (final String key : lasting(() -> garbage.ofEarlierRuns(series.live(), before))) {
         lasting(

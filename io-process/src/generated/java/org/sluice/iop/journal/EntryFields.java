@@ -241,6 +241,11 @@ final class EntryFields {
       out.writeLong(it.checkpoint());
       out.writeLong(it.round());
       out.writeLong(it.growth());
+    } else if (message instanceof final Entry.Leaving it) {
+      out.writeInt(26);
+      out.writeLong(it.commit());
+      out.writeLong(it.round());
+      out.writeLong(it.growth());
     }
   }
 
@@ -324,7 +329,7 @@ final class EntryFields {
     if (type == 11) {
       return new Entry.Restarted(
           in.readInt(),
-          EntryCodec.readOne(in, Entry.Cause.values()),
+          EntryCodec.readOne(in, Cause.values()),
           in.readInt() != 0,
           in.readLong(),
           listOfMark(in));
@@ -447,6 +452,12 @@ final class EntryFields {
     }
     if (type == 25) {
       return new Entry.Written(
+          in.readLong(),
+          in.readLong(),
+          in.readLong());
+    }
+    if (type == 26) {
+      return new Entry.Leaving(
           in.readLong(),
           in.readLong(),
           in.readLong());

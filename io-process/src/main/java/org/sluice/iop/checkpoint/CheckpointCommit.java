@@ -76,6 +76,10 @@ final class CheckpointCommit implements Work {
   private final Set<Image> unnamed;
 
   private final Consumer<CheckpointCommit> ended;
+
+  /** Whether it leaves the stage, where there is one. */
+  private final boolean leaves;
+
   private final Draft draft;
   private State state = State.DECIDED;
   private IOException lost;
@@ -107,6 +111,7 @@ final class CheckpointCommit implements Work {
         reachable.stream().filter(context.soleWriter()::isOfLogged).collect(Collectors.toSet());
     this.unnamed = images.stream().filter(Image::isUnnamed).collect(Collectors.toSet());
     this.ended = ended;
+    this.leaves = context.copies() != null && context.copies().take(decision, context.state());
     this.draft =
         new Draft(
             decision.checkpoint(),
@@ -199,6 +204,9 @@ final class CheckpointCommit implements Work {
     if (lost != null) {
       throw lost;
     }
+    if (context.copies() != null) {
+      context.copies().check();
+    }
     final long began = System.nanoTime();
     for (int i = 0; i < direct.size(); i++) {
       checkWhole(direct.get(i), directImages.get(i));
@@ -220,6 +228,8 @@ final class CheckpointCommit implements Work {
             });
     if (part != null) {
       putPart();
+    } else if (context.copies() != null && decision.round() > 0) {
+      context.copies().supersede(stored);
     }
   }
 
@@ -293,6 +303,11 @@ final class CheckpointCommit implements Work {
    */
   void stored(final Commit inStore) {
     stored = inStore;
+    if (leaves) {
+      new Departure(context, inStore, decision.round(), decision.growth()).begin();
+    } else if (context.copies() != null) {
+      context.copies().keep(inStore);
+    }
     end(State.STORED, 0, "");
     context.service().execute(() -> ended.accept(this));
   }
@@ -339,6 +354,11 @@ final class CheckpointCommit implements Work {
 
   boolean isStored() {
     return state == State.STORED;
+  }
+
+  /** Whether those who wait for it wait for other nodes still. */
+  boolean waitsForOthers() {
+    return leaves && context.copies().areGlobal();
   }
 
   long number() {

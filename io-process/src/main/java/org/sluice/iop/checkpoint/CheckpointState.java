@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.sluice.core.posix.Errno;
@@ -37,7 +38,10 @@ public final class CheckpointState implements Fold {
   private final Map<ImageKey, Entry.Lacking> lacks = new LinkedHashMap<>();
 
   /** By number, how many times it was written before that was decided last. */
-  private final Map<Long, Entry.Written> written = new TreeMap<>();
+  private final NavigableMap<Long, Entry.Written> written = new TreeMap<>();
+
+  /** By the ids of commits, what is to leave the node. */
+  private final Map<Long, Entry.Leaving> leaving = new LinkedHashMap<>();
 
   private long lastAttempt;
 
@@ -103,6 +107,8 @@ public final class CheckpointState implements Fold {
       case Entry.Grouped e -> enter(e);
       case Entry.Lacking e -> lack(e);
       case Entry.Written e -> written.put(e.checkpoint(), e);
+      case Entry.Leaving e when e.round() == Entry.NO_ROUND -> leaving.remove(e.commit());
+      case Entry.Leaving e -> leaving.put(e.commit(), e);
       case Entry.Counted e -> lastAttempt = e.lastAttempt();
       default -> {}
     }
@@ -209,6 +215,7 @@ public final class CheckpointState implements Fold {
   public void sum(final Consumer<Entry> to) {
     commits.values().forEach(to);
     written.values().forEach(to);
+    leaving.values().forEach(to);
     images.sum(to);
     underWay.values().forEach(checkpoint -> checkpoint.sum(to));
     failed.values().forEach(to);
@@ -250,6 +257,16 @@ public final class CheckpointState implements Fold {
     return anew
         ? new Entry.Written(number, last.round() + 1, 0)
         : new Entry.Written(number, last.round(), last.growth() + 1);
+  }
+
+  /** How many numbers were decided up to one, in the order of numbers. */
+  int place(final long number) {
+    return written.headMap(number, true).size();
+  }
+
+  /** What a former I/O process had on its way off the node, by the ids of commits. */
+  Map<Long, Entry.Leaving> leaving() {
+    return leaving;
   }
 
   /**

@@ -80,6 +80,7 @@ public record Checkpoints(
     if (context.state().lastAttempt() == 0) {
       return; // nothing was, and the store may be large
     }
+    leave();
     counting().stream()
         .filter(commit -> commit.sessionId() == context.sessionId() && !commit.ungrouped())
         .sorted(Comparator.comparingLong(Commit::sequence))
@@ -88,6 +89,16 @@ public record Checkpoints(
               retention.resume(commit, groups.committed(commit.number()));
               groups.resume(commit);
             });
+  }
+
+  /** What was on its way off the node begins anew. */
+  private void leave() throws IOException {
+    for (final Commit commit : context.store().commits(damaged -> {})) {
+      final Entry.Leaving one = context.state().leaving().get(commit.id());
+      if (one != null) {
+        context.copies().add(new Departure(context, commit, one.round(), one.growth()));
+      }
+    }
   }
 
   private List<Commit> counting() throws IOException {

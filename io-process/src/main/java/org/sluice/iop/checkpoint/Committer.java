@@ -45,7 +45,7 @@ final class Committer {
       final List<Entry.Part> members,
       final Consumer<CheckpointCommit> owner) {
     final Entry.Written written =
-        context.series() == null
+        !context.hasNodes()
             ? new Entry.Written(number, Entry.NO_ROUND, 0)
             : context.state().written(number, anew);
     final Entry.Committing decision =
@@ -87,7 +87,9 @@ final class Committer {
     context.state().apply(commit.end());
     if (commit.isStored()) {
       commit.count();
-      context.waiters().committed(commit.number());
+      if (!commit.waitsForOthers()) {
+        context.waiters().committed(commit.number());
+      }
       context.drain().tidy(false);
     } else {
       commit.restore();

@@ -29,6 +29,7 @@ import org.sluice.iop.measure.Statistics;
  * @param segment where the processes append
  * @param store where checkpoints are committed
  * @param series where they count once all nodes have committed theirs; null without other nodes
+ * @param copies takes them to other nodes, once this node has committed them; null without a stage
  * @param settings how they are made
  * @param node this node's name
  * @param sessionId read once: what is in the segment may be anything later on
@@ -47,6 +48,7 @@ public record Context(
     Segment segment,
     PosixStore store,
     SeriesCommits series,
+    Copies copies,
     SessionSettings settings,
     String node,
     long sessionId,
@@ -66,6 +68,7 @@ public record Context(
    * @param segment where the processes append
    * @param store where checkpoints are committed
    * @param series where they count; null without other nodes
+   * @param copies takes them to other nodes; null without a stage
    * @param settings how they are made
    * @param statistics learns what happens
    * @param journal learns what is decided
@@ -79,6 +82,7 @@ public record Context(
       final Segment segment,
       final PosixStore store,
       final SeriesCommits series,
+      final Copies copies,
       final SessionSettings settings,
       final Statistics statistics,
       final Journal journal,
@@ -99,6 +103,7 @@ public record Context(
         segment,
         store,
         series,
+        copies,
         settings,
         node,
         segment.header().sessionId(),
@@ -116,7 +121,11 @@ public record Context(
         service,
         new SharedFiles(settings, capture, statistics),
         new SoleWriter(capture, segment.imageTable()),
-        new Waiters(read(store, series, Context::committed), state));
+        new Waiters(
+            copies != null
+                ? copies.committed(state.leaving().keySet())
+                : read(store, series, Context::committed),
+            state));
   }
 
   /** What counts before the session. */
@@ -130,13 +139,25 @@ public record Context(
   /** The highest number of a checkpoint that is there; all nodes of a run find the same. */
   long lastNumber() throws IOException {
     final LongStream here = store.numbers().stream().mapToLong(Long::longValue);
-    final LongStream before = series == null ? LongStream.empty() : series.numbersBefore();
-    return LongStream.concat(here, before).max().orElse(0);
+    return LongStream.concat(here, numbersBefore()).max().orElse(0);
   }
 
-  /** Whether a commit of this node's store counts, for all nodes. */
+  private LongStream numbersBefore() throws IOException {
+    return copies != null
+        ? copies.numbersBefore()
+        : series != null ? series.numbersBefore() : LongStream.empty();
+  }
+
+  /** Whether other nodes may have parts of the checkpoints. */
+  boolean hasNodes() {
+    return series != null || copies != null;
+  }
+
+  /** Whether a commit of this node's store counts: on a stage for this node, else for all. */
   boolean counts(final Commit commit) throws IOException {
-    return series == null || series.counts(commit);
+    return copies != null
+        ? store.find(commit.number()).filter(newest -> newest.id() == commit.id()).isPresent()
+        : series == null || series.counts(commit);
   }
 
   /** Reads what a restart sees, of all nodes. */
@@ -153,7 +174,7 @@ public record Context(
 
   /** The same of this session. */
   <T> T read(final Restarts.Reading<T> reading) throws IOException {
-    return read(store, series, reading);
+    return read(store, copies != null && copies.areGlobal() ? copies.series() : series, reading);
   }
 
   /** The links of images that no former I/O process had at rest are nobody's. */

@@ -159,6 +159,9 @@ final class Retention {
     }
 
     private boolean mayGo() throws IOException {
+      if (context.copies() != null && context.copies().need(victim.commit)) {
+        return false;
+      }
       final Optional<String> kept = unlink(known, victim.commit);
       stays = kept.isPresent();
       if (stays && !toldOfKept) { // once: a program may give each of its files another name

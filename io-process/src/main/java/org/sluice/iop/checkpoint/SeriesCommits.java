@@ -19,11 +19,11 @@ import org.sluice.core.series.RefusedException;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.SeriesReader;
 import org.sluice.core.series.SeriesRun;
+import org.sluice.core.series.SeriesStore;
 import org.sluice.core.series.SeriesTidying;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.RankSet;
-import org.sluice.core.store.StoredPart;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Warnings;
 
@@ -56,6 +56,7 @@ public final class SeriesCommits implements AutoCloseable {
   private final Engine engine;
   private final SeriesRun run;
   private final PosixStore store;
+  private final SeriesStorage storage;
   private final Set<Long> before;
   private final List<PendingPart> pending = new ArrayList<>();
 
@@ -73,16 +74,19 @@ public final class SeriesCommits implements AutoCloseable {
   /**
    * The series of a session.
    *
-   * @param place this node's in it
+   * @param place this node's in it; null where it is no directory
    * @param run the run that the node takes part in
    * @param engine where the series is; closed with this
    * @param store the node's own store; stays the caller's
+   * @param storage what others get of its commits, and where
    */
   public SeriesCommits(
       final SeriesDirectory.Place place,
       final SeriesRun run,
       final Engine engine,
-      final PosixStore store) {
+      final PosixStore store,
+      final SeriesStorage storage) {
+    this.storage = storage;
     this.place = place;
     this.run = run;
     this.engine = engine;
@@ -117,14 +121,13 @@ public final class SeriesCommits implements AutoCloseable {
       final Runnable counts,
       final Consumer<IOException> refused)
       throws IOException {
-    final StoredPart stored = new StoredPart(commit, store.images(commit));
-    final byte[] part = stored.encode();
+    final PartKey key = run.part(commit.number(), round, growth, PendingPart.ranksOf(commit));
+    final byte[] part = storage.part(commit, key).encode();
     synchronized (this) {
       if (fence != null) {
         throw fence;
       }
     }
-    final PartKey key = run.part(commit.number(), round, growth, PendingPart.ranksOf(commit));
     final PendingPart one = new PendingPart(commit, part, key, counts, refused);
     try {
       put(one);
@@ -147,8 +150,8 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   private void watch() {
-    try (SeriesTidying tidying =
-        new SeriesTidying(new SeriesDirectory(place.root()), place.series())) {
+    try (SeriesStore opened = storage.open();
+        SeriesTidying tidying = new SeriesTidying(opened, storage.series())) {
       while (!isClosed()) {
         final PendingPart next = next();
         if (next != null) {
@@ -350,8 +353,8 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /** What a restart sees of the series. Any thread; the caller closes it. */
-  SeriesReader reader() {
-    return new SeriesReader(new SeriesDirectory(place.root()), place.series());
+  SeriesReader reader() throws IOException {
+    return new SeriesReader(storage.open(), storage.series());
   }
 
   /** The numbers of earlier runs' checkpoints that counted when this session began. */

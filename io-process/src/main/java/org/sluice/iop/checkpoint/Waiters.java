@@ -1,6 +1,7 @@
 package org.sluice.iop.checkpoint;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -12,6 +13,7 @@ import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.journal.Entry;
+import org.sluice.iop.measure.Failure;
 
 /** Processes that wait until a checkpoint is committed. Service thread only. */
 public final class Waiters {
@@ -20,6 +22,9 @@ public final class Waiters {
 
   /** How commits failed, by number: a rank that asks later is told why. */
   private final Map<Long, Entry.Ended> failed;
+
+  /** What this node has and others will not; the reply by number. */
+  private final Map<Long, Reply> refused = new HashMap<>();
 
   private record Waiter(long number, long deadline, Caller caller) {}
 
@@ -46,6 +51,8 @@ public final class Waiters {
       caller.answer(new Reply.Done());
     } else if (failed.containsKey(number)) {
       caller.answer(reply(number, failed.get(number)));
+    } else if (refused.containsKey(number)) {
+      caller.answer(refused.get(number));
     } else {
       final long millis = Math.clamp(request.timeoutMillis(), 0, Long.MAX_VALUE >> 22);
       final long nanos = millis * 1_000_000;
@@ -59,7 +66,24 @@ public final class Waiters {
   }
 
   void committed(final long number) {
+    refused.remove(number);
     committed.add(number);
+  }
+
+  /** Answers those who wait that the checkpoint is not there yet, and why. */
+  void delayed(final long number, final Failure why) {
+    answer(waiter -> waiter.number == number, reply(number, why));
+  }
+
+  /** The same for good, unless the checkpoint is written anew. */
+  void refused(final long number, final Failure why) {
+    refused.put(number, reply(number, why));
+    answer(waiter -> waiter.number == number, refused.get(number));
+  }
+
+  private static Reply reply(final long number, final Failure why) {
+    return new Reply.Failed(
+        why.errno(), "checkpoint %d has not left this node: %s".formatted(number, why.reason()));
   }
 
   /** Answers those who wait for a checkpoint, unless it is being written anew already. */

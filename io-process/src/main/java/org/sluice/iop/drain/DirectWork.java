@@ -9,6 +9,7 @@ import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.journal.Cause;
 import org.sluice.iop.journal.Entry;
 
 /**
@@ -60,7 +61,7 @@ final class DirectWork extends ImageWork {
   private void restart(final long size) {
     context.restart(
         image,
-        Entry.Cause.DIRECT,
+        Cause.DIRECT,
         true,
         size,
         peeks.stream()

@@ -17,6 +17,7 @@ import org.sluice.core.store.WritesInFlight;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.drain.ImageWork.Kind;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.journal.Cause;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
@@ -255,7 +256,7 @@ public final class Drain implements AutoCloseable {
           if (fileToo) {
             image.file().truncate(0);
           }
-          context.restart(image, Entry.Cause.EMPTIED, image.log().isInPlace(), 0, List.of());
+          context.restart(image, Cause.EMPTIED, image.log().isInPlace(), 0, List.of());
         });
   }
 
@@ -271,7 +272,7 @@ public final class Drain implements AutoCloseable {
         () -> {
           final long size = image.held().status().size();
           final boolean inPlace = context.layout().isInPlace();
-          context.restart(image, Entry.Cause.DIVERTED, inPlace, size, List.of());
+          context.restart(image, Cause.DIVERTED, inPlace, size, List.of());
           image.size(size);
         });
   }
@@ -367,8 +368,7 @@ public final class Drain implements AutoCloseable {
   }
 
   private void settled(final Image image) {
-    context.restart(
-        image, Entry.Cause.SETTLED, image.log().isInPlace(), image.log().size(), List.of());
+    context.restart(image, Cause.SETTLED, image.log().isInPlace(), image.log().size(), List.of());
   }
 
   /**

@@ -6,6 +6,7 @@ import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.segment.Segment;
 import org.sluice.iop.crash.InFlight;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.journal.Cause;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
@@ -42,7 +43,7 @@ record DrainContext(
   /** The image's own file holds what was drained so far. Write stage only. */
   void restart(
       final Image image,
-      final Entry.Cause cause,
+      final Cause cause,
       final boolean inPlace,
       final long size,
       final List<Entry.Mark> marks) {

@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.store.ChunkLocation;
+import org.sluice.iop.journal.Cause;
 import org.sluice.iop.journal.Entry;
 
 /**
@@ -83,10 +84,10 @@ public final class ImageLog {
    */
   public void apply(final Entry.Restarted e) {
     chunks.clear();
-    overflowed |= e.cause() != Entry.Cause.EMPTIED;
+    overflowed |= e.cause() != Cause.EMPTIED;
     inPlace = e.inPlace();
     size = e.size();
-    direct = e.cause() == Entry.Cause.DIRECT || direct && e.cause() != Entry.Cause.DIVERTED;
+    direct = e.cause() == Cause.DIRECT || direct && e.cause() != Cause.DIVERTED;
     e.marks().forEach(mark -> mark(mark.chunk(), mark.generation(), mark.end()));
   }
 

@@ -16,7 +16,7 @@ public sealed interface Entry {
   /** Round of a checkpoint in a store of this node alone, which needs none. */
   long NO_ROUND = -1;
 
-  /** Position of a ring that did not tell. */
+  /** Position of a ring that did not tell; an opening that ends so is asked for again. */
   long NO_POSITION = -1;
 
   /** The same: the opening counts for nothing. */
@@ -108,8 +108,7 @@ public sealed interface Entry {
    *
    * @param image the image's id
    * @param slot index of the process's slot, 0 or more
-   * @param position in the slot's ring, behind the record that told; {@link #REFUSED}; or {@link
-   *     #NO_POSITION}: the opening is asked for again, and the file counts as abandoned
+   * @param position in the slot's ring, behind what told, {@link #REFUSED} or {@link #NO_POSITION}
    */
   record Closed(int image, int slot, long position) implements Entry {}
 
@@ -167,18 +166,6 @@ public sealed interface Entry {
    */
   record Restarted(int image, Cause cause, boolean inPlace, long size, List<Mark> marks)
       implements Entry {}
-
-  /** Why a log begins anew. */
-  enum Cause {
-    /** It was settled and goes on. */
-    SETTLED,
-    /** The image became direct. */
-    DIRECT,
-    /** The image is logged again. */
-    DIVERTED,
-    /** The image was emptied. */
-    EMPTIED
-  }
 
   /**
    * How much of a chunk was applied to an image's own file before the chunk was drained.
@@ -404,4 +391,13 @@ public sealed interface Entry {
    * @param growth as in {@link Committing}
    */
   record Written(long checkpoint, long round, long growth) implements Entry {}
+
+  /**
+   * A checkpoint that a stage has is to leave the node.
+   *
+   * @param commit the id of its commit
+   * @param round as in {@link Committing}; {@link #NO_ROUND} once it counts for all nodes
+   * @param growth as in {@link Committing}
+   */
+  record Leaving(long commit, long round, long growth) implements Entry {}
 }

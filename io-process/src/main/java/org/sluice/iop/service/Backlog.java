@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.sluice.iop.journal.Cause;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Fold;
 
@@ -45,7 +46,7 @@ final class Backlog implements Fold {
         drained.put(e.chunk(), e.generation());
         done(p -> p instanceof final Entry.Taken t && isOne(t, e));
       }
-      case Entry.Restarted e when e.cause() == Entry.Cause.EMPTIED ->
+      case Entry.Restarted e when e.cause() == Cause.EMPTIED ->
           done(p -> p instanceof final Entry.Emptying t && t.image() == e.image());
       default -> {}
     }

@@ -34,6 +34,8 @@ final class Ending {
   /** Whether other nodes are waited for. */
   private boolean committing;
 
+  private boolean copying;
+
   /**
    * The end of a session.
    *
@@ -70,6 +72,8 @@ final class Ending {
       then(this::commit);
     } else if (committing) {
       settleOnceCommitted();
+    } else if (copying) {
+      endOnceCopied();
     }
   }
 
@@ -133,7 +137,18 @@ final class Ending {
           "committed files stay where they were; restore them instead of using those",
           checkpoints.leftovers()::unlinkCommitted);
     }
-    over.complete(null);
+    copying = context.copies() != null;
+    endOnceCopied();
+  }
+
+  private void endOnceCopied() {
+    if (copying) {
+      context.copies().end();
+      copying = !context.copies().areOver();
+    }
+    if (!copying) {
+      over.complete(null);
+    }
   }
 
   /** Does a step at whose failure the session ends all the same. */

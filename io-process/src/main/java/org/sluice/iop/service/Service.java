@@ -19,6 +19,7 @@ import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.store.PosixStore;
 import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.Copies;
 import org.sluice.iop.checkpoint.SeriesCommits;
 import org.sluice.iop.checkpoint.SessionSettings;
 import org.sluice.iop.crash.InFlight;
@@ -71,6 +72,7 @@ public final class Service implements Runnable, Executor {
    * @param segment the segment; stays the caller's
    * @param store the store; stays the caller's
    * @param series where its checkpoints count; null without other nodes; stays the caller's
+   * @param copies takes them to other nodes; null without a stage; stays the caller's
    * @param settings what is captured and how it is committed
    * @param statistics learns what happens
    * @param journal learns what is decided; stays the caller's
@@ -84,6 +86,7 @@ public final class Service implements Runnable, Executor {
       final Segment segment,
       final PosixStore store,
       final SeriesCommits series,
+      final Copies copies,
       final SessionSettings settings,
       final Statistics statistics,
       final Journal journal,
@@ -103,6 +106,7 @@ public final class Service implements Runnable, Executor {
                 segment,
                 store,
                 series,
+                copies,
                 settings,
                 statistics,
                 journal,

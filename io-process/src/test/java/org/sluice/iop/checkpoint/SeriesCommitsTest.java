@@ -36,7 +36,9 @@ class SeriesCommitsTest {
     try (StoreFixture fixture = new StoreFixture(place.path(), temp)) {
       fixture.filed("a", 0, "it".getBytes());
       final Commit commit = fixture.commit(1, 2);
-      try (SeriesCommits commits = new SeriesCommits(place, run, engine, fixture.store())) {
+      final SeriesStorage storage = new SeriesStorage.InDirectory(place, fixture.store());
+      try (SeriesCommits commits =
+          new SeriesCommits(place, run, engine, fixture.store(), storage)) {
         commits.put(commit, 0, 0, () -> {}, refused -> {});
         try {
           assertThat(hanging.await(10, TimeUnit.SECONDS)).isTrue();

@@ -41,7 +41,7 @@ class JournalTest {
         new Entry.Drained(1, 2, AT, List.of(new Entry.ImageSize(3, 4), new Entry.ImageSize(5, 6))),
         new Entry.Drained(1, 2, null, List.of()),
         new Entry.Emptying(1, true),
-        new Entry.Restarted(1, Entry.Cause.DIRECT, true, 2, List.of(new Entry.Mark(3, 4, 5))),
+        new Entry.Restarted(1, Cause.DIRECT, true, 2, List.of(new Entry.Mark(3, 4, 5))),
         new Entry.Begun(1, new Entry.Scope(4, 2, true)),
         new Entry.Completed(1, 2, 3, 4),
         new Entry.Committing(
@@ -79,6 +79,7 @@ class JournalTest {
         new Entry.Grouped(1, true, false, List.of(new Entry.GroupMember(2, "path", true))),
         new Entry.Lacking(1, 2, 3, 4, "path"),
         new Entry.Written(1, 2, 3),
+        new Entry.Leaving(3, 4, 5),
         new Entry.Rested(1, "path"),
         new Entry.Entered(new Entry.Admitted(1, 2, 3, 4, 5, 6, "path"), 7, 8, "reason"));
   }

@@ -6,6 +6,7 @@ import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.Completion;
 import org.sluice.core.store.RankSet;
+import org.sluice.iop.journal.Cause;
 import org.sluice.iop.journal.Entry;
 
 /**
@@ -30,7 +31,7 @@ final class RandomEntries {
   }
 
   Entry next() {
-    return switch (dice.nextInt(22)) {
+    return switch (dice.nextInt(23)) {
       case 0 -> attached();
       case 1 -> new Entry.Detached(any(), dice.nextBoolean());
       case 2 -> new Entry.Admitted(1 + any(), any(), any(), any(), any(), state(), "path" + any());
@@ -44,7 +45,7 @@ final class RandomEntries {
       case 11 ->
           new Entry.Restarted(
               1 + any(),
-              Entry.Cause.values()[dice.nextInt(Entry.Cause.values().length)],
+              Cause.values()[dice.nextInt(Cause.values().length)],
               dice.nextBoolean(),
               any(),
               List.of(new Entry.Mark(any(), any(), any())));
@@ -68,6 +69,7 @@ final class RandomEntries {
       case 18 -> new Entry.Lacking(any(), any(), any(), dice.nextInt(2) * any(), "path" + any());
       case 19 -> new Entry.Rested(1 + any(), "path" + any());
       case 20 -> new Entry.Written(any(), any(), any());
+      case 21 -> new Entry.Leaving(any(), any() - 1, any());
       default -> new Entry.Left(dice.nextInt(100) > 0);
     };
   }

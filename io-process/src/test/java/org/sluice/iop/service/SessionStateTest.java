@@ -17,6 +17,7 @@ import org.sluice.core.store.ChunkLocation;
 import org.sluice.core.store.Completion;
 import org.sluice.core.store.RankSet;
 import org.sluice.iop.image.Image;
+import org.sluice.iop.journal.Cause;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
 
@@ -90,7 +91,7 @@ class SessionStateTest {
                 new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"),
                 new Entry.Opened(9, 2, true, 1),
                 drained,
-                new Entry.Restarted(9, Entry.Cause.SETTLED, false, 300, List.of()),
+                new Entry.Restarted(9, Cause.SETTLED, false, 300, List.of()),
                 drained,
                 new Entry.Detached(2, true)));
     final Image image = state.checkpoints().images().find(9);

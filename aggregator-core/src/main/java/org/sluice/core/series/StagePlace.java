@@ -1,0 +1,156 @@
+package org.sluice.core.series;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32C;
+import org.sluice.core.posix.Names;
+import org.sluice.core.store.SeriesFormat;
+
+/**
+ * Where a node's own store lies in a run whose series is in a bucket: on the stage, a disk of that
+ * node. There may be several stores in one stage, which the folder below it tells apart.
+ *
+ * <pre>
+ * FOLDER/stage                     the store's URI
+ * FOLDER/NAME/data/BEGIN-NODE/     the node's own store of one run in the series NAME
+ * </pre>
+ *
+ * @param root the folder, absolute
+ * @param uri the store
+ * @param series the series' name
+ * @param begin the sequence of the run's begin
+ * @param node the node's name, as keys have it
+ */
+public record StagePlace(Path root, String uri, String series, long begin, String node) {
+  private static final String FILE = "stage";
+  private static final String FIRST_LINE = "sluice stage 1";
+  private static final String DATA = "data";
+  private static final Pattern FOLDER = Pattern.compile("(\\d{1,18})-(.+)");
+  private static final int LINES = 2;
+  private static final int MOST_OF_URI = 60;
+
+  /**
+   * Finds where a node is to write in a run, and makes the folders above.
+   *
+   * @param stage the stage's directory, which is made if it is missing
+   * @param uri the store
+   * @param series the series' name
+   * @param begin the sequence of the run's begin
+   * @param host the node's name
+   * @return a place whose parent is there
+   * @throws IOException when that fails
+   */
+  public static StagePlace make(
+      final Path stage, final String uri, final String series, final long begin, final String host)
+      throws IOException {
+    final Path root = folder(stage, uri);
+    final StagePlace place = new StagePlace(root, uri, series, begin, PartKey.node(host));
+    SeriesFormat.createFolder(place.path().getParent());
+    final Path draft = Files.createTempFile(root, "." + FILE, "");
+    Files.writeString(draft, FIRST_LINE + "\n" + uri + "\n");
+    Files.move(draft, root.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
+    return place;
+  }
+
+  /** Of two stores that would have the same name the checksum is another one. */
+  private static Path folder(final Path stage, final String uri) {
+    final CRC32C sum = new CRC32C();
+    sum.update(uri.getBytes(StandardCharsets.UTF_8));
+    final String name = uri.replaceAll("[^A-Za-z0-9._-]+", "-");
+    return stage
+        .toAbsolutePath()
+        .normalize()
+        .resolve(
+            name.substring(0, Math.min(name.length(), MOST_OF_URI))
+                + "-"
+                + HexFormat.of().toHexDigits((int) sum.getValue()));
+  }
+
+  /**
+   * Reads the path of a node's own store.
+   *
+   * @param path any path
+   * @return empty when it is on no stage
+   * @throws IOException when that cannot be found out
+   */
+  public static Optional<StagePlace> of(final Path path) throws IOException {
+    final Matcher folder = FOLDER.matcher(String.valueOf(path.getFileName()));
+    final Path data = path.getParent();
+    if (!folder.matches() || data == null || !data.endsWith(DATA) || data.getNameCount() < 3) {
+      return Optional.empty();
+    }
+    final Path root = data.getParent().getParent();
+    final Path file = root.resolve(FILE);
+    if (!Files.isRegularFile(file)) {
+      return Optional.empty();
+    }
+    final List<String> lines = Files.readAllLines(file);
+    return lines.size() == LINES && lines.getFirst().equals(FIRST_LINE)
+        ? Optional.of(
+            new StagePlace(
+                root,
+                lines.get(1),
+                data.getParent().getFileName().toString(),
+                Long.parseLong(folder.group(1)),
+                folder.group(2)))
+        : Optional.empty();
+  }
+
+  /**
+   * The node's own store.
+   *
+   * @return its directory
+   */
+  public Path path() {
+    return root.resolve(series).resolve(DATA).resolve(begin + "-" + node);
+  }
+
+  /**
+   * What runs have on a stage.
+   *
+   * @param stage the stage's directory
+   * @param uri the store
+   * @param series the series' name; null for all
+   * @return nodes' own stores
+   * @throws IOException when they cannot be listed
+   */
+  static List<Path> all(final Path stage, final String uri, final String series)
+      throws IOException {
+    final Path root = folder(stage, uri);
+    final List<Path> all = new ArrayList<>();
+    if (Files.isDirectory(root)) {
+      for (final Path one : series == null ? Names.in(root) : List.of(root.resolve(series))) {
+        if (Files.isDirectory(one.resolve(DATA))) {
+          all.addAll(Names.in(one.resolve(DATA)));
+        }
+      }
+    }
+    return all;
+  }
+
+  /**
+   * What earlier runs of this node have left on the stage.
+   *
+   * @return their own stores
+   * @throws IOException when it cannot be listed
+   */
+  public List<Path> earlier() throws IOException {
+    final List<Path> earlier = new ArrayList<>();
+    for (final Path other : Names.in(path().getParent())) {
+      final Optional<StagePlace> place = of(other);
+      if (place.isPresent() && place.get().node.equals(node) && place.get().begin < begin) {
+        earlier.add(other);
+      }
+    }
+    return earlier;
+  }
+}

@@ -1,0 +1,163 @@
+package org.sluice.core.series;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** What has become of the checkpoints on a stage, as its I/O process last said, for people. */
+public final class StageReport {
+  private static final String FILE = "copies";
+  private static final Pattern LINE = Pattern.compile("([0-9a-f]{16}) (\\d+) ([a-z]+) (\\d+)");
+
+  /** A live I/O process writes more often while it copies. */
+  private static final Duration FRESH = Duration.ofMinutes(1);
+
+  private StageReport() {}
+
+  /** How far a checkpoint is. */
+  public enum State {
+    /** It is not to leave the node. */
+    LOCAL("local only"),
+    /** Others are copied first. */
+    WAITING("waits for its copy"),
+    /** A part of it is copied. */
+    COPYING("copying"),
+    /** All of it is copied, which other nodes may not have done. */
+    COPIED("copied"),
+    /** All nodes have it. */
+    SHARED("in the bucket"),
+    /** It was given up. */
+    REFUSED("could not be copied, on this node only");
+
+    private final String text;
+
+    State(final String text) {
+      this.text = text;
+    }
+
+    /**
+     * For a list of checkpoints.
+     *
+     * @return a few words
+     */
+    public String text() {
+      return text;
+    }
+  }
+
+  /**
+   * What has become of a checkpoint.
+   *
+   * @param commit the id of its commit
+   * @param number its number
+   * @param state how far it is
+   * @param percent how much of it is copied
+   */
+  public record Line(long commit, long number, State state, int percent) {
+    @Override
+    public String toString() {
+      return state == State.COPYING ? "copying %d %%".formatted(percent) : state.text();
+    }
+  }
+
+  /**
+   * Says it anew.
+   *
+   * @param own the node's own store
+   * @param lines of all checkpoints there
+   * @throws IOException when that fails
+   */
+  public static void write(final Path own, final Collection<Line> lines) throws IOException {
+    final Path draft = own.resolve(FILE + ".new");
+    Files.writeString(draft, lines.stream().map(StageReport::text).collect(Collectors.joining()));
+    Files.move(draft, own.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private static String text(final Line line) {
+    return "%s %d %s %d%n"
+        .formatted(
+            HexFormat.of().toHexDigits(line.commit()),
+            line.number(),
+            line.state().name().toLowerCase(Locale.ROOT),
+            line.percent());
+  }
+
+  /**
+   * What was said last.
+   *
+   * @param own the node's own store
+   * @return nothing where that is on no stage
+   * @throws IOException when it cannot be read
+   */
+  public static List<Line> read(final Path own) throws IOException {
+    final List<Line> lines = new ArrayList<>();
+    try {
+      for (final String text : Files.readAllLines(own.resolve(FILE))) {
+        line(text).ifPresent(lines::add);
+      }
+    } catch (final NoSuchFileException none) {
+      return lines;
+    }
+    return lines;
+  }
+
+  private static Optional<Line> line(final String text) {
+    final Matcher match = LINE.matcher(text);
+    if (!match.matches()) {
+      return Optional.empty();
+    }
+    for (final State state : State.values()) {
+      if (state.name().toLowerCase(Locale.ROOT).equals(match.group(3))) {
+        return Optional.of(
+            new Line(
+                HexFormat.fromHexDigitsToLong(match.group(1)),
+                Long.parseLong(match.group(2)),
+                state,
+                Integer.parseInt(match.group(4))));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * What is on its way just now.
+   *
+   * @param stage the stage's directory
+   * @param uri the store
+   * @param series the series' name; null for all
+   * @return of the nodes whose stage that is
+   * @throws IOException when it cannot be read
+   */
+  public static List<Line> underWay(final Path stage, final String uri, final String series)
+      throws IOException {
+    final List<Line> lines = new ArrayList<>();
+    for (final Path own : StagePlace.all(stage, uri, series)) {
+      if (isFresh(own.resolve(FILE))) {
+        read(own).stream()
+            .filter(line -> line.state() == State.WAITING || line.state() == State.COPYING)
+            .forEach(lines::add);
+      }
+    }
+    return lines;
+  }
+
+  private static boolean isFresh(final Path file) throws IOException {
+    return Files.exists(file)
+        && Duration.between(Files.getLastModifiedTime(file).toInstant(), Instant.now())
+                .compareTo(FRESH)
+            < 0;
+  }
+}

@@ -1,0 +1,52 @@
+package org.sluice.iop;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.sluice.core.command.CommandException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.series.SeriesObjects;
+import org.sluice.core.series.SeriesRun;
+import org.sluice.core.series.StagePlace;
+import org.sluice.core.series.Stores;
+import org.sluice.core.store.NodeIdentity;
+import org.sluice.core.store.PosixStore;
+import org.sluice.iop.checkpoint.Bucket;
+import org.sluice.iop.checkpoint.Copies;
+import org.sluice.iop.checkpoint.StageSettings;
+
+/** Where a session stores whose series is in a bucket: on the stage, from where it is copied. */
+final class StagedStore {
+  private StagedStore() {}
+
+  /** Finds where a session that begins is to store, and joins the run, see {@link SessionStore}. */
+  static Path find(final StageSettings stage, final String name) throws IOException {
+    final String series = name == null ? Stores.DEFAULT_SERIES : name;
+    final String node = NodeIdentity.self().name();
+    try (SeriesObjects objects = SeriesObjects.create(stage.uri())) {
+      final SeriesRun run = SeriesRun.join(objects.engine(series), RunName.find(), node);
+      final StagePlace place =
+          StagePlace.make(stage.directory(), stage.uri(), series, run.begin(), node);
+      if (Files.exists(place.path())) {
+        throw new CommandException(
+            ExitStatus.EXISTS,
+            "this node has taken part in run %s of the series already; give each launch a name of its own in %s"
+                .formatted(run.name(), RunName.VARIABLE));
+      }
+      return place.path();
+    }
+  }
+
+  /** Opens the store of a session. */
+  static SessionStore of(final StagePlace place, final Settings settings) throws IOException {
+    final PosixStore store = PosixStore.createPart(place.path());
+    final StageSettings given = settings.stage();
+    final StageSettings how =
+        given != null && given.uri().equals(place.uri())
+            ? given
+            : StageSettings.of(place.root(), place.uri());
+    final Bucket bucket =
+        new Bucket(SeriesObjects.open(place.uri()), place, store, settings.session().keep());
+    return new SessionStore(store, null, new Copies(bucket, how));
+  }
+}

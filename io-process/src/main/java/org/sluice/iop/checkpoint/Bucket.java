@@ -1,0 +1,204 @@
+package org.sluice.iop.checkpoint;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.sluice.core.engine.Engine;
+import org.sluice.core.posix.Names;
+import org.sluice.core.series.FencedException;
+import org.sluice.core.series.LogEntry;
+import org.sluice.core.series.PartCopy;
+import org.sluice.core.series.PartKey;
+import org.sluice.core.series.SeriesObjects;
+import org.sluice.core.series.SeriesRun;
+import org.sluice.core.series.SeriesStore;
+import org.sluice.core.series.StagePlace;
+import org.sluice.core.store.Commit;
+import org.sluice.core.store.Completion;
+import org.sluice.core.store.PosixStore;
+import org.sluice.core.store.RankSet;
+import org.sluice.core.store.StoredPart;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * A series in a bucket, as a node on whose stage checkpoints are committed first writes it. The run
+ * is used under its own monitor, as in {@link SeriesCommits}.
+ */
+public final class Bucket implements SeriesStorage, AutoCloseable {
+  /** So long a process that was killed may take to be resumed. */
+  private static final Duration AT_REST = Duration.ofMinutes(1);
+
+  private final SeriesObjects objects;
+  private final Engine engine;
+  private final SeriesRun run;
+  private final StagePlace place;
+  private final PosixStore store;
+  private final SeriesCommits commits;
+  private final int keep;
+  private final List<LogEntry.Commit> live;
+
+  /** What this node has put in this run and not deleted. */
+  private final List<PartKey> mine = new ArrayList<>();
+
+  private PartCopy.Pace pace = bytes -> {};
+
+  /**
+   * The bucket of a session.
+   *
+   * @param objects the store; closed with this
+   * @param place where the node's own store is
+   * @param store the node's own store; stays the caller's
+   * @param keep how many checkpoints of the run stay, 0 for all
+   * @throws IOException when the series cannot be read
+   */
+  public Bucket(
+      final SeriesObjects objects, final StagePlace place, final PosixStore store, final int keep)
+      throws IOException {
+    this.objects = objects;
+    this.place = place;
+    this.store = store;
+    this.keep = keep;
+    this.engine = objects.engine(place.series());
+    this.run = SeriesRun.resume(engine, place.begin(), place.node());
+    this.live = List.copyOf(run.live().values());
+    if (!store.numbers().isEmpty()) { // another I/O process has put some
+      engine.list(PartKey.FOLDER).stream()
+          .flatMap(key -> PartKey.parse(key).stream())
+          .filter(part -> part.begin() == place.begin() && part.node().equals(place.node()))
+          .forEach(mine::add);
+    }
+    this.commits = new SeriesCommits(null, run, engine, store, this);
+  }
+
+  /** Asks before each piece of a copy. */
+  void pace(final PartCopy.Pace asked) {
+    pace = asked;
+  }
+
+  /** Copies what it consists of. */
+  @Override
+  public StoredPart part(final Commit commit, final PartKey key) throws IOException {
+    return PartCopy.copy(store, commit, engine, key, pace);
+  }
+
+  @Override
+  public SeriesStore open() throws IOException {
+    return SeriesObjects.open(place.uri());
+  }
+
+  @Override
+  public String series() {
+    return place.series();
+  }
+
+  SeriesCommits commits() {
+    return commits;
+  }
+
+  PosixStore store() {
+    return store;
+  }
+
+  /** The numbers of what counted when this process began. */
+  Set<Long> numbers() {
+    return live.stream().map(LogEntry.Commit::number).collect(Collectors.toSet());
+  }
+
+  /** Those of earlier runs, of which no more come; known also where the bucket is out of reach. */
+  LongStream numbersBefore() {
+    return live.stream()
+        .filter(commit -> commit.begin() != place.begin())
+        .mapToLong(LogEntry.Commit::number);
+  }
+
+  /** Throws where another run has begun. */
+  void look() throws IOException {
+    synchronized (run) {
+      run.look();
+    }
+  }
+
+  /** A checkpoint counts: what is not to stay goes. The thread of {@link #commits}. */
+  void counts(final Departure one) {
+    final Commit commit = one.commit();
+    final RankSet ranks = PendingPart.ranksOf(commit);
+    mine.add(run.part(commit.number(), one.round(), one.growth(), ranks));
+    try {
+      if (keep > 0 && !commit.ungrouped() && ranks.list().getFirst() == 0) {
+        removeOlder(commit);
+      }
+      deleteGone();
+    } catch (final FencedException e) {
+      return; // the other run's nodes collect
+    } catch (final IOException e) {
+      Warnings.warn(
+          "checkpoint %d counts, but what is older stays in the bucket: %s"
+              .formatted(commit.number(), e.getMessage()));
+    }
+    removeEarlierRuns();
+  }
+
+  /** In the order in which they count, which is the same for all nodes: one of them does it. */
+  private void removeOlder(final Commit commit) throws IOException {
+    final boolean mayGrow = commit.completion().filter(Completion.COUNT::equals).isPresent();
+    final Set<Long> stay =
+        store.commits(damaged -> {}).stream()
+            .filter(Commit::ungrouped)
+            .map(Commit::number)
+            .collect(Collectors.toSet());
+    synchronized (run) {
+      final List<LogEntry.Commit> all =
+          run.live().values().stream()
+              .filter(one -> one.begin() == run.begin() && !stay.contains(one.number()))
+              .toList();
+      for (int i = 0; i < all.size() - (mayGrow ? Math.max(keep, 2) : keep); i++) {
+        run.remove(all.get(i).number(), all.get(i).round());
+      }
+    }
+  }
+
+  private void deleteGone() throws IOException {
+    final List<PartKey> gone;
+    synchronized (run) {
+      gone = run.gone(mine);
+    }
+    for (final PartKey part : gone) {
+      for (final String data : engine.list(part.data())) {
+        engine.delete(data);
+      }
+      engine.delete(part.toString());
+      mine.remove(part);
+    }
+  }
+
+  /** A process of theirs may live that is fenced and settles its files from there. */
+  private void removeEarlierRuns() {
+    try {
+      for (final Path earlier : place.earlier()) {
+        try (PosixStore left = PosixStore.open(earlier)) {
+          if (Duration.between(left.lastUsed(), Instant.now()).compareTo(AT_REST) <= 0) {
+            continue;
+          }
+        }
+        for (final Path path : Names.deepestFirst(earlier)) {
+          Files.delete(path);
+        }
+      }
+    } catch (final IOException e) {
+      Warnings.warn("what an earlier run has on the stage stays: " + e.getMessage());
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    commits.close();
+    objects.close();
+  }
+}

@@ -1,0 +1,31 @@
+# Sourced behind lib.sh by tests of storage that is named by a URI.
+
+# No answer of a machine's that is not this one is waited for, and no profile of the user's is read.
+export AWS_EC2_METADATA_DISABLED=true AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null
+unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_PROFILE AWS_REGION AWS_DEFAULT_REGION AWS_ENDPOINT_URL AWS_ENDPOINT_URL_S3
+
+credentials=(AWS_ACCESS_KEY_ID=somebody AWS_SECRET_ACCESS_KEY=secret)
+
+# start_s3 [PORT]: a server with the bucket `bucket`, whose objects are files in ./objects. Its endpoint is in
+# $endpoint, its process in $s3.
+start_s3() {
+  local jar
+  jar=$(tr : '\n' <"$root/s3-engine/target/servers.classpath" | grep s3proxy)
+  cat >s3proxy.conf <<-END
+	s3proxy.endpoint=http://127.0.0.1:${1:-0}
+	s3proxy.authorization=aws-v2-or-v4
+	s3proxy.identity=somebody
+	s3proxy.credential=secret
+	jclouds.provider=filesystem-nio2
+	jclouds.filesystem.basedir=$PWD/objects
+	jclouds.identity=somebody
+	jclouds.credential=secret
+	END
+  mkdir -p objects/bucket
+  : >s3proxy.out
+  "$("$root/scripts/find-jdk")/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx256m -Djava.io.tmpdir="$PWD" \
+    -jar "$jar" --properties s3proxy.conf >s3proxy.out 2>&1 &
+  s3=$!
+  wait_until 60 grep -q 'Started .*ServerConnector' s3proxy.out
+  endpoint=http://$(grep -o '127\.0\.0\.1:[0-9]*' s3proxy.out | head -1)
+}
