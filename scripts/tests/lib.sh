@@ -244,8 +244,12 @@ leftovers() {
 leftovers_now() {
   compgen -G "$1/*/segment"
   mounts_below "$1"
-  grep -lsz "^SLUICE_RUNTIME=$1\$" /proc/[0-9]*/environ | sed 's/environ/cmdline/' |
-    xargs -r cat 2>/dev/null | tr '\0' ' '
+  processes_of "$1" | sed 's,.*,/proc/&/cmdline,' | xargs -r cat 2>/dev/null | tr '\0' ' '
+}
+
+# The processes of a test, by its runtime directory; those of its nodes have directories below it.
+processes_of() {
+  grep -lszE "^SLUICE_RUNTIME=$1(/.*)?\$" /proc/[0-9]*/environ | cut -d/ -f3
 }
 
 run_one() {
@@ -272,6 +276,7 @@ run_limited() {
     timeout -k 5 "$test_timeout" bash "$test_file" "$1" \
     >"$directory.log" 2>&1 || status=$?
   left=$(leftovers "$runtime")
+  processes_of "$runtime" | xargs -r kill -9 2>/dev/null # of one that failed
   if [ $status -eq 0 ] && [ -z "$left" ]; then
     echo "ok    ${1#test_}"
   elif [ $status -eq 77 ]; then

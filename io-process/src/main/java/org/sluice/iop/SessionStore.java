@@ -65,7 +65,7 @@ record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
 
   /** What is there decides. A new store is one of several nodes where several can come. */
   private static boolean isSeries(final Path root) throws IOException {
-    if (Files.exists(root.resolve("format"))) { // which another node may make at this moment
+    if (SeriesFormat.isAnyStore(root)) { // which another node may make at this moment
       return SeriesDirectory.is(root);
     }
     return (root.getParent() == null || Files.isDirectory(root.getParent()))

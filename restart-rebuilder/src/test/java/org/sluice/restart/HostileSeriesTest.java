@@ -121,6 +121,7 @@ class HostileSeriesTest {
 
   @Test
   void whateverIsInTheLogIsSaidInALine() throws Exception {
+    int tried = 0;
     for (final String kind : KINDS) {
       for (final String entry : List.of("0000000001", "0000000003", "0000000005", "0000000009")) {
         if (kind.equals("nothing") && !entry.equals("0000000003")) {
@@ -134,7 +135,8 @@ class HostileSeriesTest {
         final List<CommandResult> all = new ArrayList<>();
         all.add(sluice("ls"));
         all.add(sluice("verify"));
-        all.add(sluice("restore", "--to", directory.resolve("x").toString(), "--fallback"));
+        all.add(
+            sluice("restore", "--to", directory.resolve("x" + ++tried).toString(), "--fallback"));
         all.add(sluice("rm", "1"));
         all.add(sluice("gc"));
         for (final CommandResult one : all) {

@@ -360,18 +360,13 @@ public final class SeriesRun {
       check(state);
       log.makeDurable();
     } else {
-      check(log.append(now -> now.begin() == begin ? removal(now, number, round) : null));
+      check(
+          log.append(
+              now ->
+                  now.begin() == begin
+                      ? now.removal(node, (at, commit) -> commit.isOf(begin, number, round))
+                      : null));
     }
-  }
-
-  private LogEntry removal(final SeriesState state, final long number, final long round) {
-    final List<Long> stay = new ArrayList<>(state.live().keySet());
-    state.live().entrySet().stream()
-        .filter(entry -> entry.getValue().isOf(begin, number, round))
-        .forEach(entry -> stay.remove(entry.getKey()));
-    return stay.size() == state.live().size()
-        ? null
-        : new LogEntry.Remove(begin, stay, node, now());
   }
 
   /**

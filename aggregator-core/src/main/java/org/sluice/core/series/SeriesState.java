@@ -1,5 +1,8 @@
 package org.sluice.core.series;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -8,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.BiPredicate;
 
 /**
  * What a series' log adds up to from the last begin on. Not thread-safe; what it gives away is
@@ -114,6 +118,26 @@ public final class SeriesState {
    */
   public SortedMap<Long, LogEntry.Commit> live() {
     return new TreeMap<>(live);
+  }
+
+  /**
+   * What removes some of the commits that count.
+   *
+   * @param node who removes them
+   * @param goes which ones, asked once for each
+   * @return null when that is none
+   */
+  LogEntry removal(final String node, final BiPredicate<Long, LogEntry.Commit> goes) {
+    final List<Long> stay = new ArrayList<>();
+    live.forEach(
+        (sequence, commit) -> {
+          if (!goes.test(sequence, commit)) {
+            stay.add(sequence);
+          }
+        });
+    return stay.size() == live.size()
+        ? null
+        : new LogEntry.Remove(begin, stay, node, Instant.now().truncatedTo(ChronoUnit.MILLIS));
   }
 
   /**

@@ -2,8 +2,6 @@ package org.sluice.core.series;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -64,7 +62,20 @@ public final class SeriesTidying implements AutoCloseable {
    */
   public void remove(final Collection<Long> numbers, final long last) throws IOException {
     final SortedMap<Long, LogEntry.Commit> removed = new TreeMap<>();
-    log.append(state -> removal(state, numbers, last, removed));
+    final String node = PartKey.node(NodeIdentity.self().name());
+    log.append(
+        state -> {
+          removed.clear();
+          return state.removal(
+              node,
+              (sequence, commit) -> {
+                final boolean goes = sequence <= last && numbers.contains(commit.number());
+                if (goes) {
+                  removed.put(sequence, commit);
+                }
+                return goes;
+              });
+        });
     final Set<CommittedPart> parts = new HashSet<>();
     removed.forEach((sequence, commit) -> parts.addAll(CommittedPart.of(sequence, commit)));
     final Set<String> left = awaitLeft(parts.stream().map(part -> part.key().toString()).toList());
@@ -97,36 +108,6 @@ public final class SeriesTidying implements AutoCloseable {
 
   private boolean isUnused(final String place) throws IOException {
     return store.lastUsed(series, place).isEmpty();
-  }
-
-  private static LogEntry removal(
-      final SeriesState state,
-      final Collection<Long> numbers,
-      final long last,
-      final SortedMap<Long, LogEntry.Commit> removed)
-      throws IOException {
-    final List<Long> stay = new ArrayList<>();
-    final SortedMap<Long, LogEntry.Commit> go = new TreeMap<>();
-    state
-        .live()
-        .forEach(
-            (sequence, commit) -> {
-              if (sequence <= last && numbers.contains(commit.number())) {
-                go.put(sequence, commit);
-              } else {
-                stay.add(sequence);
-              }
-            });
-    if (go.isEmpty()) {
-      return null;
-    }
-    removed.clear();
-    removed.putAll(go);
-    return new LogEntry.Remove(
-        state.begin(),
-        stay,
-        PartKey.node(NodeIdentity.self().name()),
-        Instant.now().truncatedTo(ChronoUnit.MILLIS));
   }
 
   /**

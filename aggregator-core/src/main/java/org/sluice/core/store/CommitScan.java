@@ -29,6 +29,9 @@ final class CommitScan {
   private final StoreDirectory store;
   private final Map<Path, Commit> known = new ConcurrentHashMap<>();
 
+  /** Whether it is a node's part of a series, which it stays; null before that is known. */
+  private volatile Boolean part;
+
   CommitScan(final StoreDirectory store) {
     this.store = store;
   }
@@ -165,7 +168,12 @@ final class CommitScan {
 
   /** In a node's part of a series each commit stands for itself. */
   private Collection<Commit> newest(final List<Commit> commits) throws IOException {
-    return store.format().isPart() ? commits : newestOfNumbers(commits);
+    Boolean is = part;
+    if (is == null) {
+      is = store.format().isPart();
+      part = is;
+    }
+    return is ? commits : newestOfNumbers(commits);
   }
 
   private static Collection<Commit> newestOfNumbers(final List<Commit> commits) {

@@ -38,6 +38,16 @@ public final class SeriesFormat {
   }
 
   /**
+   * Whether a directory says that it is a store, of several nodes or of one.
+   *
+   * @param root any path
+   * @return false also when there is nothing
+   */
+  public static boolean isAnyStore(final Path root) {
+    return Files.exists(file(root));
+  }
+
+  /**
    * Finds that a directory is a store of several nodes.
    *
    * @param root its path
@@ -46,7 +56,7 @@ public final class SeriesFormat {
    * @throws IOException when that fails
    */
   public static void check(final Path root) throws IOException {
-    if (!Files.exists(file(root))) {
+    if (!isAnyStore(root)) {
       throw new NoStoreException("there is no store %s; check --store".formatted(root));
     }
     check(root.toString(), StoredFile.readAll(file(root), MAX_LENGTH));
@@ -107,7 +117,7 @@ public final class SeriesFormat {
    * @throws IOException when that fails
    */
   public static void create(final Path root) throws IOException {
-    if (!Files.exists(file(root))) {
+    if (!isAnyStore(root)) {
       final Path draft = root.resolve(".format-%016x".formatted(Entropy.nextLong()));
       Disk.REAL.createWhole(draft, file(root), text().getBytes(StandardCharsets.UTF_8));
       Disk.REAL.syncDirectory(root, null);
@@ -118,7 +128,7 @@ public final class SeriesFormat {
   private static void refuseForeign(final Path root) throws IOException {
     for (final Path entry : Disk.REAL.list(root)) {
       final String name = entry.getFileName().toString();
-      if (Files.exists(file(root))) {
+      if (isAnyStore(root)) {
         return; // another node has made it meanwhile
       }
       if (!name.startsWith(".") && !name.startsWith("probe-")) {
