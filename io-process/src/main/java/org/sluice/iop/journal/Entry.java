@@ -25,9 +25,6 @@ public sealed interface Entry {
   /** Used length of a chunk whose owner died before it told. */
   int ADOPTED = -1;
 
-  /** Slot of nobody. */
-  int NO_SLOT = -1;
-
   /**
    * A process got a slot.
    *
@@ -248,14 +245,7 @@ public sealed interface Entry {
    * @param ranks ranks of the job, 0 unknown
    * @param direct whether the checkpoint only names its file, which other nodes may write, too
    */
-  record Part(int image, String path, int rank, int ranks, boolean direct) {
-    /**
-     * {@return the same, of which the checkpoint has only the name; any rank may have written it}
-     */
-    public Part asDirect() {
-      return new Part(image, path, -1, ranks, true);
-    }
-  }
+  record Part(int image, String path, int rank, int ranks, boolean direct) {}
 
   /**
    * A commit is over.
