@@ -22,7 +22,7 @@ public final class ImageLog {
 
   private boolean inPlace;
   private boolean direct;
-  private boolean overflowed;
+  private boolean touched;
   private long size;
 
   ImageLog(final boolean inPlace, final boolean direct) {
@@ -73,7 +73,11 @@ public final class ImageLog {
    * @return false while all that was drained of it is in containers
    */
   public boolean isInOwnFile() {
-    return overflowed || inPlace || direct;
+    return touched || inPlace || direct;
+  }
+
+  boolean isTouched() {
+    return touched;
   }
 
   /**
@@ -83,7 +87,7 @@ public final class ImageLog {
    */
   public void apply(final Entry.Restarted e) {
     chunks.clear();
-    overflowed |= e.cause() != Entry.Cause.EMPTIED;
+    touched |= e.cause() != Entry.Cause.EMPTIED;
     inPlace = e.inPlace();
     size = e.size();
     direct = e.cause() == Entry.Cause.DIRECT || direct && e.cause() != Entry.Cause.DIVERTED;
@@ -99,7 +103,7 @@ public final class ImageLog {
   }
 
   void apply(final Entry.Known e) {
-    overflowed = true; // or not, which nothing tells any more
+    touched = e.touched();
     direct = e.direct();
     inPlace = e.inPlace();
     size = e.size();

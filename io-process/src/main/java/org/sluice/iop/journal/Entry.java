@@ -105,8 +105,8 @@ public sealed interface Entry {
    *
    * @param image the image's id
    * @param slot index of the process's slot, 0 or more
-   * @param position in the slot's ring, behind the record that told; {@link #REFUSED}; or {@link
-   *     #NO_POSITION}: the opening is asked for again, and the file counts as abandoned
+   * @param position behind the record that told; {@link #REFUSED}; or {@link #NO_POSITION}:
+   *     abandoned
    */
   record Closed(int image, int slot, long position) implements Entry {}
 
@@ -309,6 +309,7 @@ public sealed interface Entry {
    * @param granted the slots whose chunks may have records of it
    * @param direct whether it became direct
    * @param inPlace whether extents go to its own file
+   * @param touched whether some may ever have gone there
    * @param size its size by what was drained
    * @param chunks the chunks that its log refers to
    * @param marks what was applied of chunks that are not drained
@@ -326,6 +327,7 @@ public sealed interface Entry {
       List<Integer> granted,
       boolean direct,
       boolean inPlace,
+      boolean touched,
       long size,
       List<ChunkLocation> chunks,
       List<Mark> marks)
