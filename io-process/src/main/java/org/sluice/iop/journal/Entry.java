@@ -105,8 +105,7 @@ public sealed interface Entry {
    *
    * @param image the image's id
    * @param slot index of the process's slot, 0 or more
-   * @param position behind the record that told; {@link #REFUSED}; or {@link #NO_POSITION}:
-   *     abandoned
+   * @param position behind the record that told; {@link #REFUSED}; {@link #NO_POSITION}: abandoned
    */
   record Closed(int image, int slot, long position) implements Entry {}
 
