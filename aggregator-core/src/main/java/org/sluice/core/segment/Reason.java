@@ -56,7 +56,7 @@ public enum Reason {
   /** Anything else. */
   OTHER("other", "for other reasons"),
   /** Ranks on other nodes may have the file open. */
-  NODES("nodes", "in files that other nodes may write, too (see --group)"),
+  NODES("nodes", "in files that other nodes may write, too (see --group, --private)"),
 
   /** The file was there before, and was not emptied. */
   EXISTING("existing", "in files that were there before", Kind.PLAIN),

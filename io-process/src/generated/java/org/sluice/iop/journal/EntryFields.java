@@ -188,6 +188,7 @@ final class EntryFields {
       }
       out.writeInt(it.direct() ? 1 : 0);
       out.writeInt(it.inPlace() ? 1 : 0);
+      out.writeInt(it.touched() ? 1 : 0);
       out.writeLong(it.size());
       out.writeInt(it.chunks().size());
       for (final ChunkLocation each : it.chunks()) {
@@ -410,6 +411,7 @@ final class EntryFields {
           in.readInt() != 0,
           listOfOpener(in),
           listOfInteger(in),
+          in.readInt() != 0,
           in.readInt() != 0,
           in.readInt() != 0,
           in.readLong(),

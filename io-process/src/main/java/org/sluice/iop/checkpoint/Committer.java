@@ -19,6 +19,8 @@ import org.sluice.iop.measure.Warnings;
 
 /** Decides commits. Service thread only. */
 final class Committer {
+  private static final int NO_RANK = -1;
+
   private final Context context;
   private final Farewells farewells;
 
@@ -66,7 +68,9 @@ final class Committer {
   /** What other nodes may write, too, only has its name in the checkpoint. */
   private Entry.Part directOrNot(final Entry.Part part) {
     final Image image = context.registry().find(part.image());
-    return context.shared().has(image, part.path()) ? part.asDirect() : part;
+    return context.shared().has(image, part.path())
+        ? new Entry.Part(part.image(), part.path(), NO_RANK, part.ranks(), true)
+        : part;
   }
 
   private CheckpointCommit commit(

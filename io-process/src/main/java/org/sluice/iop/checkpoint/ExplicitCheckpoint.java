@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.sluice.core.store.RankSet;
+import org.sluice.iop.crash.Lane;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.journal.Entry;
 
@@ -58,7 +59,7 @@ final class ExplicitCheckpoint {
   void sum(final Consumer<Entry> to) {
     to.accept(new Entry.Begun(number, scope));
     images().forEach(image -> to.accept(image.created()));
-    complete.forEach(rank -> to.accept(new Entry.Completed(number, rank, Entry.NO_SLOT, 0)));
+    complete.forEach(rank -> to.accept(new Entry.Completed(number, rank, Lane.NO_SLOT, 0)));
   }
 
   /** Where an image of an explicit checkpoint is restored. */

@@ -23,7 +23,7 @@ public final class ImageLog {
 
   private boolean inPlace;
   private boolean direct;
-  private boolean overflowed;
+  private boolean touched;
   private long size;
 
   ImageLog(final boolean inPlace, final boolean direct) {
@@ -74,7 +74,11 @@ public final class ImageLog {
    * @return false while all that was drained of it is in containers
    */
   public boolean isInOwnFile() {
-    return overflowed || inPlace || direct;
+    return touched || inPlace || direct;
+  }
+
+  boolean isTouched() {
+    return touched;
   }
 
   /**
@@ -84,7 +88,7 @@ public final class ImageLog {
    */
   public void apply(final Entry.Restarted e) {
     chunks.clear();
-    overflowed |= e.cause() != Cause.EMPTIED;
+    touched |= e.cause() != Cause.EMPTIED;
     inPlace = e.inPlace();
     size = e.size();
     direct = e.cause() == Cause.DIRECT || direct && e.cause() != Cause.DIVERTED;
@@ -100,7 +104,7 @@ public final class ImageLog {
   }
 
   void apply(final Entry.Known e) {
-    overflowed = true; // or not, which nothing tells any more
+    touched = e.touched();
     direct = e.direct();
     inPlace = e.inPlace();
     size = e.size();

@@ -174,6 +174,7 @@ abstract class ImageState {
             List.copyOf(granted),
             log.isDirect(),
             log.isInPlace(),
+            log.isTouched(),
             log.size(),
             log.chunks(),
             log.marks()));

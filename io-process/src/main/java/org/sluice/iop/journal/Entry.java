@@ -25,9 +25,6 @@ public sealed interface Entry {
   /** Used length of a chunk whose owner died before it told. */
   int ADOPTED = -1;
 
-  /** Slot of nobody. */
-  int NO_SLOT = -1;
-
   /**
    * A process got a slot.
    *
@@ -108,7 +105,7 @@ public sealed interface Entry {
    *
    * @param image the image's id
    * @param slot index of the process's slot, 0 or more
-   * @param position in the slot's ring, behind what told, {@link #REFUSED} or {@link #NO_POSITION}
+   * @param position behind the record that told; {@link #REFUSED}; {@link #NO_POSITION}: abandoned
    */
   record Closed(int image, int slot, long position) implements Entry {}
 
@@ -237,14 +234,7 @@ public sealed interface Entry {
    * @param ranks ranks of the job, 0 unknown
    * @param direct whether the checkpoint only names its file, which other nodes may write, too
    */
-  record Part(int image, String path, int rank, int ranks, boolean direct) {
-    /**
-     * {@return the same, of which the checkpoint has only the name; any rank may have written it}
-     */
-    public Part asDirect() {
-      return new Part(image, path, -1, ranks, true);
-    }
-  }
+  record Part(int image, String path, int rank, int ranks, boolean direct) {}
 
   /**
    * A commit is over.
@@ -303,6 +293,7 @@ public sealed interface Entry {
    * @param granted the slots whose chunks may have records of it
    * @param direct whether it became direct
    * @param inPlace whether extents go to its own file
+   * @param touched whether some may ever have gone there
    * @param size its size by what was drained
    * @param chunks the chunks that its log refers to
    * @param marks what was applied of chunks that are not drained
@@ -320,6 +311,7 @@ public sealed interface Entry {
       List<Integer> granted,
       boolean direct,
       boolean inPlace,
+      boolean touched,
       long size,
       List<ChunkLocation> chunks,
       List<Mark> marks)

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.sluice.iop.crash.Lane;
 import org.sluice.iop.journal.Cause;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Fold;
@@ -30,7 +31,7 @@ final class Backlog implements Fold {
         lastRequests.remove(e.slot());
       }
       case Entry.Opened e when e.request() != Entry.NO_REQUEST -> lastRequests.put(e.slot(), e);
-      case Entry.Completed e when e.slot() != Entry.NO_SLOT -> lastRequests.put(e.slot(), e);
+      case Entry.Completed e when e.slot() != Lane.NO_SLOT -> lastRequests.put(e.slot(), e);
       case Entry.Closed e when e.position() < 0 -> lastRequests.remove(e.slot());
       case Entry.Closed e -> positions.put(e.slot(), e.position());
       case Entry.Entered e -> positions.put(e.slot(), e.position());

@@ -73,6 +73,7 @@ class JournalTest {
             List.of(3, 4),
             true,
             false,
+            true,
             5,
             List.of(AT),
             List.of(new Entry.Mark(3, 4, 5))),
