@@ -114,13 +114,11 @@ final class LogEntryCodec {
             list(members, "parts").stream().map(String.class::cast).toList(),
             node,
             time);
-    RankSet there = RankSet.NONE;
+    final RankSet.Union there = new RankSet.Union();
     for (final String key : commit.keys()) {
-      final RankSet ranks = PartKey.parse(key).orElseThrow().ranks();
-      check(!there.intersects(ranks));
-      there = there.with(ranks);
+      check(there.add(PartKey.parse(key).orElseThrow().ranks()));
     }
-    check(commit.ranks() > 0 && there.covers(commit.ranks()));
+    check(commit.ranks() > 0 && there.ranks().covers(commit.ranks()));
     return commit;
   }
 

@@ -24,6 +24,9 @@ public final class SeriesLog {
   private final Engine engine;
   private final SeriesState state = new SeriesState();
 
+  /** An entry names all nodes, and so does the next one. */
+  private int longest = 1 << 14;
+
   /** Whether the last entry was another node's, which may not have made it durable. */
   private boolean unsure;
 
@@ -209,7 +212,8 @@ public final class SeriesLog {
   }
 
   private LogEntry get(final long sequence) throws IOException {
-    final byte[] bytes = engine.getAll(key(sequence), LogEntryCodec.MAX_LENGTH);
+    final byte[] bytes = engine.getAll(key(sequence), LogEntryCodec.MAX_LENGTH, 2 * longest);
+    longest = Math.max(longest, bytes.length);
     final LogEntry entry = LogEntryCodec.decode(name(sequence), bytes);
     if (!entry.isBehindAllItNames(sequence)) {
       throw new DamagedException(name(sequence), 0, "it names an entry that is not before it");

@@ -260,11 +260,9 @@ public final class SeriesReader implements CheckpointReader {
   private Waiting waiting(final List<PartKey> parts) throws IOException {
     final PartKey first = parts.getFirst();
     final int ranks = Math.max(1, part(first).commit().ranks());
-    RankSet there = RankSet.NONE;
-    for (final PartKey part : parts) {
-      there = there.with(part.ranks());
-    }
-    return new Waiting(first.number(), ranks, there.missing(ranks), parts.size());
+    final RankSet.Union there = new RankSet.Union();
+    parts.forEach(part -> there.add(part.ranks()));
+    return new Waiting(first.number(), ranks, there.ranks().missing(ranks), parts.size());
   }
 
   private synchronized SeriesCheckpoint checkpoint(final Commit commit) throws IOException {

@@ -144,20 +144,20 @@ public final class SeriesRun {
    */
   public RankSet commit(final long number, final long round, final int ranks) throws IOException {
     final List<String> parts = new ArrayList<>();
-    RankSet there = RankSet.NONE;
+    final RankSet.Union union = new RankSet.Union();
     final String folder = PartKey.folder(number, begin, round);
     for (final String key : engine.list(folder)) {
       final Optional<PartKey> part = PartKey.parse(key);
       if (part.isPresent()) {
-        if (there.intersects(part.get().ranks())) {
+        if (!union.add(part.get().ranks())) {
           throw new IOException(
               "two nodes have parts of the same ranks, such as %s; was the run's name, %s, used for two launches?"
                   .formatted(key, run));
         }
         parts.add(part.get().name());
-        there = there.with(part.get().ranks());
       }
     }
+    final RankSet there = union.ranks();
     if (!there.covers(ranks)) {
       return isCommitted(number, round) ? RankSet.NONE : there.missing(ranks);
     }

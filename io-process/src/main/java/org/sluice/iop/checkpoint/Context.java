@@ -1,8 +1,8 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
-import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.function.LongPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.sluice.core.posix.Names;
@@ -22,6 +22,7 @@ import org.sluice.iop.image.Protection;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.measure.Warnings;
 
 /**
  * What all parts of a session share. Service thread only, unless a part says otherwise.
@@ -110,15 +111,32 @@ public record Context(
         state,
         service,
         new SharedFiles(settings.grouping(), capture, statistics),
-        new Waiters(read(store, series, Context::committed), state));
+        new Waiters(before(store, series), state));
   }
 
-  /** What counts before the session. */
-  private static Set<Long> committed(final CheckpointReader reader) throws IOException {
-    return reader.commits(damaged -> {}).stream()
-        .filter(commit -> !commit.incomplete())
-        .map(Commit::number)
-        .collect(Collectors.toSet());
+  /**
+   * Whether a checkpoint counts before the session. Where each of many nodes would read the parts
+   * of all, that is found when a process waits for one.
+   */
+  private static LongPredicate before(final PosixStore store, final SeriesCommits series)
+      throws IOException {
+    if (series == null) {
+      return store.commits(damaged -> {}).stream()
+              .filter(commit -> !commit.incomplete())
+              .map(Commit::number)
+              .collect(Collectors.toSet())
+          ::contains;
+    }
+    return number -> {
+      try {
+        return series.isCommitted(number);
+      } catch (final IOException e) {
+        Warnings.warn(
+            "whether checkpoint %d is committed cannot be told: %s"
+                .formatted(number, e.getMessage()));
+        return false;
+      }
+    };
   }
 
   /** The highest number of a checkpoint that is there; all nodes of a run find the same. */
@@ -128,26 +146,30 @@ public record Context(
     return LongStream.concat(here, before).max().orElse(0);
   }
 
+  /**
+   * A process waits for a checkpoint.
+   *
+   * @param number its number
+   */
+  public void hurry(final long number) {
+    if (series != null) {
+      series.hurry(number);
+    }
+  }
+
   /** Whether a commit of this node's store counts, for all nodes. */
   boolean counts(final Commit commit) throws IOException {
     return series == null || series.counts(commit);
   }
 
   /** Reads what a restart sees, of all nodes. */
-  private static <T> T read(
-      final PosixStore store, final SeriesCommits series, final Restarts.Reading<T> reading)
-      throws IOException {
+  <T> T read(final Restarts.Reading<T> reading) throws IOException {
     if (series == null) {
       return reading.of(store);
     }
     try (CheckpointReader reader = series.reader()) {
       return reading.of(reader);
     }
-  }
-
-  /** The same of this session. */
-  <T> T read(final Restarts.Reading<T> reading) throws IOException {
-    return read(store, series, reading);
   }
 
   /** The links of images that no former I/O process had at rest are nobody's. */

@@ -1,14 +1,14 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.series.FencedException;
@@ -29,17 +29,12 @@ import org.sluice.iop.measure.Warnings;
  * have, and the series' log says so.
  *
  * <p>The last stage puts parts. A thread of its own then looks at the log, and commits there what
- * is complete: often on the node of rank 0, and on others only when that seems not to do it. So a
- * checkpoint costs few requests however many nodes there are. All share the run, which one thread
- * uses at a time, under this object's lock. What became of a part its thread tells without that.
+ * is complete, see {@link Looks}. So a checkpoint costs few requests however many nodes there are.
+ * All share the run, which one thread uses at a time, under this object's lock. What became of a
+ * part its thread tells without that.
  */
 public final class SeriesCommits implements AutoCloseable {
-  private static final long FIRST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
-  private static final long OTHERS_FIRST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long LAST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-  /** A node that is not that of rank 0 looks at parts only at each of so many looks. */
-  private static final int LOOKS_AT_LOG = 8;
 
   /** For how long a session that ends waits for parts of which none comes. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -51,52 +46,21 @@ public final class SeriesCommits implements AutoCloseable {
   private final Engine engine;
   private final SeriesRun run;
   private final PosixStore store;
-  private final List<Pending> pending = new ArrayList<>();
+  private final List<PendingPart> pending = new ArrayList<>();
 
   /** Of the parts that this process has put, by the ids of their commits. */
   private final Map<Long, Long> rounds = new HashMap<>();
 
+  /** Numbers that processes wait for. */
+  private final Set<Long> awaited = new HashSet<>();
+
+  private final Looks.Wait wait = new Looks.Wait();
+  private final SeriesReader reader;
   private final Thread watcher;
   private long collection = System.nanoTime();
   private FencedException fence;
   private boolean ending;
   private boolean closed;
-
-  /** A part that is there, and what it waits for. */
-  private static final class Pending {
-    private final Commit commit;
-    private final long round;
-    private final int ranks;
-    private final boolean first;
-    private final Runnable counts;
-    private final Consumer<IOException> refused;
-    private RankSet missing = RankSet.NONE;
-    private int looks;
-    private long pause;
-    private long due;
-    private long changed = System.nanoTime();
-    private boolean warned;
-
-    /** The part, while it may not be there. */
-    private byte[] part;
-
-    Pending(
-        final Commit commit,
-        final byte[] part,
-        final long round,
-        final Runnable counts,
-        final Consumer<IOException> refused) {
-      this.commit = commit;
-      this.part = part;
-      this.round = round;
-      this.ranks = ranksOf(commit);
-      this.first = partOf(commit).list().getFirst() == 0;
-      this.counts = counts;
-      this.refused = refused;
-      this.pause = first ? FIRST_LOOK_NANOS : OTHERS_FIRST_LOOK_NANOS;
-      this.due = first ? changed : changed + pause;
-    }
-  }
 
   /**
    * The series of a session.
@@ -115,18 +79,8 @@ public final class SeriesCommits implements AutoCloseable {
     this.run = run;
     this.engine = engine;
     this.store = store;
+    this.reader = reader();
     this.watcher = Thread.ofPlatform().name("series").start(this::watch);
-  }
-
-  /** The ranks of the job; a program that is none has one. */
-  private static int ranksOf(final Commit commit) {
-    return Math.max(1, commit.ranks());
-  }
-
-  private static RankSet partOf(final Commit commit) {
-    return commit.part().isEmpty()
-        ? RankSet.of(IntStream.range(0, ranksOf(commit)))
-        : commit.part();
   }
 
   /**
@@ -148,36 +102,31 @@ public final class SeriesCommits implements AutoCloseable {
       final Consumer<IOException> refused)
       throws IOException {
     final byte[] part = new StoredPart(commit, store.images(commit)).encode();
+    final PendingPart one;
     synchronized (this) {
       if (fence != null) {
         throw fence;
       }
+      one = new PendingPart(commit, part, round, wait, counts, refused);
     }
-    final Pending one = new Pending(commit, part, round, counts, refused);
     try {
-      put(one);
+      one.put(run);
     } catch (final IOException e) {
       later(one, e);
     }
     synchronized (this) {
       rounds.put(commit.id(), round);
       pending.add(one);
+      if (ending || awaited.contains(commit.number())) {
+        one.looks.hurry(System.nanoTime());
+      }
       notifyAll();
-    }
-  }
-
-  /** The last stage at first, and then the thread that looks at it. */
-  private void put(final Pending one) throws IOException {
-    if (one.part != null) {
-      final List<ByteBuffer> bytes = List.of(ByteBuffer.wrap(one.part));
-      run.put(one.commit.number(), one.round, partOf(one.commit), bytes);
-      one.part = null;
     }
   }
 
   private void watch() {
     while (!isClosed()) {
-      final Pending next = next();
+      final PendingPart next = next();
       if (next != null) {
         look(next);
       } else if (run.isFirst() && System.nanoTime() - collection > 0) {
@@ -202,18 +151,19 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /** The one whose time has come; null when there was none for a while. */
-  private synchronized Pending next() {
-    Pending first = null;
-    for (final Pending one : pending) {
-      first = first == null || one.due - first.due < 0 ? one : first;
+  private synchronized PendingPart next() {
+    PendingPart first = null;
+    for (final PendingPart one : pending) {
+      first = first == null || one.looks.due() - first.looks.due() < 0 ? one : first;
     }
     final long now = System.nanoTime();
-    if (first != null && first.due - now <= 0) {
+    if (first != null && first.looks.due() - now <= 0) {
       return first;
     }
     try {
       if (!closed) {
-        TimeUnit.NANOSECONDS.timedWait(this, first == null ? LAST_LOOK_NANOS : first.due - now);
+        TimeUnit.NANOSECONDS.timedWait(
+            this, first == null ? LAST_LOOK_NANOS : first.looks.due() - now);
       }
     } catch (final InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -221,9 +171,9 @@ public final class SeriesCommits implements AutoCloseable {
     return null;
   }
 
-  private void look(final Pending one) {
+  private void look(final PendingPart one) {
     try {
-      for (final Pending earlier : before(one)) {
+      for (final PendingPart earlier : before(one)) {
         try {
           countIfCommitted(earlier);
         } catch (final FencedException e) {
@@ -242,7 +192,7 @@ public final class SeriesCommits implements AutoCloseable {
     }
   }
 
-  private static void warn(final Pending one, final IOException failure) {
+  private static void warn(final PendingPart one, final IOException failure) {
     if (!one.warned) {
       one.warned = true;
       Warnings.warn("checkpoint %d waits: %s".formatted(one.commit.number(), failure.getMessage()));
@@ -250,24 +200,23 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /** What is put later is to count later, as the newest is what counts since last. */
-  private synchronized List<Pending> before(final Pending one) {
+  private synchronized List<PendingPart> before(final PendingPart one) {
     return List.copyOf(pending.subList(0, pending.indexOf(one)));
   }
 
-  private boolean countIfCommitted(final Pending one) throws IOException {
-    put(one);
+  private boolean countIfCommitted(final PendingPart one) throws IOException {
+    one.put(run);
     final boolean is = isCommitted(one);
     if (is) {
-      remove(one);
+      found(one);
       one.counts.run();
       removeSuperseded(one.commit);
     }
     return is;
   }
 
-  private synchronized boolean isCommitted(final Pending one) throws IOException {
-    final boolean commits = one.first || ending || ++one.looks % LOOKS_AT_LOG == 0;
-    if (!commits) {
+  private synchronized boolean isCommitted(final PendingPart one) throws IOException {
+    if (!one.looks.isAtParts()) {
       return run.isCommitted(one.commit.number(), one.round);
     }
     final RankSet missing = run.commit(one.commit.number(), one.round, one.ranks);
@@ -279,13 +228,14 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /** It is looked at again, unless the session ends and there is no sign of the others. */
-  private void later(final Pending one, final IOException failure) {
+  private void later(final PendingPart one, final IOException failure) {
     final long now = System.nanoTime();
     if (failure != null) {
       warn(one, failure);
     }
-    one.pause = Math.min(LAST_LOOK_NANOS, one.pause + one.pause / 2);
-    one.due = now + one.pause;
+    synchronized (this) {
+      one.looks.inVain(now);
+    }
     if (isEnding() && now - one.changed > PATIENCE_NANOS) {
       remove(one);
       one.refused.accept(
@@ -297,16 +247,22 @@ public final class SeriesCommits implements AutoCloseable {
     }
   }
 
+  private synchronized void found(final PendingPart one) {
+    pending.remove(one);
+    awaited.remove(one.commit.number());
+    one.looks.found(System.nanoTime());
+  }
+
   private synchronized boolean isEnding() {
     return ending;
   }
 
-  private synchronized void remove(final Pending one) {
+  private synchronized void remove(final PendingPart one) {
     pending.remove(one);
   }
 
   private void refuseAll(final FencedException e) {
-    final List<Pending> all;
+    final List<PendingPart> all;
     synchronized (this) {
       fence = e;
       all = List.copyOf(pending);
@@ -349,7 +305,7 @@ public final class SeriesCommits implements AutoCloseable {
 
   /** The round of a commit that a former I/O process made; none where it counts no more. */
   private long find(final Commit commit) throws IOException {
-    try (SeriesReader reader = reader()) {
+    synchronized (reader) { // it reads on where it was
       return reader.roundOf(place, commit.number(), commit.id()).orElse(Entry.NO_ROUND);
     }
   }
@@ -366,15 +322,38 @@ public final class SeriesCommits implements AutoCloseable {
         .mapToLong(LogEntry.Commit::number);
   }
 
+  /** Whether a checkpoint counts that no file joined since. Its parts of all nodes are read. */
+  boolean isCommitted(final long number) throws IOException {
+    synchronized (reader) {
+      return reader.find(number).filter(commit -> !commit.incomplete()).isPresent();
+    }
+  }
+
   /** Whether a commit of this node's own store is a part of a checkpoint that counts. */
   boolean counts(final Commit commit) throws IOException {
     return find(commit) != Entry.NO_ROUND;
   }
 
+  /**
+   * A process waits for a checkpoint.
+   *
+   * @param number its number; one that is committed already does no harm
+   */
+  public synchronized void hurry(final long number) {
+    awaited.add(number);
+    pending.stream()
+        .filter(one -> one.commit.number() == number)
+        .forEach(one -> one.looks.hurry(System.nanoTime()));
+    notifyAll();
+  }
+
   /** The session ends: a checkpoint whose parts do not come is given up after a while. */
   public synchronized void end() {
     ending = true;
-    pending.forEach(one -> one.changed = System.nanoTime());
+    for (final PendingPart one : pending) {
+      one.changed = System.nanoTime();
+      one.looks.hurry(one.changed);
+    }
     notifyAll();
   }
 
@@ -389,6 +368,7 @@ public final class SeriesCommits implements AutoCloseable {
     } catch (final InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    reader.close();
     engine.close();
   }
 }

@@ -1,0 +1,113 @@
+package org.sluice.iop.checkpoint;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.sluice.core.engine.NoObjectException;
+import org.sluice.core.series.PartKey;
+import org.sluice.core.series.SeriesRun;
+import org.sluice.core.store.RankSet;
+
+/** A node of a run that is the first of its series. */
+interface ScaleNode {
+  void put(long number, RankSet ranks) throws IOException;
+
+  boolean commit(long number, int ranks) throws IOException;
+
+  boolean isCommitted(long number) throws IOException;
+
+  void remove(long number) throws IOException;
+
+  private static List<ByteBuffer> part() {
+    return List.of(ByteBuffer.allocate(1));
+  }
+
+  /** One that does what a node does. */
+  static ScaleNode real(final SeriesRun run) {
+    return new ScaleNode() {
+      @Override
+      public void put(final long number, final RankSet ranks) throws IOException {
+        run.put(number, 0, ranks, part());
+      }
+
+      @Override
+      public boolean commit(final long number, final int ranks) throws IOException {
+        return run.commit(number, 0, ranks).isEmpty();
+      }
+
+      @Override
+      public boolean isCommitted(final long number) throws IOException {
+        return run.isCommitted(number, 0);
+      }
+
+      @Override
+      public void remove(final long number) throws IOException {
+        run.remove(number, 0);
+      }
+    };
+  }
+
+  /**
+   * One that sends the same requests, and does not read all of the answers. Never that of rank 0.
+   */
+  static ScaleNode light(final ScaleEngine engine, final String node) {
+    return new ScaleNode() {
+      private long next = 2; // behind the begin
+      private long committed = -1;
+      private long removed = -1;
+      private int longest = 1 << 14;
+
+      @Override
+      public void put(final long number, final RankSet ranks) {
+        engine.put(new PartKey(number, 1, 0, node, ranks).toString(), part());
+      }
+
+      @Override
+      public boolean commit(final long number, final int ranks) throws IOException {
+        engine.list(PartKey.folder(number, 1, 0));
+        return isCommitted(number);
+      }
+
+      @Override
+      public boolean isCommitted(final long number) throws IOException {
+        final long before = next;
+        while (committed < number && read()) {}
+        return isSo(committed >= number, before);
+      }
+
+      @Override
+      public void remove(final long number) throws IOException {
+        final long before = next;
+        while (removed < number) {
+          read(); // a node that is there so soon appends it, with as many requests
+        }
+        isSo(true, before);
+      }
+
+      private boolean isSo(final boolean is, final long before) {
+        if (is && next > before) {
+          engine.makeDurable("log/");
+        }
+        return is;
+      }
+
+      /** Reads an entry: they come in turn, but for the first two checkpoints. */
+      private boolean read() throws IOException {
+        try {
+          final byte[] entry = engine.getAll("log/%010d".formatted(next), 1 << 20, 2 * longest);
+          longest = Math.max(longest, entry.length);
+          if (new String(entry, 0, 200, StandardCharsets.UTF_8).contains("\"remove\"")) {
+            removed++;
+          } else {
+            committed++;
+          }
+          next++;
+          return true;
+        } catch (final NoObjectException end) {
+          return false;
+        }
+      }
+    };
+  }
+}
