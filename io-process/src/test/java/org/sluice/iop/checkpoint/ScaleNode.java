@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import org.sluice.core.engine.NoObjectException;
 import org.sluice.core.series.PartKey;
 import org.sluice.core.series.SeriesRun;
 import org.sluice.core.store.RankSet;
@@ -56,7 +55,6 @@ interface ScaleNode {
       private long next = 2; // behind the begin
       private long committed = -1;
       private long removed = -1;
-      private int longest = 1 << 14;
 
       @Override
       public void put(final long number, final RankSet ranks) {
@@ -64,20 +62,20 @@ interface ScaleNode {
       }
 
       @Override
-      public boolean commit(final long number, final int ranks) throws IOException {
+      public boolean commit(final long number, final int ranks) {
         engine.list(PartKey.folder(number, 1, 0));
         return isCommitted(number);
       }
 
       @Override
-      public boolean isCommitted(final long number) throws IOException {
+      public boolean isCommitted(final long number) {
         final long before = next;
         while (committed < number && read()) {}
         return isSo(committed >= number, before);
       }
 
       @Override
-      public void remove(final long number) throws IOException {
+      public void remove(final long number) {
         final long before = next;
         while (removed < number) {
           read(); // a node that is there so soon appends it, with as many requests
@@ -93,20 +91,18 @@ interface ScaleNode {
       }
 
       /** Reads an entry: they come in turn, but for the first two checkpoints. */
-      private boolean read() throws IOException {
-        try {
-          final byte[] entry = engine.getAll("log/%010d".formatted(next), 1 << 20, 2 * longest);
-          longest = Math.max(longest, entry.length);
-          if (new String(entry, 0, 200, StandardCharsets.UTF_8).contains("\"remove\"")) {
-            removed++;
-          } else {
-            committed++;
-          }
-          next++;
-          return true;
-        } catch (final NoObjectException end) {
+      private boolean read() {
+        final byte[] entry = engine.look("log/%010d".formatted(next));
+        if (entry == null) {
           return false;
         }
+        if (new String(entry, 0, 200, StandardCharsets.UTF_8).contains("\"remove\"")) {
+          removed++;
+        } else {
+          committed++;
+        }
+        next++;
+        return true;
       }
     };
   }
