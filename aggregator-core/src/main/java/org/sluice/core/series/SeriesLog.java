@@ -63,7 +63,7 @@ public final class SeriesLog {
   }
 
   /**
-   * Reads what was appended since, as far as somebody has to know.
+   * Reads what was appended since, as far as a caller has to know.
    *
    * @param enough whether the log has said by now what is asked of it
    * @return what it adds up to there; the next reading or appending changes it

@@ -81,7 +81,7 @@ final class Looks {
     }
   }
 
-  /** Somebody waits from now on. */
+  /** A process waits from now on, or the session ends. */
   void hurry(final long now) {
     if (!first && !hurried) {
       hurried = true;
