@@ -3,7 +3,7 @@
 
 # wait_for COMMAND...: until it succeeds.
 wait_for() {
-  local tries=200
+  local tries=600
   until "$@" >/dev/null 2>&1; do
     [ $((tries -= 1)) -gt 0 ] || { echo "${0##*/}: waited in vain for: $*" >&2; return 1; }
     sleep 0.1

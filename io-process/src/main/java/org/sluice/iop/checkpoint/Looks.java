@@ -16,9 +16,15 @@ final class Looks {
   private static final long FIRST_MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long HURRIED_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long HURRIED_MOST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** However many nodes are in a hurry, the storage can serve them. */
+  private static final long HURRIED_NANOS_A_NODE = TimeUnit.MICROSECONDS.toNanos(100);
+
+  private static final long HURRIED_MOST_NANOS_A_NODE = TimeUnit.MICROSECONDS.toNanos(500);
   private static final int LOOKS_AT_LOG = 8;
 
   private final boolean first;
+  private final int nodes;
   private final Wait wait;
   private final long began;
   private int count;
@@ -42,11 +48,13 @@ final class Looks {
    * The looks for a checkpoint.
    *
    * @param first whether this is the node of rank 0
+   * @param nodes how many there may be
    * @param wait the session's, for one thread at a time
    * @param now when the part was put
    */
-  Looks(final boolean first, final Wait wait, final long now) {
+  Looks(final boolean first, final int nodes, final Wait wait, final long now) {
     this.first = first;
+    this.nodes = nodes;
     this.wait = wait;
     this.began = now;
     this.pause = first ? FIRST_NANOS : wait.nanos;
@@ -67,11 +75,15 @@ final class Looks {
   void inVain(final long now) {
     count++;
     if (first || hurried) {
-      pause = Math.min(first ? FIRST_MOST_NANOS : HURRIED_MOST_NANOS, pause + pause / 2);
+      pause = Math.min(first ? FIRST_MOST_NANOS : hurriedMost(), pause + pause / 2);
     } else {
       pause = Math.clamp(now - began, pause, Wait.MOST_NANOS);
     }
     due = now + pause;
+  }
+
+  private long hurriedMost() {
+    return Math.max(HURRIED_MOST_NANOS, nodes * HURRIED_MOST_NANOS_A_NODE);
   }
 
   /** One found it. */
@@ -85,7 +97,7 @@ final class Looks {
   void hurry(final long now) {
     if (!first && !hurried) {
       hurried = true;
-      pause = HURRIED_NANOS;
+      pause = Math.max(HURRIED_NANOS, nodes * HURRIED_NANOS_A_NODE);
       due = now;
     }
   }

@@ -37,7 +37,8 @@ final class PendingPart {
     this.ranks = ranksOf(commit);
     this.counts = counts;
     this.refused = refused;
-    this.looks = new Looks(partOf(commit).list().getFirst() == 0, wait, changed);
+    final List<Integer> mine = partOf(commit).list();
+    this.looks = new Looks(mine.getFirst() == 0, ranks / mine.size(), wait, changed);
   }
 
   /** The ranks of the job; a program that is none has one. */

@@ -103,7 +103,7 @@ final class SeriesScale {
       run.put(i, mine);
       lastPart[i] = Math.max(lastPart[i], time.now());
       final long put = engine.requests();
-      await(run, i, new Looks(node == 0, wait, time.now()));
+      await(run, i, new Looks(node == 0, nodes, wait, time.now()));
       firstTold[i] = Math.min(firstTold[i], time.now());
       lastTold[i] = Math.max(lastTold[i], time.now());
       looks[i] += engine.requests() - put;
