@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,7 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.engine.EngineException;
 import org.sluice.core.engine.EngineException.Reason;
 import org.sluice.core.engine.EngineProbe;
+import org.sluice.core.series.SeriesRun;
 
 /** Requests that get lost, refused or cut short on their way. */
 class S3EngineTest {
@@ -183,6 +185,37 @@ class S3EngineTest {
         S3Engine engine = through(relay)) {
       assertThat(engine.putIfAbsent("log/1", MINE)).isTrue();
       assertThat(relay.requests()).hasSize(1);
+    }
+  }
+
+  /** It says where to begin to read, and never what is there. */
+  @Test
+  void aListOfAWhileAgoMisleadsNoRun() throws IOException {
+    final AtomicReference<byte[]> first = new AtomicReference<>();
+    final Relay.Mishap stale =
+        (request, self) -> {
+          first.compareAndSet(null, self.ask(request));
+          return first.get();
+        };
+    try (Relay relay = relay(toFirst(99, "list-type=2", stale));
+        S3Engine engine = through(relay)) {
+      for (long run = 1; run <= 4; run++) {
+        assertThat(SeriesRun.join(engine, "run" + run, "b17").begin()).isEqualTo(run);
+      }
+      assertThatThrownBy(() -> SeriesRun.join(engine, "run2", "b18"))
+          .hasMessageContaining("run run2 is fenced: run run4 began on node b17");
+    }
+  }
+
+  /** The log has it, once, for the node whose answer was lost and for the one that came second. */
+  @Test
+  void anEntryWhoseAnswerWasLostIsThereOnce() throws IOException {
+    try (Relay relay = relay(toFirst(1, "PUT", LOSE_THE_ANSWER));
+        S3Engine engine = through(relay);
+        S3Engine other = directly()) {
+      assertThat(SeriesRun.join(engine, "run", "b17").isFirst()).isTrue();
+      assertThat(SeriesRun.join(other, "run", "b18").isFirst()).isFalse();
+      assertThat(other.list("log/")).containsExactly("log/0000000001");
     }
   }
 

@@ -145,7 +145,21 @@ public interface Engine extends AutoCloseable {
    * @throws IOException when that fails, or the object has more bytes
    */
   default byte[] getAll(final String key, final int most) throws IOException {
-    ByteBuffer bytes = ByteBuffer.allocate(Math.min(most, 1 << 16) + 1);
+    return getAll(key, most, 1 << 16);
+  }
+
+  /**
+   * Reads a whole object, in one request if it is not longer than expected.
+   *
+   * @param key its key
+   * @param most how many bytes it may have
+   * @param expected how many it may well have, at least one
+   * @return its bytes
+   * @throws NoObjectException when there is no such object
+   * @throws IOException when that fails, or the object has more bytes
+   */
+  default byte[] getAll(final String key, final int most, final int expected) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(Math.min(most, expected) + 1);
     get(key, 0, bytes);
     while (!bytes.hasRemaining()) {
       if (bytes.position() > most) {

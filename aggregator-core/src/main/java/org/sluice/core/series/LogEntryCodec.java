@@ -137,13 +137,11 @@ final class LogEntryCodec {
             node,
             time);
     check(commit.begin() > 0 && commit.number() >= 0 && commit.round() >= 0);
-    RankSet there = RankSet.NONE;
+    final RankSet.Union there = new RankSet.Union();
     for (final PartKey key : commit.keys()) {
-      final RankSet ranks = key.ranks();
-      check(!there.intersects(ranks));
-      there = there.with(ranks);
+      check(there.add(key.ranks()));
     }
-    check(commit.ranks() > 0 && there.covers(commit.ranks()));
+    check(commit.ranks() > 0 && there.ranks().covers(commit.ranks()));
     check(!commit.whole() || commit.parts().size() == 1);
     return commit;
   }

@@ -43,6 +43,9 @@ public final class SeriesLog {
     void found(DamagedException found) throws DamagedException;
   }
 
+  /** An entry names all nodes, and so does the next one. */
+  private int longest = 1 << 14;
+
   /** Whether the last entry was another node's, which may not have made it durable. */
   private boolean unsure;
 
@@ -100,7 +103,7 @@ public final class SeriesLog {
   }
 
   /**
-   * Reads what was appended since, as far as somebody has to know.
+   * Reads what was appended since, as far as a caller has to know.
    *
    * @param enough whether the log has said by now what is asked of it
    * @return what it adds up to there; the next reading or appending changes it
@@ -302,7 +305,8 @@ public final class SeriesLog {
   }
 
   private LogEntry get(final long sequence) throws IOException {
-    final byte[] bytes = engine.getAll(key(sequence), LogEntryCodec.MAX_LENGTH);
+    final byte[] bytes = engine.getAll(key(sequence), LogEntryCodec.MAX_LENGTH, 2 * longest);
+    longest = Math.max(longest, bytes.length);
     final LogEntry entry = LogEntryCodec.decode(name(sequence), bytes);
     if (!entry.isBehindAllItNames(sequence)) {
       throw new DamagedException(name(sequence), 0, "it names an entry that is not before it");

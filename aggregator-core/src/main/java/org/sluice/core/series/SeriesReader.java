@@ -314,11 +314,9 @@ public final class SeriesReader implements CheckpointReader {
     final Collection<PartKey> newest = Decision.newest(parts);
     final PartKey first = parts.getLast();
     final int ranks = Math.max(1, fetch.one(new CommittedPart(first, 0)).commit().ranks());
-    RankSet there = RankSet.NONE;
-    for (final PartKey part : newest) {
-      there = there.with(part.ranks());
-    }
-    return new Waiting(first.number(), ranks, there.missing(ranks), newest.size());
+    final RankSet.Union there = new RankSet.Union();
+    newest.forEach(part -> there.add(part.ranks()));
+    return new Waiting(first.number(), ranks, there.ranks().missing(ranks), newest.size());
   }
 
   private synchronized SeriesCheckpoint checkpoint(final Commit commit) throws IOException {

@@ -222,16 +222,15 @@ public final class SeriesRun {
   }
 
   private RankSet ranksOf(final Collection<PartKey> parts) throws RefusedException {
-    RankSet ranks = RankSet.NONE;
+    final RankSet.Union ranks = new RankSet.Union();
     for (final PartKey part : parts) {
-      if (ranks.intersects(part.ranks())) {
+      if (!ranks.add(part.ranks())) {
         throw new RefusedException(
             "two nodes have parts of the same ranks, such as %s; was the run's name, %s, used for two launches?"
                 .formatted(part, run));
       }
-      ranks = ranks.with(part.ranks());
     }
-    return ranks;
+    return ranks.ranks();
   }
 
   private LogEntry.Commit commit(

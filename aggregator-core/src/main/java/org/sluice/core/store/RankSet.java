@@ -25,6 +25,42 @@ public final class RankSet {
     this.ranks = ranks;
   }
 
+  /** Ranks of many nodes, of which no two have one in common. Not thread-safe. */
+  public static final class Union {
+    private final BitSet all = new BitSet();
+
+    /** No rank. */
+    public Union() {}
+
+    /**
+     * Adds the ranks of a node.
+     *
+     * @param node the node's
+     * @return false when another one has one of them
+     */
+    public boolean add(final RankSet node) {
+      for (int first = node.ranks.nextSetBit(0); first >= 0; ) {
+        final int end = node.ranks.nextClearBit(first);
+        final int taken = all.nextSetBit(first);
+        if (taken >= 0 && taken < end) {
+          return false;
+        }
+        all.set(first, end);
+        first = node.ranks.nextSetBit(end);
+      }
+      return true;
+    }
+
+    /**
+     * What was added.
+     *
+     * @return as of now
+     */
+    public RankSet ranks() {
+      return new RankSet((BitSet) all.clone());
+    }
+  }
+
   /**
    * A set.
    *
@@ -61,7 +97,10 @@ public final class RankSet {
       if (left < 0) {
         return Optional.empty();
       }
-      for (int rank = first; rank <= last; rank += step) {
+      if (step == 1) {
+        set.set(first, last + 1);
+      }
+      for (int rank = first; step > 1 && rank <= last; rank += step) {
         set.set(rank);
       }
     }

@@ -63,8 +63,9 @@ enum Rule {
     Engine without(final Engine engine, final String run) {
       return new Changed(engine) {
         @Override
-        public byte[] getAll(final String key, final int most) throws IOException {
-          final byte[] bytes = engine.getAll(key, most);
+        public byte[] getAll(final String key, final int most, final int expected)
+            throws IOException {
+          final byte[] bytes = engine.getAll(key, most, expected);
           return key.startsWith("log/") && joined ? unlessLater(key, bytes) : bytes;
         }
 

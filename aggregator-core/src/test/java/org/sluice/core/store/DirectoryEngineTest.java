@@ -8,11 +8,14 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.command.ExitStatus;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.engine.EngineContract;
 import org.sluice.core.engine.EngineException;
@@ -22,6 +25,7 @@ import org.sluice.core.engine.NoObjectException;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
+import org.sluice.core.series.SeriesRun;
 
 class DirectoryEngineTest extends EngineContract {
   private static final String KEY = "log/1";
@@ -146,6 +150,54 @@ class DirectoryEngineTest extends EngineContract {
             });
     assertThatThrownBy(() -> engine.putIfAbsent(KEY, MINE)).hasMessageContaining("cannot link");
     assertThat(files()).isEmpty();
+  }
+
+  @Test
+  void aFullFileSystemIsToldAsSuch() throws IOException {
+    final List<Disk> full =
+        List.of(
+            new OddDisk() {
+              @Override
+              void link(final NativeFile file, final Path name) throws PosixException {
+                throw new PosixException("link " + name, Errno.ENOSPC);
+              }
+            },
+            new Disk() {
+              @Override
+              NativeFile open(final Path path, final NativeFile.Flag... flags) throws IOException {
+                throw new PosixException("open " + path, Errno.EDQUOT);
+              }
+            });
+    for (final Disk disk : full) {
+      for (final ThrowingCallable deed :
+          List.<ThrowingCallable>of(
+              () -> on(disk).putIfAbsent(KEY, MINE),
+              () -> on(disk).put("part/1", List.of(ByteBuffer.wrap(MINE))))) {
+        assertThatThrownBy(deed)
+            .satisfies(e -> assertThat(ExitStatus.of(e)).isEqualTo(ExitStatus.NO_ROOM));
+      }
+    }
+    assertThat(files()).isEmpty();
+  }
+
+  /** It says where to begin to read, and never what is there. */
+  @Test
+  void aListOfAWhileAgoMisleadsNoRun() throws IOException {
+    final List<Path> before = new ArrayList<>();
+    final DirectoryEngine engine =
+        on(
+            new Disk() {
+              @Override
+              List<Path> list(final Path folder) {
+                return List.copyOf(before);
+              }
+            });
+    assertThat(SeriesRun.join(engine, "first", "b17").begin()).isEqualTo(1);
+    before.add(directory.resolve("log/0000000001"));
+    assertThat(SeriesRun.join(engine, "second", "b17").begin()).isEqualTo(2);
+    assertThat(SeriesRun.join(engine, "third", "b17").begin()).isEqualTo(3);
+    assertThatThrownBy(() -> SeriesRun.join(engine, "second", "b18"))
+        .hasMessageContaining("run second is fenced: run third began on node b17");
   }
 
   @Test

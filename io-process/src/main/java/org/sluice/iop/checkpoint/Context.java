@@ -1,8 +1,8 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
-import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.function.LongPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.sluice.core.posix.Names;
@@ -22,6 +22,7 @@ import org.sluice.iop.image.Protection;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.measure.Warnings;
 
 /**
  * What all parts of a session share. Service thread only, unless a part says otherwise.
@@ -121,19 +122,39 @@ public record Context(
         service,
         new SharedFiles(settings, capture, statistics),
         new SoleWriter(capture, segment.imageTable()),
-        new Waiters(
-            copies != null
-                ? copies.committed(state.leaving().keySet())
-                : read(store, series, Context::committed),
-            state));
+        new Waiters(before(store, series, copies, state), state));
   }
 
-  /** What counts before the session. */
-  private static Set<Long> committed(final CheckpointReader reader) throws IOException {
-    return reader.commits(damaged -> {}).stream()
-        .filter(commit -> !commit.incomplete())
-        .map(Commit::number)
-        .collect(Collectors.toSet());
+  /**
+   * Whether a checkpoint counts before the session. Where each of many nodes would read the parts
+   * of all, that is found when a process waits for one.
+   */
+  private static LongPredicate before(
+      final PosixStore store,
+      final SeriesCommits series,
+      final Copies copies,
+      final CheckpointState state)
+      throws IOException {
+    if (copies != null) {
+      return copies.committed(state.leaving().keySet())::contains;
+    }
+    if (series == null) {
+      return store.commits(damaged -> {}).stream()
+              .filter(commit -> !commit.incomplete())
+              .map(Commit::number)
+              .collect(Collectors.toSet())
+          ::contains;
+    }
+    return number -> {
+      try {
+        return series.isCommitted(number);
+      } catch (final IOException e) {
+        Warnings.warn(
+            "whether checkpoint %d is committed cannot be told: %s"
+                .formatted(number, e.getMessage()));
+        return false;
+      }
+    };
   }
 
   /** The highest number of a checkpoint that is there; all nodes of a run find the same. */
@@ -153,6 +174,17 @@ public record Context(
     return series != null || copies != null;
   }
 
+  /**
+   * A process waits for a checkpoint.
+   *
+   * @param number its number
+   */
+  public void hurry(final long number) {
+    if (ofAllNodes() != null) {
+      ofAllNodes().hurry(number);
+    }
+  }
+
   /** Whether a commit of this node's store counts: on a stage for this node, else for all. */
   boolean counts(final Commit commit) throws IOException {
     return copies != null
@@ -161,20 +193,19 @@ public record Context(
   }
 
   /** Reads what a restart sees, of all nodes. */
-  private static <T> T read(
-      final PosixStore store, final SeriesCommits series, final Restarts.Reading<T> reading)
-      throws IOException {
-    if (series == null) {
+  <T> T read(final Restarts.Reading<T> reading) throws IOException {
+    final SeriesCommits all = ofAllNodes();
+    if (all == null) {
       return reading.of(store);
     }
-    try (CheckpointReader reader = series.reader()) {
+    try (CheckpointReader reader = all.reader()) {
       return reading.of(reader);
     }
   }
 
-  /** The same of this session. */
-  <T> T read(final Restarts.Reading<T> reading) throws IOException {
-    return read(store, copies != null && copies.areGlobal() ? copies.series() : series, reading);
+  /** What a wait is for; null where this node's own store decides. */
+  private SeriesCommits ofAllNodes() {
+    return copies != null && copies.areGlobal() ? copies.series() : series;
   }
 
   /** The links of images that no former I/O process had at rest are nobody's. */

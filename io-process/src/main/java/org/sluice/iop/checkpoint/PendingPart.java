@@ -1,7 +1,8 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
+import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.sluice.core.series.PartKey;
@@ -14,46 +15,40 @@ import org.sluice.core.store.RankSet;
  * what it lacks changes under the lock of {@link SeriesCommits}; the rest is the watcher's.
  */
 final class PendingPart {
-  private static final long FIRST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
-  private static final long OTHERS_FIRST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-
   final Commit commit;
   final PartKey key;
   final int ranks;
-  final boolean first;
 
   /** Whether the part goes into the log's entry, as this node has all ranks. */
   final boolean whole;
 
   final Runnable counts;
   final Consumer<IOException> refused;
-  RankSet missing = RankSet.NONE;
-  int looks;
-  long pause;
-  long due;
   final long begun = System.nanoTime();
+  final Looks looks;
+  RankSet missing = RankSet.NONE;
   long changed = begun;
   boolean warned;
 
-  /** The part, while it may not be there. */
-  byte[] part;
+  /** Its bytes, while it may not be there. */
+  private byte[] part;
 
   PendingPart(
       final Commit commit,
       final byte[] part,
       final PartKey key,
+      final Looks.Wait wait,
       final Runnable counts,
       final Consumer<IOException> refused) {
     this.commit = commit;
     this.part = part;
     this.key = key;
     this.ranks = ranksOfJob(commit);
-    this.first = ranksOf(commit).list().getFirst() == 0;
     this.whole = key.ranks().covers(ranks) && part.length <= SeriesRun.MAX_WHOLE;
     this.counts = counts;
     this.refused = refused;
-    this.pause = first ? FIRST_LOOK_NANOS : OTHERS_FIRST_LOOK_NANOS;
-    this.due = first ? changed : changed + pause;
+    final List<Integer> mine = key.ranks().list();
+    this.looks = new Looks(mine.getFirst() == 0, ranks / mine.size(), wait, begun);
   }
 
   /** The ranks of the job; a program that is none has one. */
@@ -66,5 +61,25 @@ final class PendingPart {
     return commit.part().isEmpty()
         ? RankSet.of(IntStream.range(0, ranksOfJob(commit)))
         : commit.part();
+  }
+
+  /** Puts it unless it is there: the last stage at first, and then the thread that looks at it. */
+  void put(final SeriesRun run) throws IOException {
+    if (part != null && !whole) {
+      run.put(key, List.of(ByteBuffer.wrap(part)));
+      part = null;
+    }
+  }
+
+  /** Asks the log, and commits there if all is there. Returns the ranks that it waits for. */
+  RankSet look(final SeriesRun run, final SeriesRun.PartsCheck check) throws IOException {
+    if (whole) {
+      run.commit(key, part);
+      return RankSet.NONE;
+    }
+    if (looks.isAtParts()) {
+      return run.commit(key, ranks, check);
+    }
+    return run.isCommitted(key, ranks) ? RankSet.NONE : missing;
   }
 }

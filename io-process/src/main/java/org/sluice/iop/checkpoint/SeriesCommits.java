@@ -1,9 +1,9 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,8 +32,7 @@ import org.sluice.iop.measure.Warnings;
  * have, and the series' log says so.
  *
  * <p>The last stage puts parts. A thread of its own then looks at the log, and commits there what
- * is complete: often on the node of rank 0, and on others only when that seems not to do it. So a
- * checkpoint costs few requests however many nodes there are.
+ * is complete, see {@link Looks}. So a checkpoint costs few requests however many nodes there are.
  *
  * <p>Storage may take its time, or hang, and the service thread must not wait for it. So there are
  * two locks. This object's is for what this process knows, and no request goes to storage under it.
@@ -42,9 +41,6 @@ import org.sluice.iop.measure.Warnings;
  */
 public final class SeriesCommits implements AutoCloseable {
   private static final long LAST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-  /** A node that is not that of rank 0 looks at parts only at each of so many looks. */
-  private static final int LOOKS_AT_LOG = 8;
 
   /** For how long a session that ends waits for parts of which none comes. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -64,6 +60,18 @@ public final class SeriesCommits implements AutoCloseable {
   private final Map<Long, Long> rounds = new HashMap<>();
 
   private final OtherNodes others;
+
+  /** Numbers that processes wait for. */
+  private final Set<Long> awaited = new HashSet<>();
+
+  private final Looks.Wait wait = new Looks.Wait();
+
+  /** Guards the reader, which reads on where it was. */
+  private final Object reading = new Object();
+
+  /** Null until something is asked of it. */
+  private SeriesReader reader;
+
   private final Thread watcher;
   private long collection = System.nanoTime();
   private SeriesRun.PartsCheck check = keys -> {};
@@ -123,29 +131,25 @@ public final class SeriesCommits implements AutoCloseable {
       throws IOException {
     final PartKey key = run.part(commit.number(), round, growth, PendingPart.ranksOf(commit));
     final byte[] part = storage.part(commit, key).encode();
+    final PendingPart one;
     synchronized (this) {
       if (fence != null) {
         throw fence;
       }
+      one = new PendingPart(commit, part, key, wait, counts, refused);
     }
-    final PendingPart one = new PendingPart(commit, part, key, counts, refused);
     try {
-      put(one);
+      one.put(run);
     } catch (final IOException e) {
       later(one, e);
     }
     synchronized (this) {
       rounds.put(commit.id(), round);
       pending.add(one);
+      if (ending || awaited.contains(commit.number())) {
+        one.looks.hurry(System.nanoTime());
+      }
       notifyAll();
-    }
-  }
-
-  /** The last stage at first, and then the thread that looks at it. */
-  private void put(final PendingPart one) throws IOException {
-    if (one.part != null && !one.whole) {
-      run.put(one.key, List.of(ByteBuffer.wrap(one.part)));
-      one.part = null;
     }
   }
 
@@ -183,15 +187,16 @@ public final class SeriesCommits implements AutoCloseable {
   private synchronized PendingPart next() {
     PendingPart first = null;
     for (final PendingPart one : pending) {
-      first = first == null || one.due - first.due < 0 ? one : first;
+      first = first == null || one.looks.due() - first.looks.due() < 0 ? one : first;
     }
     final long now = System.nanoTime();
-    if (first != null && first.due - now <= 0) {
+    if (first != null && first.looks.due() - now <= 0) {
       return first;
     }
     try {
       if (!closed) {
-        TimeUnit.NANOSECONDS.timedWait(this, first == null ? LAST_LOOK_NANOS : first.due - now);
+        TimeUnit.NANOSECONDS.timedWait(
+            this, first == null ? LAST_LOOK_NANOS : first.looks.due() - now);
       }
     } catch (final InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -239,7 +244,7 @@ public final class SeriesCommits implements AutoCloseable {
 
   /** Whether it is over with it. */
   private boolean countIfCommitted(final PendingPart one) throws IOException {
-    put(one);
+    one.put(run);
     try {
       if (!isCommitted(one)) {
         return false;
@@ -248,23 +253,15 @@ public final class SeriesCommits implements AutoCloseable {
       refuse(one, e);
       return true;
     }
-    remove(one);
+    found(one);
     one.counts.run();
     removeSuperseded(one.commit);
     return true;
   }
 
   private boolean isCommitted(final PendingPart one) throws IOException {
-    final boolean commits = one.first || isEnding() || ++one.looks % LOOKS_AT_LOG == 0;
     synchronized (run) {
-      if (one.whole) {
-        run.commit(one.key, one.part);
-        return true;
-      }
-      if (!commits) {
-        return run.isCommitted(one.key, one.ranks);
-      }
-      return lacksNothing(one, run.commit(one.key, one.ranks, check));
+      return lacksNothing(one, one.look(run, check));
     }
   }
 
@@ -290,9 +287,14 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   private synchronized boolean isGivenUp(final PendingPart one, final long now) {
-    one.pause = Math.min(LAST_LOOK_NANOS, one.pause + one.pause / 2);
-    one.due = now + one.pause;
+    one.looks.inVain(now);
     return ending && now - one.changed > PATIENCE_NANOS;
+  }
+
+  private synchronized void found(final PendingPart one) {
+    pending.remove(one);
+    awaited.remove(one.commit.number());
+    one.looks.found(System.nanoTime());
   }
 
   private synchronized boolean isEnding() {
@@ -347,9 +349,14 @@ public final class SeriesCommits implements AutoCloseable {
 
   /** The round of a commit that a former I/O process made; none where it counts no more. */
   private long find(final Commit commit) throws IOException {
-    try (SeriesReader reader = reader()) {
-      return reader.roundOf(place, commit.number(), commit.id()).orElse(Entry.NO_ROUND);
+    synchronized (reading) {
+      return opened().roundOf(place, commit.number(), commit.id()).orElse(Entry.NO_ROUND);
     }
+  }
+
+  private SeriesReader opened() throws IOException {
+    reader = reader == null ? reader() : reader;
+    return reader;
   }
 
   /** What a restart sees of the series. Any thread; the caller closes it. */
@@ -367,15 +374,38 @@ public final class SeriesCommits implements AutoCloseable {
     return run.endNumber(free);
   }
 
+  /** Whether a checkpoint counts that no file joined since. Its parts of all nodes are read. */
+  boolean isCommitted(final long number) throws IOException {
+    synchronized (reading) {
+      return opened().find(number).filter(commit -> !commit.incomplete()).isPresent();
+    }
+  }
+
   /** Whether a commit of this node's own store is a part of a checkpoint that counts. */
   boolean counts(final Commit commit) throws IOException {
     return find(commit) != Entry.NO_ROUND;
   }
 
+  /**
+   * A process waits for a checkpoint.
+   *
+   * @param number its number; one that is committed already does no harm
+   */
+  public synchronized void hurry(final long number) {
+    awaited.add(number);
+    pending.stream()
+        .filter(one -> one.commit.number() == number)
+        .forEach(one -> one.looks.hurry(System.nanoTime()));
+    notifyAll();
+  }
+
   /** The session ends: a checkpoint whose parts do not come is given up after a while. */
   public synchronized void end() {
     ending = true;
-    pending.forEach(one -> one.changed = System.nanoTime());
+    for (final PendingPart one : pending) {
+      one.changed = System.nanoTime();
+      one.looks.hurry(one.changed);
+    }
     notifyAll();
   }
 
@@ -389,6 +419,11 @@ public final class SeriesCommits implements AutoCloseable {
       watcher.join();
     } catch (final InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+    synchronized (reading) {
+      if (reader != null) {
+        reader.close();
+      }
     }
     engine.close();
   }

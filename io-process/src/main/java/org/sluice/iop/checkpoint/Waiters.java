@@ -7,6 +7,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
@@ -18,7 +19,12 @@ import org.sluice.iop.measure.Failure;
 /** Processes that wait until a checkpoint is committed. Service thread only. */
 public final class Waiters {
   private final List<Waiter> waiting = new ArrayList<>();
-  private final Set<Long> committed;
+  private final Set<Long> committed = new HashSet<>();
+
+  /** What became of which in this session tells. */
+  private final Set<Long> begun = new HashSet<>();
+
+  private final LongPredicate before;
 
   /** How commits failed, by number: a rank that asks later is told why. */
   private final Map<Long, Entry.Ended> failed;
@@ -31,11 +37,11 @@ public final class Waiters {
   /**
    * A session in which no process waits.
    *
-   * @param committed the numbers of checkpoints that are committed already
+   * @param before whether a checkpoint counts that this session has not begun, by its number
    * @param state knows how commits failed
    */
-  public Waiters(final Set<Long> committed, final CheckpointState state) {
-    this.committed = new HashSet<>(committed);
+  public Waiters(final LongPredicate before, final CheckpointState state) {
+    this.before = before;
     failed = state.failed();
   }
 
@@ -47,7 +53,7 @@ public final class Waiters {
    */
   public void add(final Request.Await request, final Caller caller) {
     final long number = request.checkpoint();
-    if (committed.contains(number)) {
+    if (committed.contains(number) || !begun.contains(number) && before.test(number)) {
       caller.answer(new Reply.Done());
     } else if (failed.containsKey(number)) {
       caller.answer(reply(number, failed.get(number)));
@@ -63,11 +69,13 @@ public final class Waiters {
   /** The checkpoint is being written anew: its older commit does not count. */
   void begun(final long number) {
     committed.remove(number);
+    begun.add(number);
   }
 
   void committed(final long number) {
     refused.remove(number);
     committed.add(number);
+    begun.add(number);
   }
 
   /** Answers those who wait that the checkpoint is not there yet, and why. */

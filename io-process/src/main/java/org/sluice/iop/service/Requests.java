@@ -107,6 +107,7 @@ final class Requests {
       case Request.Await await -> {
         attachments.poll();
         checkpoints.groups().hurry(await.checkpoint());
+        context.hurry(await.checkpoint());
         context.waiters().add(await, caller);
       }
       default -> {
