@@ -24,6 +24,7 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.engine.EngineException;
 import org.sluice.core.engine.EngineException.Reason;
 import org.sluice.core.engine.EngineProbe;
+import org.sluice.core.engine.Upload;
 import org.sluice.core.series.SeriesRun;
 
 /** Requests that get lost, refused or cut short on their way. */
@@ -271,6 +272,30 @@ class S3EngineTest {
           .hasMessageContainingAll("write a of s3://", "QuotaExceeded", "raise the quota");
       assertThat(relay.requests().getLast()).startsWith("DELETE");
       assertThat(engine.list("")).isEmpty();
+    }
+  }
+
+  @Test
+  void anUploadThatIsGivenUpIsAborted() throws IOException {
+    try (Relay relay = relay((request, self) -> self.ask(request));
+        S3Engine engine = through(relay)) {
+      try (Upload upload = engine.upload("a")) {
+        upload.append(ByteBuffer.wrap(content(Upload.PIECE)));
+      }
+      assertThat(relay.requests().getLast()).startsWith("DELETE").contains("uploadId");
+      assertThat(engine.list("")).isEmpty();
+    }
+  }
+
+  @Test
+  void anUploadOfOnePieceIsOneRequest() throws IOException {
+    try (Relay relay = relay((request, self) -> self.ask(request));
+        S3Engine engine = through(relay)) {
+      try (Upload upload = engine.upload("a")) {
+        upload.finish(ByteBuffer.wrap(MINE));
+      }
+      assertThat(relay.requests()).singleElement().asString().startsWith("PUT");
+      assertThat(engine.getAll("a", 10)).isEqualTo(MINE);
     }
   }
 

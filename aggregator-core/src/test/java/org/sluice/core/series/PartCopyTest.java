@@ -136,6 +136,27 @@ class PartCopyTest {
     assertThat(damage(part)).isEmpty();
   }
 
+  @Test
+  void whatWasLoggedLiesOverTheOwnFile() throws IOException {
+    final StoredPart part = copy(commit());
+    final CommittedImage both = image(part, "both");
+    final byte[] expected = Arrays.copyOf(bytes(10_000), 50 << 20);
+    expected[4000] = 1;
+    expected[49 << 20] = 2;
+    expected[50] = 3;
+    try (Rebuilder rebuilder = open(part, Upload.PIECE).rebuilder(false)) {
+      assertThat(rebuilt(rebuilder, both)).isEqualTo(expected);
+    }
+    assertThat(length(both)).as("each byte once").isBetween(10_001L, 12_289L);
+  }
+
+  private static CommittedImage image(final StoredPart part, final String path) {
+    return part.images().stream()
+        .filter(image -> image.path().equals(path))
+        .findFirst()
+        .orElseThrow();
+  }
+
   private static long length(final CommittedImage image) {
     return image.blocks().stream().mapToLong(Block::length).sum();
   }
@@ -227,6 +248,48 @@ class PartCopyTest {
     assertThat(copy(commit)).isEqualTo(copy(commit));
   }
 
+  /** A bucket would keep its pieces. */
+  @Test
+  void anUploadIsGivenUpWithTheCopy() throws IOException {
+    final List<Upload> open = new ArrayList<>();
+    final Engine watched =
+        (Engine)
+            Proxy.newProxyInstance(
+                Engine.class.getClassLoader(),
+                new Class<?>[] {Engine.class},
+                (proxy, method, arguments) -> watched(engine.upload((String) arguments[0]), open));
+    final int[] pieces = {1};
+    assertThatThrownBy(
+            () ->
+                PartCopy.copy(
+                    fixture.store(),
+                    commit(),
+                    watched,
+                    KEY,
+                    bytes -> {
+                      if (pieces[0]-- == 0) {
+                        assertThat(open).hasSize(1);
+                        throw new IOException("stopped");
+                      }
+                    }))
+        .hasMessage("stopped");
+    assertThat(open).isEmpty();
+  }
+
+  private static Upload watched(final Upload upload, final List<Upload> open) {
+    open.add(upload);
+    return (Upload)
+        Proxy.newProxyInstance(
+            Upload.class.getClassLoader(),
+            new Class<?>[] {Upload.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("close")) {
+                open.remove(upload);
+              }
+              return method.invoke(upload, arguments);
+            });
+  }
+
   @Test
   void whatWasRemovedIsNotCopied() throws IOException {
     final Commit commit = commit();
@@ -268,12 +331,9 @@ class PartCopyTest {
   }
 
   private void assertUnreadable(final StoredPart part, final String path) throws IOException {
-    for (final CommittedImage image : part.images()) {
-      try (Rebuilder rebuilder = open(part, Upload.PIECE).rebuilder(false)) {
-        if (image.path().equals(path)) {
-          assertThatThrownBy(() -> rebuilt(rebuilder, image)).isInstanceOf(DamagedException.class);
-        }
-      }
+    try (Rebuilder rebuilder = open(part, Upload.PIECE).rebuilder(false)) {
+      assertThatThrownBy(() -> rebuilt(rebuilder, image(part, path)))
+          .isInstanceOf(DamagedException.class);
     }
   }
 
@@ -297,60 +357,5 @@ class PartCopyTest {
     assertThatThrownBy(() -> open(part, Upload.PIECE))
         .isInstanceOf(DamagedException.class)
         .hasMessageContaining("it names chunks");
-  }
-
-  @Test
-  void aSeriesElsewhereIsReadAndTidiedAsOneInADirectory() throws IOException {
-    commit();
-    fixture.logged("later", 0, bytes(10)).commit(8, 1);
-    final String uri = objects.toUri() + "/";
-    CopiedStore.copy(fixture.store(), uri, "default", "first", "b17");
-    CopiedStore.copy(fixture.store(), uri, "other", "first", "b17");
-    try (SeriesObjects store = SeriesObjects.open(uri)) {
-      assertThat(store.names()).containsExactly("default", "other");
-    }
-    try (SeriesReader reader = new SeriesReader(SeriesObjects.open(uri), "default")) {
-      assertThat(reader.commits()).extracting(Commit::number).containsExactly(7L, 8L);
-      final Commit commit = reader.find(7).orElseThrow();
-      assertThat(reader.images(commit)).hasSize(4);
-      final List<IOException> damage = new ArrayList<>();
-      reader.verify(commit, damage::add, bytes -> {});
-      assertThat(damage).isEmpty();
-      assertThat(reader.waiting(damage::add)).isEmpty();
-      try (SeriesObjects store = SeriesObjects.open(uri);
-          SeriesTidying tidying = new SeriesTidying(store, "default")) {
-        tidying.remove(List.of(7L), reader.last());
-        assertThat(tidying.find()).isEmpty();
-      }
-      assertThat(reader.whileHeld(commit, () -> rebuildAll(reader, commit))).isFalse();
-      assertThat(reader.commits()).extracting(Commit::number).containsExactly(8L);
-    }
-    assertThat(names("default/data")).containsExactly("0000000008-0");
-    CopiedStore.copy(fixture.store(), uri, "default", "second", "b17");
-    try (SeriesObjects store = SeriesObjects.open(uri);
-        SeriesTidying tidying = new SeriesTidying(store, "default")) {
-      final List<String> found = tidying.find();
-      assertThat(found).containsExactly("part/0000000008-1-0/b17.0", "data/1-b17/0000000008-0/0");
-      tidying.delete(found);
-    }
-    assertThat(names("other/data")).containsExactly("0000000007-0", "0000000008-0");
-  }
-
-  private void rebuildAll(final SeriesReader reader, final Commit commit) throws IOException {
-    try (Rebuilder rebuilder = reader.rebuilder(commit, false)) {
-      for (final CommittedImage image : reader.images(commit)) {
-        rebuilt(rebuilder, image);
-      }
-    }
-  }
-
-  private List<String> names(final String data) throws IOException {
-    try (Stream<Path> files = Files.walk(objects.resolve(data))) {
-      return files
-          .filter(Files::isRegularFile)
-          .map(file -> file.getParent().getFileName().toString())
-          .sorted()
-          .toList();
-    }
   }
 }
