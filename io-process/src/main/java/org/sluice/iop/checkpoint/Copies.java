@@ -1,6 +1,7 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
@@ -240,6 +241,9 @@ public final class Copies implements AutoCloseable {
           refuse(one, e);
           return;
         }
+      } catch (final NoSuchFileException e) {
+        refuse(one, new IOException("it was removed before it was copied", e));
+        return;
       } catch (final IOException e) { // the stage lacks it, or another run began
         if (!isClosed()) {
           refuse(one, e);
