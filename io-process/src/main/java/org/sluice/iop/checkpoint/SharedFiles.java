@@ -66,6 +66,21 @@ public final class SharedFiles {
         && isShared(image);
   }
 
+  /**
+   * Whether a path tells its one rank in a job on several nodes, on a file system that they share:
+   * then its file is in checkpoints, and an earlier run of the job may have used it on another
+   * node.
+   *
+   * @param path a path in the capture directory
+   * @param writer who is to write it
+   * @return false also for a job on this node alone
+   */
+  public boolean hasEarlier(final String path, final Writer writer) {
+    return writer.isOfSeveralNodes()
+        && tellsRank(Optional.of(capture.relative(path)), writer)
+        && capture.isShared();
+  }
+
   /** Whether ranks on other nodes may write an image under this path. */
   boolean has(final Image image, final String path) {
     return image.writer().isOfSeveralNodes()
