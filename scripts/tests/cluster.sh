@@ -37,7 +37,8 @@ connect_nodes() {
   mount --bind hosts /etc/hosts
 }
 
-# boot NODE: each has other hours by its clocks. Its first process reaps, as that of any node.
+# boot NODE: each has other hours by its clocks. Its first process reaps, as that of any node. Other nodes have other
+# kernels, so no guard may hear of what they open.
 boot() {
   local since=$((${1#n} * 3600))
   cat /proc/sys/kernel/random/uuid >"nodes/$1.boot"
@@ -47,9 +48,10 @@ boot() {
     --mount-proc bash -ec 'hostname "$0"
       mount -t tmpfs none /dev/shm
       mount --bind "nodes/$0.boot" /proc/sys/kernel/random/boot_id
+      mount --bind "$(type -P false)" "$1"
       ip link set lo up
       touch "nodes/$0.up"
-      while :; do sleep 1000 & wait; done' "$1" 2>"nodes/$1.err" &
+      while :; do sleep 1000 & wait; done' "$1" "$native/sluice-guard" 2>"nodes/$1.err" &
   wait_until 20 test -e "nodes/$1.up"
   pgrep -P $! >"nodes/$1"
   disown # nothing is said when it ends
@@ -71,14 +73,14 @@ make_agent() {
 #!/bin/bash
 cd "$PWD"
 exec nsenter --target "\$(cat "nodes/\$1")" --mount --net --uts --ipc --pid --time \
-  env -i PATH="$PATH" HOME="$HOME" TMPDIR=/dev/shm LD_PRELOAD="$PWD/clock.so" CLOCK_AHEAD=\$((3600 * \${1#n})) \
+  env -i PATH="$PATH" HOME="$HOME" TMPDIR=/dev/shm LD_PRELOAD="$PWD/clock.so" CLOCK_AHEAD=\$((3600 * (\${1#n} - 3))) \
   sh -c "\${*:2}"
 END
   chmod +x agent
 }
 
-# Each I/O process that starts takes a line of ./faults/NODE, if there is one, for its SLUICE_FAULT. With `lost` it goes
-# no further, and says so in ./faults/NODE.lost.
+# Each I/O process that starts takes a line of ./faults/NODE, if there is one, for its SLUICE_FAULT. With `wait` it says
+# so in ./faults/NODE.waits, and goes on once there is ./faults/NODE.go.
 make_jdk() {
   local jdk
   jdk=$("$root/scripts/find-jdk")
@@ -90,7 +92,11 @@ make_jdk() {
 faults=$PWD/faults/\$(hostname)
 if [[ " \$* " == *" serve "* ]] && read -r SLUICE_FAULT 2>/dev/null <"\$faults"; then
   sed -i 1d "\$faults"
-  [ "\$SLUICE_FAULT" != lost ] || { touch "\$faults.lost" && exec sleep 1000; }
+  if [ "\$SLUICE_FAULT" = wait ]; then
+    touch "\$faults.waits"
+    until [ -e "\$faults.go" ]; do sleep 0.05; done
+    SLUICE_FAULT=
+  fi
   export SLUICE_FAULT
 fi
 exec "$jdk/bin/java" "\$@"
@@ -108,4 +114,60 @@ launch() {
   OMPI_MCA_btl=tcp,self,vader OMPI_MCA_btl_tcp_if_include=eth0 timeout 100 "${mpi[@]}" --host "$1" \
     --mca plm_rsh_agent "$PWD/agent" --mca plm_rsh_no_tree_spawn 1 -x JAVA_HOME="$PWD/jdk" \
     -x SLUICE_RUNTIME -x XDG_CONFIG_HOME -x SLUICE_SMALL -x SLUICE_SHORT_LIVED "${@:2}"
+}
+
+# ---- jobs ----
+
+# with_job: the calling test goes on with nodes, a program, and what it leaves and ends with where nothing fails.
+with_job() {
+  with_nodes
+  mpicc -std=gnu17 -O2 -Wall -Wextra -Werror -o heat "$root/scripts/heat/heat.c"
+  mkdir plain
+  "${mpi[@]}" -n 7 ./heat "${steps[@]}" --checkpoints plain --result expected >/dev/null
+}
+
+steps=(--size 256 --steps 600 --every 100)
+everywhere=n1:1,n2:2,n3:3,n4:1
+
+aggregated=("$sluice" exec --store shared/store --capture shared/capture --layout container
+  --group 'ckpt-(\d+)/rank-(?<rank>\d+)')
+
+# job HOSTS [OPTION...] -- CMD...
+job() {
+  launch "$1" "${aggregated[@]}" "${@:2}"
+}
+
+# heat_on HOSTS [OPTION...]: all of it, with options of sluice.
+heat_on() {
+  job "$@" -- ./heat "${steps[@]}" --checkpoints shared/capture --result result >"out-${1%%:*}" 2>"err-${1%%:*}"
+}
+
+counting() {
+  "$sluice" ls --store shared/store --json | jq -r '[.checkpoints[].number] | join(" ")'
+}
+
+# come_back NODE NUMBER...: these checkpoints, each byte, on a node that may have had no part in them.
+come_back() {
+  local node=$1 number
+  shift
+  rm -rf restored
+  at "$node" bash -c 'for number; do "$0" restore --store shared/store --to restored --checkpoint $number || exit; done' \
+    "$sluice" "$@"
+  for number; do
+    diff -r "plain/ckpt-000$number" "restored/ckpt-000$number" || fail "checkpoint $number is not what was written"
+  done
+  [ "$(ls restored | wc -l)" = $# ] || fail "restored: $(ls restored)"
+}
+
+counts() {
+  [ "$(counting)" = "$1" ]
+}
+
+# restart_on HOSTS: from the newest checkpoint, to the end.
+restart_on() {
+  rm -rf shared/restored
+  "$sluice" restore --store shared/store --to shared/restored
+  job "$1" -- ./heat "${steps[@]}" --restart shared/restored --checkpoints shared/capture --result result \
+    >out 2>err || fail "$(cat err)"
+  cmp expected result
 }
