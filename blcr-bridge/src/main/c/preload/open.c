@@ -88,8 +88,8 @@ static void ask_lease_back(int dirfd, const char *path, int flags)
 }
 
 /*
- * Whether a fresh file is to take the name: that of a committed image must not change, and on a job of several nodes
- * one that is no image may be open on a node of an earlier run that is taken for dead.
+ * Whether a fresh file is to take the name. A committed image must not change. On a job of several nodes one that is no
+ * image may be open on a node that is taken for dead.
  */
 static bool wants_fresh(int dirfd, const char *path, int state, int flags)
 {
