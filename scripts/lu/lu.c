@@ -3,8 +3,8 @@
  *
  *     lu PLAIN CAPTURED ROUNDS
  *
- * A line for each turn says how long the slowest rank took from its first open to its last close, and until
- * everything is on stable storage: plain files by fsync, Sluice's by its own word. Nobody spins meanwhile.
+ * A line for each turn says how long the slowest rank took from its first open to its last close, and to the end. The
+ * end is when all is on stable storage: plain files by fsync, Sluice's by its own word. Nobody spins meanwhile.
  */
 #include <fcntl.h>
 #include <mpi.h>

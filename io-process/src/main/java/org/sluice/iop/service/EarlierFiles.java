@@ -12,10 +12,10 @@ import org.sluice.iop.image.Writer;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * Files of an earlier run that this one writes anew. A node of that run which is taken for dead may
- * come back, with the file open, and write to it: through its ranks, and when it learns that it is
- * fenced and settles what it has not committed. Were it the same file, that would reach what this
- * run has committed. So a fresh one takes its name. Service thread only.
+ * Files of an earlier run that this one writes anew. A node of that run may be taken for dead, and
+ * come back with the file open. Its ranks may write to it. So may its I/O process, when it learns
+ * that it is fenced and settles what it has not committed. In the same inode that would reach what
+ * this run has committed, so a fresh one takes the name. Service thread only.
  */
 final class EarlierFiles {
   private final Context context;
