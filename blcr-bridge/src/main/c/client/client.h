@@ -249,6 +249,9 @@ static inline bool sluice_log_away(const struct sluice_log_image *image)
  */
 int sluice_log_end(struct sluice_log_image *image);
 
+/* Whether the I/O process is asked for every file, as always on jobs of several nodes. */
+bool sluice_client_asks(const struct sluice_client *client);
+
 /* RENAMED and REPLACE. */
 int sluice_client_renamed(struct sluice_client *client, dev_t device, ino_t inode);
 int sluice_client_replace(struct sluice_client *client, dev_t device, ino_t inode, int flags,

@@ -260,6 +260,11 @@ bool sluice_client_enter(struct sluice_client *client, const struct sluice_creat
     return entered;
 }
 
+bool sluice_client_asks(const struct sluice_client *client)
+{
+    return atomic_load(&client->writer.slot->most_untaken) == 0;
+}
+
 void sluice_client_have_taken(struct sluice_client *client)
 {
     struct sluice_chunk_writer *writer = &client->writer;

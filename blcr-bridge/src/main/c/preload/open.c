@@ -88,12 +88,25 @@ static void ask_lease_back(int dirfd, const char *path, int flags)
         request_replace(&status, SLUICE_REQUEST_REPLACE_NONE, "");
 }
 
+/*
+ * Whether a fresh file is to take the name. A committed image must not change. On a job of several nodes one that is no
+ * image may be open on a node that is taken for dead.
+ */
+static bool wants_fresh(int dirfd, const char *path, int state, int flags)
+{
+    if (state != SLUICE_IMAGE_STATE_FREE || !(flags & O_TRUNC))
+        return state == SLUICE_IMAGE_STATE_COMMITTED && writes(flags);
+    const struct sluice_client *client = sluice_capture_client();
+    return client != NULL && sluice_client_asks(client)
+        && faccessat(dirfd, path, W_OK, AT_EACCESS) == 0;
+}
+
 static int plan_existing(int dirfd, const char *path, struct plan *plan)
 {
     int state = sluice_capture_image_state(&plan->old);
-    if (state == SLUICE_IMAGE_STATE_COMMITTED && writes(plan->flags)) {
+    if (wants_fresh(dirfd, path, state, plan->flags)) {
         const int error = replace(dirfd, path, &plan->old, (plan->flags & O_TRUNC) != 0);
-        if (error != 0)
+        if (error != 0 && state == SLUICE_IMAGE_STATE_COMMITTED)
             return error;
         if (look_up(dirfd, path, plan->flags, &plan->old) != 0)
             plan->old.st_ino = 0;

@@ -75,6 +75,21 @@ public final class SharedFiles {
   }
 
   /**
+   * Whether one rank alone writes the file of a path in a job on several nodes, on a file system
+   * that they share: then its file is in checkpoints, and an earlier run of the job may have used
+   * it on another node.
+   *
+   * @param path a path in the capture directory
+   * @param writer who is to write it
+   * @return false also for a job on this node alone
+   */
+  public boolean hasEarlier(final String path, final Writer writer) {
+    return writer.isOfSeveralNodes()
+        && isPrivate(Optional.of(capture.relative(path)), writer)
+        && capture.isShared();
+  }
+
+  /**
    * Whether ranks on other nodes may write an image.
    *
    * @param image a captured image of the session

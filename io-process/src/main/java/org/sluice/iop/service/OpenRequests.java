@@ -33,6 +33,7 @@ final class OpenRequests {
   private final Settling settling;
   private final Leases leases;
   private final Closings closings;
+  private final EarlierFiles earlier;
 
   OpenRequests(
       final Context context,
@@ -50,6 +51,7 @@ final class OpenRequests {
     this.admissions = new Admissions(context, checkpoints, attachments, this);
     this.settling = settling;
     this.leases = leases;
+    this.earlier = new EarlierFiles(context);
   }
 
   /**
@@ -305,7 +307,7 @@ final class OpenRequests {
     }
   }
 
-  void replace(final Request.Replace request, final Caller caller) {
+  void replace(final Attachment opener, final Request.Replace request, final Caller caller) {
     final ImageKey key = new ImageKey(request.device(), request.inode());
     if (context.registry().find(key) == null) {
       attachments.poll(); // a file that its process entered is about to get another name
@@ -313,11 +315,14 @@ final class OpenRequests {
     final Image image = context.registry().find(key);
     final boolean stays = (request.flags() & RequestDescriptor.REPLACE_NONE) != 0;
     leases.giveBack(key);
+    final boolean empty = (request.flags() & RequestDescriptor.REPLACE_TRUNCATE) != 0;
+    if (image == null && empty) {
+      earlier.replace(key, admissions.path(request.path(), key), opener.writer());
+    }
     if (image == null || stays || image.state() != ImageDescriptor.STATE_COMMITTED) {
       caller.answer(new Reply.Done());
       return;
     }
-    final boolean empty = (request.flags() & RequestDescriptor.REPLACE_TRUNCATE) != 0;
     final String path = admissions.path(request.path(), key).orElse("");
     checkpoints.replacements().replace(image, path, empty, caller, new Reply.Done());
   }

@@ -127,7 +127,7 @@ final class Requests {
         openQueue.open(attachment, open, caller);
       }
       case Request.Renamed renamed -> closings.renamed(renamed);
-      case Request.Replace replace -> openRequests.replace(replace, caller);
+      case Request.Replace replace -> openRequests.replace(attachment, replace, caller);
       case Request.Settle settle ->
           find(caller, attachment, settle.imageId())
               .ifPresent(image -> settle(image, settle.reason(), caller));

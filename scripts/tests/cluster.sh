@@ -1,0 +1,173 @@
+# Nodes as namespaces, sourced after lib.sh. A node has a network, mounts, a name, processes, shared memory, a boot and
+# clocks of its own. What nodes share is ./shared; the test's directory is on all of them for what tests need.
+# Everything is in namespaces of the test, and ends with the test, however that ends.
+
+nodes=(n1 n2 n3 n4)
+
+# with_nodes: the calling test goes on where the nodes are booted.
+with_nodes() {
+  needs_own_mounts
+  type ip nsenter >/dev/null 2>&1 || skip "there is no ip or no nsenter; install iproute2 and util-linux"
+  unshare --net --pid --fork --time true 2>unshare.err || skip "no namespaces: $(cat unshare.err)"
+  [[ ${FUNCNAME[*]} =~ test_[a-z_]+ ]]
+  [ -n "$SITE" ] || SITE=yes exec unshare --mount --net --pid --fork --kill-child --mount-proc \
+    bash "$0" "${BASH_REMATCH[0]}"
+  local node
+  mkdir shared nodes faults
+  mount -t ramfs shared shared
+  mkdir shared/capture
+  connect_nodes
+  make_agent
+  make_jdk
+  gcc -shared -fPIC -O2 -Wall -Wextra -Werror -o clock.so "$root/scripts/tests/clock.c"
+  for node in "${nodes[@]}"; do
+    boot "$node"
+  done
+}
+
+connect_nodes() {
+  ip link set lo up
+  ip link add wire type bridge 2>ip.err || skip "no bridge between networks: $(cat ip.err)"
+  ip addr add 10.77.0.100/24 dev wire
+  ip link set wire up
+  echo "127.0.0.1 localhost" >hosts
+  for node in "${nodes[@]}"; do
+    echo "10.77.0.${node#n} $node" >>hosts
+  done
+  mount --bind hosts /etc/hosts
+}
+
+# boot NODE: each has other hours by its clocks. Its first process reaps, as that of any node. Other nodes have other
+# kernels, so no guard may hear of what they open.
+boot() {
+  local since=$((${1#n} * 3600))
+  cat /proc/sys/kernel/random/uuid >"nodes/$1.boot"
+  rm -f "nodes/$1.up"
+  # shellcheck disable=SC2016
+  unshare --mount --net --uts --ipc --pid --time --monotonic $since --boottime $since --fork --kill-child \
+    --mount-proc bash -ec 'hostname "$0"
+      mount -t tmpfs none /dev/shm
+      mount --bind "nodes/$0.boot" /proc/sys/kernel/random/boot_id
+      mount --bind "$(type -P false)" "$1"
+      ip link set lo up
+      touch "nodes/$0.up"
+      while :; do sleep 1000 & wait; done' "$1" "$native/sluice-guard" 2>"nodes/$1.err" &
+  wait_until 20 test -e "nodes/$1.up"
+  pgrep -P $! >"nodes/$1"
+  disown # nothing is said when it ends
+  ip link add "$1" type veth peer name eth0 netns "$(cat "nodes/$1")"
+  ip link set "$1" master wire up
+  at "$1" ip addr add "10.77.0.${1#n}/24" dev eth0
+  at "$1" ip link set eth0 up
+}
+
+# at NODE CMD...: there, as a user who is logged in.
+at() {
+  nsenter --target "$(cat "nodes/$1")" --mount --net --uts --ipc --pid --time --wdns="$PWD" "${@:2}"
+}
+
+# What mpirun starts its daemons with: as through ssh, nothing of the environment comes along. No namespace has a
+# real-time clock, so a library puts that ahead.
+make_agent() {
+  cat >agent <<END
+#!/bin/bash
+cd "$PWD"
+exec nsenter --target "\$(cat "nodes/\$1")" --mount --net --uts --ipc --pid --time \
+  env -i PATH="$PATH" HOME="$HOME" TMPDIR=/dev/shm LD_PRELOAD="$PWD/clock.so" CLOCK_AHEAD=\$((3600 * (\${1#n} - 3))) \
+  sh -c "\${*:2}"
+END
+  chmod +x agent
+}
+
+# Each I/O process that starts takes a line of ./faults/NODE, if there is one, for its SLUICE_FAULT. With `wait` it says
+# so in ./faults/NODE.waits, and goes on once there is ./faults/NODE.go.
+make_jdk() {
+  local jdk
+  jdk=$("$root/scripts/find-jdk")
+  mkdir -p jdk/bin
+  cp "$jdk/release" jdk
+  ln -s "$jdk/bin/javac" jdk/bin
+  cat >jdk/bin/java <<END
+#!/bin/bash
+faults=$PWD/faults/\$(hostname)
+if [[ " \$* " == *" serve "* ]] && read -r SLUICE_FAULT 2>/dev/null <"\$faults"; then
+  sed -i 1d "\$faults"
+  if [ "\$SLUICE_FAULT" = wait ]; then
+    touch "\$faults.waits"
+    until [ -e "\$faults.go" ]; do sleep 0.05; done
+    SLUICE_FAULT=
+  fi
+  export SLUICE_FAULT
+fi
+exec "$jdk/bin/java" "\$@"
+END
+  chmod +x jdk/bin/java
+}
+
+# lose NODE: it is without power.
+lose() {
+  kill -9 "$(cat "nodes/$1")"
+}
+
+# launch HOSTS CMD...: a job on nodes, as n1:1,n2:3 with so many ranks each.
+launch() {
+  OMPI_MCA_btl=tcp,self,vader OMPI_MCA_btl_tcp_if_include=eth0 timeout 100 "${mpi[@]}" --host "$1" \
+    --mca plm_rsh_agent "$PWD/agent" --mca plm_rsh_no_tree_spawn 1 -x JAVA_HOME="$PWD/jdk" \
+    -x SLUICE_RUNTIME -x XDG_CONFIG_HOME -x SLUICE_SMALL -x SLUICE_SHORT_LIVED "${@:2}"
+}
+
+# ---- jobs ----
+
+# with_job: the calling test goes on with nodes, a program, and what it leaves and ends with where nothing fails.
+with_job() {
+  with_nodes
+  mpicc -std=gnu17 -O2 -Wall -Wextra -Werror -o heat "$root/scripts/heat/heat.c"
+  mkdir plain
+  "${mpi[@]}" -n 7 ./heat "${steps[@]}" --checkpoints plain --result expected >/dev/null
+}
+
+steps=(--size 256 --steps 600 --every 100)
+everywhere=n1:1,n2:2,n3:3,n4:1
+
+aggregated=("$sluice" exec --store shared/store --capture shared/capture --layout container
+  --group 'ckpt-(\d+)/rank-(?<rank>\d+)')
+
+# job HOSTS [OPTION...] -- CMD...
+job() {
+  launch "$1" "${aggregated[@]}" "${@:2}"
+}
+
+# heat_on HOSTS [OPTION...]: all of it, with options of sluice.
+heat_on() {
+  job "$@" -- ./heat "${steps[@]}" --checkpoints shared/capture --result result >"out-${1%%:*}" 2>"err-${1%%:*}"
+}
+
+counting() {
+  "$sluice" ls --store shared/store --json | jq -r '[.checkpoints[].number] | join(" ")'
+}
+
+# come_back NODE NUMBER...: these checkpoints, each byte, on a node that may have had no part in them.
+come_back() {
+  local node=$1 number
+  shift
+  rm -rf restored
+  at "$node" bash -c 'for number; do "$0" restore --store shared/store --to restored --checkpoint $number || exit; done' \
+    "$sluice" "$@"
+  for number; do
+    diff -r "plain/ckpt-000$number" "restored/ckpt-000$number" || fail "checkpoint $number is not what was written"
+  done
+  [ "$(ls restored | wc -l)" = $# ] || fail "restored: $(ls restored)"
+}
+
+counts() {
+  [ "$(counting)" = "$1" ]
+}
+
+# restart_on HOSTS: from the newest checkpoint, to the end.
+restart_on() {
+  rm -rf shared/restored
+  "$sluice" restore --store shared/store --to shared/restored
+  job "$1" -- ./heat "${steps[@]}" --restart shared/restored --checkpoints shared/capture --result result \
+    >out 2>err || fail "$(cat err)"
+  cmp expected result
+}
