@@ -20,6 +20,7 @@ enum sluice_status {
     SLUICE_STATUS_FELL_BACK = 11,
     SLUICE_STATUS_FEW_DESCRIPTORS = 12,
     SLUICE_STATUS_CRASHED = 13,
+    SLUICE_STATUS_PREEMPTED = 14,
 };
 
 enum sluice_option {
@@ -29,6 +30,7 @@ enum sluice_option {
     SLUICE_OPTION_CHUNK,
     SLUICE_OPTION_COMPLETE,
     SLUICE_OPTION_FILES_PER_RANK,
+    SLUICE_OPTION_GRACE,
     SLUICE_OPTION_GROUP,
     SLUICE_OPTION_IMAGES,
     SLUICE_OPTION_KEEP,
@@ -54,6 +56,7 @@ static const struct option sluice_exec_known[] = {
     {"chunk", required_argument, NULL, SLUICE_OPTION_CHUNK},
     {"complete", required_argument, NULL, SLUICE_OPTION_COMPLETE},
     {"files-per-rank", required_argument, NULL, SLUICE_OPTION_FILES_PER_RANK},
+    {"grace", required_argument, NULL, SLUICE_OPTION_GRACE},
     {"group", required_argument, NULL, SLUICE_OPTION_GROUP},
     {"images", required_argument, NULL, SLUICE_OPTION_IMAGES},
     {"keep", required_argument, NULL, SLUICE_OPTION_KEEP},

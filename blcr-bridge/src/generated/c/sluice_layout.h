@@ -416,6 +416,7 @@ _Static_assert(sizeof(struct sluice_trace_header) == 512, "sluice_trace_header")
 #define SLUICE_REQUEST_LEAVE 33
 #define SLUICE_REQUEST_STATS 34
 #define SLUICE_REQUEST_THRESHOLD 35
+#define SLUICE_REQUEST_PREEMPT 36
 
 struct __attribute__((packed)) sluice_request_attach {
     int32_t version;
@@ -500,6 +501,10 @@ struct __attribute__((packed)) sluice_request_threshold {
     int32_t policy;
     int32_t reserved;
     int64_t bytes;
+};
+
+struct __attribute__((packed)) sluice_request_preempt {
+    int32_t grace;
 };
 
 struct __attribute__((packed)) sluice_reply_attached {

@@ -98,7 +98,8 @@ static void forward(const siginfo_t *signal, pid_t child)
         kill(child, signal->si_signo);
 }
 
-static int await_end(pid_t child, const sigset_t *signals)
+static int await_end(pid_t child, const sigset_t *signals, sluice_exec_stopping *stopping,
+                     void *argument)
 {
     int status;
     for (;;) {
@@ -108,8 +109,11 @@ static int await_end(pid_t child, const sigset_t *signals)
                                        : WEXITSTATUS(status);
         }
         siginfo_t signal;
-        if (sigwaitinfo(signals, &signal) > 0 && signal.si_signo != SIGCHLD)
-            forward(&signal, child);
+        if (sigwaitinfo(signals, &signal) <= 0 || signal.si_signo == SIGCHLD)
+            continue;
+        forward(&signal, child);
+        if (signal.si_signo == SIGTERM && stopping != NULL)
+            stopping(argument);
     }
 }
 
@@ -120,7 +124,7 @@ static void report_exec_failure(int fd, const char *program)
     close(fd);
 }
 
-int sluice_exec_command_run(char **command)
+int sluice_exec_command_run(char **command, sluice_exec_stopping *stopping, void *argument)
 {
     sigset_t signals;
     sigset_t former;
@@ -141,5 +145,5 @@ int sluice_exec_command_run(char **command)
         become_command(command, &former, parent, failure[1]);
     close(failure[1]);
     report_exec_failure(failure[0], command[0]);
-    return await_end(child, &signals);
+    return await_end(child, &signals, stopping, argument);
 }

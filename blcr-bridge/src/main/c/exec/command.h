@@ -21,7 +21,10 @@ char **sluice_exec_command_behind(char **options);
 /* Ends the process for an option that getopt_long() answered ':' or '?' to, the one before `next`. */
 _Noreturn void sluice_exec_command_refuse(int answer, char **next);
 
+/* Told, once the command was, that SIGTERM has come. */
+typedef void sluice_exec_stopping(void *argument);
+
 /*
  * Runs the command as a child, forwards signals to it, and returns its exit status, 128 + N when signal N killed it, 127 when it is not found, 126 when it cannot be executed.
  */
-int sluice_exec_command_run(char **command);
+int sluice_exec_command_run(char **command, sluice_exec_stopping *stopping, void *argument);

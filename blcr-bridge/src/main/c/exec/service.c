@@ -22,6 +22,7 @@
 #include "profile.h"
 #include "server.h"
 #include "status.h"
+#include "stopping.h"
 
 /* How long a rank waits for others that start the I/O process, in milliseconds. */
 #define PATIENCE 30000
@@ -202,11 +203,17 @@ static bool revive(void *argument)
     return true;
 }
 
-static int greet(struct sluice_connection *connection, void *service)
+/* One that was resumed does not know that the job is to stop. */
+static int greet(struct sluice_connection *connection, void *argument)
 {
-    (void)service;
-    const struct sluice_request_join request = {SLUICE_HEADER_VERSION};
-    return sluice_connection_exchange(connection, SLUICE_REQUEST_JOIN, SLUICE_BODY(request), NULL);
+    const struct sluice_exec_service *service = argument;
+    const struct sluice_request_join join = {SLUICE_HEADER_VERSION};
+    const struct sluice_request_preempt preempt = {1};
+    const int error =
+        sluice_connection_exchange(connection, SLUICE_REQUEST_JOIN, SLUICE_BODY(join), NULL);
+    if (error == 0 && service->stopping)
+        sluice_connection_tell(connection, SLUICE_REQUEST_PREEMPT, SLUICE_BODY(preempt));
+    return error;
 }
 
 /* Joins the I/O process if there is one that is not just about to end. */
@@ -333,12 +340,27 @@ static void end_watch(const struct sluice_exec_service *service)
     }
 }
 
+/* Once the I/O process is gone another one can go on with what it kept. */
+static void await_hangup(const struct sluice_exec_service *service)
+{
+    struct pollfd hangup = {.fd = service->connection.socket, .events = POLLRDHUP};
+    poll(&hangup, 1, PATIENCE);
+    if (service->alone)
+        waitpid(service->server, NULL, 0);
+}
+
 /* What went wrong: 0, or what to exit with. */
 static int leave(struct sluice_exec_service *service, int status)
 {
     const struct sluice_request_leave request = {status};
+    sluice_exec_stopping_heed(service);
     const int error = sluice_connection_request(&service->connection, SLUICE_REQUEST_LEAVE,
                                                 SLUICE_BODY(request), NULL);
+    if (error == -ETIMEDOUT) {
+        await_hangup(service);
+        tell_what_is_kept(service);
+        return SLUICE_STATUS_PREEMPTED;
+    }
     if (error != 0) {
         sluice_exec_say("%s", sluice_failure_message());
         if (service->connection.lost) /* else it ends by itself, and keeps nothing */
@@ -352,9 +374,10 @@ int sluice_exec_service_use(struct sluice_exec_service *service)
 {
     sluice_exec_capture(service->directory);
     begin_watch(service);
-    const int status = sluice_exec_command_run(service->options->command);
+    const int status =
+        sluice_exec_command_run(service->options->command, sluice_exec_stopping_begin, service);
     end_watch(service);
     const int failure = leave(service, status);
     remove_start_file(service);
-    return status == 0 ? failure : status;
+    return status == 0 || failure == SLUICE_STATUS_PREEMPTED ? failure : status;
 }

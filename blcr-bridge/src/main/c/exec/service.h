@@ -16,12 +16,13 @@ struct sluice_exec_service {
     const struct sluice_exec_options *options;
     char **environment; /* of the I/O process: as it was before the command was captured */
     struct sluice_connection connection;
-    pid_t server;     /* the last one that this process started, 0 for none */
-    int failures;     /* to resume it, in a row */
-    int64_t next_try; /* when it may be tried again */
-    bool alone;       /* nobody else may join */
-    bool told;        /* that none came, and what is kept */
-    bool watched;     /* by this thread: */
+    pid_t server;          /* the last one that this process started, 0 for none */
+    int failures;          /* to resume it, in a row */
+    int64_t next_try;      /* when it may be tried again */
+    bool alone;            /* nobody else may join */
+    bool told;             /* that none came, and what is kept */
+    _Atomic bool stopping; /* as SIGTERM came */
+    bool watched;          /* by this thread: */
     pthread_t watcher;
 };
 
@@ -43,7 +44,8 @@ void sluice_exec_service_join(struct sluice_exec_service *service,
 /*
  * Runs the command, captured. Meanwhile the I/O process is resumed when it is killed: each rank
  * watches it, the first to see it starts another. At the end the last rank of the node to leave
- * waits until everything is drained and committed. Returns the command's exit status, or, where
- * that is 0, what says that the I/O process failed.
+ * waits until everything is drained and committed, see stopping.h for how long. Returns the
+ * command's exit status, or, where that is 0, what says that the I/O process failed. It returns
+ * SLUICE_STATUS_PREEMPTED, whatever the command's is, where the grace was over before.
  */
 int sluice_exec_service_use(struct sluice_exec_service *service);

@@ -141,7 +141,7 @@ final class IoProcess implements AutoCloseable {
       segment.header().process(ProcessIdentity.current());
       // A signal before this ends the JVM, which leaves nothing; one behind it ends the session.
       for (final String signal : STOPS) {
-        Signals.on(signal, () -> end(false));
+        Signals.on(signal, () -> service.stop(signal.equals("INT")));
       }
       directory.preserve(true);
     } catch (final IOException | CommandException e) {

@@ -4,6 +4,7 @@ import static org.sluice.core.command.Model.option;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
@@ -70,6 +71,7 @@ final class ServiceOptions implements SharedOptions {
   private Integer filesPerRank;
   private String keep;
   private String series;
+  private Duration grace;
   private String name;
   private Path stats;
 
@@ -198,6 +200,15 @@ final class ServiceOptions implements SharedOptions {
                         + " run that began last is the one that commits there. Default: 'default' where the"
                         + " store is on storage that other nodes may use."))
         .add(
+            option(Duration.class, value -> grace = value, "--grace")
+                .paramLabel("TIME")
+                .defaultValue("${env:SLUICE_GRACE:-30s}")
+                .converters(new DurationConverter())
+                .description(
+                    "From SIGTERM on there is so much time, such as 30s or 2m, to commit what is written. What"
+                        + " is not done by then is named and kept in the buffer. Default: environment"
+                        + " SLUICE_GRACE, or else 30s."))
+        .add(
             option(String.class, value -> name = value, "--name")
                 .paramLabel("NAME")
                 .description(
@@ -238,7 +249,8 @@ final class ServiceOptions implements SharedOptions {
             alone == null || alone.isEmpty() ? null : regex("--private", alone),
             writers(),
             keep(),
-            endsWithMembers),
+            endsWithMembers,
+            grace),
         faults());
   }
 

@@ -7,6 +7,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
@@ -49,7 +50,13 @@ final class WarmUp implements AutoCloseable {
   private static final int KEPT = 2;
   private static final SessionSettings SETTINGS =
       new SessionSettings(
-          "warm-up", new Grouping(new PathPattern(NUMBER), null, 1, FILES), null, 1, KEPT, false);
+          "warm-up",
+          new Grouping(new PathPattern(NUMBER), null, 1, FILES),
+          null,
+          1,
+          KEPT,
+          false,
+          Duration.ZERO);
 
   /**
    * What {@code printf} writes at once is longer than a chunk, in each fourth; else all is logged.

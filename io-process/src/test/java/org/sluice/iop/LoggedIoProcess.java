@@ -6,6 +6,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
@@ -79,7 +80,13 @@ final class LoggedIoProcess implements AutoCloseable {
     server.bind(UnixDomainSocketAddress.of(directory.resolve("socket")));
     final SessionSettings how =
         new SessionSettings(
-            "job", new Grouping(new PathPattern(GROUP), null, 1, 1), null, 0, KEPT, false);
+            "job",
+            new Grouping(new PathPattern(GROUP), null, 1, 1),
+            null,
+            0,
+            KEPT,
+            false,
+            Duration.ZERO);
     final Statistics statistics =
         new Statistics(
             GEOMETRY.chunkCount() * (long) GEOMETRY.chunkLength(),

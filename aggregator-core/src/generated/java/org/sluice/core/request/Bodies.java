@@ -10,7 +10,7 @@ final class Bodies {
   private Bodies() {}
 
   static boolean isTold(final Request request) {
-    return request instanceof Request.Renamed || request instanceof Request.Wake;
+    return request instanceof Request.Renamed || request instanceof Request.Wake || request instanceof Request.Preempt;
   }
 
   static void put(final Request message, final FrameWriter out) throws ProtocolException {
@@ -93,6 +93,9 @@ final class Bodies {
       out.putTypeOrStatus(35);
       out.putInt(it.policy()).putInt(0);
       out.putLong(it.bytes());
+    } else if (message instanceof final Request.Preempt it) {
+      out.putTypeOrStatus(36);
+      out.putInt(it.grace());
     }
   }
 
@@ -236,6 +239,10 @@ final class Bodies {
       return new Request.Threshold(
           in.getPaddedInt(),
           in.getLong());
+    }
+    if (type == 36) {
+      return new Request.Preempt(
+          in.getInt());
     }
     throw new ProtocolException("unknown request, type=" + type);
   }

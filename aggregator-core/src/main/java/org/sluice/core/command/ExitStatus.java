@@ -48,7 +48,9 @@ public enum ExitStatus {
   /** No file could be captured. */
   FEW_DESCRIPTORS(12, "the limit of open files is too low to capture any; see ulimit -Hn"),
   /** A fault of Sluice's own. */
-  CRASHED(13, "an I/O process failed by a fault of its own; serve --resume goes on with it");
+  CRASHED(13, "an I/O process failed by a fault of its own; serve --resume goes on with it"),
+  /** Stopped before all was committed. */
+  PREEMPTED(14, "the grace was over before all was committed; serve --resume goes on with it");
 
   private final int code;
   private final String description;

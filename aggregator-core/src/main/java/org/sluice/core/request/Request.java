@@ -214,6 +214,14 @@ public sealed interface Request {
       implements Request {}
 
   /**
+   * Says that the job is to stop. No reply.
+   *
+   * @param grace 1 for the time that the session has then, from now on; 0 when that is over
+   */
+  @Wire(type = 36, told = true, replyMeans = "none; what is not committed in time is kept")
+  record Preempt(@Wire.Means("1 begins it anew, 0 ends it") int grace) implements Request {}
+
+  /**
    * Whether the client waits for a reply.
    *
    * @return false for those that are told only

@@ -77,6 +77,7 @@ public final class SeriesCommits implements AutoCloseable {
   private SeriesRun.PartsCheck check = keys -> {};
   private FencedException fence;
   private boolean ending;
+  private long patience = PATIENCE_NANOS;
   private boolean closed;
 
   /**
@@ -288,13 +289,31 @@ public final class SeriesCommits implements AutoCloseable {
 
   private synchronized boolean isGivenUp(final PendingPart one, final long now) {
     one.looks.inVain(now);
-    return ending && now - one.changed > PATIENCE_NANOS;
+    return ending && now - one.changed > patience;
   }
 
   private synchronized void found(final PendingPart one) {
     pending.remove(one);
     awaited.remove(one.commit.number());
     one.looks.found(System.nanoTime());
+  }
+
+  /**
+   * Limits for how long a session that ends waits for parts of which none comes.
+   *
+   * @param nanos at most
+   */
+  public synchronized void patience(final long nanos) {
+    patience = Math.min(PATIENCE_NANOS, nanos);
+    notifyAll();
+  }
+
+  /** The ranks whose parts a checkpoint waits for, as far as this node has looked. */
+  synchronized RankSet missing(final long number) {
+    return pending.stream()
+        .filter(one -> one.commit.number() == number)
+        .map(one -> one.missing)
+        .reduce(RankSet.NONE, RankSet::with);
   }
 
   private synchronized boolean isEnding() {

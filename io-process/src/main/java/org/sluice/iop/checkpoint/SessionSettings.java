@@ -1,5 +1,6 @@
 package org.sluice.iop.checkpoint;
 
+import java.time.Duration;
 import java.util.regex.Pattern;
 
 /**
@@ -11,6 +12,7 @@ import java.util.regex.Pattern;
  * @param writers how many ranks of this node write a checkpoint, 0 for all
  * @param keep how many checkpoints of a series stay, 0 for all
  * @param endsWithMembers whether the session ends when its last member has left
+ * @param grace how long it goes on once it is to stop
  */
 public record SessionSettings(
     String name,
@@ -18,4 +20,5 @@ public record SessionSettings(
     Pattern alone,
     int writers,
     int keep,
-    boolean endsWithMembers) {}
+    boolean endsWithMembers,
+    Duration grace) {}

@@ -101,6 +101,14 @@ final class Members {
     }
   }
 
+  /** Tells the last member that the session ends before that; false where there is none. */
+  boolean keep() {
+    if (last != null) {
+      last.answer(new Reply.Failed(Errno.ETIMEDOUT, "the grace is over"));
+    }
+    return last != null;
+  }
+
   private static Reply lost(final Failure failure) {
     return new Reply.Failed(
         failure.errno(),

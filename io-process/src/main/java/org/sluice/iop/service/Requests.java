@@ -36,6 +36,7 @@ final class Requests {
   private final Settling settling;
   private final TimedSettling timedSettling;
   private final Members members;
+  private final Preemption preemption;
   private boolean toldOfSlots;
   private final Lane lane;
 
@@ -49,7 +50,8 @@ final class Requests {
       final Closings closings,
       final Settling settling,
       final TimedSettling timedSettling,
-      final Members members) {
+      final Members members,
+      final Preemption preemption) {
     this.checkpoints = checkpoints;
     this.context = context;
     this.header = context.segment().header();
@@ -62,6 +64,7 @@ final class Requests {
     this.settling = settling;
     this.timedSettling = timedSettling;
     this.members = members;
+    this.preemption = preemption;
   }
 
   /**
@@ -99,6 +102,11 @@ final class Requests {
           greet(resume.version(), caller, () -> resume(connection, resume));
       case Request.Join join -> greet(join.version(), caller, () -> members.join(connection));
       case Request.Leave leave -> members.leave(connection, leave.exitStatus(), caller);
+      case Request.Preempt preempt -> {
+        if (context.settings().endsWithMembers()) { // others may use what serves more than a job
+          preempted(preempt);
+        }
+      }
       case Request.Stats() -> caller.answer(new Reply.Text(context.statistics().json()));
       case Request.Threshold threshold -> caller.answer(threshold(threshold));
       case Request.Wake() -> rung(attachment);
@@ -117,6 +125,14 @@ final class Requests {
           receive(attachment, request, caller);
         }
       }
+    }
+  }
+
+  private void preempted(final Request.Preempt request) {
+    if (request.grace() == 0) {
+      preemption.end();
+    } else {
+      preemption.begin();
     }
   }
 

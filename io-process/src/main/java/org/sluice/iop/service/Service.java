@@ -141,6 +141,15 @@ public final class Service implements Runnable, Executor {
   }
 
   /**
+   * The I/O process is told to stop. Any thread.
+   *
+   * @param interrupts whether a user waits, who may not want to wait any longer
+   */
+  public void stop(final boolean interrupts) {
+    execute(() -> session.stop(interrupts));
+  }
+
+  /**
    * The first rank of an MPI program.
    *
    * @return completed when it has attached; never where no such program runs

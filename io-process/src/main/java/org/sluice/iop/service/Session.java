@@ -29,6 +29,7 @@ final class Session implements AutoCloseable {
   private final Unannounced unannounced;
   private final Closings closings;
   private final Members members;
+  private final Preemption preemption;
   private final Entrances entrances;
   private final Requests requests;
   private final CompletableFuture<Void> begun = new CompletableFuture<>();
@@ -68,6 +69,7 @@ final class Session implements AutoCloseable {
     rings.closing(openRequests::close);
     attachments.abandonment(openRequests::abandon);
     members = new Members(context, state);
+    preemption = new Preemption(context, members);
     requests =
         new Requests(
             context,
@@ -79,7 +81,8 @@ final class Session implements AutoCloseable {
             closings,
             settling,
             timedSettling,
-            members);
+            members,
+            preemption);
     new Resumption(context, checkpoints, state, attachments, rings, closings).resume();
     attachments.all().forEach(timedSettling::watch);
     context.registry().all().forEach(outsideOpens::resume);
@@ -149,6 +152,7 @@ final class Session implements AutoCloseable {
     if (ending != null) {
       ending.proceed();
     }
+    preemption.proceed();
   }
 
   private void endIfDeserted() {
@@ -182,6 +186,22 @@ final class Session implements AutoCloseable {
     return pace().look(open, committing, context.drain().isIdle(), looked);
   }
 
+  /**
+   * The I/O process itself is told to stop: a session with members ends with them, another one now.
+   *
+   * @param interrupts whether a user waits who wants the end to come
+   */
+  void stop(final boolean interrupts) {
+    if (interrupts && ending != null) {
+      preemption.end();
+      return;
+    }
+    preemption.begin();
+    if (!context.settings().endsWithMembers()) {
+      end(false);
+    }
+  }
+
   boolean isEnding() {
     return ending != null;
   }
@@ -193,6 +213,7 @@ final class Session implements AutoCloseable {
       ending =
           new Ending(
               context, checkpoints, commits, attachments, settling, unseen, unannounced, over);
+      preemption.ending();
       begun.complete(null);
     }
   }

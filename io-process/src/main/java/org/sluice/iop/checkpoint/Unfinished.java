@@ -1,0 +1,74 @@
+package org.sluice.iop.checkpoint;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.sluice.core.store.RankSet;
+import org.sluice.iop.journal.Entry;
+
+/** What is not committed at this moment, for who may be killed next. Service thread only. */
+public final class Unfinished {
+  private static final int MOST_LINES = 8;
+
+  private Unfinished() {}
+
+  /**
+   * A line for each checkpoint, and one for files of none.
+   *
+   * @param context what the parts of the session share
+   * @return what and why; no flood
+   */
+  public static List<String> lines(final Context context) {
+    final List<String> lines = new ArrayList<>();
+    final Set<Long> decided =
+        context.state().commits().stream()
+            .map(Entry.Committing::checkpoint)
+            .collect(Collectors.toSet());
+    decided.forEach(number -> lines.add(line(number, whyUnderWay(context, number))));
+    context
+        .state()
+        .underWay()
+        .values()
+        .forEach(
+            one ->
+                lines.add(
+                    line(
+                        one.number(),
+                        "%d of %d ranks completed it"
+                            .formatted(one.completeRanks(), one.expectedRanks()))));
+    final Grouping grouping = context.grouping();
+    context.state().groups().all().stream()
+        .filter(group -> group.hasChanged() && !decided.contains(group.number()))
+        .forEach(
+            group ->
+                lines.add(
+                    line(
+                        group.number(),
+                        group.isQuiet() && group.isWhole(grouping)
+                            ? "its commit is still to begin"
+                            : group.obstacle(grouping))));
+    return limited(lines);
+  }
+
+  private static String line(final long number, final String why) {
+    return "checkpoint %d is not committed yet: %s".formatted(number, why);
+  }
+
+  private static String whyUnderWay(final Context context, final long number) {
+    final RankSet missing =
+        context.series() == null ? RankSet.NONE : context.series().missing(number);
+    return missing.isEmpty()
+        ? "it is on its way to storage"
+        : "the parts of ranks %s are missing".formatted(missing);
+  }
+
+  private static List<String> limited(final List<String> lines) {
+    if (lines.size() <= MOST_LINES) {
+      return lines;
+    }
+    final List<String> some = new ArrayList<>(lines.subList(0, MOST_LINES));
+    some.add("so it is with others: checkpoints=%d".formatted(lines.size() - MOST_LINES));
+    return some;
+  }
+}

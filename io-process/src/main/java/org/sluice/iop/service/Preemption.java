@@ -1,0 +1,104 @@
+package org.sluice.iop.service;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.posix.Quoting;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.Unfinished;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * The time that a session has once its job is told to stop. A process that is still to be killed
+ * cannot say what it has lost, so what is not committed in time is named before. It stays where a
+ * killed I/O process leaves it, and needs no other way back: journal and segment are kept, and this
+ * process ends at once. Service thread only.
+ *
+ * <p>Commands that go on beyond that time are let be: what they do at a signal is theirs to say.
+ * Once they have ended the session has that time anew.
+ */
+final class Preemption {
+  private final Context context;
+  private final Members members;
+  private final long grace;
+  private boolean begun;
+  private boolean told;
+  private boolean ending;
+  private long deadline;
+
+  Preemption(final Context context, final Members members) {
+    this.context = context;
+    this.members = members;
+    this.grace = context.settings().grace().toNanos();
+  }
+
+  /** The job is to stop, as of now. */
+  void begin() {
+    begun = true;
+    told = false;
+    limit(System.nanoTime() + grace);
+  }
+
+  /** A user waits for the end of the session, and does not want to any longer. */
+  void end() {
+    if (ending) {
+      begun = true;
+      limit(System.nanoTime());
+    }
+  }
+
+  /** The session begins to end. */
+  void ending() {
+    ending = true;
+    if (begun) {
+      limit(isOver() ? System.nanoTime() + grace : deadline);
+    }
+  }
+
+  /** Other nodes get half of it, so that what they do not complete can become plain files. */
+  private void limit(final long when) {
+    deadline = when;
+    if (ending && context.series() != null) {
+      context.series().patience(Math.max(0, (deadline - System.nanoTime()) / 2));
+    }
+  }
+
+  private boolean isOver() {
+    return deadline - System.nanoTime() <= 0;
+  }
+
+  /** Looks at the clock. */
+  void proceed() {
+    if (begun && isOver()) {
+      if (ending) {
+        giveUp();
+      } else if (!told) {
+        told = true;
+        tell("the command goes on");
+      }
+    }
+  }
+
+  private void tell(final String what) {
+    final List<String> lines = Unfinished.lines(context);
+    Warnings.warn(
+        "%s %s after it was told to stop%s"
+            .formatted(what, seconds(), lines.isEmpty() ? "; all checkpoints are committed" : ""));
+    lines.forEach(Warnings::warn);
+  }
+
+  private String seconds() {
+    return "%d s".formatted(TimeUnit.NANOSECONDS.toSeconds(grace));
+  }
+
+  private void giveUp() {
+    tell("the session is not over");
+    if (!members.keep()) {
+      Warnings.warn(
+          "what was not drained is kept: sluice serve --resume --name %s, with the same options, drains it"
+              .formatted(Quoting.line(context.settings().name())));
+    }
+    System.err.flush();
+    Runtime.getRuntime().halt(ExitStatus.PREEMPTED.code());
+  }
+}
