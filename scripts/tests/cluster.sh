@@ -13,7 +13,8 @@ with_nodes() {
   [ -n "$SITE" ] || SITE=yes exec unshare --mount --net --pid --fork --kill-child --mount-proc \
     bash "$0" "${BASH_REMATCH[0]}"
   local node
-  mkdir shared nodes faults
+  mkdir shared nodes faults tmp
+  export TMPDIR=$PWD/tmp # processes of several tests have the same ids, by which mpirun calls its directories
   mount -t ramfs shared shared
   mkdir shared/capture
   connect_nodes

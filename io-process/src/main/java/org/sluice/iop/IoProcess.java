@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.sluice.bridge.NativeLibraries;
+import org.sluice.core.command.Capacity;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.fault.Fault;
@@ -20,6 +21,7 @@ import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentException;
 import org.sluice.core.segment.SegmentSettings;
+import org.sluice.core.store.Commit;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.StoreProfile;
 import org.sluice.core.store.WriteMode;
@@ -102,12 +104,16 @@ final class IoProcess implements AutoCloseable {
       final PosixStore store = opened.store();
       copies = opened.copies();
       final CompletableFuture<Guard> starting = startGuard(guardPlace(opened.root()));
-      store.commits(
-          unreadable ->
-              Warnings.warn(
-                  unreadable.getMessage()
-                      + "; no room of older checkpoints is used again until sluice rm removed it, or"
-                      + " sluice gc --damaged-logs a log"));
+      final List<Commit> commits =
+          store.commits(
+              unreadable ->
+                  Warnings.warn(
+                      unreadable.getMessage()
+                          + "; no room of older checkpoints is used again until sluice rm removed it, or"
+                          + " sluice gc --damaged-logs a log"));
+      if (!goesOn) {
+        forecast(opened, commits, settings.session().keep());
+      }
       profile = store.profile();
       measured = knows(profile);
       statistics =
@@ -160,6 +166,15 @@ final class IoProcess implements AutoCloseable {
           keep(new WarmUp(directory.warmUp(), settings.layout(), service.checkpointing()));
       service.ending().thenRun(warmUp::stop);
     }
+  }
+
+  /** Of a job on several nodes that node tells which began the run. */
+  private static void forecast(
+      final SessionStore opened, final List<Commit> commits, final int keep) throws IOException {
+    final List<Commit> all = opened.series() == null ? commits : opened.series().newestBefore();
+    Capacity.of(opened.root(), all)
+        .flatMap(capacity -> capacity.lack(keep))
+        .ifPresent(Warnings::warn);
   }
 
   /** One writer at a time gets into a container, and so into what would be measured for files. */

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import org.sluice.core.command.Capacity;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
@@ -52,7 +53,8 @@ public final class LsCommand implements Subcommand {
       Model.of(this, "ls")
           .describe(
               "Lists the committed checkpoints of a store, the one committed last at the end.",
-              "BY says by what one counts as complete: api, marker, count (of files), end (of the run).")
+              "BY says by what one counts as complete: api, marker, count (of files), end (of the run).",
+              "The last line says how many more checkpoints like the last one there is room for.")
           .exits(
               ExitStatus.NO_STORE,
               ExitStatus.NOT_FOUND,
@@ -108,6 +110,10 @@ public final class LsCommand implements Subcommand {
               ? nodes.waiting(unreadable::add)
               : List.of();
       final List<StageReport.Line> copying = copying(opened);
+      final Optional<Capacity> capacity =
+          number == null && !store.isElsewhere()
+              ? Capacity.of(store.directory(), commits)
+              : Optional.empty();
       if (json.wanted()) {
         json.print(
             spec,
@@ -115,11 +121,17 @@ public final class LsCommand implements Subcommand {
                 .with("store", opened.store())
                 .with("checkpoints", commits.stream().map(this::members).toList())
                 .with("waiting", waiting.stream().map(LsCommand::members).toList())
-                .with("copying", copying.stream().map(LsCommand::members).toList()));
+                .with("copying", copying.stream().map(LsCommand::members).toList())
+                .with("capacity", capacity.stream().map(LsCommand::members).toList()));
       } else {
         printTable(commits);
         waiting.forEach(this::printWaiting);
         copying.forEach(this::printCopying);
+        capacity
+            .filter(Capacity::isLimited)
+            .map(Capacity::toString)
+            .map(Quoting::line)
+            .ifPresent(this::printLine);
       }
     }
     if (!unreadable.isEmpty()) {
@@ -208,6 +220,19 @@ public final class LsCommand implements Subcommand {
     out.printf(
         "%10d  waits for ranks %s of %d; nodes that are done: %d%n",
         one.number(), one.missing(), one.ranks(), one.nodes());
+  }
+
+  private void printLine(final String line) {
+    spec.commandLine().getOut().println(line);
+  }
+
+  private static JsonObject members(final Capacity capacity) {
+    final boolean limited = capacity.isLimited();
+    return new JsonObject()
+        .with("place", capacity.place())
+        .with("checkpoint_bytes", capacity.each())
+        .with("free_bytes", limited ? capacity.free() : null)
+        .with("more_checkpoints", limited ? capacity.more() : null);
   }
 
   private static JsonObject members(final Waiting one) {

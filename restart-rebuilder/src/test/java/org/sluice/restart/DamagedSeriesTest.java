@@ -21,6 +21,7 @@ import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.command.CommandResult;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.series.PartKey;
+import org.sluice.core.series.PartsCheck;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.SeriesRun;
 import org.sluice.core.store.Commit;
@@ -53,7 +54,7 @@ class DamagedSeriesTest {
           final PartKey key = run.part(number, 0, 0, RankSet.of(IntStream.of(0)));
           final byte[] part = new StoredPart(commit, fixture.store().images(commit)).encode();
           run.put(key, List.of(ByteBuffer.wrap(part)));
-          run.commit(key, 1);
+          run.commit(key, 1, PartsCheck.NONE);
         }
       }
       place.end();

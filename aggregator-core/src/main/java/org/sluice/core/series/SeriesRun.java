@@ -149,33 +149,6 @@ public final class SeriesRun {
   }
 
   /**
-   * Commits a checkpoint with a part, if the parts of all ranks are there and nobody has done so.
-   *
-   * @param part a part of this run that is there
-   * @param ranks ranks of the job
-   * @return the ranks whose parts it waits for; none when the checkpoint is committed
-   * @throws FencedException when another run began, before it was or after
-   * @throws RemovedException when the checkpoint was removed before
-   * @throws IOException when that fails
-   */
-  public RankSet commit(final PartKey part, final int ranks) throws IOException {
-    return commit(part, ranks, parts -> {});
-  }
-
-  /** Sees that the parts of all ranks make one checkpoint. */
-  @FunctionalInterface
-  public interface PartsCheck {
-    /**
-     * Looks at parts before they are committed.
-     *
-     * @param parts the parts of all ranks
-     * @throws RefusedException when they can never be committed together
-     * @throws IOException when that cannot be told
-     */
-    void of(Collection<PartKey> parts) throws IOException;
-  }
-
-  /**
    * Commits a checkpoint with a part, if the parts of all ranks are there, may be committed
    * together, and nobody has done so.
    *

@@ -177,7 +177,7 @@ final class SeriesHistory {
       parts.add(part);
       final int all = leftOut == Rule.ALL_RANKS ? 1 : nodes;
       for (int looks = alone ? -1 : random.nextInt(4); looks >= 0; looks--) {
-        if (again(() -> series.commit(part, all)).isEmpty()) {
+        if (again(() -> series.commit(part, all, PartsCheck.NONE)).isEmpty()) {
           told.add(new SeriesCheck.Told(run, part));
         }
       }
@@ -291,7 +291,7 @@ final class SeriesHistory {
 
   private void commit(final SeriesRun series, final PartKey part) throws FencedException, GaveUp {
     try {
-      again(() -> series.commit(part, leftOut == Rule.ALL_RANKS ? 1 : nodes));
+      again(() -> series.commit(part, leftOut == Rule.ALL_RANKS ? 1 : nodes, PartsCheck.NONE));
     } catch (final RemovedException e) {
       // it counts no more
     }

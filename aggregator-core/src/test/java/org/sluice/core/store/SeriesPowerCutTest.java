@@ -17,6 +17,7 @@ import org.sluice.core.engine.Engine;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.series.PartKey;
+import org.sluice.core.series.PartsCheck;
 import org.sluice.core.series.SeriesRun;
 
 /**
@@ -47,7 +48,7 @@ class SeriesPowerCutTest {
     final SeriesRun failing = SeriesRun.join(new FailingEngine(engine()), "run", "b17");
     final PartKey part = failing.part(1, 0, 0, RankSet.of(IntStream.of(0)));
     failing.put(part, List.of(ByteBuffer.wrap(new byte[10])));
-    assertThatThrownBy(() -> failing.commit(part, 1)).hasMessage("it fails");
+    assertThatThrownBy(() -> failing.commit(part, 1, PartsCheck.NONE)).hasMessage("it fails");
     assertThat(told.isCommitted(part, 1)).isTrue();
     assertIsThere("log/0000000002");
   }

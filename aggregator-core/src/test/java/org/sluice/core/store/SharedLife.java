@@ -19,6 +19,7 @@ import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.series.FencedException;
 import org.sluice.core.series.PartKey;
+import org.sluice.core.series.PartsCheck;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.SeriesRun;
 
@@ -228,7 +229,7 @@ final class SharedLife {
     private boolean isCommitted() throws IOException {
       return random.nextBoolean()
           ? series.isCommitted(key(), NODES)
-          : series.commit(key(), NODES).isEmpty();
+          : series.commit(key(), NODES, PartsCheck.NONE).isEmpty();
     }
 
     private PartKey key() {

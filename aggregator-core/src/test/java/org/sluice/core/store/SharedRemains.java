@@ -12,6 +12,7 @@ import org.sluice.core.engine.Engine;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.series.PartKey;
+import org.sluice.core.series.PartsCheck;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.SeriesReader;
 import org.sluice.core.series.SeriesRun;
@@ -116,7 +117,7 @@ final class SharedRemains {
         final SeriesRun run = runs.get(node);
         final PartKey key = run.part(round.number(), round.round(), 0, ranks);
         run.put(key, List.of(ByteBuffer.wrap(bytes)));
-        run.commit(key, SharedLife.NODES);
+        run.commit(key, SharedLife.NODES, PartsCheck.NONE);
       }
     }
   }

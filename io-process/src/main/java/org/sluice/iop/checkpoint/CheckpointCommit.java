@@ -271,30 +271,7 @@ final class CheckpointCommit implements Work {
       stored(inStore);
     } else {
       part = inStore;
-      context.drain().publish(new PartAgain());
-    }
-  }
-
-  /** Puts the part once more, from the last stage. */
-  private final class PartAgain implements Work {
-    @Override
-    public void commit() throws IOException {
-      putPart();
-    }
-
-    @Override
-    public void fail(final IOException failure) {
-      refuse(failure);
-    }
-
-    @Override
-    public Subject subject() {
-      return Subject.COMMIT;
-    }
-
-    @Override
-    public long id() {
-      return decision.attempt();
+      context.drain().publish(new PutAgain(decision.attempt(), this::putPart, this::refuse));
     }
   }
 

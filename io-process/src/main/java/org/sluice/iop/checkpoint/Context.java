@@ -147,7 +147,7 @@ public record Context(
     }
     return number -> {
       try {
-        return series.isCommitted(number);
+        return series.view().isCommitted(number);
       } catch (final IOException e) {
         Warnings.warn(
             "whether checkpoint %d is committed cannot be told: %s"
@@ -189,7 +189,7 @@ public record Context(
   boolean counts(final Commit commit) throws IOException {
     return copies != null
         ? store.find(commit.number()).filter(newest -> newest.id() == commit.id()).isPresent()
-        : series == null || series.counts(commit);
+        : series == null || series.view().counts(commit);
   }
 
   /** Reads what a restart sees, of all nodes. */
@@ -198,7 +198,7 @@ public record Context(
     if (all == null) {
       return reading.of(store);
     }
-    try (CheckpointReader reader = all.reader()) {
+    try (CheckpointReader reader = all.view().open()) {
       return reading.of(reader);
     }
   }

@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -152,6 +153,11 @@ public final class Copies implements AutoCloseable {
   /** Whether a commit has to stay on the stage. */
   synchronized boolean need(final Commit commit) {
     return underWay.containsKey(commit.id());
+  }
+
+  /** The numbers of what leaves the stage, and does not count for all nodes yet. */
+  synchronized List<Long> numbers() {
+    return underWay.values().stream().map(one -> one.commit().number()).toList();
   }
 
   /** The numbers of what counts before anything else does, for those who wait. */

@@ -6,9 +6,12 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.sluice.core.series.PartKey;
+import org.sluice.core.series.PartsCheck;
 import org.sluice.core.series.SeriesRun;
 import org.sluice.core.store.Commit;
+import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.RankSet;
+import org.sluice.iop.measure.Warnings;
 
 /**
  * A part of this node that is there, or will be, and what it waits for. When it is looked at and
@@ -72,7 +75,7 @@ final class PendingPart {
   }
 
   /** Asks the log, and commits there if all is there. Returns the ranks that it waits for. */
-  RankSet look(final SeriesRun run, final SeriesRun.PartsCheck check) throws IOException {
+  RankSet look(final SeriesRun run, final PartsCheck check) throws IOException {
     if (whole) {
       run.commit(key, part);
       return RankSet.NONE;
@@ -81,5 +84,28 @@ final class PendingPart {
       return run.commit(key, ranks, check);
     }
     return run.isCommitted(key, ranks) ? RankSet.NONE : missing;
+  }
+
+  /** Says once why it waits. */
+  void warn(final IOException failure) {
+    if (!warned) {
+      warned = true;
+      Warnings.warn("checkpoint %d waits: %s".formatted(commit.number(), failure.getMessage()));
+    }
+  }
+
+  /** What the series' log does not have any more no reader looks for. */
+  void removeSuperseded(final PosixStore store) {
+    try {
+      for (final Commit older : store.commits(damaged -> {})) {
+        if (older.number() == commit.number() && older.sequence() < commit.sequence()) {
+          store.remove(older);
+        }
+      }
+    } catch (final IOException e) {
+      Warnings.warn(
+          "checkpoint %d is committed, but an older one of it stays: %s"
+              .formatted(commit.number(), e.getMessage()));
+    }
   }
 }

@@ -15,16 +15,15 @@ import org.sluice.core.series.EndNumber;
 import org.sluice.core.series.FencedException;
 import org.sluice.core.series.LoggedOnce;
 import org.sluice.core.series.PartKey;
+import org.sluice.core.series.PartsCheck;
 import org.sluice.core.series.RefusedException;
 import org.sluice.core.series.SeriesDirectory;
-import org.sluice.core.series.SeriesReader;
 import org.sluice.core.series.SeriesRun;
 import org.sluice.core.series.SeriesStore;
 import org.sluice.core.series.SeriesTidying;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.RankSet;
-import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -66,15 +65,10 @@ public final class SeriesCommits implements AutoCloseable {
 
   private final Looks.Wait wait = new Looks.Wait();
 
-  /** Guards the reader, which reads on where it was. */
-  private final Object reading = new Object();
-
-  /** Null until something is asked of it. */
-  private SeriesReader reader;
-
+  private final SeriesView view;
   private final Thread watcher;
   private long collection = System.nanoTime();
-  private SeriesRun.PartsCheck check = keys -> {};
+  private PartsCheck check = PartsCheck.NONE;
   private FencedException fence;
   private boolean ending;
   private long patience = PATIENCE_NANOS;
@@ -102,6 +96,7 @@ public final class SeriesCommits implements AutoCloseable {
     this.store = store;
     this.before = run.numbersBefore();
     this.others = new OtherNodes(place);
+    this.view = new SeriesView(storage, place);
     this.watcher = Thread.ofPlatform().name("series").start(this::watch);
   }
 
@@ -213,7 +208,7 @@ public final class SeriesCommits implements AutoCloseable {
         } catch (final FencedException e) {
           throw e;
         } catch (final IOException e) {
-          warn(earlier, e);
+          earlier.warn(e);
         }
       }
       if (!countIfCommitted(one)) {
@@ -229,13 +224,6 @@ public final class SeriesCommits implements AutoCloseable {
   private void refuse(final PendingPart one, final IOException failure) {
     remove(one);
     one.refused.accept(failure);
-  }
-
-  private static void warn(final PendingPart one, final IOException failure) {
-    if (!one.warned) {
-      one.warned = true;
-      Warnings.warn("checkpoint %d waits: %s".formatted(one.commit.number(), failure.getMessage()));
-    }
   }
 
   /** What is put later is to count later, as the newest is what counts since last. */
@@ -256,7 +244,7 @@ public final class SeriesCommits implements AutoCloseable {
     }
     found(one);
     one.counts.run();
-    removeSuperseded(one.commit);
+    one.removeSuperseded(store);
     return true;
   }
 
@@ -278,12 +266,12 @@ public final class SeriesCommits implements AutoCloseable {
   private void later(final PendingPart one, final IOException failure) {
     final long now = System.nanoTime();
     if (failure != null) {
-      warn(one, failure);
+      one.warn(failure);
     }
     if (isGivenUp(one, now)) {
       refuse(one, failure != null ? failure : new IOException(others.lack(one.missing)));
     } else if (failure == null && others.areStrange(one.missing, now - one.begun)) {
-      warn(one, new IOException(others.lack(one.missing)));
+      one.warn(new IOException(others.lack(one.missing)));
     }
   }
 
@@ -334,21 +322,6 @@ public final class SeriesCommits implements AutoCloseable {
     all.forEach(one -> one.refused.accept(e));
   }
 
-  /** What the series' log does not have any more no reader looks for. */
-  private void removeSuperseded(final Commit newer) {
-    try {
-      for (final Commit older : store.commits(damaged -> {})) {
-        if (older.number() == newer.number() && older.sequence() < newer.sequence()) {
-          store.remove(older);
-        }
-      }
-    } catch (final IOException e) {
-      Warnings.warn(
-          "checkpoint %d is committed, but an older one of it stays: %s"
-              .formatted(newer.number(), e.getMessage()));
-    }
-  }
-
   /**
    * Lets a checkpoint count no more. To be called before anything of it is deleted.
    *
@@ -360,27 +333,15 @@ public final class SeriesCommits implements AutoCloseable {
     synchronized (this) {
       known = rounds.remove(commit.id());
     }
-    final long round = known != null ? known : find(commit);
+    final long round = known != null ? known : view.roundOf(commit);
     synchronized (run) {
       run.remove(commit.number(), round);
     }
   }
 
-  /** The round of a commit that a former I/O process made; none where it counts no more. */
-  private long find(final Commit commit) throws IOException {
-    synchronized (reading) {
-      return opened().roundOf(place, commit.number(), commit.id()).orElse(Entry.NO_ROUND);
-    }
-  }
-
-  private SeriesReader opened() throws IOException {
-    reader = reader == null ? reader() : reader;
-    return reader;
-  }
-
-  /** What a restart sees of the series. Any thread; the caller closes it. */
-  SeriesReader reader() throws IOException {
-    return new SeriesReader(storage.open(), storage.series());
+  /** What the series' log says of checkpoints. */
+  SeriesView view() {
+    return view;
   }
 
   /** The numbers of earlier runs' checkpoints that counted when this session began. */
@@ -393,16 +354,14 @@ public final class SeriesCommits implements AutoCloseable {
     return run.endNumber(free);
   }
 
-  /** Whether a checkpoint counts that no file joined since. Its parts of all nodes are read. */
-  boolean isCommitted(final long number) throws IOException {
-    synchronized (reading) {
-      return opened().find(number).filter(commit -> !commit.incomplete()).isPresent();
-    }
-  }
-
-  /** Whether a commit of this node's own store is a part of a checkpoint that counts. */
-  boolean counts(final Commit commit) throws IOException {
-    return find(commit) != Entry.NO_ROUND;
+  /**
+   * The newest checkpoint that counted when the run began.
+   *
+   * @return none on a node that did not begin it: one is to say what it tells
+   * @throws IOException when it cannot be read
+   */
+  public List<Commit> newestBefore() throws IOException {
+    return run.isFirst() ? view.newest() : List.of();
   }
 
   /**
@@ -439,11 +398,7 @@ public final class SeriesCommits implements AutoCloseable {
     } catch (final InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    synchronized (reading) {
-      if (reader != null) {
-        reader.close();
-      }
-    }
+    view.close();
     engine.close();
   }
 }

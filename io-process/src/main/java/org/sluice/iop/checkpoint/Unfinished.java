@@ -48,6 +48,11 @@ public final class Unfinished {
                         group.isQuiet() && group.isWhole(grouping)
                             ? "its commit is still to begin"
                             : group.obstacle(grouping))));
+    if (context.copies() != null) {
+      context.copies().numbers().stream()
+          .map("checkpoint %d is on this node alone yet, in its stage"::formatted)
+          .forEach(lines::add);
+    }
     return limited(lines);
   }
 

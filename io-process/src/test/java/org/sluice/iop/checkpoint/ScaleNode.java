@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.sluice.core.series.PartKey;
+import org.sluice.core.series.PartsCheck;
 import org.sluice.core.series.SeriesRun;
 import org.sluice.core.store.RankSet;
 
@@ -39,7 +40,7 @@ interface ScaleNode {
 
       @Override
       public boolean commit(final long number, final int ranks) throws IOException {
-        return run.commit(key(number), ranks).isEmpty();
+        return run.commit(key(number), ranks, PartsCheck.NONE).isEmpty();
       }
 
       @Override

@@ -55,7 +55,7 @@ class SeriesCommitsTest {
     commits.end();
   }
 
-  /** Storage that is mounted, and whose server has gone once there is a part. */
+  /** Storage that is mounted, and whose server has gone once a checkpoint is to count. */
   private final class HangingEngine implements Engine {
     private final Engine engine;
 
@@ -70,6 +70,14 @@ class SeriesCommitsTest {
 
     @Override
     public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
+      if (!key.endsWith("1")) { // the run has begun
+        hanging.countDown();
+        try {
+          goesOn.await();
+        } catch (final InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      }
       return engine.putIfAbsent(key, bytes);
     }
 
@@ -80,14 +88,6 @@ class SeriesCommitsTest {
 
     @Override
     public List<String> list(final String prefix) throws IOException {
-      if (prefix.startsWith("part/")) {
-        hanging.countDown();
-        try {
-          goesOn.await();
-        } catch (final InterruptedException e) {
-          Thread.currentThread().interrupt();
-        }
-      }
       return engine.list(prefix);
     }
 

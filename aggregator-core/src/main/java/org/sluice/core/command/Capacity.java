@@ -1,0 +1,84 @@
+package org.sluice.core.command;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.store.Commit;
+
+/**
+ * What the next checkpoints will need in a place, by the one committed last, and what is left
+ * there. A store, a stage and a copy are places each.
+ *
+ * @param place what users know it by
+ * @param each bytes of a checkpoint
+ * @param free bytes that are left; the greatest number where there is no limit
+ */
+public record Capacity(String place, long each, long free) {
+  /**
+   * Of a directory.
+   *
+   * @param directory where checkpoints go
+   * @param commits those that are there
+   * @return empty where none is, or none has bytes, so that nobody can tell
+   * @throws IOException when the file system does not tell what is left
+   */
+  public static Optional<Capacity> of(final Path directory, final List<Commit> commits)
+      throws IOException {
+    final Optional<Commit> newest = commits.stream().max(Comparator.comparing(Commit::time));
+    if (newest.isEmpty() || newest.get().bytes() == 0) {
+      return Optional.empty();
+    }
+    try (NativeFile opened = NativeFile.open(directory.toString(), Flag.DIRECTORY)) {
+      return Optional.of(
+          new Capacity(directory.toString(), newest.get().bytes(), opened.room().free()));
+    }
+  }
+
+  /**
+   * Whether the place can get full at all.
+   *
+   * @return false for memory without a limit
+   */
+  public boolean isLimited() {
+    return free < Long.MAX_VALUE;
+  }
+
+  /**
+   * How many more checkpoints there is room for.
+   *
+   * @return 0 or more
+   */
+  public long more() {
+    return free / each;
+  }
+
+  /**
+   * What is missing, for people.
+   *
+   * @param keep how many checkpoints stay, 0 for all
+   * @return empty when those that stay fit with the one that is being written
+   */
+  public Optional<String> lack(final int keep) {
+    final long count = keep == 0 ? 1 : keep + 1L;
+    return more() >= count
+        ? Optional.empty()
+        : Optional.of(
+            "%s has %s free, and will need %s for checkpoints like the last one (%d at a time); make room%s"
+                .formatted(
+                    place,
+                    SizeConverter.format(free),
+                    SizeConverter.format(each * count),
+                    count,
+                    count > 1 ? ", or --keep fewer" : ""));
+  }
+
+  @Override
+  public String toString() {
+    return "room for %d more checkpoints of %s in %s: %s free"
+        .formatted(more(), SizeConverter.format(each), place, SizeConverter.format(free));
+  }
+}
