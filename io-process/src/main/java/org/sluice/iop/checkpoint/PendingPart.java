@@ -74,16 +74,24 @@ final class PendingPart {
     }
   }
 
-  /** Asks the log, and commits there if all is there. Returns the ranks that it waits for. */
-  RankSet look(final SeriesRun run, final PartsCheck check) throws IOException {
+  /**
+   * Asks the log, and commits there if all is there.
+   *
+   * @param lacks told the ranks that it waits for, if this look tells
+   * @return whether it is committed
+   */
+  boolean look(final SeriesRun run, final PartsCheck check, final Consumer<RankSet> lacks)
+      throws IOException {
     if (whole) {
       run.commit(key, part);
-      return RankSet.NONE;
+      return true;
     }
-    if (looks.isAtParts()) {
-      return run.commit(key, ranks, check);
+    if (!looks.isAtParts()) {
+      return run.isCommitted(key, ranks);
     }
-    return run.isCommitted(key, ranks) ? RankSet.NONE : missing;
+    final RankSet lacking = run.commit(key, ranks, check);
+    lacks.accept(lacking);
+    return lacking.isEmpty();
   }
 
   /** Says once why it waits. */

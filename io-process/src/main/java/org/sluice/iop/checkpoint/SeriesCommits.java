@@ -250,16 +250,15 @@ public final class SeriesCommits implements AutoCloseable {
 
   private boolean isCommitted(final PendingPart one) throws IOException {
     synchronized (run) {
-      return lacksNothing(one, one.look(run, check));
+      return one.look(run, check, missing -> lacks(one, missing));
     }
   }
 
-  private synchronized boolean lacksNothing(final PendingPart one, final RankSet missing) {
+  private synchronized void lacks(final PendingPart one, final RankSet missing) {
     if (!missing.equals(one.missing)) {
       one.missing = missing;
       one.changed = System.nanoTime();
     }
-    return missing.isEmpty();
   }
 
   /** It is looked at again, unless the session ends and there is no sign of the others. */
