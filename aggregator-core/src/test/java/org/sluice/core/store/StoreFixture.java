@@ -146,9 +146,15 @@ public final class StoreFixture implements AutoCloseable {
     return commit(number, ranks, false);
   }
 
+  /** The same of some of the ranks alone. */
+  public Commit commitPart(final long number, final int ranks, final RankSet part)
+      throws IOException {
+    return commit(draft(number, ranks, part, false));
+  }
+
   /** The same; tells of it when it is durable. */
   void commit(final long number, final Consumer<Commit> durable) throws IOException {
-    store.commit(draft(number, 0, false), durable);
+    store.commit(draft(number, 0, RankSet.NONE, false), durable);
   }
 
   /** Commits the images added since the last time as what no group took. */
@@ -158,10 +164,11 @@ public final class StoreFixture implements AutoCloseable {
 
   private Commit commit(final long number, final int ranks, final boolean ungrouped)
       throws IOException {
-    return commit(draft(number, ranks, ungrouped));
+    return commit(draft(number, ranks, RankSet.NONE, ungrouped));
   }
 
-  private Draft draft(final long number, final int ranks, final boolean ungrouped) {
+  private Draft draft(
+      final long number, final int ranks, final RankSet part, final boolean ungrouped) {
     final List<DraftImage> committed = images;
     images = new ArrayList<>();
     final int layout = HeaderDescriptor.LAYOUT_CONTAINER;
@@ -171,7 +178,7 @@ public final class StoreFixture implements AutoCloseable {
         "job",
         layout,
         ranks,
-        RankSet.NONE,
+        part,
         ungrouped,
         Completion.COUNT,
         SESSION,

@@ -80,6 +80,9 @@ final class CheckpointCommit implements Work {
   /** Whether it leaves the stage, where there is one. */
   private final boolean leaves;
 
+  /** How often the checkpoint had been begun at the decision. */
+  private final int writing;
+
   private final Draft draft;
   private State state = State.DECIDED;
   private IOException lost;
@@ -111,6 +114,7 @@ final class CheckpointCommit implements Work {
         reachable.stream().filter(context.soleWriter()::isOfLogged).collect(Collectors.toSet());
     this.unnamed = images.stream().filter(Image::isUnnamed).collect(Collectors.toSet());
     this.ended = ended;
+    this.writing = context.waiters().writing(decision.checkpoint());
     this.leaves = context.copies() != null && context.copies().take(decision, context.state());
     this.draft =
         new Draft(
@@ -228,7 +232,7 @@ final class CheckpointCommit implements Work {
             });
     if (part != null) {
       putPart();
-    } else if (context.copies() != null && decision.round() > 0) {
+    } else if (context.copies() != null && decision.round() + decision.growth() > 0) {
       context.copies().supersede(stored);
     }
   }
@@ -281,7 +285,7 @@ final class CheckpointCommit implements Work {
   void stored(final Commit inStore) {
     stored = inStore;
     if (leaves) {
-      new Departure(context, inStore, decision.round(), decision.growth()).begin();
+      new Departure(context, inStore, decision.round(), decision.growth(), writing).begin();
     } else if (context.copies() != null) {
       context.copies().keep(inStore);
     }
@@ -333,9 +337,11 @@ final class CheckpointCommit implements Work {
     return state == State.STORED;
   }
 
-  /** Whether those who wait for it wait for other nodes still. */
-  boolean waitsForOthers() {
-    return leaves && context.copies().areGlobal();
+  /** Tells those who wait, unless they wait for other nodes still. */
+  void tell() {
+    if (!leaves || !context.copies().areGlobal()) {
+      context.waiters().committed(number(), writing);
+    }
   }
 
   long number() {
@@ -346,17 +352,15 @@ final class CheckpointCommit implements Work {
     return images;
   }
 
-  /** All that it has or names. */
   List<Image> members() {
     return Stream.concat(images.stream(), directImages.stream()).toList();
   }
 
-  /** The commit as the store has it; null unless it is stored. */
+  /** Null unless it is stored. */
   Commit stored() {
     return stored;
   }
 
-  /** How the commit ended, as the journal has it. */
   Entry.Ended end() {
     return end;
   }

@@ -96,7 +96,8 @@ public record Checkpoints(
     for (final Commit commit : context.store().commits(damaged -> {})) {
       final Entry.Leaving one = context.state().leaving().get(commit.id());
       if (one != null) {
-        context.copies().add(new Departure(context, commit, one.round(), one.growth()));
+        final int writing = context.waiters().writing(commit.number());
+        context.copies().add(new Departure(context, commit, one.round(), one.growth(), writing));
       }
     }
   }

@@ -91,9 +91,7 @@ final class Committer {
     context.state().apply(commit.end());
     if (commit.isStored()) {
       commit.count();
-      if (!commit.waitsForOthers()) {
-        context.waiters().committed(commit.number());
-      }
+      commit.tell();
       context.drain().tidy(false);
     } else {
       commit.restore();

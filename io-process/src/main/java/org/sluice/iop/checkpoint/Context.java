@@ -97,8 +97,9 @@ public record Context(
             captured.isEmpty() ? null : captured,
             Names.real(SeriesDirectory.root(store.directory()).toString()));
     final String node = NodeIdentity.self().name();
-    if (series != null && settings.alone() != null) {
-      series.checkPrivateFiles();
+    final SeriesCommits ofNodes = copies != null ? copies.series() : series;
+    if (ofNodes != null && settings.alone() != null) {
+      ofNodes.checkPrivateFiles();
     }
     return new Context(
         segment,

@@ -13,11 +13,17 @@ import org.sluice.iop.measure.Warnings;
  * @param commit as the stage has it
  * @param round the round of writing it
  * @param growth how many times it was decided before in that round
+ * @param writing how often the checkpoint was begun, as those who wait know
  * @param since when the stage has got it, in nanoseconds
  */
-record Departure(Context context, Commit commit, long round, long growth, long since) {
-  Departure(final Context context, final Commit commit, final long round, final long growth) {
-    this(context, commit, round, growth, System.nanoTime());
+record Departure(Context context, Commit commit, long round, long growth, int writing, long since) {
+  Departure(
+      final Context context,
+      final Commit commit,
+      final long round,
+      final long growth,
+      final int writing) {
+    this(context, commit, round, growth, writing, System.nanoTime());
   }
 
   /** Last stage, before the journal says that the commit on the stage is over. */
@@ -33,7 +39,7 @@ record Departure(Context context, Commit commit, long round, long growth, long s
         .service()
         .execute(
             () -> {
-              context.waiters().committed(commit.number());
+              context.waiters().committed(commit.number(), writing);
               context.waiters().answer(commit.number());
             });
   }

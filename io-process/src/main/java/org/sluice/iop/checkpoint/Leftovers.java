@@ -103,10 +103,7 @@ public final class Leftovers {
 
   /** Under a number that this node has not used; among nodes the first one says it. */
   private void commitUngrouped(final long free, final List<Entry.Part> others) throws IOException {
-    final EndNumber agreed =
-        context.series() == null
-            ? new EndNumber(free, context.node())
-            : context.series().endNumber(free);
+    final EndNumber agreed = endNumber(free, others);
     if (agreed.number() < free) {
       final String reason =
           "what no group has is not committed: node %s calls it checkpoint %d, and this node has numbers up to %d; it stays plain files in %s"
@@ -116,6 +113,17 @@ public final class Leftovers {
     } else {
       commit(agreed.number(), false, groups.exist(), others);
     }
+  }
+
+  /** Before a bucket, which may be out of reach, nobody is asked for a job on this node alone. */
+  private EndNumber endNumber(final long free, final List<Entry.Part> others) throws IOException {
+    if (context.series() != null) {
+      return context.series().endNumber(free);
+    }
+    return context.copies() != null
+            && others.stream().anyMatch(part -> find(part).writer().isOfSeveralNodes())
+        ? context.copies().series().endNumber(free)
+        : new EndNumber(free, context.node());
   }
 
   /** Only those files fail whose paths no checkpoint can hold. */

@@ -29,7 +29,10 @@ final class PendingPart {
   final Consumer<IOException> refused;
   final long begun = System.nanoTime();
   final Looks looks;
-  RankSet missing = RankSet.NONE;
+
+  /** All others as long as it has not looked at parts; none means that the checkpoint counts. */
+  RankSet missing;
+
   long changed = begun;
   boolean warned;
 
@@ -47,6 +50,7 @@ final class PendingPart {
     this.part = part;
     this.key = key;
     this.ranks = ranksOfJob(commit);
+    this.missing = key.ranks().missing(ranks);
     this.whole = key.ranks().covers(ranks) && part.length <= SeriesRun.MAX_WHOLE;
     this.counts = counts;
     this.refused = refused;

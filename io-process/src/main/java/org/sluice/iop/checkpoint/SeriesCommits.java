@@ -137,7 +137,7 @@ public final class SeriesCommits implements AutoCloseable {
     try {
       one.put(run);
     } catch (final IOException e) {
-      later(one, e);
+      one.warn(e); // the watcher goes on with it, and alone may give it up
     }
     synchronized (this) {
       rounds.put(commit.id(), round);
@@ -222,7 +222,9 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   private void refuse(final PendingPart one, final IOException failure) {
-    remove(one);
+    synchronized (this) {
+      pending.remove(one);
+    }
     one.refused.accept(failure);
   }
 
@@ -303,14 +305,6 @@ public final class SeriesCommits implements AutoCloseable {
         .reduce(RankSet.NONE, RankSet::with);
   }
 
-  private synchronized boolean isEnding() {
-    return ending;
-  }
-
-  private synchronized void remove(final PendingPart one) {
-    pending.remove(one);
-  }
-
   private void refuseAll(final FencedException e) {
     final List<PendingPart> all;
     synchronized (this) {
@@ -350,7 +344,9 @@ public final class SeriesCommits implements AutoCloseable {
 
   /** The number of what no group took, for all nodes; asks storage. */
   EndNumber endNumber(final long free) throws IOException {
-    return run.endNumber(free);
+    synchronized (run) {
+      return run.endNumber(free);
+    }
   }
 
   /**

@@ -24,6 +24,9 @@ public final class Waiters {
   /** What became of which in this session tells. */
   private final Set<Long> begun = new HashSet<>();
 
+  /** How often each was begun: what an older commit of it does tells nobody anything. */
+  private final Map<Long, Integer> writings = new HashMap<>();
+
   private final LongPredicate before;
 
   /** How commits failed, by number: a rank that asks later is told why. */
@@ -70,12 +73,21 @@ public final class Waiters {
   void begun(final long number) {
     committed.remove(number);
     begun.add(number);
+    writings.merge(number, 1, Integer::sum);
   }
 
-  void committed(final long number) {
-    refused.remove(number);
-    committed.add(number);
-    begun.add(number);
+  /** How often a checkpoint was begun, to be told with its commit. */
+  int writing(final long number) {
+    return writings.getOrDefault(number, 0);
+  }
+
+  /** A commit counts that was decided when the checkpoint had been begun so often. */
+  void committed(final long number, final int writing) {
+    if (writing == writing(number)) {
+      refused.remove(number);
+      committed.add(number);
+      begun.add(number);
+    }
   }
 
   /** Answers those who wait that the checkpoint is not there yet, and why. */

@@ -1,6 +1,7 @@
 package org.sluice.iop.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -9,15 +10,21 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.engine.Engine;
+import org.sluice.core.series.PartKey;
+import org.sluice.core.series.PartsCheck;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.SeriesRun;
 import org.sluice.core.store.Commit;
+import org.sluice.core.store.RankSet;
 import org.sluice.core.store.StoreFixture;
+import org.sluice.iop.checkpoint.SeriesStorage.InDirectory;
 
-/** Storage that hangs holds up the thread that looks at it, and no other one. */
+/** What a node knows of checkpoints of several nodes, and who waits for storage. */
 class SeriesCommitsTest {
   private static final String NODE = "b17";
 
@@ -36,7 +43,7 @@ class SeriesCommitsTest {
     try (StoreFixture fixture = new StoreFixture(place.path(), temp)) {
       fixture.filed("a", 0, "it".getBytes());
       final Commit commit = fixture.commit(1, 2);
-      final SeriesStorage storage = new SeriesStorage.InDirectory(place, fixture.store());
+      final SeriesStorage storage = new InDirectory(place, fixture.store());
       try (SeriesCommits commits =
           new SeriesCommits(place, run, engine, fixture.store(), storage)) {
         commits.put(commit, 0, 0, () -> {}, refused -> {});
@@ -46,6 +53,34 @@ class SeriesCommitsTest {
         } finally {
           goesOn.countDown();
         }
+      }
+    }
+  }
+
+  /** This node has not looked at parts before the log says it. */
+  @Test
+  void aPartOfRankOneDoesNotCountBeforeThatOfRankZero() throws Exception {
+    final SeriesDirectory directory = SeriesDirectory.create(temp.resolve("store"));
+    directory.make("default");
+    final Engine engine = directory.engine("default");
+    final SeriesRun run = SeriesRun.join(engine, "run", NODE);
+    final SeriesDirectory.Place place = directory.place("default", run.begin(), NODE);
+    try (StoreFixture fixture = new StoreFixture(place.path(), temp)) {
+      fixture.filed("a", 1, "it".getBytes());
+      final Commit commit = fixture.commitPart(1, 2, RankSet.of(IntStream.of(1)));
+      final CompletableFuture<Void> counts = new CompletableFuture<>();
+      try (SeriesCommits commits =
+          new SeriesCommits(
+              place, run, engine, fixture.store(), new InDirectory(place, fixture.store()))) {
+        commits.hurry(1);
+        commits.put(commit, 0, 0, () -> counts.complete(null), counts::completeExceptionally);
+        assertThatThrownBy(() -> counts.get(1, TimeUnit.SECONDS))
+            .isInstanceOf(TimeoutException.class);
+        final SeriesRun other = SeriesRun.join(directory.engine("default"), "run", "b18");
+        final PartKey first = other.part(1, 0, 0, RankSet.of(IntStream.of(0)));
+        other.put(first, List.of(ByteBuffer.wrap(new byte[1])));
+        assertThat(other.commit(first, 2, PartsCheck.NONE).isEmpty()).isTrue();
+        counts.get(10, TimeUnit.SECONDS);
       }
     }
   }
