@@ -29,7 +29,7 @@ final class PendingPart {
   final Consumer<IOException> refused;
   final long begun = System.nanoTime();
   final Looks looks;
-  RankSet missing = RankSet.NONE;
+  RankSet missing;
   long changed = begun;
   boolean warned;
 
@@ -47,6 +47,7 @@ final class PendingPart {
     this.part = part;
     this.key = key;
     this.ranks = ranksOfJob(commit);
+    this.missing = key.ranks().missing(ranks); // until it has looked: none would say it is committed
     this.whole = key.ranks().covers(ranks) && part.length <= SeriesRun.MAX_WHOLE;
     this.counts = counts;
     this.refused = refused;
