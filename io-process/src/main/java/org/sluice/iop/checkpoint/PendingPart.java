@@ -47,7 +47,7 @@ final class PendingPart {
     this.part = part;
     this.key = key;
     this.ranks = ranksOfJob(commit);
-    this.missing = key.ranks().missing(ranks); // until it has looked: none would say it is committed
+    this.missing = key.ranks().missing(ranks); // as none would say that it is committed
     this.whole = key.ranks().covers(ranks) && part.length <= SeriesRun.MAX_WHOLE;
     this.counts = counts;
     this.refused = refused;
