@@ -33,7 +33,8 @@ abstract class LaunchCommand implements Subcommand {
                 ExitStatus.DENIED,
                 ExitStatus.OTHER_VERSION,
                 ExitStatus.FEW_DESCRIPTORS,
-                ExitStatus.CRASHED)
+                ExitStatus.CRASHED,
+                ExitStatus.PREEMPTED)
             .add(new ServiceOptions())
             .add(
                 option(String.class, value -> {}, "--profile")

@@ -256,7 +256,16 @@ final class RuntimeDirectory implements AutoCloseable {
    * @param anyhow whether it counts if no process is attached any more
    */
   boolean isLeft(final boolean anyhow) throws IOException {
-    if (!Files.exists(journal()) || !Files.exists(segment())) {
+    if (!Files.exists(journal())) {
+      return false;
+    }
+    if (!Files.exists(segment())) {
+      if (anyhow && Files.isSymbolicLink(segment()) && Journal.isOfThisBoot(journal())) {
+        throw refusal(
+            ExitStatus.FAILED,
+            "what was kept in %s is not here: %s is in a mount that is gone, or of another namespace; go on there, or remove %s to begin anew"
+                .formatted(path, Files.readSymbolicLink(segment()), path));
+      }
       return false;
     }
     if (!Journal.isOfThisBoot(journal())) {
@@ -276,9 +285,14 @@ final class RuntimeDirectory implements AutoCloseable {
     } catch (final SegmentException ofNoUse) {
       return false;
     } catch (final FormatVersionException e) {
-      throw new CommandException(
-          ExitStatus.OTHER_VERSION, "%s, or remove %s".formatted(e.getMessage(), path));
+      throw refusal(ExitStatus.OTHER_VERSION, "%s, or remove %s".formatted(e.getMessage(), path));
     }
+  }
+
+  /** What is here stays. */
+  private CommandException refusal(final ExitStatus status, final String message) {
+    preserve(true);
+    return new CommandException(status, message);
   }
 
   /**

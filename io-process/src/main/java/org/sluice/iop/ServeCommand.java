@@ -46,7 +46,8 @@ public final class ServeCommand implements Subcommand {
               ExitStatus.DENIED,
               ExitStatus.OTHER_VERSION,
               ExitStatus.FEW_DESCRIPTORS,
-              ExitStatus.CRASHED)
+              ExitStatus.CRASHED,
+              ExitStatus.PREEMPTED)
           .add(options)
           .add(
               option(Integer.class, value -> metricsPort = value, "--metrics")

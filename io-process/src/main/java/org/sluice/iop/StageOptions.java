@@ -7,6 +7,8 @@ import org.sluice.core.command.Model;
 import org.sluice.core.command.SharedOptions;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
+import org.sluice.core.engine.EngineException;
+import org.sluice.core.engine.Engines;
 import org.sluice.iop.checkpoint.StageSettings;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -71,13 +73,15 @@ final class StageOptions implements SharedOptions {
    *
    * @param option names the store
    * @return null where the store is a directory
+   * @throws EngineException when no engine knows the store's scheme
    */
-  StageSettings settings(final StoreOption option) {
+  StageSettings settings(final StoreOption option) throws EngineException {
     final String store = option.location();
     if (!option.isElsewhere()) {
       refuseOptions(store);
       return null;
     }
+    Engines.requireScheme(store);
     if (stage == null) {
       throw usage(
           "--store %s needs --stage DIR: a directory on a disk of this node, such as --stage \"${TMPDIR:-/var/tmp}\"/sluice"

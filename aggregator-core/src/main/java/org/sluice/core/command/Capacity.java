@@ -32,9 +32,9 @@ public record Capacity(String place, long each, long free) {
     if (newest.isEmpty() || newest.get().bytes() == 0) {
       return Optional.empty();
     }
-    try (NativeFile opened = NativeFile.open(directory.toString(), Flag.DIRECTORY)) {
-      return Optional.of(
-          new Capacity(directory.toString(), newest.get().bytes(), opened.room().free()));
+    final String place = directory.toAbsolutePath().normalize().toString();
+    try (NativeFile opened = NativeFile.open(place, Flag.DIRECTORY)) {
+      return Optional.of(new Capacity(place, newest.get().bytes(), opened.room().free()));
     }
   }
 

@@ -32,6 +32,17 @@ public final class Engines {
   }
 
   /**
+   * Refuses a store that no engine can have.
+   *
+   * @param store a directory's path, or a URI
+   * @throws EngineException when nothing knows the scheme
+   */
+  public static void requireScheme(final String store) throws EngineException {
+    final Matcher uri = SCHEME.matcher(store);
+    provider(uri.matches() ? scheme(uri) : DIRECTORY, store);
+  }
+
+  /**
    * Opens the engine of a store.
    *
    * @param store a directory's path, or a URI, which has a scheme and {@code :/}
@@ -45,14 +56,18 @@ public final class Engines {
       return provider(DIRECTORY, store).open(Path.of(store).toUri());
     }
     try {
-      return provider(uri.group(1).toLowerCase(Locale.ROOT), store).open(new URI(store));
+      return provider(scheme(uri), store).open(new URI(store));
     } catch (final URISyntaxException e) {
       throw new EngineException(
           Reason.ADDRESS,
-          "%s is no URI: %s at character %d; write %% and two hexadecimal digits for such a one"
+          "%s is no URI: %s at character %d; write SCHEME://NAME/PREFIX, and %% and two digits for what is not allowed"
               .formatted(store, e.getReason(), e.getIndex() + 1),
           e);
     }
+  }
+
+  private static String scheme(final Matcher uri) {
+    return uri.group(1).toLowerCase(Locale.ROOT);
   }
 
   private static EngineProvider provider(final String scheme, final String store)

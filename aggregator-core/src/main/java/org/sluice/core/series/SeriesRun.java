@@ -97,11 +97,7 @@ public final class SeriesRun {
     return new SeriesRun(engine, log, node, begin, entry);
   }
 
-  /**
-   * Whether this node is the one that began it.
-   *
-   * @return whether its entry in the log is this node's
-   */
+  /** Whether this node is the one that began it. */
   public boolean isFirst() {
     return entry.node().equals(node);
   }
@@ -115,11 +111,7 @@ public final class SeriesRun {
     return begin;
   }
 
-  /**
-   * What it is called.
-   *
-   * @return a name that no other run of the series has
-   */
+  /** What it is called; no other run of the series has that name. */
   public String name() {
     return run;
   }

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.LongStream;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.engine.NoObjectException;
 
@@ -190,31 +189,6 @@ enum Rule {
         @Override
         public byte[] getAll(final String key, final int most) throws IOException {
           return key.startsWith("data/") && own != null ? own : engine.getAll(key, most);
-        }
-      };
-    }
-  },
-  /** What is removed counts no more, though files join it. */
-  REMOVED_STAYS_GONE {
-    @Override
-    Engine without(final Engine engine, final String run) {
-      return new Changed(engine) {
-        @Override
-        public byte[] getAll(final String key, final int most) throws IOException {
-          final byte[] bytes = engine.getAll(key, most);
-          return key.startsWith("log/")
-                  && LogEntryCodec.decode(key, bytes) instanceof final LogEntry.Remove remove
-              ? LogEntryCodec.encode(withAll(key, remove), null)
-              : bytes;
-        }
-
-        private LogEntry.Remove withAll(final String key, final LogEntry.Remove remove) {
-          final long sequence = Long.parseLong(key.substring(key.indexOf('/') + 1));
-          return new LogEntry.Remove(
-              remove.begin(),
-              LongStream.range(1, sequence).boxed().toList(),
-              remove.node(),
-              remove.time());
         }
       };
     }

@@ -30,7 +30,7 @@ final class PendingPart {
   final long begun = System.nanoTime();
   final Looks looks;
 
-  /** All others as long as it has not looked at parts; none means that the checkpoint counts. */
+  /** All others as long as it has not looked at parts. */
   RankSet missing;
 
   long changed = begun;

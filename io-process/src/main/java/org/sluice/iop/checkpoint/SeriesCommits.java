@@ -237,8 +237,10 @@ public final class SeriesCommits implements AutoCloseable {
   private boolean countIfCommitted(final PendingPart one) throws IOException {
     one.put(run);
     try {
-      if (!isCommitted(one)) {
-        return false;
+      synchronized (run) {
+        if (!one.look(run, check, missing -> lacks(one, missing))) {
+          return false;
+        }
       }
     } catch (final RefusedException e) {
       refuse(one, e);
@@ -248,12 +250,6 @@ public final class SeriesCommits implements AutoCloseable {
     one.counts.run();
     one.removeSuperseded(store);
     return true;
-  }
-
-  private boolean isCommitted(final PendingPart one) throws IOException {
-    synchronized (run) {
-      return one.look(run, check, missing -> lacks(one, missing));
-    }
   }
 
   private synchronized void lacks(final PendingPart one, final RankSet missing) {

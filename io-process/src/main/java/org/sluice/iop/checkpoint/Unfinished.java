@@ -50,7 +50,10 @@ public final class Unfinished {
                             : group.obstacle(grouping))));
     if (context.copies() != null) {
       context.copies().numbers().stream()
-          .map("checkpoint %d is on this node alone yet, in its stage"::formatted)
+          .map(
+              number ->
+                  "checkpoint %d is yet only in %s of this node"
+                      .formatted(number, context.store().directory()))
           .forEach(lines::add);
     }
     return limited(lines);
