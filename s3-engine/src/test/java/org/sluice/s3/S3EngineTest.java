@@ -387,7 +387,6 @@ class S3EngineTest {
   @Test
   void aLocationIsABucketAndAPrefix() throws IOException {
     assertThat(S3Location.of(URI.create("s3://a_b.c"))).isEqualTo(new S3Location("a_b.c", ""));
-    assertThat(S3Location.of(URI.create("s3://a/"))).isEqualTo(new S3Location("a", ""));
     assertThat(S3Location.of(URI.create("s3://a//b%20c/d/")))
         .isEqualTo(new S3Location("a", "b c/d/"))
         .hasToString("s3://a/b c/d");

@@ -97,7 +97,7 @@ public final class SeriesRun {
     return new SeriesRun(engine, log, node, begin, entry);
   }
 
-  /** Whether this node is the one that began it. */
+  /** {@return whether this node is the one that began it} */
   public boolean isFirst() {
     return entry.node().equals(node);
   }
@@ -111,7 +111,7 @@ public final class SeriesRun {
     return begin;
   }
 
-  /** What it is called; no other run of the series has that name. */
+  /** {@return its name, which no other run of the series has} */
   public String name() {
     return run;
   }
