@@ -104,7 +104,8 @@ public final class GcCommand implements Subcommand {
       final String name = Stores.choose(nodes, series.name());
       final List<Freed> freed = new ArrayList<>();
       if (damagedLogs) {
-        for (final DamagedException damaged : SeriesRepair.of(nodes, name, dryRun).damage()) {
+        final SeriesStore read = Stores.ofSeveralNodes(store).orElseThrow();
+        for (final DamagedException damaged : SeriesRepair.of(read, name, dryRun).damage()) {
           freed.add(new Freed(Leftover.Kind.LOG, damaged.file(), damaged.file(), 0));
         }
         if (!freed.isEmpty()) { // what may go is looked for by those who have seen what counts

@@ -61,7 +61,7 @@ record Departure(Context context, Commit commit, long round, long growth, int wr
     Warnings.warn(text);
     if (context.copies().areGlobal()) {
       context.statistics().failed(new Failure(failure.errno(), text));
-      context.service().execute(() -> context.waiters().refused(commit.number(), failure));
+      context.service().execute(() -> context.waiters().refused(commit.number(), writing, failure));
     }
   }
 }

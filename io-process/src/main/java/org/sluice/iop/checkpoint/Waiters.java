@@ -72,6 +72,7 @@ public final class Waiters {
   /** The checkpoint is being written anew: its older commit does not count. */
   void begun(final long number) {
     committed.remove(number);
+    refused.remove(number);
     begun.add(number);
     writings.merge(number, 1, Integer::sum);
   }
@@ -96,9 +97,11 @@ public final class Waiters {
   }
 
   /** The same for good, unless the checkpoint is written anew. */
-  void refused(final long number, final Failure why) {
-    refused.put(number, reply(number, why));
-    answer(waiter -> waiter.number == number, refused.get(number));
+  void refused(final long number, final int writing, final Failure why) {
+    if (writing == writing(number)) {
+      refused.put(number, reply(number, why));
+      answer(waiter -> waiter.number == number, refused.get(number));
+    }
   }
 
   private static Reply reply(final long number, final Failure why) {
