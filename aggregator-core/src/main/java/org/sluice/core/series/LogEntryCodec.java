@@ -12,7 +12,6 @@ import java.util.function.Function;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
 import org.sluice.core.posix.Entropy;
-import org.sluice.core.store.RankSet;
 import org.sluice.core.store.SealedJson;
 
 /** Entries of a series' log as objects: sealed JSON, so that people can read them. */
@@ -137,11 +136,9 @@ final class LogEntryCodec {
             node,
             time);
     check(commit.begin() > 0 && commit.number() >= 0 && commit.round() >= 0);
-    final RankSet.Union there = new RankSet.Union();
-    for (final PartKey key : commit.keys()) {
-      check(there.add(key.ranks()));
-    }
-    check(commit.ranks() > 0 && there.ranks().covers(commit.ranks()));
+    final Gathering parts = new Gathering();
+    commit.keys().forEach(key -> check(parts.add(key)));
+    check(commit.ranks() > 0 && parts.missing(commit.ranks()).isEmpty());
     check(!commit.whole() || commit.parts().size() == 1);
     return commit;
   }

@@ -7,8 +7,8 @@ import org.sluice.core.store.RankSet;
 
 /**
  * The key of a part: {@code part/<number>-<begin>-<round>/<node>+<growth>.<ranks>}, without the
- * growth where that is 0. So a list alone says which ranks have put theirs. Ranks that do not fit
- * into one name go on in further ones.
+ * growth where that is 0. So a list alone says which ranks have put theirs, and which are to. Ranks
+ * that do not fit into one name go on in further ones.
  *
  * @param number the checkpoint's number
  * @param begin the sequence of its run's begin
@@ -16,9 +16,16 @@ import org.sluice.core.store.RankSet;
  * @param node the node's name, as far as a key can have it
  * @param growth how many times files had joined it on that node in this round; the newest counts
  * @param ranks the ranks whose images it has
+ * @param coverage what the checkpoint must cover besides
  */
 public record PartKey(
-    long number, long begin, long round, String node, long growth, RankSet ranks) {
+    long number,
+    long begin,
+    long round,
+    String node,
+    long growth,
+    RankSet ranks,
+    Coverage coverage) {
   /** The prefix of all parts. */
   public static final String FOLDER = "part/";
 
@@ -28,7 +35,8 @@ public record PartKey(
   private static final Pattern TEXT =
       Pattern.compile(FOLDER + "(\\d{1,18})-(\\d{1,18})-(\\d{1,18})/(.+)");
   private static final Pattern NAME =
-      Pattern.compile("([A-Za-z0-9._%-]{1," + MOST + "})(?:\\+(\\d{1,18}))?\\.([0-9,+/-]+)");
+      Pattern.compile(
+          "([A-Za-z0-9._%-]{1," + MOST + "})(?:\\+(\\d{1,18}))?\\.([0-9,+/-]*[0-9])((?:=|/~).+)?");
   private static final Pattern TOO_LONG = Pattern.compile("(.{1," + MOST + "}),");
 
   /**
@@ -48,17 +56,58 @@ public record PartKey(
         : Optional.empty();
   }
 
+  /**
+   * A part of a job all of whose ranks have images.
+   *
+   * @param number the checkpoint's number
+   * @param begin the sequence of its run's begin
+   * @param round how many times the run had written this number before
+   * @param node the node's name, as far as a key can have it
+   * @param growth how many times files had joined it on that node in this round
+   * @param ranks the ranks whose images it has
+   */
+  public PartKey(
+      final long number,
+      final long begin,
+      final long round,
+      final String node,
+      final long growth,
+      final RankSet ranks) {
+    this(number, begin, round, node, growth, ranks, Coverage.ALL);
+  }
+
+  /**
+   * The same of a checkpoint that must cover something else.
+   *
+   * @param other what
+   * @return its key
+   */
+  public PartKey covering(final Coverage other) {
+    return new PartKey(number, begin, round, node, growth, ranks, other);
+  }
+
   /** Reads its name. */
   static Optional<PartKey> parse(
       final long number, final long begin, final long round, final String name) {
     final Matcher match = NAME.matcher(name);
-    return match.matches()
-        ? RankSet.parse(match.group(3).replace('/', ','))
-            .map(
-                ranks ->
-                    new PartKey(
-                        number, begin, round, match.group(1), growth(match.group(2)), ranks))
-        : Optional.empty();
+    if (!match.matches()) {
+      return Optional.empty();
+    }
+    final String coverage = match.group(4) == null ? "" : match.group(4);
+    return RankSet.parse(match.group(3).replace('/', ','))
+        .flatMap(
+            ranks ->
+                Coverage.parse(coverage)
+                    .map(
+                        all ->
+                            new PartKey(
+                                number,
+                                begin,
+                                round,
+                                match.group(1),
+                                growth(match.group(2)),
+                                ranks,
+                                all)));
   }
 
   private static long growth(final String text) {
@@ -91,14 +140,15 @@ public record PartKey(
   /**
    * What a commit calls it: all behind its folder.
    *
-   * @return node, growth and ranks
+   * @return node, growth, ranks and coverage
    */
   public String name() {
-    final String text = ranks.compact();
-    return node
-        + (growth == 0 ? "" : "+" + growth)
-        + "."
-        + (text.length() <= MOST ? text : TOO_LONG.matcher(text).replaceAll("$1/"));
+    return node + (growth == 0 ? "" : "+" + growth) + "." + split(ranks.compact()) + coverage;
+  }
+
+  /** In several names, where it does not fit into one. */
+  static String split(final String text) {
+    return text.length() <= MOST ? text : TOO_LONG.matcher(text).replaceAll("$1/");
   }
 
   /**

@@ -84,7 +84,7 @@ final class SeriesCheckpoint {
         parts.size() == 1 ? first.node() : parts.size() + " nodes",
         first.job(),
         first.layout(),
-        first.ranks(),
+        coversAll(entry) ? first.ranks() : 0,
         RankSet.NONE,
         parts.stream().anyMatch(part -> part.commit().ungrouped()),
         first.completion(),
@@ -93,6 +93,11 @@ final class SeriesCheckpoint {
         images.size(),
         images.stream().mapToLong(CommittedImage::size).sum(),
         List.of());
+  }
+
+  /** Where a marker or the writers of each node completed it no rank is known to be missing. */
+  private static boolean coversAll(final LogEntry.Commit entry) {
+    return entry.keys().stream().allMatch(part -> part.coverage().equals(Coverage.ALL));
   }
 
   /** As one of all nodes; incomplete when a file joined it on some node after its commit. */

@@ -25,7 +25,6 @@ import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
 import org.sluice.core.store.LeftAsFiles;
 import org.sluice.core.store.NoStoreException;
-import org.sluice.core.store.RankSet;
 import org.sluice.core.store.Rebuilder;
 import org.sluice.core.store.Sharing;
 import org.sluice.core.store.StoredPart;
@@ -314,9 +313,7 @@ public final class SeriesReader implements CheckpointReader {
     final Collection<PartKey> newest = Decision.newest(parts);
     final PartKey first = parts.getLast();
     final int ranks = Math.max(1, fetch.one(new CommittedPart(first, 0)).commit().ranks());
-    final RankSet.Union there = new RankSet.Union();
-    newest.forEach(part -> there.add(part.ranks()));
-    return new Waiting(first.number(), ranks, there.ranks().missing(ranks), newest.size());
+    return new Waiting(first.number(), ranks, Gathering.of(newest).missing(ranks), newest.size());
   }
 
   private synchronized SeriesCheckpoint checkpoint(final Commit commit) throws IOException {

@@ -123,7 +123,7 @@ public final class SeriesRun {
    * @param round how many times this run had written this number before
    * @param growth how many times files had joined it on this node in that round
    * @param ranks the ranks whose images it has, at least one
-   * @return a key that no part of other bytes has
+   * @return a key that no part of other bytes has; the checkpoint is to cover all ranks
    */
   public PartKey part(final long number, final long round, final long growth, final RankSet ranks) {
     return new PartKey(number, begin, round, node, growth, ranks);
@@ -167,7 +167,7 @@ public final class SeriesRun {
                 return null;
               }
               final Collection<PartKey> parts = newest(now.decided(part), listed);
-              missing[0] = ranksOf(parts).missing(ranks);
+              missing[0] = Gathering.ofOneLaunch(run, parts).missing(ranks);
               if (!missing[0].isEmpty()) {
                 return null;
               }
@@ -184,18 +184,6 @@ public final class SeriesRun {
     final List<PartKey> all = new ArrayList<>(decided);
     all.addAll(listed);
     return Decision.newest(all);
-  }
-
-  private RankSet ranksOf(final Collection<PartKey> parts) throws RefusedException {
-    final RankSet.Union ranks = new RankSet.Union();
-    for (final PartKey part : parts) {
-      if (!ranks.add(part.ranks())) {
-        throw new RefusedException(
-            "two nodes have parts of the same ranks, such as %s; was the run's name, %s, used for two launches?"
-                .formatted(part, run));
-      }
-    }
-    return ranks.ranks();
   }
 
   private LogEntry.Commit commit(
@@ -253,6 +241,17 @@ public final class SeriesRun {
     return isDecided(state, part, ranks);
   }
 
+  /**
+   * Whether a checkpoint was committed without the part of a node, as others did not see its files.
+   * It is to be committed again, with that. No request goes to storage.
+   *
+   * @param part a part of this run
+   * @return false also when it counts no more
+   */
+  public boolean isLeftOut(final PartKey part) {
+    return log.known().commitOf(part).filter(one -> Decision.lacks(one, part)).isPresent();
+  }
+
   private boolean isDecided(final SeriesState state, final PartKey part, final int ranks)
       throws IOException {
     check(state);
@@ -261,7 +260,7 @@ public final class SeriesRun {
     }
     final Optional<LogEntry.Commit> commit = state.commitOf(part);
     if (commit.isPresent()) {
-      checkMine(commit.get(), part, ranks);
+      Decision.check(commit.get(), part, ranks, run);
     }
     final boolean is = state.isDecided(part);
     if (is) {
@@ -282,20 +281,6 @@ public final class SeriesRun {
     final EndNumber said = EndNumber.of(engine, begin, node, free);
     check(log.read()); // a later run deletes what was said
     return said;
-  }
-
-  private void checkMine(final LogEntry.Commit commit, final PartKey part, final int ranks)
-      throws RefusedException {
-    if (commit.ranks() != ranks) {
-      throw new RefusedException(
-          "node %s committed it for %d ranks, and node %s counts %d; a run has one number of ranks"
-              .formatted(commit.node(), commit.ranks(), node, ranks));
-    }
-    if (commit.keys().stream().noneMatch(one -> one.node().equals(part.node()))) {
-      throw new RefusedException(
-          "node %s committed it without node %s; was the run's name, %s, used for two launches?"
-              .formatted(commit.node(), part.node(), run));
-    }
   }
 
   /**

@@ -149,6 +149,18 @@ public final class RankSet {
   }
 
   /**
+   * The ranks that are here and not there.
+   *
+   * @param others other ranks
+   * @return none when all of these are there
+   */
+  public RankSet without(final RankSet others) {
+    final BitSet rest = (BitSet) ranks.clone();
+    rest.andNot(others.ranks);
+    return new RankSet(rest);
+  }
+
+  /**
    * Whether a rank is here and there.
    *
    * @param others other ranks

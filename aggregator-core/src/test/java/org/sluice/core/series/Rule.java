@@ -88,6 +88,12 @@ enum Rule {
   },
   /** A checkpoint is committed when the parts of all ranks are there. */
   ALL_RANKS,
+  /**
+   * Where a marker completes a checkpoint, each part says over which ranks it was found to close.
+   */
+  CLOSED_RANKS,
+  /** A node looks whether the commit has its part. */
+  OWN_PART,
   /** A part comes behind the data that it names. */
   DATA_FIRST,
   /** What is removed is removed in the log before it is deleted. */

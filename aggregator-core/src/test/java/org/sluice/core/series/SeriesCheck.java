@@ -19,7 +19,7 @@ import org.sluice.core.store.RankSet;
  */
 final class SeriesCheck {
   private final SortedMap<String, byte[]> objects;
-  private final int ranks;
+  private final Writers writers;
   private final Map<String, byte[]> known = new HashMap<>();
   private final List<LogEntry> log = new ArrayList<>();
 
@@ -38,9 +38,9 @@ final class SeriesCheck {
     }
   }
 
-  SeriesCheck(final SortedMap<String, byte[]> objects, final int ranks) {
+  SeriesCheck(final SortedMap<String, byte[]> objects, final Writers writers) {
     this.objects = objects;
-    this.ranks = ranks;
+    this.writers = writers;
   }
 
   private static void require(final boolean truth, final String otherwise) {
@@ -170,7 +170,9 @@ final class SeriesCheck {
         require(text(data).equals(mark), "data is of another round or run");
       }
     }
-    require(there.covers(ranks), "a committed checkpoint lacks a part");
+    require(
+        writers.isStale(round(commit)) || writers.of(round(commit)).without(there).isEmpty(),
+        "a committed checkpoint lacks a part");
   }
 
   private String partIn(final long sequence) {

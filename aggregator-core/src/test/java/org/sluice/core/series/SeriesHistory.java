@@ -29,6 +29,7 @@ final class SeriesHistory {
   private final Interleaving interleaving;
   private final SeriesCheck check;
   private final int nodes;
+  private final Writers writers;
   private final Set<SeriesCheck.Told> told = new HashSet<>();
   private final Map<String, Long> ends = new HashMap<>();
 
@@ -37,9 +38,10 @@ final class SeriesHistory {
     this.random = new Random(seed);
     this.leftOut = leftOut;
     this.nodes = 2 + random.nextInt(3);
+    this.writers = new Writers(seed, nodes);
     this.world = new SimulatedEngine.World(random, leftOut != Rule.CONDITIONAL_CREATE);
     this.interleaving = new Interleaving(random);
-    this.check = new SeriesCheck(world.objects, nodes);
+    this.check = new SeriesCheck(world.objects, writers);
   }
 
   /** Lets it happen. */
@@ -143,9 +145,12 @@ final class SeriesHistory {
 
     void write(final long number, final long round, final long growth)
         throws FencedException, GaveUp {
-      final PartKey part = series.part(number, round, growth, ranks());
+      final SeriesCheck.Round one = new SeriesCheck.Round(run, number, round);
+      if (!writers.of(one).intersects(ranks())) {
+        return;
+      }
       try {
-        write(part);
+        write(series.part(number, round, growth, ranks()).covering(coverage(one)));
       } catch (final RemovedException e) {
         // what joined it is in no checkpoint
       }
@@ -177,10 +182,27 @@ final class SeriesHistory {
       parts.add(part);
       final int all = leftOut == Rule.ALL_RANKS ? 1 : nodes;
       for (int looks = alone ? -1 : random.nextInt(4); looks >= 0; looks--) {
-        if (again(() -> series.commit(part, all, PartsCheck.NONE)).isEmpty()) {
+        if (again(() -> isTold(part, all))) {
           told.add(new SeriesCheck.Told(run, part));
         }
       }
+    }
+
+    private boolean isTold(final PartKey part, final int all) throws IOException {
+      final boolean without =
+          leftOut == Rule.OWN_PART
+              && series.live().values().stream()
+                  .anyMatch(one -> one.isOf(part.begin(), part.number(), part.round()));
+      return without || series.commit(part, all, PartsCheck.NONE).isEmpty();
+    }
+
+    private Coverage coverage(final SeriesCheck.Round round) {
+      if (alone) {
+        return Coverage.ALL;
+      }
+      return leftOut == Rule.CLOSED_RANKS && writers.areMarked(round)
+          ? Coverage.closing(ranks())
+          : writers.seenBy(node, round);
     }
 
     private RankSet ranks() {

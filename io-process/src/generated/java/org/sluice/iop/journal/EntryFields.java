@@ -116,6 +116,7 @@ final class EntryFields {
       EntryCodec.writeText(out, it.part().toString());
       out.writeInt(it.ungrouped() ? 1 : 0);
       out.writeInt(it.completion().ordinal());
+      EntryCodec.writeText(out, it.coverage());
       out.writeInt(it.members().size());
       for (final Entry.Part each : it.members()) {
         out.writeInt(each.image());
@@ -360,6 +361,7 @@ final class EntryFields {
           EntryCodec.readRanks(in),
           in.readInt() != 0,
           EntryCodec.readOne(in, Completion.values()),
+          EntryCodec.readText(in),
           listOfPart(in));
     }
     if (type == 15) {

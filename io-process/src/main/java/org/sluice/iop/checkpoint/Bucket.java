@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.posix.Names;
+import org.sluice.core.series.Coverage;
 import org.sluice.core.series.FencedException;
 import org.sluice.core.series.LogEntry;
 import org.sluice.core.series.PartCopy;
@@ -23,7 +24,6 @@ import org.sluice.core.series.StagePlace;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.Completion;
 import org.sluice.core.store.PosixStore;
-import org.sluice.core.store.RankSet;
 import org.sluice.core.store.StoredPart;
 import org.sluice.iop.measure.Warnings;
 
@@ -125,13 +125,17 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
     }
   }
 
+  PartKey part(final Departure one) {
+    return commits.part(one.commit(), one.round(), one.growth(), Coverage.ALL);
+  }
+
   /** A checkpoint counts: what is not to stay goes. The thread of {@link #commits}. */
   void counts(final Departure one) {
     final Commit commit = one.commit();
-    final RankSet ranks = PendingPart.ranksOf(commit);
-    mine.add(run.part(commit.number(), one.round(), one.growth(), ranks));
+    final PartKey part = part(one);
+    mine.add(part);
     try {
-      if (keep > 0 && !commit.ungrouped() && ranks.list().getFirst() == 0) {
+      if (keep > 0 && !commit.ungrouped() && part.ranks().list().getFirst() == 0) {
         removeOlder(commit);
       }
       deleteGone();

@@ -12,6 +12,8 @@ import org.sluice.core.posix.FileSource;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.series.Coverage;
+import org.sluice.core.series.PartKey;
 import org.sluice.core.series.RefusedException;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.Draft;
@@ -239,9 +241,10 @@ final class CheckpointCommit implements Work {
 
   /** From here on nothing of it may change: any node may commit the checkpoint. Last stage. */
   private void putPart() throws IOException {
-    context
-        .series()
-        .put(part, decision.round(), decision.growth(), () -> stored(part), this::refuse);
+    final SeriesCommits series = context.series();
+    final Coverage coverage = Coverage.parse(decision.coverage()).orElseThrow();
+    final PartKey key = series.part(part, decision.round(), decision.growth(), coverage);
+    series.put(part, key, () -> stored(part), this::refuse);
   }
 
   /** The series does not have it, as far as this node knows. */
@@ -363,11 +366,6 @@ final class CheckpointCommit implements Work {
 
   Entry.Ended end() {
     return end;
-  }
-
-  /** Tells every process the states that its images have again. */
-  void restore() {
-    images().forEach(image -> image.state(image.state()));
   }
 
   /** Counts how long the commit took. */

@@ -259,6 +259,11 @@ public final class CheckpointState implements Fold {
         : new Entry.Written(number, last.round(), last.growth() + 1);
   }
 
+  /** Whether a number was decided: where no image of that is left, what comes is written anew. */
+  boolean isWritten(final long number) {
+    return written.containsKey(number);
+  }
+
   /** How many numbers were decided up to one, in the order of numbers. */
   int place(final long number) {
     return written.headMap(number, true).size();

@@ -86,7 +86,7 @@ public record Checkpoints(
         .sorted(Comparator.comparingLong(Commit::sequence))
         .forEach(
             commit -> {
-              retention.resume(commit, groups.committed(commit.number()));
+              retention.resume(commit, context.state().groups().committed(commit.number()));
               groups.resume(commit);
             });
   }

@@ -1,6 +1,7 @@
 package org.sluice.iop.checkpoint;
 
 import java.util.Collection;
+import org.sluice.core.series.Coverage;
 import org.sluice.core.store.RankSet;
 import org.sluice.iop.image.Writer;
 
@@ -10,8 +11,18 @@ import org.sluice.iop.image.Writer;
  * @param ranks ranks of the job, 0 unknown; without a part the commit must have images of all
  * @param part the ranks whose part of the checkpoint it is, if the job has others on other nodes;
  *     else none
+ * @param coverage what other nodes' parts are to cover with this one
  */
-record CommitRanks(int ranks, RankSet part) {
+record CommitRanks(int ranks, RankSet part, Coverage coverage) {
+  CommitRanks(final int ranks, final RankSet part) {
+    this(ranks, part, Coverage.ALL);
+  }
+
+  /** The same of a checkpoint that is to cover something else than all ranks. */
+  CommitRanks covering(final Coverage other) {
+    return new CommitRanks(ranks, part, other);
+  }
+
   /** Why nobody can tell when this node's part of a checkpoint is complete. */
   static String unknown(final int ranks) {
     return "the job has %d ranks on several nodes, and the launcher does not say how many on this one;"

@@ -60,6 +60,7 @@ final class Committer {
             ranks.part(),
             ungrouped,
             completion,
+            ranks.coverage().toString(),
             members.stream().map(this::directOrNot).toList());
     context.decide(decision);
     commit(decision, owner).begin();
@@ -94,7 +95,7 @@ final class Committer {
       commit.tell();
       context.drain().tidy(false);
     } else {
-      commit.restore();
+      commit.images().forEach(image -> image.state(image.state())); // tells every process again
       commit.images().stream().filter(i -> i.errno() != 0).forEach(context.drain()::release);
       context.drain().tidy(true);
       context.afterwards(() -> tellOfFailure(commit));

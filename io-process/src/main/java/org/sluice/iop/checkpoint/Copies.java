@@ -239,7 +239,7 @@ public final class Copies implements AutoCloseable {
         begin();
         bucket
             .commits()
-            .put(one.commit(), one.round(), one.growth(), () -> counts(one), e -> refuse(one, e));
+            .put(one.commit(), bucket.part(one), () -> counts(one), e -> refuse(one, e));
         copied(one);
         return;
       } catch (final EngineException e) {

@@ -238,10 +238,7 @@ final class Group {
     return image.openers().isEmpty() && !image.isAbandoned();
   }
 
-  /**
-   * Whether two images have one name: a program has just renamed one over the other, and says so
-   * next.
-   */
+  /** Whether two images have one name: a program has just renamed one over the other. */
   boolean isBeingRenamed() {
     return members.values().stream().map(member -> member.path).distinct().count() < members.size();
   }
@@ -279,6 +276,7 @@ final class Group {
   /** Whether a marker was written after all other images, in a round that is not the first. */
   private boolean isMarkedAnew() {
     return !rewriting
+        || markers.isEmpty() // another node has it, which looks
         || markers.stream().mapToLong(Image::written).max().orElse(-1)
             > members.keySet().stream()
                 .filter(image -> !markers.contains(image))

@@ -4,6 +4,8 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.sluice.iop.image.Image;
 
@@ -27,6 +29,15 @@ final class GroupTable {
   /** The group that has an image; null when none has. */
   Group of(final Image image) {
     return byImage.get(image.id());
+  }
+
+  /** The images of a group that are in a checkpoint as they are. */
+  Set<Image> committed(final long number) {
+    return byNumber.containsKey(number)
+        ? byNumber.get(number).unchanged().stream()
+            .filter(Image::isCommitted)
+            .collect(Collectors.toSet())
+        : Set.of();
   }
 
   void enter(final Group group) {

@@ -34,6 +34,7 @@ public final class Groups {
   private final Undecided undecided = new Undecided();
   private final Habit habit = new Habit();
   private final Lacks lacks;
+  private final SharedMarkers markers;
   private final GroupNotices notices;
   private final Set<Long> parts = new HashSet<>(); // that ever had a file, for a warning
 
@@ -44,6 +45,7 @@ public final class Groups {
     this.committer = committer;
     this.retention = retention;
     this.lacks = new Lacks(context);
+    this.markers = new SharedMarkers(context);
     this.notices = new GroupNotices(context);
   }
 
@@ -86,10 +88,7 @@ public final class Groups {
     }
   }
 
-  /**
-   * Puts images of a former I/O process where their names say, before one of them is looked at: a
-   * group of which only some are known may seem complete.
-   */
+  /** Images of a former I/O process, before one is looked at: a part may seem complete. */
   void place(final Collection<Image> images) {
     if (grouping != null) {
       images.forEach(this::place);
@@ -129,7 +128,8 @@ public final class Groups {
   private Group begin(final long number) {
     pauses.wanted().forEach(undecided::hurry);
     notices.begins(number, table.all(), parts.size());
-    final Group next = new Group(number, false, false);
+    markers.begin(number);
+    final Group next = new Group(number, false, context.state().isWritten(number));
     habit.begin(next);
     return next;
   }
@@ -195,7 +195,7 @@ public final class Groups {
   }
 
   private boolean isComplete(final Group group) {
-    return group.hasChanged() && !group.isOpen() && group.isWhole(grouping);
+    return group.hasChanged() && !group.isOpen() && markers.complete(group);
   }
 
   /** Looks at all names again, since a program may rename and delete without our knowledge. */
@@ -263,7 +263,11 @@ public final class Groups {
   }
 
   private void decide(final long number) {
-    Optional.ofNullable(table.find(number)).ifPresent(this::commitIfComplete);
+    final Group group = table.find(number);
+    if (group != null) {
+      markers.look(group, pauses);
+      commitIfComplete(group);
+    }
   }
 
   /**
@@ -302,7 +306,7 @@ public final class Groups {
     committer.commit(
         group.number(),
         group.isRewritten(),
-        group.commitRanks(grouping),
+        markers.close(group),
         false,
         grouping.hasMarkers() ? Completion.MARKER : Completion.COUNT,
         group.members(),
@@ -344,16 +348,6 @@ public final class Groups {
     }
   }
 
-  /** The images of a group that are in a checkpoint as they are. */
-  Set<Image> committed(final long number) {
-    final Set<Image> images = new HashSet<>();
-    if (table.find(number) != null) {
-      images.addAll(table.find(number).unchanged());
-      images.removeIf(image -> !image.isCommitted());
-    }
-    return images;
-  }
-
   /** At the end: commits what is there of every checkpoint that is not committed as it is. */
   Collection<Group> incomplete() {
     if (!exist()) {
@@ -387,6 +381,11 @@ public final class Groups {
     return !lacks.prevents(group.number()) && !grouping.hasMarkers() && !group.isTorn();
   }
 
+  /** {@return whether a checkpoint waits for a marker that another node is to write} */
+  public boolean awaitMarkers() {
+    return exist() && table.all().stream().anyMatch(markers::isAwaited);
+  }
+
   /** Whether a group has this image. */
   boolean has(final Image image) {
     return exist() && table.of(image) != null;
@@ -394,7 +393,6 @@ public final class Groups {
 
   /** Whether a group has this image under this name. */
   boolean has(final Image image, final String path) {
-    final Group group = table.of(image);
-    return exist() && group != null && group.has(image, path);
+    return has(image) && table.of(image).has(image, path);
   }
 }

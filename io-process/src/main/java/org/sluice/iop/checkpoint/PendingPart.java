@@ -55,7 +55,9 @@ final class PendingPart {
     this.counts = counts;
     this.refused = refused;
     final List<Integer> mine = key.ranks().list();
-    this.looks = new Looks(mine.getFirst() == 0, ranks / mine.size(), wait, begun);
+    final RankSet closed = key.coverage().closed();
+    final int first = closed.isEmpty() ? 0 : closed.list().getFirst();
+    this.looks = new Looks(mine.getFirst() == first, ranks / mine.size(), wait, begun);
   }
 
   /** The ranks of the job; a program that is none has one. */
@@ -91,7 +93,12 @@ final class PendingPart {
       return true;
     }
     if (!looks.isAtParts()) {
-      return run.isCommitted(key, ranks);
+      if (run.isCommitted(key, ranks)) {
+        return true;
+      }
+      if (!run.isLeftOut(key)) {
+        return false;
+      }
     }
     final RankSet lacking = run.commit(key, ranks, check);
     lacks.accept(lacking);

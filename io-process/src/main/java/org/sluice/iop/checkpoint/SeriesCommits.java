@@ -2,6 +2,7 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import org.sluice.core.engine.Engine;
+import org.sluice.core.series.Coverage;
 import org.sluice.core.series.EndNumber;
 import org.sluice.core.series.FencedException;
 import org.sluice.core.series.LoggedOnce;
@@ -47,7 +49,6 @@ public final class SeriesCommits implements AutoCloseable {
   /** What an earlier run has left lies still for a minute before it goes. */
   private static final long COLLECTION_NANOS = TimeUnit.SECONDS.toNanos(90);
 
-  private final SeriesDirectory.Place place;
   private final Engine engine;
   private final SeriesRun run;
   private final PosixStore store;
@@ -90,7 +91,6 @@ public final class SeriesCommits implements AutoCloseable {
       final PosixStore store,
       final SeriesStorage storage) {
     this.storage = storage;
-    this.place = place;
     this.run = run;
     this.engine = engine;
     this.store = store;
@@ -98,6 +98,11 @@ public final class SeriesCommits implements AutoCloseable {
     this.others = new OtherNodes(place);
     this.view = new SeriesView(storage, place);
     this.watcher = Thread.ofPlatform().name("series").start(this::watch);
+  }
+
+  /** The key of this node's part of a checkpoint. */
+  PartKey part(final Commit commit, final long round, final long growth, final Coverage all) {
+    return run.part(commit.number(), round, growth, PendingPart.ranksOf(commit)).covering(all);
   }
 
   /** Some files only a user says are one node's: what all parts say of them must agree. */
@@ -111,8 +116,7 @@ public final class SeriesCommits implements AutoCloseable {
    * stage.
    *
    * @param commit as that store has it
-   * @param round the round of writing it
-   * @param growth how many times it was decided before in that round
+   * @param key the part's
    * @param counts told, on another thread, when the checkpoint is committed
    * @param refused told, on another thread, when it will not be
    * @throws FencedException when another run began; the part is not there then
@@ -120,12 +124,10 @@ public final class SeriesCommits implements AutoCloseable {
    */
   void put(
       final Commit commit,
-      final long round,
-      final long growth,
+      final PartKey key,
       final Runnable counts,
       final Consumer<IOException> refused)
       throws IOException {
-    final PartKey key = run.part(commit.number(), round, growth, PendingPart.ranksOf(commit));
     final byte[] part = storage.part(commit, key).encode();
     final PendingPart one;
     synchronized (this) {
@@ -140,7 +142,7 @@ public final class SeriesCommits implements AutoCloseable {
       one.warn(e); // the watcher goes on with it, and alone may give it up
     }
     synchronized (this) {
-      rounds.put(commit.id(), round);
+      rounds.put(commit.id(), key.round());
       pending.add(one);
       if (ending || awaited.contains(commit.number())) {
         one.looks.hurry(System.nanoTime());
@@ -181,11 +183,9 @@ public final class SeriesCommits implements AutoCloseable {
 
   /** The one whose time has come; null when there was none for a while. */
   private synchronized PendingPart next() {
-    PendingPart first = null;
-    for (final PendingPart one : pending) {
-      first = first == null || one.looks.due() - first.looks.due() < 0 ? one : first;
-    }
     final long now = System.nanoTime();
+    final PendingPart first =
+        pending.stream().min(Comparator.comparing(one -> one.looks.due() - now)).orElse(null);
     if (first != null && first.looks.due() - now <= 0) {
       return first;
     }
@@ -291,6 +291,11 @@ public final class SeriesCommits implements AutoCloseable {
   public synchronized void patience(final long nanos) {
     patience = Math.min(PATIENCE_NANOS, nanos);
     notifyAll();
+  }
+
+  /** {@return for how many nanoseconds a session that ends waits for nodes that do nothing} */
+  public synchronized long patience() {
+    return patience;
   }
 
   /** The ranks whose parts a checkpoint waits for, as far as this node has looked. */

@@ -211,6 +211,7 @@ public sealed interface Entry {
    * @param part the ranks whose images it has, as in the manifest; empty where it has all
    * @param ungrouped whether it has what no group took
    * @param completion by what it counts as complete
+   * @param coverage what other nodes are to put, as the key of a part says it; empty for all ranks
    * @param members its images
    */
   record Committing(
@@ -222,6 +223,7 @@ public sealed interface Entry {
       RankSet part,
       boolean ungrouped,
       Completion completion,
+      String coverage,
       List<Part> members)
       implements Entry {}
 

@@ -31,6 +31,9 @@ final class Ending {
   private final long deadline = System.nanoTime() + PATIENCE_NANOS;
   private boolean waiting = true;
 
+  /** Since when markers of other nodes are waited for; 0 for not. */
+  private long marking;
+
   /** Whether other nodes are waited for. */
   private boolean committing;
 
@@ -70,6 +73,8 @@ final class Ending {
       attachments.close();
       List.copyOf(attachments.all()).forEach(this::dismiss);
       then(this::commit);
+    } else if (marking != 0) {
+      commitOnceMarked();
     } else if (committing) {
       settleOnceCommitted();
     } else if (copying) {
@@ -93,7 +98,19 @@ final class Ending {
   private void commit() {
     if (context.series() != null) {
       context.series().end();
+      marking = System.nanoTime();
     }
+    commitOnceMarked();
+  }
+
+  /** A process of another node may be about to write the marker of a checkpoint. */
+  private void commitOnceMarked() {
+    if (marking != 0
+        && System.nanoTime() - marking < context.series().patience()
+        && checkpoints.groups().awaitMarkers()) {
+      return;
+    }
+    marking = 0;
     if (!context.drain().isInPlace()) {
       attempt("files without a checkpoint stay plain files", this::commitLeftovers);
     }

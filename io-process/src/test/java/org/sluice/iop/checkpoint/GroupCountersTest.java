@@ -86,6 +86,7 @@ class GroupCountersTest {
               RankSet.NONE,
               false,
               Completion.COUNT,
+              "",
               group.members()));
     }
   }

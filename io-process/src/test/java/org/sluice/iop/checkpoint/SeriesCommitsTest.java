@@ -15,6 +15,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.engine.Engine;
+import org.sluice.core.series.Coverage;
 import org.sluice.core.series.PartKey;
 import org.sluice.core.series.PartsCheck;
 import org.sluice.core.series.SeriesDirectory;
@@ -46,7 +47,7 @@ class SeriesCommitsTest {
       final SeriesStorage storage = new InDirectory(place, fixture.store());
       try (SeriesCommits commits =
           new SeriesCommits(place, run, engine, fixture.store(), storage)) {
-        commits.put(commit, 0, 0, () -> {}, refused -> {});
+        commits.put(commit, commits.part(commit, 0, 0, Coverage.ALL), () -> {}, refused -> {});
         try {
           assertThat(hanging.await(10, TimeUnit.SECONDS)).isTrue();
           CompletableFuture.runAsync(() -> asTheServiceThread(commits)).get(10, TimeUnit.SECONDS);
@@ -73,7 +74,11 @@ class SeriesCommitsTest {
           new SeriesCommits(
               place, run, engine, fixture.store(), new InDirectory(place, fixture.store()))) {
         commits.hurry(1);
-        commits.put(commit, 0, 0, () -> counts.complete(null), counts::completeExceptionally);
+        commits.put(
+            commit,
+            commits.part(commit, 0, 0, Coverage.ALL),
+            () -> counts.complete(null),
+            counts::completeExceptionally);
         assertThatThrownBy(() -> counts.get(1, TimeUnit.SECONDS))
             .isInstanceOf(TimeoutException.class);
         final SeriesRun other = SeriesRun.join(directory.engine("default"), "run", "b18");

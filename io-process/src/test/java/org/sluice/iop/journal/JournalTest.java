@@ -53,6 +53,7 @@ class JournalTest {
             RankSet.of(IntStream.of(0, 2)),
             true,
             Completion.MARKER,
+            "=2/~0,2",
             List.of(new Entry.Part(4, "p", 5, 6, true))),
         new Entry.Ended(1, 2, 0, ""),
         new Entry.Ended(1, 2, 5, "reason"),

@@ -62,6 +62,7 @@ final class RandomEntries {
               RankSet.of(dice.ints(dice.nextInt(3), 0, 9)),
               dice.nextInt(4) == 0,
               Completion.values()[dice.nextInt(Completion.values().length)],
+              dice.nextBoolean() ? "" : "=2",
               List.of(part(), part()));
       case 15 -> ended();
       case 16 -> new Entry.Replaced(1 + any(), any());

@@ -1,0 +1,91 @@
+package org.sluice.core.series;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.engine.Engine;
+import org.sluice.core.store.DirectoryEngine;
+import org.sluice.core.store.RankSet;
+
+/** What the parts of a checkpoint must cover, and how their keys say so. */
+class CoverageTest {
+  private static RankSet ranks(final int... ranks) {
+    return RankSet.of(IntStream.of(ranks));
+  }
+
+  private static PartKey part(final String node, final RankSet ranks, final Coverage coverage) {
+    return new PartKey(1, 2, 3, node, 4, ranks, coverage);
+  }
+
+  @Test
+  void keysSayIt() {
+    final RankSet scattered = RankSet.of(IntStream.range(0, 200).map(rank -> rank * rank));
+    for (final Coverage coverage :
+        List.of(
+            Coverage.ALL,
+            Coverage.standingFor(8),
+            Coverage.closing(ranks(0, 3)),
+            Coverage.closing(scattered))) {
+      for (final RankSet own : List.of(ranks(0), scattered)) {
+        final PartKey key = part("b17.example", own, coverage);
+        assertThat(PartKey.parse(key.toString())).contains(key);
+        assertThat(key.toString().split("/")).allMatch(name -> name.length() < 256);
+      }
+    }
+  }
+
+  @Test
+  void allRanksAreMissingThatHaveNoPart() {
+    final Gathering parts = Gathering.of(List.of(part("a", ranks(0, 2), Coverage.ALL)));
+    assertThat(parts.missing(4)).isEqualTo(ranks(1, 3));
+    assertThat(parts.add(part("b", ranks(2, 3), Coverage.ALL))).isFalse();
+    assertThat(parts.add(part("c", ranks(1, 3), Coverage.ALL))).isTrue();
+    assertThat(parts.missing(4)).isEqualTo(RankSet.NONE);
+  }
+
+  @Test
+  void writersStandForTheirNode() {
+    final Gathering parts = Gathering.of(List.of(part("a", ranks(0), Coverage.standingFor(4))));
+    assertThat(parts.missing(7)).isEqualTo(ranks(1, 2, 3, 4, 5, 6));
+    parts.add(part("b", ranks(4, 5), Coverage.standingFor(3)));
+    assertThat(parts.missing(7)).isEqualTo(RankSet.NONE);
+  }
+
+  @Test
+  void whatAnyNodeHasSeenBehindAMarkerIsToBeThere() {
+    final Gathering parts =
+        Gathering.of(List.of(part("a", ranks(0, 1), Coverage.closing(ranks(0, 1, 5)))));
+    assertThat(parts.missing(64)).isEqualTo(ranks(5));
+    parts.add(part("b", ranks(5), Coverage.closing(ranks(5, 9))));
+    assertThat(parts.missing(64)).isEqualTo(ranks(9));
+    parts.add(part("c", ranks(9), Coverage.closing(ranks(9))));
+    assertThat(parts.missing(64)).isEqualTo(RankSet.NONE);
+  }
+
+  /** Its files were in no list that the other node saw. */
+  @Test
+  void aNodeThatWasLeftOutCommitsItAgain(@TempDir final Path directory) throws IOException {
+    try (Engine engine = DirectoryEngine.of(directory)) {
+      final SeriesRun one = SeriesRun.join(engine, "job", "a");
+      final SeriesRun other = SeriesRun.join(engine, "job", "b");
+      final PartKey seen = one.part(7, 0, 0, ranks(0)).covering(Coverage.closing(ranks(0)));
+      final PartKey unseen = other.part(7, 0, 0, ranks(3)).covering(Coverage.closing(ranks(0, 3)));
+      one.put(seen, List.of());
+      assertThat(one.commit(seen, 64, PartsCheck.NONE)).isEqualTo(RankSet.NONE);
+      other.put(unseen, List.of());
+      assertThat(other.isCommitted(unseen, 64)).isFalse();
+      assertThat(other.isLeftOut(unseen)).isTrue();
+      assertThat(other.commit(unseen, 64, PartsCheck.NONE)).isEqualTo(RankSet.NONE);
+      assertThat(other.isCommitted(unseen, 64)).isTrue();
+      assertThat(one.isCommitted(seen, 64)).isTrue();
+      assertThat(one.live().values())
+          .singleElement()
+          .satisfies(commit -> assertThat(commit.keys()).containsExactlyInAnyOrder(seen, unseen));
+    }
+  }
+}
