@@ -14,7 +14,10 @@ with_nodes() {
     bash "$0" "${BASH_REMATCH[0]}"
   local node
   mkdir shared nodes faults tmp
-  export TMPDIR=$PWD/tmp # processes of several tests have the same ids, by which mpirun calls its directories
+  # Processes of several tests have the same ids, by which mpirun calls its directories and shared memory.
+  export TMPDIR=$PWD/tmp
+  mount -t tmpfs none /dev/shm
+  mkdir -p -m 700 "$SLUICE_RUNTIME"
   mount -t ramfs shared shared
   mkdir shared/capture
   connect_nodes
