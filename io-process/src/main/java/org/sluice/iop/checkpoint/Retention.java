@@ -146,7 +146,9 @@ final class Retention {
 
     @Override
     public void commit() throws IOException {
-      final boolean removed = context.store().remove(victim.commit, this::mayGo);
+      // Not asked for once the manifest is locked: a copy that begins then would take it for gone.
+      final boolean needed = context.copies() != null && context.copies().need(victim.commit);
+      final boolean removed = !needed && context.store().remove(victim.commit, this::mayGo);
       context.service().execute(() -> end(removed));
     }
 
@@ -159,9 +161,6 @@ final class Retention {
     }
 
     private boolean mayGo() throws IOException {
-      if (context.copies() != null && context.copies().need(victim.commit)) {
-        return false;
-      }
       final Optional<String> kept = unlink(known, victim.commit);
       stays = kept.isPresent();
       if (stays && !toldOfKept) { // once: a program may give each of its files another name
