@@ -106,6 +106,15 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
     return store;
   }
 
+  /** Whether the stage has a commit. */
+  boolean has(final Commit commit) {
+    try {
+      return store.commits(damaged -> {}).stream().anyMatch(one -> one.id() == commit.id());
+    } catch (final IOException e) {
+      return false;
+    }
+  }
+
   /** The numbers of what counted when this process began. */
   Set<Long> numbers() {
     return live.stream().map(LogEntry.Commit::number).collect(Collectors.toSet());

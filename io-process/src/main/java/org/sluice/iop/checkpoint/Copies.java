@@ -247,9 +247,11 @@ public final class Copies implements AutoCloseable {
           refuse(one, e);
           return;
         }
-      } catch (final NoSuchFileException e) {
-        refuse(one, new IOException("it was removed before it was copied", e));
-        return;
+      } catch (final NoSuchFileException e) { // also while someone tries to remove it
+        if (!bucket.has(one.commit())) {
+          refuse(one, new IOException("it was removed before it was copied", e));
+          return;
+        }
       } catch (final IOException e) { // the stage lacks it, or another run began
         if (!isClosed()) {
           refuse(one, e);
