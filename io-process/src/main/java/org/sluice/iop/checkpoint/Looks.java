@@ -71,8 +71,12 @@ final class Looks {
     return first || (count + 1) % LOOKS_AT_LOG == 0;
   }
 
-  /** One did not find the commit. */
-  void inVain(final long now) {
+  /** One did not find the commit, or failed, which tells nothing of when it will be there. */
+  void inVain(final long now, final boolean failed) {
+    if (failed) {
+      due = now + hurriedMost();
+      return;
+    }
     count++;
     if (first || hurried) {
       pause = Math.min(first ? FIRST_MOST_NANOS : hurriedMost(), pause + pause / 2);

@@ -128,7 +128,7 @@ final class SeriesScale {
         looks.found(time.now());
         return;
       }
-      looks.inVain(time.now());
+      looks.inVain(time.now(), false);
     }
   }
 
