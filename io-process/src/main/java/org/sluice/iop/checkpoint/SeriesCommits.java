@@ -265,15 +265,14 @@ public final class SeriesCommits implements AutoCloseable {
     if (failure != null) {
       one.warn(failure);
     }
-    if (isGivenUp(one, now, failure != null)) {
+    if (isOver(one, now, failure != null)) {
       refuse(one, failure != null ? failure : new IOException(others.lack(one.missing)));
     } else if (failure == null && others.areStrange(one.missing, now - one.begun)) {
       one.warn(new IOException(others.lack(one.missing)));
     }
   }
 
-  private synchronized boolean isGivenUp(
-      final PendingPart one, final long now, final boolean failed) {
+  private synchronized boolean isOver(final PendingPart one, final long now, final boolean failed) {
     one.looks.inVain(now, failed);
     return ending && now - one.changed > patience;
   }
