@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.sluice.core.engine.Engine;
+import org.sluice.core.engine.ForwardingEngine;
 import org.sluice.core.engine.NoObjectException;
 
 /** A rule of the series, and what a node does that does not know it. */
@@ -17,7 +18,7 @@ enum Rule {
   READ_AGAIN {
     @Override
     Engine without(final Engine engine, final String run) {
-      return new Changed(engine) {
+      return new ForwardingEngine(engine) {
         @Override
         public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
           if (!key.startsWith("log/")) {
@@ -60,7 +61,7 @@ enum Rule {
   FENCE {
     @Override
     Engine without(final Engine engine, final String run) {
-      return new Changed(engine) {
+      return new ForwardingEngine(engine) {
         @Override
         public byte[] getAll(final String key, final int most, final int expected)
             throws IOException {
@@ -102,7 +103,7 @@ enum Rule {
   SUPERSEDED_STAYS_GONE {
     @Override
     Engine without(final Engine engine, final String run) {
-      return new Changed(engine) {
+      return new ForwardingEngine(engine) {
         @Override
         public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
           if (!key.startsWith("log/")) {
@@ -139,7 +140,7 @@ enum Rule {
   NO_OLDER_PART {
     @Override
     Engine without(final Engine engine, final String run) {
-      return new Changed(engine) {
+      return new ForwardingEngine(engine) {
         private List<PartKey> listed = List.of();
 
         @Override
@@ -183,7 +184,7 @@ enum Rule {
   ONE_NUMBER_AT_THE_END {
     @Override
     Engine without(final Engine engine, final String run) {
-      return new Changed(engine) {
+      return new ForwardingEngine(engine) {
         private byte[] own;
 
         @Override
@@ -207,52 +208,8 @@ enum Rule {
     return engine;
   }
 
-  /** An engine that is another one but for what is overridden. */
-  private static class Changed implements Engine {
-    private final Engine engine;
-
-    Changed(final Engine engine) {
-      this.engine = engine;
-    }
-
-    @Override
-    public void put(final String key, final List<ByteBuffer> pieces) throws IOException {
-      engine.put(key, pieces);
-    }
-
-    @Override
-    public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
-      return engine.putIfAbsent(key, bytes);
-    }
-
-    @Override
-    public void get(final String key, final long offset, final ByteBuffer into) throws IOException {
-      engine.get(key, offset, into);
-    }
-
-    @Override
-    public List<String> list(final String prefix) throws IOException {
-      return engine.list(prefix);
-    }
-
-    @Override
-    public void delete(final String key) throws IOException {
-      engine.delete(key);
-    }
-
-    @Override
-    public String toString() {
-      return engine.toString();
-    }
-
-    @Override
-    public void close() throws IOException {
-      engine.close();
-    }
-  }
-
   /** An engine with other keys. */
-  private abstract static class Renamed extends Changed {
+  private abstract static class Renamed extends ForwardingEngine {
     Renamed(final Engine engine) {
       super(engine);
     }

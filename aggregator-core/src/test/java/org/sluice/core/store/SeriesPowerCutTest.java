@@ -14,6 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.engine.Engine;
+import org.sluice.core.engine.ForwardingEngine;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.series.PartKey;
@@ -70,11 +71,9 @@ class SeriesPowerCutTest {
   }
 
   /** Links entries, and fails then. */
-  private final class FailingEngine implements Engine {
-    private final Engine engine;
-
+  private final class FailingEngine extends ForwardingEngine {
     FailingEngine(final Engine engine) {
-      this.engine = engine;
+      super(engine);
     }
 
     @Override
@@ -88,31 +87,6 @@ class SeriesPowerCutTest {
         disk.link(file, name);
       }
       throw new IOException("it fails");
-    }
-
-    @Override
-    public void put(final String key, final List<ByteBuffer> pieces) throws IOException {
-      engine.put(key, pieces);
-    }
-
-    @Override
-    public void get(final String key, final long offset, final ByteBuffer into) throws IOException {
-      engine.get(key, offset, into);
-    }
-
-    @Override
-    public List<String> list(final String prefix) throws IOException {
-      return engine.list(prefix);
-    }
-
-    @Override
-    public void delete(final String key) throws IOException {
-      engine.delete(key);
-    }
-
-    @Override
-    public void close() throws IOException {
-      engine.close();
     }
   }
 }

@@ -15,6 +15,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sluice.core.engine.Engine;
+import org.sluice.core.engine.ForwardingEngine;
 import org.sluice.core.series.Coverage;
 import org.sluice.core.series.PartKey;
 import org.sluice.core.series.PartsCheck;
@@ -96,16 +97,9 @@ class SeriesCommitsTest {
   }
 
   /** Storage that is mounted, and whose server has gone once a checkpoint is to count. */
-  private final class HangingEngine implements Engine {
-    private final Engine engine;
-
+  private final class HangingEngine extends ForwardingEngine {
     HangingEngine(final Engine engine) {
-      this.engine = engine;
-    }
-
-    @Override
-    public void put(final String key, final List<ByteBuffer> pieces) throws IOException {
-      engine.put(key, pieces);
+      super(engine);
     }
 
     @Override
@@ -118,27 +112,7 @@ class SeriesCommitsTest {
           Thread.currentThread().interrupt();
         }
       }
-      return engine.putIfAbsent(key, bytes);
-    }
-
-    @Override
-    public void get(final String key, final long offset, final ByteBuffer into) throws IOException {
-      engine.get(key, offset, into);
-    }
-
-    @Override
-    public List<String> list(final String prefix) throws IOException {
-      return engine.list(prefix);
-    }
-
-    @Override
-    public void delete(final String key) throws IOException {
-      engine.delete(key);
-    }
-
-    @Override
-    public void close() throws IOException {
-      engine.close();
+      return super.putIfAbsent(key, bytes);
     }
   }
 }
