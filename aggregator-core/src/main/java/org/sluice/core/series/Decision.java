@@ -20,7 +20,7 @@ import java.util.Map;
  */
 record Decision(long sequence, long round, Map<String, Long> growths, long others) {
   static Decision of(final long sequence, final LogEntry.Commit commit) {
-    final List<PartKey> parts = parts(commit);
+    final List<PartKey> parts = commit.keys();
     final long others =
         parts.stream().allMatch(part -> part.coverage().equals(Coverage.ALL)) ? 0 : -1;
     final Map<String, Long> growths = new HashMap<>();
@@ -30,10 +30,6 @@ record Decision(long sequence, long round, Map<String, Long> growths, long other
       }
     }
     return new Decision(sequence, commit.round(), Map.copyOf(growths), others);
-  }
-
-  static List<PartKey> parts(final LogEntry.Commit commit) {
-    return commit.keys();
   }
 
   /** Whether a commit has no part of a node. */

@@ -181,6 +181,6 @@ public final class SeriesState {
 
   /** The parts that count by the last commit in the round of a part. */
   Collection<PartKey> decided(final PartKey part) {
-    return commitOf(part).map(Decision::parts).orElse(List.of());
+    return commitOf(part).map(LogEntry.Commit::keys).orElse(List.of());
   }
 }

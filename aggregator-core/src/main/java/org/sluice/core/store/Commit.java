@@ -50,23 +50,7 @@ public record Commit(
    * @return never the newest
    */
   public Commit markedIncomplete() {
-    return new Commit(
-        number,
-        id,
-        sequence,
-        time,
-        node,
-        job,
-        layout,
-        ranks,
-        part,
-        ungrouped,
-        completion,
-        true,
-        sessionId,
-        imageCount,
-        bytes,
-        containers);
+    return with(true, containers);
   }
 
   /**
@@ -75,6 +59,10 @@ public record Commit(
    * @return without containers
    */
   public Commit copied() {
+    return with(incomplete, List.of());
+  }
+
+  private Commit with(final boolean nowIncomplete, final List<Long> nowContainers) {
     return new Commit(
         number,
         id,
@@ -87,11 +75,11 @@ public record Commit(
         part,
         ungrouped,
         completion,
-        incomplete,
+        nowIncomplete,
         sessionId,
         imageCount,
         bytes,
-        List.of());
+        nowContainers);
   }
 
   /**

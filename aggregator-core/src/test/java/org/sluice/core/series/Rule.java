@@ -165,7 +165,7 @@ enum Rule {
 
         private LogEntry.Commit asListed(final LogEntry.Commit commit) {
           final Map<String, PartKey> parts = new TreeMap<>();
-          Decision.parts(commit).forEach(part -> parts.put(part.node(), part));
+          commit.keys().forEach(part -> parts.put(part.node(), part));
           Decision.newest(listed).forEach(part -> parts.put(part.node(), part));
           return new LogEntry.Commit(
               commit.begin(),
