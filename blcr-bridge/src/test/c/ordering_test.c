@@ -123,7 +123,8 @@ static void an_open_chunk_is_read_as_far_as_it_says(void **state)
     (void)state;
     start((struct fake_geometry){CONTAINER, 1, CHUNK_LENGTH, 1 << 20, FIXED});
     fake_pause(&iop, true);
-    for (int round = 0; round < OPEN_ROUNDS; round++) {
+    /* On a busy machine a writer may have ended before the reader had its first look. */
+    for (int round = 0; round < OPEN_ROUNDS || atomic_load(&looks) == 0; round++) {
         atomic_store(&over, false);
         pthread_t writer;
         assert_int_equal(pthread_create(&writer, NULL, extend_chunk, NULL), 0);
@@ -135,7 +136,6 @@ static void an_open_chunk_is_read_as_far_as_it_says(void **state)
         client->writer.chunk = NULL;
         client->writer.last = NULL;
     }
-    assert_true(atomic_load(&looks) > 0);
     stop();
 }
 
