@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SharedPowerCutTest {
   private static final int EFFORT = Integer.getInteger("sluice.effort", 1);
   private static final int LIVES = 60;
-  private static final int LIVES_WITH_ALL_SYNCS = 20 * EFFORT;
+  private static final int LIVES_WITH_ALL_SYNCS = 40 * EFFORT;
   private static final int CUTS = 40;
 
   @TempDir(factory = InMemory.class)
