@@ -2,6 +2,7 @@ package org.sluice.core.engine;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Collection;
 import java.util.List;
 import org.sluice.core.chunk.DamagedException;
 
@@ -119,14 +120,14 @@ public interface Engine extends AutoCloseable {
   void delete(String key) throws IOException;
 
   /**
-   * Makes durable what was found below a prefix, by {@link #list} or {@link #get}: the node that
-   * put it may not have come so far, and storage may lose it yet. Storage that shows nothing before
-   * it is durable has nothing to do.
+   * Makes durable what this engine has found, by {@link #list} or {@link #get}: the node that put
+   * it may not have come so far, and storage may lose it yet. Storage that shows nothing before it
+   * is durable has nothing to do, nor for an object that shows by itself that it is.
    *
-   * @param prefix a folder in which objects were found, with the {@code /} at its end
+   * @param keys those of objects that were found
    * @throws IOException when that fails
    */
-  default void makeDurable(final String prefix) throws IOException {}
+  default void makeDurable(final Collection<String> keys) throws IOException {}
 
   /** What messages call it. */
   @Override

@@ -29,15 +29,18 @@ public record PartKey(
   /** The prefix of all parts. */
   public static final String FOLDER = "part/";
 
-  /** Of a host's name, and of the ranks in one name: both fit into one of 255 bytes. */
+  /** Of a host's name. */
   private static final int MOST = 120;
+
+  /** Of the ranks in one name: with node, growth and coverage they fit into 255 bytes. */
+  private static final int MOST_RANKS = 100;
 
   private static final Pattern TEXT =
       Pattern.compile(FOLDER + "(\\d{1,18})-(\\d{1,18})-(\\d{1,18})/(.+)");
   private static final Pattern NAME =
       Pattern.compile(
           "([A-Za-z0-9._%-]{1," + MOST + "})(?:\\+(\\d{1,18}))?\\.([0-9,+/-]*[0-9])((?:=|/~).+)?");
-  private static final Pattern TOO_LONG = Pattern.compile("(.{1," + MOST + "}),");
+  private static final Pattern TOO_LONG = Pattern.compile("(.{1," + MOST_RANKS + "}),");
 
   /**
    * Reads a key.
@@ -148,7 +151,7 @@ public record PartKey(
 
   /** In several names, where it does not fit into one. */
   static String split(final String text) {
-    return text.length() <= MOST ? text : TOO_LONG.matcher(text).replaceAll("$1/");
+    return text.length() <= MOST_RANKS ? text : TOO_LONG.matcher(text).replaceAll("$1/");
   }
 
   /**

@@ -5,8 +5,10 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -46,8 +48,8 @@ public final class SeriesLog {
   /** An entry names all nodes, and so does the next one. */
   private int longest = 1 << 14;
 
-  /** Whether the last entry was another node's, which may not have made it durable. */
-  private boolean unsure;
+  /** The keys of entries that were read since, which another node may not have made durable. */
+  private final Set<String> unsure = new HashSet<>();
 
   /** Says what is to be appended. */
   @FunctionalInterface
@@ -144,9 +146,9 @@ public final class SeriesLog {
    * @throws IOException when that fails
    */
   void makeDurable() throws IOException {
-    if (unsure) {
-      engine.makeDurable(FOLDER);
-      unsure = false;
+    if (!unsure.isEmpty()) {
+      engine.makeDurable(unsure);
+      unsure.clear();
     }
   }
 
@@ -311,7 +313,7 @@ public final class SeriesLog {
     if (!entry.isBehindAllItNames(sequence)) {
       throw new DamagedException(name(sequence), 0, "it names an entry that is not before it");
     }
-    unsure = true;
+    unsure.add(key(sequence));
     return entry;
   }
 

@@ -173,7 +173,8 @@ public final class SeriesRun {
               }
               checkBegin();
               check.of(parts);
-              engine.makeDurable(folder); // a node may be about to, when the power fails
+              // A node may be about to do that, when the power fails.
+              engine.makeDurable(parts.stream().map(PartKey::toString).toList());
               return commit(part, ranks, parts);
             });
     return isDecided(state, part, ranks) ? RankSet.NONE : missing[0];

@@ -12,9 +12,11 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.sluice.core.chunk.DamagedException;
@@ -47,11 +49,22 @@ public final class DirectoryEngine implements Engine {
   /** A run that lasts makes ever new ones, and comes back to few. */
   private static final int MOST_FOLDERS = 1000;
 
+  /** A file of Sluice's is made without it: its owner may execute it. */
+  private static final int MARK = 0100;
+
+  private static final int MOST_MARKED = 10_000;
+
   private final Path root;
   private final Disk disk;
 
   /** Folders that this engine knows to be durable. Any thread; one too few costs a sync. */
   private final Set<Path> durable = ConcurrentHashMap.newKeySet();
+
+  /** Objects that were seen to be {@linkplain #mark marked}. Any thread, as above. */
+  private final Set<String> marked = ConcurrentHashMap.newKeySet();
+
+  /** Whether this mount shows the mark only where it was made. Once it is set it stays. */
+  private volatile boolean showsMarks;
 
   DirectoryEngine(final Path root, final Disk disk) {
     this.root = root;
@@ -78,8 +91,27 @@ public final class DirectoryEngine implements Engine {
 
   @Override
   public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
-    return create(
-        key, List.of(ByteBuffer.wrap(bytes)), () -> Arrays.equals(getAll(key, 1 << 20), bytes));
+    final boolean created =
+        create(
+            key, List.of(ByteBuffer.wrap(bytes)), () -> Arrays.equals(getAll(key, 1 << 20), bytes));
+    if (created) {
+      mark(key);
+    }
+    return created;
+  }
+
+  /**
+   * Says of an object that this node has made that its name is durable by now. Other nodes find it
+   * from its link on. One that sees the mark has nothing to synchronise. One that does not, as
+   * storage shows it late or never or a process was killed before, synchronises by itself. So the
+   * mark need not be durable, and what goes wrong with it costs others a request.
+   */
+  private void mark(final String key) {
+    try (NativeFile file = disk.openThere(file(key))) {
+      disk.chmod(file, file.mode() | MARK);
+    } catch (final PosixException othersSynchroniseThen) {
+      // a mount with a user of its own may refuse it
+    }
   }
 
   /** Looks whether the object that is there is the one to be made. */
@@ -99,6 +131,7 @@ public final class DirectoryEngine implements Engine {
     final Path draft = draft(file);
     try (NativeFile written = open(draft)) {
       write(written, pieces);
+      showsMarks = showsMarks || !isMarked(written); // some mounts show all files alike
       disk.link(written, file);
     } catch (final PosixException e) {
       deleteAfter(e, draft);
@@ -128,6 +161,10 @@ public final class DirectoryEngine implements Engine {
         default -> failure;
       };
     }
+  }
+
+  private static boolean isMarked(final NativeFile file) throws PosixException {
+    return (file.mode() & MARK) != 0;
   }
 
   private boolean has(final String key, final List<ByteBuffer> pieces) throws IOException {
@@ -203,6 +240,9 @@ public final class DirectoryEngine implements Engine {
         if (file.type() != FileType.REGULAR) {
           throw StoredFile.isNo(path, file.type(), FileType.REGULAR);
         }
+        if (showsMarks && isMarked(file)) {
+          note(key);
+        }
         return reading.of(file);
       } catch (final PosixException e) {
         if (e.errno() == Errno.ENOENT) {
@@ -214,6 +254,13 @@ public final class DirectoryEngine implements Engine {
         }
       }
     }
+  }
+
+  private void note(final String key) {
+    if (marked.size() > MOST_MARKED) {
+      marked.clear();
+    }
+    marked.add(key);
   }
 
   @Override
@@ -288,8 +335,16 @@ public final class DirectoryEngine implements Engine {
 
   /** Other nodes see a name from its link on, which may be before its folder is durable. */
   @Override
-  public void makeDurable(final String prefix) throws IOException {
-    disk.syncDirectory(root.resolve(prefix), null);
+  public void makeDurable(final Collection<String> keys) throws IOException {
+    final Set<Path> folders = new TreeSet<>();
+    for (final String key : keys) {
+      if (!marked.contains(key)) {
+        folders.add(file(key).getParent());
+      }
+    }
+    for (final Path folder : folders) {
+      disk.syncDirectory(folder, null);
+    }
   }
 
   /** The folders right below the root stay: they are made and deleted by no one at a time. */

@@ -70,6 +70,11 @@ class Disk {
     file.sync();
   }
 
+  /** Sets the permissions of an open file. */
+  void chmod(final NativeFile file, final int mode) throws PosixException {
+    file.chmod(mode);
+  }
+
   /** Gives a file another name in its directory, in place of whatever has that. */
   void rename(final Path from, final Path to, final FaultPoint point) throws IOException {
     Fault.at(point, "rename " + from, () -> Names.rename(from.toString(), to.toString()));

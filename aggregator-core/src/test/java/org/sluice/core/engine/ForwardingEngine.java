@@ -2,6 +2,7 @@ package org.sluice.core.engine;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Collection;
 import java.util.List;
 
 /** An engine that is another one but for what is overridden. */
@@ -43,8 +44,8 @@ public class ForwardingEngine implements Engine {
   }
 
   @Override
-  public void makeDurable(final String prefix) throws IOException {
-    engine.makeDurable(prefix);
+  public void makeDurable(final Collection<String> keys) throws IOException {
+    engine.makeDurable(keys);
   }
 
   @Override

@@ -23,6 +23,22 @@ class CoverageTest {
   }
 
   @Test
+  void theLongestKeyHasNamesThatFit() {
+    final RankSet ranks = RankSet.of(IntStream.range(0, 500).map(i -> 8_000_000 + i * i));
+    final PartKey key =
+        new PartKey(
+            999_999_999_999_999_999L,
+            999_999_999_999_999_999L,
+            999_999_999_999_999_999L,
+            PartKey.node("n".repeat(300)),
+            999_999_999_999_999_999L,
+            ranks,
+            new Coverage(ranks, 1 << 24));
+    assertThat(key.toString().split("/")).allMatch(name -> name.length() <= 255);
+    assertThat(PartKey.parse(key.toString())).contains(key);
+  }
+
+  @Test
   void keysSayIt() {
     final RankSet scattered = RankSet.of(IntStream.range(0, 200).map(rank -> rank * rank));
     for (final Coverage coverage :

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
 import org.sluice.core.engine.Engine;
 import org.sluice.core.engine.ForwardingEngine;
 import org.sluice.core.engine.NoObjectException;
@@ -61,22 +62,14 @@ enum Rule {
   FENCE {
     @Override
     Engine without(final Engine engine, final String run) {
-      return new ForwardingEngine(engine) {
-        @Override
-        public byte[] getAll(final String key, final int most, final int expected)
-            throws IOException {
-          final byte[] bytes = engine.getAll(key, most, expected);
-          return key.startsWith("log/") && joined ? unlessLater(key, bytes) : bytes;
-        }
-
+      return new OtherLog(engine) {
         private boolean joined;
 
-        private byte[] unlessLater(final String key, final byte[] bytes) throws IOException {
-          return LogEntryCodec.decode(key, bytes) instanceof final LogEntry.Begin begin
-                  && !begin.run().equals(run)
-              ? LogEntryCodec.encode(
-                  new LogEntry.Remove(0, begin.live(), begin.node(), begin.time()), null)
-              : bytes;
+        @Override
+        LogEntry read(final long sequence, final LogEntry entry) {
+          return joined && entry instanceof final LogEntry.Begin begin && !begin.run().equals(run)
+              ? new LogEntry.Remove(0, begin.live(), begin.node(), begin.time())
+              : entry;
         }
 
         @Override
@@ -103,17 +96,10 @@ enum Rule {
   SUPERSEDED_STAYS_GONE {
     @Override
     Engine without(final Engine engine, final String run) {
-      return new ForwardingEngine(engine) {
+      return new OtherLog(engine) {
         @Override
-        public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
-          if (!key.startsWith("log/")) {
-            return engine.putIfAbsent(key, bytes);
-          }
-          return engine.putIfAbsent(
-              key,
-              LogEntryCodec.decode(key, bytes) instanceof final LogEntry.Begin begin
-                  ? LogEntryCodec.encode(withAll(begin), null)
-                  : bytes);
+        LogEntry appended(final LogEntry entry) throws IOException {
+          return entry instanceof final LogEntry.Begin begin ? withAll(begin) : entry;
         }
 
         private LogEntry.Begin withAll(final LogEntry.Begin begin) throws IOException {
@@ -140,7 +126,7 @@ enum Rule {
   NO_OLDER_PART {
     @Override
     Engine without(final Engine engine, final String run) {
-      return new ForwardingEngine(engine) {
+      return new OtherLog(engine) {
         private List<PartKey> listed = List.of();
 
         @Override
@@ -151,16 +137,10 @@ enum Rule {
         }
 
         @Override
-        public boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
-          if (!key.startsWith("log/")) {
-            return engine.putIfAbsent(key, bytes);
-          }
-          return engine.putIfAbsent(
-              key,
-              LogEntryCodec.decode(key, bytes) instanceof final LogEntry.Commit commit
-                      && !commit.whole()
-                  ? LogEntryCodec.encode(asListed(commit), null)
-                  : bytes);
+        LogEntry appended(final LogEntry entry) {
+          return entry instanceof final LogEntry.Commit commit && !commit.whole()
+              ? asListed(commit)
+              : entry;
         }
 
         private LogEntry.Commit asListed(final LogEntry.Commit commit) {
@@ -176,6 +156,24 @@ enum Rule {
               false,
               commit.node(),
               commit.time());
+        }
+      };
+    }
+  },
+  /** What is removed counts no more, whatever joins it. */
+  REMOVED_STAYS_GONE {
+    @Override
+    Engine without(final Engine engine, final String run) {
+      return new OtherLog(engine) {
+        @Override
+        LogEntry read(final long sequence, final LogEntry entry) {
+          return entry instanceof final LogEntry.Remove remove
+              ? new LogEntry.Remove(
+                  remove.begin(),
+                  LongStream.range(1, sequence).boxed().toList(),
+                  remove.node(),
+                  remove.time())
+              : entry;
         }
       };
     }
@@ -206,6 +204,46 @@ enum Rule {
   /** The storage as it looks to a node that does not know the rule. */
   Engine without(final Engine engine, final String run) {
     return engine;
+  }
+
+  /** An engine on which a node reads other entries of the log than there are, or appends them. */
+  private abstract static class OtherLog extends ForwardingEngine {
+    private static final String FOLDER = "log/";
+
+    OtherLog(final Engine engine) {
+      super(engine);
+    }
+
+    LogEntry read(final long sequence, final LogEntry entry) {
+      return entry;
+    }
+
+    LogEntry appended(final LogEntry entry) throws IOException {
+      return entry;
+    }
+
+    @Override
+    public final byte[] getAll(final String key, final int most, final int expected)
+        throws IOException {
+      final byte[] bytes = super.getAll(key, most, expected);
+      if (!key.startsWith(FOLDER)) {
+        return bytes;
+      }
+      final LogEntry entry = LogEntryCodec.decode(key, bytes);
+      final LogEntry other = read(Long.parseLong(key.substring(FOLDER.length())), entry);
+      return other.equals(entry) ? bytes : LogEntryCodec.encode(other, null);
+    }
+
+    @Override
+    public final boolean putIfAbsent(final String key, final byte[] bytes) throws IOException {
+      if (!key.startsWith(FOLDER)) {
+        return super.putIfAbsent(key, bytes);
+      }
+      final LogEntry entry = LogEntryCodec.decode(key, bytes);
+      final LogEntry other = appended(entry);
+      return super.putIfAbsent(
+          key, other.equals(entry) ? bytes : LogEntryCodec.encode(other, null));
+    }
   }
 
   /** An engine with other keys. */

@@ -70,11 +70,20 @@ final class SeriesHistory {
     check.checkTold(told);
   }
 
-  /** To some of them files join, on this node. */
+  /** Files join some of them on this node, at once or once all are written. */
   private List<long[]> growing(final List<long[]> rounds) {
-    return rounds.stream()
-        .map(round -> new long[] {round[0], round[1], Math.max(0, random.nextInt(5) - 2)})
-        .toList();
+    final List<long[]> growing = new ArrayList<>();
+    final List<long[]> late = new ArrayList<>();
+    for (final long[] round : rounds) {
+      growing.add(new long[] {round[0], round[1], 0});
+      final List<long[]> joined = random.nextInt(4) == 0 ? late : growing;
+      final int growths = random.nextInt(5) - 2;
+      for (long growth = 1; growth <= growths; growth++) {
+        joined.add(new long[] {round[0], round[1], growth});
+      }
+    }
+    growing.addAll(late);
+    return growing;
   }
 
   /** Some numbers, each written once or twice, the second time perhaps behind the next number. */
@@ -111,9 +120,7 @@ final class SeriesHistory {
     try {
       final Node it = new Node(run, node, engine(run.run(), self));
       for (final long[] round : rounds) {
-        for (long growth = 0; growth <= round[2]; growth++) {
-          it.write(round[0], round[1], growth);
-        }
+        it.write(round[0], round[1], round[2]);
       }
       it.end();
     } catch (final FencedException | GaveUp end) {
@@ -303,7 +310,7 @@ final class SeriesHistory {
       }
       lasting(
           () -> {
-            check.checkReader(engine);
+            check.checkReader(new SimulatedEngine(world, self)); // which knows all rules
             return null;
           });
     } catch (final FencedException | GaveUp end) {

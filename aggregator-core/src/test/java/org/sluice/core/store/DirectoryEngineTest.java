@@ -22,6 +22,7 @@ import org.sluice.core.engine.EngineException;
 import org.sluice.core.engine.EngineException.Reason;
 import org.sluice.core.engine.EngineProbe;
 import org.sluice.core.engine.NoObjectException;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.PosixException;
@@ -259,6 +260,81 @@ class DirectoryEngineTest extends EngineContract {
     assertThat(engine.list("log/")).containsExactly(KEY);
     engine.delete(KEY);
     assertThat(engine.list("log/")).isEmpty();
+  }
+
+  /**
+   * Counts what it synchronises of directories, and may show each new file as if it had the mark.
+   */
+  private static final class CountingDisk extends Disk {
+    private final List<String> calls = new ArrayList<>();
+    private boolean showsAllAlike;
+    private boolean refusesModes;
+
+    @Override
+    NativeFile open(final Path path, final NativeFile.Flag... flags) throws IOException {
+      final NativeFile file = super.open(path, flags);
+      if (showsAllAlike) {
+        file.chmod(0700);
+      }
+      return file;
+    }
+
+    @Override
+    void chmod(final NativeFile file, final int mode) throws PosixException {
+      calls.add("mark");
+      if (refusesModes) {
+        throw new PosixException("change mode of " + file.opened(), Errno.EPERM);
+      }
+      super.chmod(file, mode);
+    }
+
+    @Override
+    void syncDirectory(final Path folder, final FaultPoint point) throws IOException {
+      calls.add("sync " + folder.getFileName());
+      super.syncDirectory(folder, point);
+    }
+  }
+
+  private CountingDisk found(final CountingDisk makers, final CountingDisk finders)
+      throws IOException {
+    final DirectoryEngine finder = on(finders);
+    finder.put("part/1", List.of(ByteBuffer.wrap(MINE)));
+    assertThat(on(makers).putIfAbsent(KEY, OTHERS)).isTrue();
+    finder.getAll(KEY, 100);
+    finders.calls.clear();
+    finder.makeDurable(List.of(KEY));
+    return finders;
+  }
+
+  @Test
+  void whatItsMakerHasSynchronisedNobodyElseDoes() throws IOException {
+    final CountingDisk maker = new CountingDisk();
+    assertThat(found(maker, new CountingDisk()).calls).isEmpty();
+    assertThat(maker.calls.subList(maker.calls.indexOf("mark"), maker.calls.size()))
+        .containsExactly("mark");
+  }
+
+  @Test
+  void whatCannotBeMarkedOthersSynchronise() throws IOException {
+    final CountingDisk maker = new CountingDisk();
+    maker.refusesModes = true;
+    assertThat(found(maker, new CountingDisk()).calls).containsExactly("sync log");
+  }
+
+  @Test
+  void aMountThatShowsAllFilesAlikeTellsNothingByTheMark() throws IOException {
+    final CountingDisk finder = new CountingDisk();
+    finder.showsAllAlike = true;
+    assertThat(found(new CountingDisk(), finder).calls).containsExactly("sync log");
+  }
+
+  @Test
+  void whatWasOnlyListedIsSynchronised() throws IOException {
+    final CountingDisk disk = new CountingDisk();
+    final DirectoryEngine finder = on(disk);
+    on(Disk.REAL).put("part/1/b.0-9/10", List.of(ByteBuffer.wrap(OTHERS)));
+    finder.makeDurable(finder.list("part/1/"));
+    assertThat(disk.calls).containsExactly("sync b.0-9");
   }
 
   private List<String> files() throws IOException {

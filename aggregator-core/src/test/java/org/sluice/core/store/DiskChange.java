@@ -33,5 +33,7 @@ sealed interface DiskChange {
   /** One step of a directory: by name what it stands for from here on, null for nothing. */
   record Names(Node node, Map<String, Node> entries) implements DiskChange {}
 
+  record Mode(Node node, int mode) implements DiskChange {}
+
   record Sync(Node node) implements DiskChange {}
 }

@@ -18,6 +18,7 @@ import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.Pieces;
 import org.sluice.core.posix.PosixException;
+import org.sluice.core.store.DiskChange.Mode;
 import org.sluice.core.store.DiskChange.Names;
 import org.sluice.core.store.DiskChange.Node;
 import org.sluice.core.store.DiskChange.Resize;
@@ -121,8 +122,11 @@ public final class LoggedDisk extends Disk {
     return log;
   }
 
-  /** What a change of names is about, unless they go. */
+  /** What a change of names is about, unless they go, or one of permissions. */
   List<Path> names(final DiskChange change) {
+    if (change instanceof final Mode mode) {
+      return nodes.keySet().stream().filter(path -> nodes.get(path) == mode.node()).toList();
+    }
     return change instanceof final Names step
         ? nodes.entrySet().stream()
             .filter(entry -> entry.getValue() == step.node())
@@ -252,6 +256,13 @@ public final class LoggedDisk extends Disk {
     super.link(file, name);
     nodes.put(name, nodeOf(file));
     enter(name);
+  }
+
+  @Override
+  synchronized void chmod(final NativeFile file, final int mode) throws PosixException {
+    proceed();
+    super.chmod(file, mode);
+    log.add(new Mode(nodes.get(Path.of(file.opened())), mode));
   }
 
   @Override

@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.store.DiskChange.Mode;
 import org.sluice.core.store.DiskChange.Names;
 import org.sluice.core.store.DiskChange.Node;
 import org.sluice.core.store.DiskChange.Resize;
@@ -117,6 +119,20 @@ public final class PowerCut {
       } else if (named != null) {
         Files.write(below, content(named));
         Files.setLastModifiedTime(below, FileTime.from(Instant.EPOCH));
+        leaveMode(named, below);
+      }
+    }
+  }
+
+  private void leaveMode(final Node node, final Path path) throws IOException {
+    final Random random = new Random(seed + node.id());
+    for (int i = 0; i < changes.size(); i++) {
+      if (changes.get(i).node() == node
+          && changes.get(i) instanceof final Mode mode
+          && arrives(i, random)) {
+        try (NativeFile file = NativeFile.open(path)) {
+          file.chmod(mode.mode());
+        }
       }
     }
   }

@@ -83,7 +83,7 @@ final class CheckpointCommit implements Work {
   private final boolean leaves;
 
   /** How often the checkpoint had been begun at the decision. */
-  private final int writing;
+  final int writing;
 
   private final Draft draft;
   private State state = State.DECIDED;

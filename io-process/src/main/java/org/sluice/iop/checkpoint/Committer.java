@@ -95,6 +95,7 @@ final class Committer {
       commit.tell();
       context.drain().tidy(false);
     } else {
+      context.waiters().ended(commit.end(), commit.writing);
       commit.images().forEach(image -> image.state(image.state())); // tells every process again
       commit.images().stream().filter(i -> i.errno() != 0).forEach(context.drain()::release);
       context.drain().tidy(true);
@@ -108,7 +109,7 @@ final class Committer {
   private void tellOfFailure(final CheckpointCommit commit) {
     Warnings.warn(
         "checkpoint %d is not committed: %s".formatted(commit.number(), commit.end().reason()));
-    context.waiters().failed(commit.end());
+    context.waiters().failed(commit.end(), commit.writing);
   }
 
   /**

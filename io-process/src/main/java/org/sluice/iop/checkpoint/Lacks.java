@@ -103,7 +103,7 @@ final class Lacks {
     if (known == null || !known.reason().equals(why.reason())) {
       final Entry.Ended end = new Entry.Ended(Entry.NO_ATTEMPT, number, why.errno(), why.reason());
       context.decide(end);
-      context.waiters().failed(end);
+      context.waiters().failed(end, context.waiters().writing(number));
       if (++refusals <= MOST_LINES) {
         Warnings.warn("checkpoint %d is not committed: %s".formatted(number, why.reason()));
       }

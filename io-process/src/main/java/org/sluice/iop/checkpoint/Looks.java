@@ -28,6 +28,10 @@ final class Looks {
   private final Wait wait;
   private final long began;
   private int count;
+
+  /** Whether one came before the commit was there. */
+  private boolean early;
+
   private boolean hurried;
   private long pause;
   private long due;
@@ -73,11 +77,12 @@ final class Looks {
 
   /** One did not find the commit, or failed, which tells nothing of when it will be there. */
   void inVain(final long now, final boolean failed) {
+    count++;
     if (failed) {
       due = now + hurriedMost();
       return;
     }
-    count++;
+    early = true;
     if (first || hurried) {
       pause = Math.min(first ? FIRST_MOST_NANOS : hurriedMost(), pause + pause / 2);
     } else {
@@ -93,7 +98,7 @@ final class Looks {
   /** One found it. */
   void found(final long now) {
     if (!first && !hurried) {
-      wait.was(count == 0 ? wait.nanos - wait.nanos / 10 : now - began);
+      wait.was(early ? now - began : wait.nanos - wait.nanos / 10);
     }
   }
 

@@ -32,6 +32,9 @@ public final class Waiters {
   /** How commits failed, by number: a rank that asks later is told why. */
   private final Map<Long, Entry.Ended> failed;
 
+  /** By number, the last failure that came once it was being written anew: it answers nobody. */
+  private final Map<Long, Entry.Ended> older = new HashMap<>();
+
   /** What this node has and others will not; the reply by number. */
   private final Map<Long, Reply> refused = new HashMap<>();
 
@@ -58,7 +61,7 @@ public final class Waiters {
     final long number = request.checkpoint();
     if (committed.contains(number) || !begun.contains(number) && before.test(number)) {
       caller.answer(new Reply.Done());
-    } else if (failed.containsKey(number)) {
+    } else if (failed.containsKey(number) && !failed.get(number).equals(older.get(number))) {
       caller.answer(reply(number, failed.get(number)));
     } else if (refused.containsKey(number)) {
       caller.answer(refused.get(number));
@@ -116,8 +119,18 @@ public final class Waiters {
     }
   }
 
-  void failed(final Entry.Ended end) {
-    answer(waiter -> waiter.number == end.checkpoint(), reply(end.checkpoint(), end));
+  /** A commit failed that was decided when the checkpoint had been begun so often. */
+  void ended(final Entry.Ended end, final int writing) {
+    if (writing != writing(end.checkpoint())) {
+      older.put(end.checkpoint(), end);
+    }
+  }
+
+  /** Answers those who wait for what failed, unless it is being written anew already. */
+  void failed(final Entry.Ended end, final int writing) {
+    if (writing == writing(end.checkpoint())) {
+      answer(waiter -> waiter.number == end.checkpoint(), reply(end.checkpoint(), end));
+    }
   }
 
   private static Reply reply(final long number, final Entry.Ended end) {

@@ -2,7 +2,10 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.sluice.core.engine.Engine;
@@ -17,6 +20,7 @@ final class ScaleEngine implements Engine {
 
   private final Server server;
   private final boolean shows;
+  private final Set<String> durable = new HashSet<>();
   private long requests;
 
   /** What all nodes share. */
@@ -25,6 +29,7 @@ final class ScaleEngine implements Engine {
     private final long way;
     private final long work;
     private final SortedMap<String, byte[]> objects = new TreeMap<>();
+    private final Set<String> marked = new HashSet<>();
     private long free;
 
     Server(final VirtualTime time, final Storage storage) {
@@ -67,21 +72,37 @@ final class ScaleEngine implements Engine {
 
   @Override
   public void put(final String key, final List<ByteBuffer> pieces) {
-    putIfAbsent(key, new byte[0]);
+    create(key, new byte[0]);
   }
 
-  @Override
-  public boolean putIfAbsent(final String key, final byte[] bytes) {
+  private boolean create(final String key, final byte[] bytes) {
     send(1);
     final boolean absent = server.objects.putIfAbsent(key, bytes) == null;
     answer();
     return absent;
   }
 
+  @Override
+  public boolean putIfAbsent(final String key, final byte[] bytes) {
+    final boolean absent = create(key, bytes);
+    if (shows && absent) {
+      sync();
+      send(1);
+      server.marked.add(key);
+      answer();
+    }
+    return absent;
+  }
+
+  private void sync() {
+    send(1);
+    answer();
+  }
+
   /** As to read all of an object, which stays where it is; null for none. */
   byte[] look(final String key) {
     send(1);
-    final byte[] bytes = server.objects.get(key);
+    final byte[] bytes = find(key);
     answer();
     return bytes;
   }
@@ -89,13 +110,20 @@ final class ScaleEngine implements Engine {
   @Override
   public void get(final String key, final long offset, final ByteBuffer into) throws IOException {
     send(1);
-    final byte[] bytes = server.objects.get(key);
+    final byte[] bytes = find(key);
     answer();
     if (bytes == null) {
       throw new NoObjectException(this, key);
     }
     final int from = (int) Math.min(offset, bytes.length);
     into.put(bytes, from, Math.min(into.remaining(), bytes.length - from));
+  }
+
+  private byte[] find(final String key) {
+    if (server.marked.contains(key)) {
+      durable.add(key);
+    }
+    return server.objects.get(key);
   }
 
   @Override
@@ -113,10 +141,9 @@ final class ScaleEngine implements Engine {
   }
 
   @Override
-  public void makeDurable(final String prefix) {
-    if (shows) {
-      send(1);
-      answer();
+  public void makeDurable(final Collection<String> keys) {
+    if (shows && !durable.containsAll(keys)) {
+      sync();
     }
   }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.sluice.core.series.PartKey;
 import org.sluice.core.series.PartsCheck;
 import org.sluice.core.series.SeriesRun;
@@ -21,6 +22,10 @@ interface ScaleNode {
 
   private static List<ByteBuffer> part() {
     return List.of(ByteBuffer.allocate(1));
+  }
+
+  private static String entry(final long sequence) {
+    return "log/%010d".formatted(sequence);
   }
 
   /** One that does what a node does. */
@@ -92,15 +97,15 @@ interface ScaleNode {
       }
 
       private boolean isSo(final boolean is, final long before) {
-        if (is && next > before) {
-          engine.makeDurable("log/");
+        if (is) {
+          engine.makeDurable(LongStream.range(before, next).mapToObj(ScaleNode::entry).toList());
         }
         return is;
       }
 
       /** Reads an entry: they come in turn, but for the first two checkpoints. */
       private boolean read() {
-        final byte[] entry = engine.look("log/%010d".formatted(next));
+        final byte[] entry = engine.look(entry(next));
         if (entry == null) {
           return false;
         }

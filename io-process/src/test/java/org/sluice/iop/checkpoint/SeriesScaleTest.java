@@ -3,6 +3,7 @@ package org.sluice.iop.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What {@code scripts/bench-series} says of a thousand nodes holds of some hundreds as well. */
@@ -13,10 +14,11 @@ class SeriesScaleTest {
 
   @Test
   void aCheckpointIsCommittedWithinASecondForLittleMoreThanOneRequestOfEachNode() {
-    final SeriesScale scale =
-        new SeriesScale(SeriesScale.OBJECTS, NODES, 8, CHECKPOINTS, 10, false, 20).run();
-    assertThat(scale.commit(0)).isBetween(0.0, 1.0);
-    assertThat(scale.requests(LEARNT, CHECKPOINTS)).isBetween(1.0, 1.3);
+    for (final ScaleEngine.Storage one : List.of(SeriesScale.OBJECTS, SeriesScale.DIRECTORY)) {
+      final SeriesScale scale = new SeriesScale(one, NODES, 8, CHECKPOINTS, 10, false, 20).run();
+      assertThat(scale.commit(0)).isBetween(0.0, 1.0);
+      assertThat(scale.requests(LEARNT, CHECKPOINTS)).isBetween(1.0, 1.3);
+    }
   }
 
   @Test

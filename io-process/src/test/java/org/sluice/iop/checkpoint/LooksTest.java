@@ -1,0 +1,30 @@
+package org.sluice.iop.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class LooksTest {
+  private final Looks.Wait wait = new Looks.Wait();
+
+  @Test
+  void aNodeWhoseLooksAtTheLogFailLooksAtThePartsAsWell() {
+    final Looks looks = new Looks(false, 2, wait, 0);
+    int looksAtLog = 0;
+    while (!looks.isAtParts() && looksAtLog < 100) {
+      looks.inVain(looks.due(), true);
+      looksAtLog++;
+    }
+    assertThat(looksAtLog).isLessThan(10);
+  }
+
+  /** How long storage was away says nothing of how long the other nodes take. */
+  @Test
+  void aFailureIsNoTimeThatACheckpointTook() {
+    final Looks looks = new Looks(false, 2, wait, 0);
+    looks.inVain(looks.due(), true);
+    looks.found(TimeUnit.MINUTES.toNanos(1));
+    assertThat(new Looks(false, 2, wait, 0).due()).isLessThanOrEqualTo(TimeUnit.SECONDS.toNanos(1));
+  }
+}
