@@ -12,7 +12,6 @@ import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.retry.RetryMode;
-import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.regions.providers.AwsProfileRegionProvider;
 import software.amazon.awssdk.regions.providers.AwsRegionProvider;
@@ -72,8 +71,7 @@ record S3Connection(S3Client client, String server) implements AutoCloseable {
   private static S3ClientBuilder common(final S3ClientBuilder builder) {
     return builder
         .putAuthScheme(new LargeUnsigned())
-        .httpClientBuilder(
-            UrlConnectionHttpClient.builder().connectionTimeout(CONNECT).socketTimeout(SILENCE))
+        .httpClient(new LargeWrites(CONNECT, SILENCE))
         .overrideConfiguration(each -> each.retryStrategy(RetryMode.STANDARD))
         .serviceConfiguration(
             each -> each.chunkedEncodingEnabled(false).expectContinueEnabled(false))
