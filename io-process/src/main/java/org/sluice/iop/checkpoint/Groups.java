@@ -285,8 +285,9 @@ public final class Groups {
    * of which a writer was killed, that cannot be known.
    *
    * @param number its number
+   * @return whether this session writes it, and has not committed it as it is
    */
-  public void hurry(final long number) {
+  public boolean hurry(final long number) {
     final Group group = table.find(number);
     if (exist() && group != null) {
       pauses.end(number);
@@ -294,6 +295,7 @@ public final class Groups {
         commitUnlessPaused(group);
       }
     }
+    return exist() && group != null && !group.isStored();
   }
 
   /** Those that wait to be committed again come first: the newest is what was committed last. */

@@ -55,11 +55,14 @@ public final class Waiters {
    * Answers when the checkpoint is committed or that has failed, at once if so.
    *
    * @param request the checkpoint that the process waits for
+   * @param written whether this session writes it: then no older commit counts, and storage need
+   *     not be asked for one
    * @param caller whom
    */
-  public void add(final Request.Await request, final Caller caller) {
+  public void add(final Request.Await request, final boolean written, final Caller caller) {
     final long number = request.checkpoint();
-    if (committed.contains(number) || !begun.contains(number) && before.test(number)) {
+    final boolean isNew = written || begun.contains(number);
+    if (committed.contains(number) || !isNew && before.test(number)) {
       caller.answer(new Reply.Done());
     } else if (failed.containsKey(number) && !failed.get(number).equals(older.get(number))) {
       caller.answer(reply(number, failed.get(number)));

@@ -114,9 +114,9 @@ final class Requests {
       case Request.Restart restart -> checkpoints.restarts().restart(restart, caller);
       case Request.Await await -> {
         attachments.poll();
-        checkpoints.groups().hurry(await.checkpoint());
+        final boolean written = checkpoints.groups().hurry(await.checkpoint());
         context.hurry(await.checkpoint());
-        context.waiters().add(await, caller);
+        context.waiters().add(await, written, caller);
       }
       default -> {
         if (attachment == null) {

@@ -11,16 +11,25 @@ import org.sluice.core.request.Request;
 import org.sluice.iop.image.Images;
 import org.sluice.iop.journal.Entry;
 
+/** Processes that wait for a checkpoint. */
 class WaitersTest {
   private static final long NUMBER = 7;
   private static final Entry.Ended FAILURE = new Entry.Ended(1, NUMBER, Errno.EIO, "the disk");
 
   private final CheckpointState state = new CheckpointState(new Images(false));
-  private final Waiters waiters = new Waiters(any -> false, state);
+  private final List<Long> asked = new ArrayList<>();
   private final List<Reply> replies = new ArrayList<>();
+  private boolean committedEarlier;
+  private final Waiters waiters =
+      new Waiters(
+          number -> {
+            asked.add(number);
+            return committedEarlier;
+          },
+          state);
 
-  private void await() {
-    waiters.add(new Request.Await(NUMBER, 60_000), replies::add);
+  private void await(final boolean written) {
+    waiters.add(new Request.Await(NUMBER, 60_000), written, replies::add);
   }
 
   private void fail(final int writing) {
@@ -32,9 +41,9 @@ class WaitersTest {
   @Test
   void whoWaitsIsToldHowTheCommitFailed() {
     waiters.begun(NUMBER);
-    await();
+    await(false);
     fail(waiters.writing(NUMBER));
-    await();
+    await(false);
     assertThat(replies).hasSize(2).allMatch(reply -> reply instanceof Reply.Failed);
   }
 
@@ -43,12 +52,32 @@ class WaitersTest {
     waiters.begun(NUMBER);
     final int older = waiters.writing(NUMBER);
     waiters.begun(NUMBER);
-    await();
+    await(false);
     fail(older);
-    await();
+    await(false);
     assertThat(replies).isEmpty();
     waiters.committed(NUMBER, waiters.writing(NUMBER));
     waiters.answer(NUMBER);
     assertThat(replies).hasSize(2).allMatch(reply -> reply instanceof Reply.Done);
+  }
+
+  @Test
+  void whatAnEarlierSessionCommittedCounts() {
+    committedEarlier = true;
+    await(false);
+    assertThat(replies).containsExactly(new Reply.Done());
+    assertThat(asked).containsExactly(NUMBER);
+  }
+
+  /** Storage far away would hold up all other requests of the node. */
+  @Test
+  void whatIsBeingWrittenHasNoOlderCommitToAskStorageFor() {
+    committedEarlier = true;
+    await(true);
+    assertThat(replies).isEmpty();
+    assertThat(asked).isEmpty();
+    waiters.committed(NUMBER, waiters.writing(NUMBER));
+    waiters.answer(NUMBER);
+    assertThat(replies).containsExactly(new Reply.Done());
   }
 }
