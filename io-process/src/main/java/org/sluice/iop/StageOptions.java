@@ -95,7 +95,7 @@ final class StageOptions implements SharedOptions {
     }
     return new StageSettings(
         stage.toAbsolutePath().normalize(),
-        store,
+        Engines.canonical(store),
         rate == null ? StageSettings.NO_LIMIT : rate,
         every == null ? 1 : every,
         durable != Durable.local);
