@@ -117,7 +117,15 @@ final class CheckpointCommit implements Work {
     this.unnamed = images.stream().filter(Image::isUnnamed).collect(Collectors.toSet());
     this.ended = ended;
     this.writing = context.waiters().writing(decision.checkpoint());
-    this.leaves = context.copies() != null && context.copies().take(decision, context.state());
+    this.leaves =
+        context.copies() != null
+            && context
+                .copies()
+                .take(
+                    decision.checkpoint(),
+                    decision.ungrouped(),
+                    Optional.of(decision.completion()),
+                    context.state());
     this.draft =
         new Draft(
             decision.checkpoint(),
@@ -287,13 +295,22 @@ final class CheckpointCommit implements Work {
    */
   void stored(final Commit inStore) {
     stored = inStore;
-    if (leaves) {
-      new Departure(context, inStore, decision.round(), decision.growth(), writing).begin();
-    } else if (context.copies() != null) {
-      context.copies().keep(inStore);
+    if (context.copies() != null) {
+      depart(new Departure(context, inStore, decision.round(), decision.growth(), writing));
     }
     end(State.STORED, 0, "");
     context.service().execute(() -> ended.accept(this));
+  }
+
+  private void depart(final Departure one) {
+    if (decision.ungrouped()) {
+      context.copies().leaveNewest();
+    }
+    if (leaves) {
+      one.begin();
+    } else {
+      context.copies().keep(one);
+    }
   }
 
   /** What storage has lost is not committed later on either; what is committed stays that. */

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
@@ -20,7 +21,7 @@ import org.sluice.core.posix.PosixException;
 import org.sluice.core.series.FencedException;
 import org.sluice.core.series.StageReport.State;
 import org.sluice.core.store.Commit;
-import org.sluice.iop.journal.Entry;
+import org.sluice.core.store.Completion;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -68,10 +69,20 @@ public final class Copies implements AutoCloseable {
   private boolean begun;
   private long looked = progress;
 
+  /** The newest that stays on the stage as yet, where nothing that leaves it is newer. */
+  private Departure newest;
+
+  /** What was said to stay on the stage after all. */
+  private final Set<Long> refused = new HashSet<>();
+
   /** Until when other nodes may be copying what this one has copied. */
   private long others = progress;
 
   private boolean ending;
+
+  /** When a grace is over; null without one. */
+  private Long deadline;
+
   private boolean seriesEnds;
   private final Progress report;
   private boolean told;
@@ -102,9 +113,18 @@ public final class Copies implements AutoCloseable {
     return settings.global();
   }
 
-  /** Whether a checkpoint is one that leaves the stage. Service thread only. */
-  boolean take(final Entry.Committing decision, final CheckpointState state) {
-    return decision.ungrouped() || state.place(decision.checkpoint()) % settings.every() == 0;
+  /**
+   * Whether a checkpoint leaves the stage at once. Of the others the newest does at the end.
+   * Service thread only.
+   */
+  boolean take(
+      final long number,
+      final boolean ungrouped,
+      final Optional<Completion> completion,
+      final CheckpointState state) {
+    return ungrouped
+        || completion.filter(Completion.END::equals).isPresent()
+        || state.place(number) % settings.every() == 0;
   }
 
   /**
@@ -120,6 +140,9 @@ public final class Copies implements AutoCloseable {
 
   /** Takes over a checkpoint that the stage has. */
   synchronized void add(final Departure one) {
+    if (newest != null && newest.commit().sequence() < one.commit().sequence()) {
+      newest = one.commit().ungrouped() ? newest : null;
+    }
     if (underWay.putIfAbsent(one.commit().id(), one) == null) {
       waiting.add(one);
       report.say(one.commit(), State.WAITING);
@@ -127,10 +150,26 @@ public final class Copies implements AutoCloseable {
     }
   }
 
-  /** Takes note of a checkpoint that stays on the stage. */
-  synchronized void keep(final Commit commit) {
-    report.say(commit, State.LOCAL);
+  /** Takes note of a checkpoint that stays on the stage, unless it is the newest at the end. */
+  synchronized void keep(final Departure one) {
+    newest = one;
+    report.say(one.commit(), State.LOCAL);
     notifyAll();
+  }
+
+  /**
+   * Nothing follows but what no group took: lets the newest leave the stage. Before that leaves, as
+   * what counts last is the newest to all nodes. Last stage, or once it has nothing to do.
+   */
+  public void leaveNewest() {
+    final Departure one;
+    synchronized (this) {
+      one = newest;
+      newest = null;
+    }
+    if (one != null) {
+      one.begin();
+    }
   }
 
   /** Lets older commits of a number go from the stage that no copy needs. Last stage. */
@@ -186,6 +225,49 @@ public final class Copies implements AutoCloseable {
   }
 
   /**
+   * The session has to be over by some time.
+   *
+   * @param nanos when, by {@link System#nanoTime}
+   */
+  public synchronized void limit(final long nanos) {
+    deadline = nanos;
+    if (seriesEnds) {
+      limitPatience();
+    }
+    notifyAll();
+  }
+
+  /** No file has to become plain after that, so other nodes get all of it but a tenth. */
+  private void limitPatience() {
+    if (deadline != null) {
+      bucket.commits().patience(Math.max(0, (deadline - System.nanoTime()) / 10 * 9));
+    }
+  }
+
+  /**
+   * Whether what is left of the session is only for others than this node, as its user says who
+   * waits for this node alone.
+   *
+   * @return false before the session waits for copies
+   */
+  public synchronized boolean mayBeGivenUp() {
+    return ending && !settings.global();
+  }
+
+  /**
+   * Leaves on the stage what does not count yet.
+   *
+   * @param why is said of each
+   */
+  public void giveUp(final IOException why) {
+    final List<Departure> all;
+    synchronized (this) {
+      all = List.copyOf(underWay.values());
+    }
+    all.forEach(one -> refuse(one, why));
+  }
+
+  /**
    * How much is still to be copied.
    *
    * @return bytes, holes included
@@ -211,26 +293,32 @@ public final class Copies implements AutoCloseable {
     } catch (final PosixException e) {
       Warnings.warn("copies compete with the application: " + e.getMessage());
     }
-    for (Departure one = next(); one != null; one = next()) {
-      copy(one);
-      synchronized (this) {
-        waiting.remove(one);
+    while (!isClosed()) {
+      final Departure one = next();
+      if (one == null) {
+        bucket.idle();
+      } else {
+        copy(one);
+        synchronized (this) {
+          waiting.remove(one);
+        }
       }
     }
   }
 
-  /** Null at the end. */
+  /** Null where there was none for a while. */
   private synchronized Departure next() {
-    while (waiting.isEmpty() && !closed) {
+    if (waiting.isEmpty() && !closed) {
       report.write();
-      final long left = others - System.nanoTime();
+      final long left = deadline != null ? 0 : others - System.nanoTime();
       if (ending && !seriesEnds && left <= 0) {
         seriesEnds = true;
+        limitPatience();
         bucket.commits().end();
       }
       pause(ending && !seriesEnds ? left : LAST_PAUSE_NANOS);
     }
-    return closed ? null : waiting.getFirst();
+    return waiting.isEmpty() ? null : waiting.getFirst();
   }
 
   private void copy(final Departure one) {
@@ -351,9 +439,12 @@ public final class Copies implements AutoCloseable {
   }
 
   private void refuse(final Departure one, final IOException why) {
-    if (why instanceof final FencedException e) {
-      synchronized (this) {
+    synchronized (this) {
+      if (why instanceof final FencedException e) {
         fence = e;
+      }
+      if (!refused.add(one.commit().id())) {
+        return;
       }
     }
     one.refused(why);
