@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.sluice.core.engine.Engine;
@@ -115,9 +116,37 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
     }
   }
 
-  /** The numbers of what counted when this process began. */
-  Set<Long> numbers() {
-    return live.stream().map(LogEntry.Commit::number).collect(Collectors.toSet());
+  /**
+   * The numbers of what counted when this process began, and of what the stage has.
+   *
+   * @param leaving the ids of commits there that count only once all nodes have them
+   */
+  Set<Long> committed(final Set<Long> leaving) throws IOException {
+    final Set<Long> numbers =
+        live.stream().map(LogEntry.Commit::number).collect(Collectors.toSet());
+    for (final Commit commit : store.commits(damaged -> {})) {
+      if (!leaving.contains(commit.id())) {
+        numbers.add(commit.number());
+      }
+    }
+    return numbers;
+  }
+
+  /** Lets older commits of a number go from the stage that no copy needs. Last stage. */
+  void supersede(final Commit newer, final Predicate<Commit> needed) {
+    try {
+      for (final Commit older : store.commits(damaged -> {})) {
+        if (older.number() == newer.number()
+            && older.sequence() < newer.sequence()
+            && !needed.test(older)) {
+          store.remove(older);
+        }
+      }
+    } catch (final IOException e) {
+      Warnings.warn(
+          "checkpoint %d is committed, but an older one of it stays on the stage: %s"
+              .formatted(newer.number(), e.getMessage()));
+    }
   }
 
   /** Those of earlier runs, of which no more come; known also where the bucket is out of reach. */

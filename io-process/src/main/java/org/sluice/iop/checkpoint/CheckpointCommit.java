@@ -16,6 +16,7 @@ import org.sluice.core.series.Coverage;
 import org.sluice.core.series.PartKey;
 import org.sluice.core.series.RefusedException;
 import org.sluice.core.store.Commit;
+import org.sluice.core.store.Completion;
 import org.sluice.core.store.Draft;
 import org.sluice.core.store.DraftImage;
 import org.sluice.iop.crash.Subject;
@@ -118,14 +119,10 @@ final class CheckpointCommit implements Work {
     this.ended = ended;
     this.writing = context.waiters().writing(decision.checkpoint());
     this.leaves =
-        context.copies() != null
-            && context
-                .copies()
-                .take(
-                    decision.checkpoint(),
-                    decision.ungrouped(),
-                    Optional.of(decision.completion()),
-                    context.state());
+        Departure.leaves(
+            context,
+            decision.checkpoint(),
+            decision.ungrouped() || decision.completion() == Completion.END);
     this.draft =
         new Draft(
             decision.checkpoint(),
@@ -290,27 +287,14 @@ final class CheckpointCommit implements Work {
     }
   }
 
-  /**
-   * Last stage, before what the commit supersedes goes; or on resumption, when the store has it.
-   */
+  /** Last stage, before what it supersedes goes; or on resumption, when the store has it. */
   void stored(final Commit inStore) {
     stored = inStore;
     if (context.copies() != null) {
-      depart(new Departure(context, inStore, decision.round(), decision.growth(), writing));
+      new Departure(context, inStore, decision.round(), decision.growth(), writing).begin(leaves);
     }
     end(State.STORED, 0, "");
     context.service().execute(() -> ended.accept(this));
-  }
-
-  private void depart(final Departure one) {
-    if (decision.ungrouped()) {
-      context.copies().leaveNewest();
-    }
-    if (leaves) {
-      one.begin();
-    } else {
-      context.copies().keep(one);
-    }
   }
 
   /** What storage has lost is not committed later on either; what is committed stays that. */

@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.sluice.core.store.Commit;
+import org.sluice.core.store.Completion;
 import org.sluice.iop.journal.Entry;
 
 /**
@@ -112,7 +113,10 @@ public record Checkpoints(
   private boolean stays(final Commit commit) {
     return !context.state().leaving().containsKey(commit.id())
         && context.state().isWritten(commit.number())
-        && !context.copies().take(commit.number(), false, commit.completion(), context.state());
+        && !Departure.leaves(
+            context,
+            commit.number(),
+            commit.completion().filter(Completion.END::equals).isPresent());
   }
 
   private Departure departure(final Commit commit, final long round, final long growth) {

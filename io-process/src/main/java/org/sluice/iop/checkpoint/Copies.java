@@ -2,12 +2,8 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
+import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +17,6 @@ import org.sluice.core.posix.PosixException;
 import org.sluice.core.series.FencedException;
 import org.sluice.core.series.StageReport.State;
 import org.sluice.core.store.Commit;
-import org.sluice.core.store.Completion;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -42,46 +37,16 @@ public final class Copies implements AutoCloseable {
   private static final long FIRST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long LAST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(15);
 
-  /** After what time without a piece the storage has failed, to those who wait. */
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
-
-  /** How often a long copy looks whether another run has begun. */
-  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(20);
-
   private static final long CLOSING_MILLIS = 2000;
 
   private final Bucket bucket;
   private final StageSettings settings;
   private final CopyRate rate;
   private final Thread copier;
-
-  /** What is not copied, in its order; the first one is being copied. */
-  private final Deque<Departure> waiting = new ArrayDeque<>();
-
-  /** Those and what waits for other nodes, by the ids of their commits. */
-  private final Map<Long, Departure> underWay = new LinkedHashMap<>();
-
+  private final Departures departures = new Departures();
+  private final CopyTimes times = new CopyTimes();
   private FencedException fence;
-
-  /** When the last piece went, but for the time that the next one was not to be sent. */
-  private long progress = System.nanoTime();
-
-  private boolean begun;
-  private long looked = progress;
-
-  /** The newest that stays on the stage as yet, where nothing that leaves it is newer. */
-  private Departure newest;
-
-  /** What was said to stay on the stage after all. */
-  private final Set<Long> refused = new HashSet<>();
-
-  /** Until when other nodes may be copying what this one has copied. */
-  private long others = progress;
-
   private boolean ending;
-
-  /** When a grace is over; null without one. */
-  private Long deadline;
 
   private boolean seriesEnds;
   private final Progress report;
@@ -113,18 +78,9 @@ public final class Copies implements AutoCloseable {
     return settings.global();
   }
 
-  /**
-   * Whether a checkpoint leaves the stage at once. Of the others the newest does at the end.
-   * Service thread only.
-   */
-  boolean take(
-      final long number,
-      final boolean ungrouped,
-      final Optional<Completion> completion,
-      final CheckpointState state) {
-    return ungrouped
-        || completion.filter(Completion.END::equals).isPresent()
-        || state.place(number) % settings.every() == 0;
+  /** Each how manieth checkpoint leaves the stage. */
+  int every() {
+    return settings.every();
   }
 
   /**
@@ -138,13 +94,14 @@ public final class Copies implements AutoCloseable {
     }
   }
 
+  /** Why no commit counts any more; empty while commits do. */
+  synchronized Optional<FencedException> fence() {
+    return Optional.ofNullable(fence);
+  }
+
   /** Takes over a checkpoint that the stage has. */
   synchronized void add(final Departure one) {
-    if (newest != null && newest.commit().sequence() < one.commit().sequence()) {
-      newest = one.commit().ungrouped() ? newest : null;
-    }
-    if (underWay.putIfAbsent(one.commit().id(), one) == null) {
-      waiting.add(one);
+    if (departures.add(one)) {
       report.say(one.commit(), State.WAITING);
       notifyAll();
     }
@@ -152,7 +109,7 @@ public final class Copies implements AutoCloseable {
 
   /** Takes note of a checkpoint that stays on the stage, unless it is the newest at the end. */
   synchronized void keep(final Departure one) {
-    newest = one;
+    departures.keep(one);
     report.say(one.commit(), State.LOCAL);
     notifyAll();
   }
@@ -164,8 +121,7 @@ public final class Copies implements AutoCloseable {
   public void leaveNewest() {
     final Departure one;
     synchronized (this) {
-      one = newest;
-      newest = null;
+      one = departures.takeNewest();
     }
     if (one != null) {
       one.begin();
@@ -174,40 +130,22 @@ public final class Copies implements AutoCloseable {
 
   /** Lets older commits of a number go from the stage that no copy needs. Last stage. */
   void supersede(final Commit newer) {
-    try {
-      for (final Commit older : bucket.store().commits(damaged -> {})) {
-        if (older.number() == newer.number()
-            && older.sequence() < newer.sequence()
-            && !need(older)) {
-          bucket.store().remove(older);
-        }
-      }
-    } catch (final IOException e) {
-      Warnings.warn(
-          "checkpoint %d is committed, but an older one of it stays on the stage: %s"
-              .formatted(newer.number(), e.getMessage()));
-    }
+    bucket.supersede(newer, this::need);
   }
 
   /** Whether a commit has to stay on the stage. */
   synchronized boolean need(final Commit commit) {
-    return underWay.containsKey(commit.id());
+    return departures.has(commit.id());
   }
 
   /** The numbers of what leaves the stage, and does not count for all nodes yet. */
   synchronized List<Long> numbers() {
-    return underWay.values().stream().map(one -> one.commit().number()).toList();
+    return departures.all().stream().map(one -> one.commit().number()).toList();
   }
 
   /** The numbers of what counts before anything else does, for those who wait. */
   Set<Long> committed(final Set<Long> leaving) throws IOException {
-    final Set<Long> numbers = new HashSet<>(bucket.numbers());
-    for (final Commit commit : bucket.store().commits(damaged -> {})) {
-      if (!settings.global() || !leaving.contains(commit.id())) {
-        numbers.add(commit.number());
-      }
-    }
-    return numbers;
+    return bucket.committed(settings.global() ? leaving : Set.of());
   }
 
   /** The numbers of earlier runs' checkpoints that count. */
@@ -219,7 +157,7 @@ public final class Copies implements AutoCloseable {
   public synchronized void end() {
     if (!ending) {
       ending = true;
-      progress = System.nanoTime();
+      times.ends();
       notifyAll();
     }
   }
@@ -230,18 +168,11 @@ public final class Copies implements AutoCloseable {
    * @param nanos when, by {@link System#nanoTime}
    */
   public synchronized void limit(final long nanos) {
-    deadline = nanos;
+    times.limit(nanos);
     if (seriesEnds) {
-      limitPatience();
+      bucket.commits().patience(times.patience());
     }
     notifyAll();
-  }
-
-  /** No file has to become plain after that, so other nodes get all of it but a tenth. */
-  private void limitPatience() {
-    if (deadline != null) {
-      bucket.commits().patience(Math.max(0, (deadline - System.nanoTime()) / 10 * 9));
-    }
   }
 
   /**
@@ -260,9 +191,9 @@ public final class Copies implements AutoCloseable {
    * @param why is said of each
    */
   public void giveUp(final IOException why) {
-    final List<Departure> all;
+    final Collection<Departure> all;
     synchronized (this) {
-      all = List.copyOf(underWay.values());
+      all = departures.all();
     }
     all.forEach(one -> refuse(one, why));
   }
@@ -273,7 +204,7 @@ public final class Copies implements AutoCloseable {
    * @return bytes, holes included
    */
   public synchronized long left() {
-    return waiting.stream().mapToLong(one -> one.commit().bytes()).sum() - report.sent();
+    return departures.bytes() - report.sent();
   }
 
   /**
@@ -282,7 +213,7 @@ public final class Copies implements AutoCloseable {
    * @return true also when all was given up
    */
   public synchronized boolean areOver() {
-    return underWay.isEmpty();
+    return departures.areOver();
   }
 
   // ---- the thread that copies ----
@@ -300,7 +231,7 @@ public final class Copies implements AutoCloseable {
       } else {
         copy(one);
         synchronized (this) {
-          waiting.remove(one);
+          departures.copied(one);
         }
       }
     }
@@ -308,17 +239,17 @@ public final class Copies implements AutoCloseable {
 
   /** Null where there was none for a while. */
   private synchronized Departure next() {
-    if (waiting.isEmpty() && !closed) {
+    if (departures.first() == null && !closed) {
       report.write();
-      final long left = deadline != null ? 0 : others - System.nanoTime();
+      final long left = times.ofOthers();
       if (ending && !seriesEnds && left <= 0) {
         seriesEnds = true;
-        limitPatience();
+        bucket.commits().patience(times.patience());
         bucket.commits().end();
       }
       pause(ending && !seriesEnds ? left : LAST_PAUSE_NANOS);
     }
-    return waiting.isEmpty() ? null : waiting.getFirst();
+    return departures.first();
   }
 
   private void copy(final Departure one) {
@@ -357,7 +288,7 @@ public final class Copies implements AutoCloseable {
   private boolean isGivenUp(final Departure one, final EngineException e, final long pause) {
     final boolean lasting;
     synchronized (this) {
-      final boolean stalled = System.nanoTime() - progress > PATIENCE_NANOS;
+      final boolean stalled = times.areStalled();
       if (closed || ending && stalled) {
         return true;
       }
@@ -378,15 +309,13 @@ public final class Copies implements AutoCloseable {
 
   private synchronized void begin() throws FencedException {
     check();
-    begun = false;
-    report.begin(waiting.getFirst().commit());
+    times.begins();
+    report.begin(departures.first().commit());
     report.write();
   }
 
-  /** Other nodes may take twice the time. */
   private synchronized void copied(final Departure one) {
-    progress = System.nanoTime();
-    others = Math.max(2 * progress - one.since() - others, 0) + others;
+    times.copied(one.since());
     told = false;
     report.end(one.commit());
   }
@@ -402,8 +331,7 @@ public final class Copies implements AutoCloseable {
   /** Whether it is time to look for another run. */
   private synchronized boolean await(final long bytes) throws IOException {
     final long now = System.nanoTime();
-    progress = begun ? now : progress; // the piece before went
-    begun = true;
+    times.piece(now);
     report.piece(bytes);
     final long pause = settings.rate() == StageSettings.NO_LIMIT ? 0 : rate.take(bytes, now);
     long waited = 0;
@@ -411,13 +339,11 @@ public final class Copies implements AutoCloseable {
       pause(pause - waited);
       waited = System.nanoTime() - now;
     }
-    progress += waited;
+    times.waited(waited);
     if (closed) {
       throw new IOException("the session is over");
     }
-    final boolean looks = now - looked > LOOK_NANOS;
-    looked = looks ? now : looked;
-    return looks;
+    return times.looks(now);
   }
 
   /** With this object's monitor. */
@@ -443,7 +369,7 @@ public final class Copies implements AutoCloseable {
       if (why instanceof final FencedException e) {
         fence = e;
       }
-      if (!refused.add(one.commit().id())) {
+      if (!departures.refuse(one)) {
         return;
       }
     }
@@ -453,7 +379,7 @@ public final class Copies implements AutoCloseable {
 
   private synchronized void over(final Departure one, final State state) {
     report.say(one.commit(), state);
-    underWay.remove(one.commit().id());
+    departures.over(one);
     notifyAll();
   }
 
