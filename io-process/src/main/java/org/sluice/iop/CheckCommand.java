@@ -36,6 +36,7 @@ public final class CheckCommand implements Subcommand {
   private Pages pages;
   private boolean faults;
   private String store;
+  private Path stage;
 
   private final CommandSpec spec =
       Model.of(this, "check")
@@ -70,6 +71,13 @@ public final class CheckCommand implements Subcommand {
                       "Look at the place of this store, whether it exists or not, or only whether nodes"
                           + " can share a URI such as s3://BUCKET/PREFIX; default: environment SLUICE_STORE."))
           .add(
+              option(Path.class, value -> stage = value, "--stage")
+                  .paramLabel("DIR")
+                  .defaultValue("${env:SLUICE_STAGE}")
+                  .description(
+                      "Look at the stage of a store that is a URI, whether it exists or not; default:"
+                          + " environment SLUICE_STAGE."))
+          .add(
               option(String.class, value -> capture = value, "--capture")
                   .paramLabel("DIR")
                   .defaultValue("${env:SLUICE_CAPTURE}")
@@ -99,7 +107,7 @@ public final class CheckCommand implements Subcommand {
               "  sluice serve --store /scratch/store --resume    # goes on after that",
               "  SLUICE_FAULT=container-write:ENOSPC@3- sluice run --store /scratch/store \\",
               "      --capture /scratch/run --layout container -- ./app",
-              "  sluice check --store s3://bucket/run1")
+              "  sluice check --store s3://bucket/run1 --stage /local/sluice")
           .spec();
 
   /** For {@code ServiceLoader}. */
@@ -128,16 +136,36 @@ public final class CheckCommand implements Subcommand {
   private void lookAtStorage() throws IOException {
     try (Engine engine = Engines.open(store)) {
       EngineProbe.conditionalCreate(engine);
+      final Checks checks = new Checks(geometry());
+      if (stage != null) {
+        checks.stage(stage);
+      }
       if (json.wanted()) {
         json.print(
             spec,
-            new JsonObject().with("store", engine.toString()).with("conditional_create", true));
+            new JsonObject()
+                .with("store", engine.toString())
+                .with("conditional_create", true)
+                .with(checks.toJson()));
       } else {
         final PrintWriter out = spec.commandLine().getOut();
         out.printf("%s: of two objects of one name the first stays%n", engine);
+        if (stage != null) {
+          checks.print(out);
+        }
         out.flush();
       }
+      refuse(checks);
     }
+  }
+
+  private static void refuse(final Checks checks) {
+    checks
+        .refusal()
+        .ifPresent(
+            refusal -> {
+              throw refusal;
+            });
   }
 
   private void look() throws IOException {
@@ -147,6 +175,9 @@ public final class CheckCommand implements Subcommand {
     if (place != null) {
       checks.store(place);
     }
+    if (stage != null && place == null) {
+      checks.stage(stage);
+    }
     if (capture != null) {
       checks.capture(Arguments.exactValue(capture), place);
     }
@@ -155,12 +186,7 @@ public final class CheckCommand implements Subcommand {
     } else {
       checks.print(spec.commandLine().getOut());
     }
-    checks
-        .refusal()
-        .ifPresent(
-            refusal -> {
-              throw refusal;
-            });
+    refuse(checks);
   }
 
   private void lookAtNode(final Checks checks) throws IOException {

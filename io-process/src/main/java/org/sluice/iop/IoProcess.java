@@ -317,6 +317,16 @@ final class IoProcess implements AutoCloseable {
     return segment;
   }
 
+  /** Completed when what is published by now is drained and committed. */
+  CompletableFuture<Void> drained() {
+    return service.drained();
+  }
+
+  /** Whether there is nothing to copy from the stage. */
+  boolean areCopiesOver() {
+    return copies == null || copies.areOver();
+  }
+
   /** Bytes that are to be copied from the stage; 0 without one. */
   long toCopy() {
     return copies == null ? 0 : copies.left();

@@ -101,7 +101,7 @@ public final class ServeCommand implements Subcommand {
             metricsPort == null
                 ? null
                 : MetricsEndpoint.open(metricsPort, process.segment(), process.statistics())) {
-      await(process, endpoint);
+      await(process, endpoint, resumes && !members);
       StatsFile.write(options.stats(), process.statistics());
       if (members) {
         report(process.statistics());
@@ -113,7 +113,8 @@ public final class ServeCommand implements Subcommand {
   }
 
   /** What fails here must not end the session of the processes that go on. */
-  private static void await(final IoProcess process, final MetricsEndpoint endpoint)
+  private static void await(
+      final IoProcess process, final MetricsEndpoint endpoint, final boolean says)
       throws IOException {
     try {
       if (endpoint != null) {
@@ -126,11 +127,30 @@ public final class ServeCommand implements Subcommand {
         System.out.println("metrics: " + endpoint.address());
       }
       System.out.flush();
+      if (says) {
+        sayWhenDrained(process);
+      }
       CompletableFuture.anyOf(process.ending(), process.over()).join();
       showDrain(process);
       showCopies(process);
     } catch (final RuntimeException e) {
       FailStop.now(e);
+    }
+  }
+
+  /** Who resumes a session to save what it had left waits for that. */
+  private static void sayWhenDrained(final IoProcess process) {
+    final CompletableFuture<Void> drained = process.drained();
+    while (!process.ending().isDone() && !process.over().isDone()) {
+      if (drained.isDone() && process.areCopiesOver()) {
+        System.out.println(
+            "drained: what was left is drained and committed, and nothing is left to copy");
+        System.out.flush();
+        return;
+      }
+      CompletableFuture.anyOf(process.ending(), process.over())
+          .completeOnTimeout(null, STEP_MILLIS, TimeUnit.MILLISECONDS)
+          .join();
     }
   }
 

@@ -128,6 +128,10 @@ record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
       series.close();
     }
     store.close();
+    final Optional<StagePlace> stage = StagePlace.of(store.directory());
+    if (stage.isPresent()) {
+      stage.get().end();
+    }
     final Optional<SeriesDirectory.Place> place = SeriesDirectory.Place.of(store.directory());
     if (place.isPresent()) {
       place.get().end();

@@ -57,7 +57,7 @@ final class StageOptions implements SharedOptions {
                 .defaultValue("${env:SLUICE_SHARE_EVERY}")
                 .description(
                     "Only each K-th checkpoint of the run, in the order of their numbers, leaves the stage,"
-                        + " and what is committed at the end; default: environment SLUICE_SHARE_EVERY, or"
+                        + " and at the end the newest, and what no group took; default: environment SLUICE_SHARE_EVERY, or"
                         + " else each."))
         .add(
             option(Durable.class, value -> durable = value, "--durable")
@@ -95,7 +95,7 @@ final class StageOptions implements SharedOptions {
     }
     return new StageSettings(
         stage.toAbsolutePath().normalize(),
-        store,
+        Engines.canonical(store),
         rate == null ? StageSettings.NO_LIMIT : rate,
         every == null ? 1 : every,
         durable != Durable.local);

@@ -76,8 +76,8 @@ public final class LsCommand implements Subcommand {
                   .paramLabel("DIR")
                   .defaultValue("${env:SLUICE_STAGE}")
                   .description(
-                      "Also what is copied to a bucket from this stage just now; default: environment"
-                          + " SLUICE_STAGE."))
+                      "Also what is copied to a bucket from this stage just now, and what a run that is over"
+                          + " has left there; default: environment SLUICE_STAGE."))
           .examples(
               "  sluice ls --store /scratch/store",
               "  sluice ls --store /scratch/store --checkpoint 12",
@@ -142,9 +142,16 @@ public final class LsCommand implements Subcommand {
 
   /** What this node copies to a bucket; of a stage's own store it is known what becomes of each. */
   private List<StageReport.Line> copying(final CheckpointReader opened) throws IOException {
-    if (opened instanceof SeriesReader) {
+    if (opened instanceof final SeriesReader bucket) {
       return stage != null && store.isElsewhere() && number == null
-          ? StageReport.underWay(stage, store.location(), series.name())
+          ? StageReport.underWay(
+              stage,
+              store.location(),
+              series.name(),
+              (place, commit) ->
+                  bucket
+                      .roundOf(place.begin(), place.node(), commit.number(), commit.id())
+                      .isPresent())
           : List.of();
     }
     StageReport.read(store.directory()).forEach(one -> copies.put(one.commit(), one.toString()));

@@ -18,6 +18,7 @@ import org.sluice.core.engine.EngineException.Reason;
 public final class Engines {
   private static final String DIRECTORY = "file";
   private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*):/.*");
+  private static final Pattern PARTS = Pattern.compile("([^:]+://)(.*)");
 
   private Engines() {}
 
@@ -29,6 +30,20 @@ public final class Engines {
    */
   public static boolean isUri(final String store) {
     return SCHEME.matcher(store).matches();
+  }
+
+  /**
+   * One way to write a URI of which users write several.
+   *
+   * @param uri as the user writes it
+   * @return its scheme in small letters, and no slash too many
+   */
+  public static String canonical(final String uri) {
+    final Matcher parts = PARTS.matcher(uri);
+    return parts.matches()
+        ? parts.group(1).toLowerCase(Locale.ROOT)
+            + parts.group(2).replaceAll("/+", "/").replaceFirst("/$", "")
+        : uri;
   }
 
   /**

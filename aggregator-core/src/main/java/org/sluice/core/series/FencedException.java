@@ -8,7 +8,7 @@ public final class FencedException extends IOException {
 
   FencedException(final String run, final LogEntry.Begin successor) {
     super(
-        "run %s is fenced: run %s began on node %s after it; what it has not committed is not kept"
+        "run %s is fenced: run %s began on node %s after it, so that it commits nothing more"
             .formatted(run, successor.run(), successor.node()));
   }
 }

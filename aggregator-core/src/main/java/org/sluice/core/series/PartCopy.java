@@ -108,7 +108,9 @@ public final class PartCopy {
     try (Rebuilder rebuilder = store.rebuilder(commit, false)) {
       for (final CommittedImage image : store.images(commit)) {
         blocks = new ArrayList<>();
-        rebuilder.read(image, this::add);
+        if (!image.isDirect()) { // which only has its name in the checkpoint
+          rebuilder.read(image, this::add);
+        }
         copied.add(image.copied(blocks));
       }
       if (position > 0) {

@@ -198,17 +198,19 @@ public final class SeriesReader implements CheckpointReader {
   /**
    * What the log says of a checkpoint that counts. Of its parts only that of one node is read.
    *
-   * @param place the node's
+   * @param begin the sequence of the begin of the node's run
+   * @param node the node's name, as keys have it
    * @param number the checkpoint's number
    * @param partId the id of a commit that the node has made for itself
    * @return the round of the checkpoint, if that commit is a part of it; empty otherwise
    * @throws IOException when it cannot be read
    */
   public Optional<Long> roundOf(
-      final SeriesDirectory.Place place, final long number, final long partId) throws IOException {
+      final long begin, final String node, final long number, final long partId)
+      throws IOException {
     for (final Map.Entry<Long, LogEntry.Commit> live : log.read().live().entrySet()) {
       if (live.getValue().number() == number
-          && has(live.getKey(), live.getValue(), place, partId)) {
+          && has(live.getKey(), live.getValue(), begin, node, partId)) {
         return Optional.of(live.getValue().round());
       }
     }
@@ -255,11 +257,12 @@ public final class SeriesReader implements CheckpointReader {
   private boolean has(
       final long sequence,
       final LogEntry.Commit commit,
-      final SeriesDirectory.Place place,
+      final long begin,
+      final String node,
       final long partId)
       throws IOException {
     for (final CommittedPart part : CommittedPart.of(sequence, commit)) {
-      if (part.key().begin() == place.begin() && part.key().node().equals(place.node())) {
+      if (part.key().begin() == begin && part.key().node().equals(node)) {
         return fetch.one(part).commit().id() == partId;
       }
     }

@@ -12,7 +12,10 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
+import org.sluice.core.engine.Engines;
 import org.sluice.core.posix.Names;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.store.SeriesFormat;
 
 /**
@@ -34,6 +37,8 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
   private static final String FILE = "stage";
   private static final String FIRST_LINE = "sluice stage 1";
   private static final String DATA = "data";
+  private static final String ENDED = "ended";
+  private static final String PROCESS = "process";
   private static final Pattern FOLDER = Pattern.compile("(\\d{1,18})-(.+)");
   private static final int LINES = 2;
   private static final int MOST_OF_URI = 60;
@@ -62,7 +67,8 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
   }
 
   /** Of two stores that would have the same name the checksum is another one. */
-  private static Path folder(final Path stage, final String uri) {
+  private static Path folder(final Path stage, final String location) {
+    final String uri = Engines.canonical(location);
     final CRC32C sum = new CRC32C();
     sum.update(uri.getBytes(StandardCharsets.UTF_8));
     final String name = uri.replaceAll("[^A-Za-z0-9._-]+", "-");
@@ -112,6 +118,56 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
    */
   public Path path() {
     return root.resolve(series).resolve(DATA).resolve(begin + "-" + node);
+  }
+
+  /**
+   * Says that a process uses the node's own store, as long as it is open.
+   *
+   * @return what the caller closes; a kill does so as well
+   * @throws IOException when that fails
+   */
+  public NativeFile use() throws IOException {
+    final NativeFile file = NativeFile.open(path().resolve(PROCESS), Flag.WRITE, Flag.CREATE);
+    file.lock(); // who looks whether it is used has it for a moment
+    return file;
+  }
+
+  /**
+   * Whether a process uses a node's own store.
+   *
+   * @param own its directory
+   * @return by a lock of this node's, which ends with the process
+   * @throws IOException when that cannot be told
+   */
+  static boolean isUsed(final Path own) throws IOException {
+    final Path file = own.resolve(PROCESS);
+    if (!Files.exists(file)) {
+      return false;
+    }
+    try (NativeFile process = NativeFile.open(file)) {
+      return !process.tryLockShared();
+    }
+  }
+
+  /**
+   * Says that the process that used the node's own store has ended as it should.
+   *
+   * @throws IOException when that fails; it is taken for one that was killed then
+   */
+  public void end() throws IOException {
+    if (Files.exists(path()) && !isEnded(path())) { // a later run may have collected it
+      Files.createFile(path().resolve(ENDED));
+    }
+  }
+
+  /**
+   * Whether a process that ended as it should was the last to use a node's own store.
+   *
+   * @param own its directory
+   * @return false also while it is used, and after a kill
+   */
+  public static boolean isEnded(final Path own) {
+    return Files.exists(own.resolve(ENDED));
   }
 
   /**

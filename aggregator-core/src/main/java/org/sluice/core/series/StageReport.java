@@ -5,8 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HexFormat;
@@ -22,9 +20,6 @@ public final class StageReport {
   private static final String FILE = "copies";
   private static final Pattern LINE = Pattern.compile("([0-9a-f]{16}) (\\d+) ([a-z]+) (\\d+)");
 
-  /** A live I/O process writes more often while it copies. */
-  private static final Duration FRESH = Duration.ofMinutes(1);
-
   private StageReport() {}
 
   /** How far a checkpoint is. */
@@ -39,6 +34,8 @@ public final class StageReport {
     COPIED("copied"),
     /** All nodes have it. */
     SHARED("in the bucket"),
+    /** No process copies it any more. */
+    LEFT("not copied: the run ended"),
     /** It was given up. */
     REFUSED("could not be copied, on this node only");
 
@@ -67,6 +64,12 @@ public final class StageReport {
    * @param percent how much of it is copied
    */
   public record Line(long commit, long number, State state, int percent) {
+    private Line left() {
+      return state == State.WAITING || state == State.COPYING
+          ? new Line(commit, number, State.LEFT, 0)
+          : this;
+    }
+
     @Override
     public String toString() {
       return state == State.COPYING ? "copying %d %%".formatted(percent) : state.text();
@@ -96,7 +99,7 @@ public final class StageReport {
   }
 
   /**
-   * What was said last.
+   * What was said last. What a process that is gone was about to copy is not copied.
    *
    * @param own the node's own store
    * @return nothing where that is on no stage
@@ -104,9 +107,10 @@ public final class StageReport {
    */
   public static List<Line> read(final Path own) throws IOException {
     final List<Line> lines = new ArrayList<>();
+    final boolean used = StagePlace.isUsed(own);
     try {
       for (final String text : Files.readAllLines(own.resolve(FILE))) {
-        line(text).ifPresent(lines::add);
+        line(text).map(line -> used ? line : line.left()).ifPresent(lines::add);
       }
     } catch (final NoSuchFileException none) {
       return lines;
@@ -133,31 +137,30 @@ public final class StageReport {
   }
 
   /**
-   * What is on its way just now.
+   * What is on its way just now, and what runs that are over have left on the way.
    *
    * @param stage the stage's directory
    * @param uri the store
    * @param series the series' name; null for all
+   * @param counts whether a commit counts by now
    * @return of the nodes whose stage that is
    * @throws IOException when it cannot be read
    */
-  public static List<Line> underWay(final Path stage, final String uri, final String series)
+  public static List<Line> underWay(
+      final Path stage, final String uri, final String series, final StageRemains.Counts counts)
       throws IOException {
     final List<Line> lines = new ArrayList<>();
     for (final Path own : StagePlace.all(stage, uri, series)) {
-      if (isFresh(own.resolve(FILE))) {
+      if (StagePlace.isUsed(own)) {
         read(own).stream()
             .filter(line -> line.state() == State.WAITING || line.state() == State.COPYING)
+            .forEach(lines::add);
+      } else {
+        StageRemains.of(own, counts).uncopied().stream()
+            .map(commit -> new Line(commit.id(), commit.number(), State.LEFT, 0))
             .forEach(lines::add);
       }
     }
     return lines;
-  }
-
-  private static boolean isFresh(final Path file) throws IOException {
-    return Files.exists(file)
-        && Duration.between(Files.getLastModifiedTime(file).toInstant(), Instant.now())
-                .compareTo(FRESH)
-            < 0;
   }
 }

@@ -17,16 +17,27 @@ import java.util.concurrent.TimeUnit;
  *
  * @param <T> what may lie still
  */
-final class Stillness<T> {
+public final class Stillness<T> {
   private static final long PAUSE_MILLIS = 500;
 
   private final Sign<T> sign;
   private final long restNanos;
   private final Map<T, Look> looks = new HashMap<>();
 
-  /** What changes as long as something is used. */
+  /**
+   * What changes as long as something is used.
+   *
+   * @param <T> what may lie still
+   */
   @FunctionalInterface
-  interface Sign<T> {
+  public interface Sign<T> {
+    /**
+     * Looks at it.
+     *
+     * @param thing what may lie still
+     * @return equal to what it was as long as nothing changes
+     * @throws IOException when that fails
+     */
     Object of(T thing) throws IOException;
   }
 
@@ -35,15 +46,22 @@ final class Stillness<T> {
   /**
    * Nothing was looked at so far.
    *
+   * @param sign what changes as long as something is used
    * @param rest for how long nothing may change of what lies still
    */
-  Stillness(final Sign<T> sign, final Duration rest) {
+  public Stillness(final Sign<T> sign, final Duration rest) {
     this.sign = sign;
     this.restNanos = rest.toNanos();
   }
 
-  /** Looks at it, whether it has been the same for long enough. */
-  boolean is(final T thing) throws IOException {
+  /**
+   * Looks at it, whether it has been the same for long enough.
+   *
+   * @param thing what may lie still
+   * @return never at the first look, unless no time is enough
+   * @throws IOException when that fails
+   */
+  public boolean is(final T thing) throws IOException {
     return !hasChanged(thing) && System.nanoTime() - looks.get(thing).since() >= restNanos;
   }
 

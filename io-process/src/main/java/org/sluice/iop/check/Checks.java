@@ -80,6 +80,17 @@ public final class Checks {
   }
 
   /**
+   * Looks at a stage.
+   *
+   * @param stage where it is, or is to be
+   * @throws IOException when the kernel does not tell
+   */
+  public void stage(final Path stage) throws IOException {
+    final Section section = begin("stage", stage.toString());
+    inTime(section, new StoreChecks(section, stage, buffer())::makeStage);
+  }
+
+  /**
    * Looks at a capture directory.
    *
    * @param capture where it is, or is to be, see {@link org.sluice.core.posix.FileName}

@@ -1,6 +1,7 @@
 package org.sluice.iop.check;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.sluice.core.command.ExitStatus;
@@ -47,7 +48,30 @@ final class StoreChecks {
     try (NativeFile directory = NativeFile.open(place.directory(), Flag.DIRECTORY)) {
       otherNodes(directory, place);
       new PlaceChecks(section).room(directory, buffer);
-      tryOut(directory, place);
+      tryOut(directory, place.directory(), place.mode(), "--store");
+    }
+  }
+
+  /** A stage has stores as on any disk, and is made with all directories above. */
+  void makeStage() throws IOException {
+    Path there = store.toAbsolutePath().normalize();
+    while (!Files.exists(there)) {
+      there = there.getParent();
+    }
+    try (NativeFile directory = NativeFile.open(there, Flag.DIRECTORY)) {
+      final String mounted = PlaceChecks.mounted(directory);
+      if (directory.isShared()) {
+        section.limited(
+            "own_disk",
+            mounted + " may be mounted by others",
+            "a stage there is as slow as that; give --stage a disk of each node");
+      } else {
+        section.yes("own_disk", mounted + " is this node's alone");
+      }
+      new PlaceChecks(section).room(directory, buffer);
+      tryOut(directory, there, Optional.empty(), "--stage");
+    } catch (final PosixException e) {
+      section.stop("place", e);
     }
   }
 
@@ -69,22 +93,30 @@ final class StoreChecks {
     }
   }
 
-  private void tryOut(final NativeFile directory, final StorePlace place) throws IOException {
-    try (Trial trial = Trial.in(place.directory());
+  private void tryOut(
+      final NativeFile directory,
+      final Path path,
+      final Optional<WriteMode> mode,
+      final String option)
+      throws IOException {
+    try (Trial trial = Trial.in(path);
         NativeFile file = trial.file("a", Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {
       Trial.write(file, Trial.BLOCK, 0);
       file.sync();
       section.yes("writable", "a file can be made, written and synchronised");
       locks(trial, file);
       links(trial, file);
-      directWrites(trial, place.mode());
+      directWrites(trial, mode);
       nameless(directory);
       final PlaceChecks checks = new PlaceChecks(section);
       checks.holes(file);
       checks.birthTime(file);
     } catch (final PosixException e) {
       section.stop(
-          "writable", ExitStatus.of(e), e.getMessage(), "give a --store that you may write");
+          "writable",
+          ExitStatus.of(e),
+          e.getMessage(),
+          "give a %s that you may write".formatted(option));
     }
   }
 

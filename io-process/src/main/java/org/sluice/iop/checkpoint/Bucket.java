@@ -1,17 +1,14 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.sluice.core.engine.Engine;
-import org.sluice.core.posix.Names;
+import org.sluice.core.posix.NativeFile;
 import org.sluice.core.series.Coverage;
 import org.sluice.core.series.FencedException;
 import org.sluice.core.series.LogEntry;
@@ -32,9 +29,6 @@ import org.sluice.iop.measure.Warnings;
  * is used under its own monitor, as in {@link SeriesCommits}.
  */
 public final class Bucket implements SeriesStorage, AutoCloseable {
-  /** So long a process that was killed may take to be resumed. */
-  private static final Duration AT_REST = Duration.ofMinutes(1);
-
   private final SeriesObjects objects;
   private final Engine engine;
   private final SeriesRun run;
@@ -43,6 +37,8 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
   private final SeriesCommits commits;
   private final int keep;
   private final List<LogEntry.Commit> live;
+  private final NativeFile use;
+  private final EarlierRuns earlier;
 
   /** What this node has put in this run and not deleted. */
   private final List<PartKey> mine = new ArrayList<>();
@@ -75,6 +71,11 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
           .forEach(mine::add);
     }
     this.commits = new SeriesCommits(null, run, engine, store, this);
+    this.earlier = new EarlierRuns(place, commits.view(), keep);
+    this.use = place.use();
+    if (store.numbers().isEmpty()) {
+      earlier.tell();
+    }
   }
 
   /** Asks before each piece of a copy. */
@@ -115,9 +116,37 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
     }
   }
 
-  /** The numbers of what counted when this process began. */
-  Set<Long> numbers() {
-    return live.stream().map(LogEntry.Commit::number).collect(Collectors.toSet());
+  /**
+   * The numbers of what counted when this process began, and of what the stage has.
+   *
+   * @param leaving the ids of commits there that count only once all nodes have them
+   */
+  Set<Long> committed(final Set<Long> leaving) throws IOException {
+    final Set<Long> numbers =
+        live.stream().map(LogEntry.Commit::number).collect(Collectors.toSet());
+    for (final Commit commit : store.commits(damaged -> {})) {
+      if (!leaving.contains(commit.id())) {
+        numbers.add(commit.number());
+      }
+    }
+    return numbers;
+  }
+
+  /** Lets older commits of a number go from the stage that no copy needs. Last stage. */
+  void supersede(final Commit newer, final Predicate<Commit> needed) {
+    try {
+      for (final Commit older : store.commits(damaged -> {})) {
+        if (older.number() == newer.number()
+            && older.sequence() < newer.sequence()
+            && !needed.test(older)) {
+          store.remove(older);
+        }
+      }
+    } catch (final IOException e) {
+      Warnings.warn(
+          "checkpoint %d is committed, but an older one of it stays on the stage: %s"
+              .formatted(newer.number(), e.getMessage()));
+    }
   }
 
   /** Those of earlier runs, of which no more come; known also where the bucket is out of reach. */
@@ -140,12 +169,12 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
 
   /** A checkpoint counts: what is not to stay goes. The thread of {@link #commits}. */
   void counts(final Departure one) {
-    final Commit commit = one.commit();
     final PartKey part = part(one);
     mine.add(part);
+    boolean enough = false;
     try {
-      if (keep > 0 && !commit.ungrouped() && part.ranks().list().getFirst() == 0) {
-        removeOlder(commit);
+      if (keep > 0 && !one.commit().ungrouped()) {
+        enough = keepNewest(one.commit(), part.ranks().list().getFirst() == 0);
       }
       deleteGone();
     } catch (final FencedException e) {
@@ -153,13 +182,23 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
     } catch (final IOException e) {
       Warnings.warn(
           "checkpoint %d counts, but what is older stays in the bucket: %s"
-              .formatted(commit.number(), e.getMessage()));
+              .formatted(one.commit().number(), e.getMessage()));
     }
-    removeEarlierRuns();
+    earlier.counts(enough);
   }
 
-  /** In the order in which they count, which is the same for all nodes: one of them does it. */
-  private void removeOlder(final Commit commit) throws IOException {
+  /** Nothing else is to be done. */
+  void idle() {
+    earlier.look();
+  }
+
+  /**
+   * In the order in which they count, which is the same for all nodes: one of them removes what is
+   * older.
+   *
+   * @return whether as many are there as are to stay
+   */
+  private boolean keepNewest(final Commit commit, final boolean removes) throws IOException {
     final boolean mayGrow = commit.completion().filter(Completion.COUNT::equals).isPresent();
     final Set<Long> stay =
         store.commits(damaged -> {}).stream()
@@ -171,9 +210,11 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
           run.live().values().stream()
               .filter(one -> one.begin() == run.begin() && !stay.contains(one.number()))
               .toList();
-      for (int i = 0; i < all.size() - (mayGrow ? Math.max(keep, 2) : keep); i++) {
+      final int most = mayGrow ? Math.max(keep, 2) : keep;
+      for (int i = 0; removes && i < all.size() - most; i++) {
         run.remove(all.get(i).number(), all.get(i).round());
       }
+      return all.size() >= most;
     }
   }
 
@@ -191,27 +232,10 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
     }
   }
 
-  /** A process of theirs may live that is fenced and settles its files from there. */
-  private void removeEarlierRuns() {
-    try {
-      for (final Path earlier : place.earlier()) {
-        try (PosixStore left = PosixStore.open(earlier)) {
-          if (Duration.between(left.lastUsed(), Instant.now()).compareTo(AT_REST) <= 0) {
-            continue;
-          }
-        }
-        for (final Path path : Names.deepestFirst(earlier)) {
-          Files.delete(path);
-        }
-      }
-    } catch (final IOException e) {
-      Warnings.warn("what an earlier run has on the stage stays: " + e.getMessage());
-    }
-  }
-
   @Override
   public void close() throws IOException {
     commits.close();
+    use.close();
     objects.close();
   }
 }

@@ -16,6 +16,7 @@ import org.sluice.core.series.Coverage;
 import org.sluice.core.series.PartKey;
 import org.sluice.core.series.RefusedException;
 import org.sluice.core.store.Commit;
+import org.sluice.core.store.Completion;
 import org.sluice.core.store.Draft;
 import org.sluice.core.store.DraftImage;
 import org.sluice.iop.crash.Subject;
@@ -117,7 +118,11 @@ final class CheckpointCommit implements Work {
     this.unnamed = images.stream().filter(Image::isUnnamed).collect(Collectors.toSet());
     this.ended = ended;
     this.writing = context.waiters().writing(decision.checkpoint());
-    this.leaves = context.copies() != null && context.copies().take(decision, context.state());
+    this.leaves =
+        Departure.leaves(
+            context,
+            decision.checkpoint(),
+            decision.ungrouped() || decision.completion() == Completion.END);
     this.draft =
         new Draft(
             decision.checkpoint(),
@@ -282,15 +287,11 @@ final class CheckpointCommit implements Work {
     }
   }
 
-  /**
-   * Last stage, before what the commit supersedes goes; or on resumption, when the store has it.
-   */
+  /** Last stage, before what it supersedes goes; or on resumption, when the store has it. */
   void stored(final Commit inStore) {
     stored = inStore;
-    if (leaves) {
-      new Departure(context, inStore, decision.round(), decision.growth(), writing).begin();
-    } else if (context.copies() != null) {
-      context.copies().keep(inStore);
+    if (context.copies() != null) {
+      new Departure(context, inStore, decision.round(), decision.growth(), writing).begin(leaves);
     }
     end(State.STORED, 0, "");
     context.service().execute(() -> ended.accept(this));

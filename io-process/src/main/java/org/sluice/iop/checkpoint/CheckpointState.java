@@ -259,6 +259,11 @@ public final class CheckpointState implements Fold {
         : new Entry.Written(number, last.round(), last.growth() + 1);
   }
 
+  /** As a number was decided last; null where it was not. */
+  Entry.Written written(final long number) {
+    return written.get(number);
+  }
+
   /** Whether a number was decided: where no image of that is left, what comes is written anew. */
   boolean isWritten(final long number) {
     return written.containsKey(number);

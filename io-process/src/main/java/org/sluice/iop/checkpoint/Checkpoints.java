@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.sluice.core.store.Commit;
+import org.sluice.core.store.Completion;
 import org.sluice.iop.journal.Entry;
 
 /**
@@ -91,15 +92,36 @@ public record Checkpoints(
             });
   }
 
-  /** What was on its way off the node begins anew. */
+  /** What was on its way off the node begins anew; the newest may have to leave it at the end. */
   private void leave() throws IOException {
+    Commit newest = null;
     for (final Commit commit : context.store().commits(damaged -> {})) {
       final Entry.Leaving one = context.state().leaving().get(commit.id());
       if (one != null) {
-        final int writing = context.waiters().writing(commit.number());
-        context.copies().add(new Departure(context, commit, one.round(), one.growth(), writing));
+        context.copies().add(departure(commit, one.round(), one.growth()));
+      }
+      if (!commit.ungrouped() && (newest == null || newest.sequence() < commit.sequence())) {
+        newest = commit;
       }
     }
+    if (context.copies() != null && newest != null && stays(newest)) {
+      final Entry.Written written = context.state().written(newest.number());
+      context.copies().keep(departure(newest, written.round(), written.growth()));
+    }
+  }
+
+  private boolean stays(final Commit commit) {
+    return !context.state().leaving().containsKey(commit.id())
+        && context.state().isWritten(commit.number())
+        && !Departure.leaves(
+            context,
+            commit.number(),
+            commit.completion().filter(Completion.END::equals).isPresent());
+  }
+
+  private Departure departure(final Commit commit, final long round, final long growth) {
+    final int writing = context.waiters().writing(commit.number());
+    return new Departure(context, commit, round, growth, writing);
   }
 
   private List<Commit> counting() throws IOException {

@@ -2,12 +2,9 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
+import java.util.Collection;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
@@ -20,7 +17,6 @@ import org.sluice.core.posix.PosixException;
 import org.sluice.core.series.FencedException;
 import org.sluice.core.series.StageReport.State;
 import org.sluice.core.store.Commit;
-import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -41,37 +37,17 @@ public final class Copies implements AutoCloseable {
   private static final long FIRST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long LAST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(15);
 
-  /** After what time without a piece the storage has failed, to those who wait. */
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
-
-  /** How often a long copy looks whether another run has begun. */
-  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(20);
-
   private static final long CLOSING_MILLIS = 2000;
 
   private final Bucket bucket;
   private final StageSettings settings;
   private final CopyRate rate;
   private final Thread copier;
-
-  /** What is not copied, in its order; the first one is being copied. */
-  private final Deque<Departure> waiting = new ArrayDeque<>();
-
-  /** Those and what waits for other nodes, by the ids of their commits. */
-  private final Map<Long, Departure> underWay = new LinkedHashMap<>();
-
+  private final Departures departures = new Departures();
+  private final CopyTimes times = new CopyTimes();
   private FencedException fence;
-
-  /** When the last piece went, but for the time that the next one was not to be sent. */
-  private long progress = System.nanoTime();
-
-  private boolean begun;
-  private long looked = progress;
-
-  /** Until when other nodes may be copying what this one has copied. */
-  private long others = progress;
-
   private boolean ending;
+
   private boolean seriesEnds;
   private final Progress report;
   private boolean told;
@@ -102,9 +78,9 @@ public final class Copies implements AutoCloseable {
     return settings.global();
   }
 
-  /** Whether a checkpoint is one that leaves the stage. Service thread only. */
-  boolean take(final Entry.Committing decision, final CheckpointState state) {
-    return decision.ungrouped() || state.place(decision.checkpoint()) % settings.every() == 0;
+  /** Each how manieth checkpoint leaves the stage. */
+  int every() {
+    return settings.every();
   }
 
   /**
@@ -118,57 +94,58 @@ public final class Copies implements AutoCloseable {
     }
   }
 
+  /** Why no commit counts any more; empty while commits do. */
+  synchronized Optional<FencedException> fence() {
+    return Optional.ofNullable(fence);
+  }
+
   /** Takes over a checkpoint that the stage has. */
   synchronized void add(final Departure one) {
-    if (underWay.putIfAbsent(one.commit().id(), one) == null) {
-      waiting.add(one);
+    if (departures.add(one)) {
       report.say(one.commit(), State.WAITING);
       notifyAll();
     }
   }
 
-  /** Takes note of a checkpoint that stays on the stage. */
-  synchronized void keep(final Commit commit) {
-    report.say(commit, State.LOCAL);
+  /** Takes note of a checkpoint that stays on the stage, unless it is the newest at the end. */
+  synchronized void keep(final Departure one) {
+    departures.keep(one);
+    report.say(one.commit(), State.LOCAL);
     notifyAll();
+  }
+
+  /**
+   * Nothing follows but what no group took: lets the newest leave the stage. Before that leaves, as
+   * what counts last is the newest to all nodes. Last stage, or once it has nothing to do.
+   */
+  public void leaveNewest() {
+    final Departure one;
+    synchronized (this) {
+      one = departures.takeNewest();
+    }
+    if (one != null) {
+      one.begin();
+    }
   }
 
   /** Lets older commits of a number go from the stage that no copy needs. Last stage. */
   void supersede(final Commit newer) {
-    try {
-      for (final Commit older : bucket.store().commits(damaged -> {})) {
-        if (older.number() == newer.number()
-            && older.sequence() < newer.sequence()
-            && !need(older)) {
-          bucket.store().remove(older);
-        }
-      }
-    } catch (final IOException e) {
-      Warnings.warn(
-          "checkpoint %d is committed, but an older one of it stays on the stage: %s"
-              .formatted(newer.number(), e.getMessage()));
-    }
+    bucket.supersede(newer, this::need);
   }
 
   /** Whether a commit has to stay on the stage. */
   synchronized boolean need(final Commit commit) {
-    return underWay.containsKey(commit.id());
+    return departures.has(commit.id());
   }
 
   /** The numbers of what leaves the stage, and does not count for all nodes yet. */
   synchronized List<Long> numbers() {
-    return underWay.values().stream().map(one -> one.commit().number()).toList();
+    return departures.all().stream().map(one -> one.commit().number()).toList();
   }
 
   /** The numbers of what counts before anything else does, for those who wait. */
   Set<Long> committed(final Set<Long> leaving) throws IOException {
-    final Set<Long> numbers = new HashSet<>(bucket.numbers());
-    for (final Commit commit : bucket.store().commits(damaged -> {})) {
-      if (!settings.global() || !leaving.contains(commit.id())) {
-        numbers.add(commit.number());
-      }
-    }
-    return numbers;
+    return bucket.committed(settings.global() ? leaving : Set.of());
   }
 
   /** The numbers of earlier runs' checkpoints that count. */
@@ -180,9 +157,45 @@ public final class Copies implements AutoCloseable {
   public synchronized void end() {
     if (!ending) {
       ending = true;
-      progress = System.nanoTime();
+      times.ends();
       notifyAll();
     }
+  }
+
+  /**
+   * The session has to be over by some time.
+   *
+   * @param nanos when, by {@link System#nanoTime}
+   */
+  public synchronized void limit(final long nanos) {
+    times.limit(nanos);
+    if (seriesEnds) {
+      bucket.commits().patience(times.patience());
+    }
+    notifyAll();
+  }
+
+  /**
+   * Whether what is left of the session is only for others than this node, as its user says who
+   * waits for this node alone.
+   *
+   * @return false before the session waits for copies
+   */
+  public synchronized boolean mayBeGivenUp() {
+    return ending && !settings.global();
+  }
+
+  /**
+   * Leaves on the stage what does not count yet.
+   *
+   * @param why is said of each
+   */
+  public void giveUp(final IOException why) {
+    final Collection<Departure> all;
+    synchronized (this) {
+      all = departures.all();
+    }
+    all.forEach(one -> refuse(one, why));
   }
 
   /**
@@ -191,7 +204,7 @@ public final class Copies implements AutoCloseable {
    * @return bytes, holes included
    */
   public synchronized long left() {
-    return waiting.stream().mapToLong(one -> one.commit().bytes()).sum() - report.sent();
+    return departures.bytes() - report.sent();
   }
 
   /**
@@ -200,7 +213,7 @@ public final class Copies implements AutoCloseable {
    * @return true also when all was given up
    */
   public synchronized boolean areOver() {
-    return underWay.isEmpty();
+    return departures.areOver();
   }
 
   // ---- the thread that copies ----
@@ -211,26 +224,32 @@ public final class Copies implements AutoCloseable {
     } catch (final PosixException e) {
       Warnings.warn("copies compete with the application: " + e.getMessage());
     }
-    for (Departure one = next(); one != null; one = next()) {
-      copy(one);
-      synchronized (this) {
-        waiting.remove(one);
+    while (!isClosed()) {
+      final Departure one = next();
+      if (one == null) {
+        bucket.idle();
+      } else {
+        copy(one);
+        synchronized (this) {
+          departures.copied(one);
+        }
       }
     }
   }
 
-  /** Null at the end. */
+  /** Null where there was none for a while. */
   private synchronized Departure next() {
-    while (waiting.isEmpty() && !closed) {
+    if (departures.first() == null && !closed) {
       report.write();
-      final long left = others - System.nanoTime();
+      final long left = times.ofOthers();
       if (ending && !seriesEnds && left <= 0) {
         seriesEnds = true;
+        bucket.commits().patience(times.patience());
         bucket.commits().end();
       }
       pause(ending && !seriesEnds ? left : LAST_PAUSE_NANOS);
     }
-    return closed ? null : waiting.getFirst();
+    return departures.first();
   }
 
   private void copy(final Departure one) {
@@ -269,7 +288,7 @@ public final class Copies implements AutoCloseable {
   private boolean isGivenUp(final Departure one, final EngineException e, final long pause) {
     final boolean lasting;
     synchronized (this) {
-      final boolean stalled = System.nanoTime() - progress > PATIENCE_NANOS;
+      final boolean stalled = times.areStalled();
       if (closed || ending && stalled) {
         return true;
       }
@@ -290,15 +309,13 @@ public final class Copies implements AutoCloseable {
 
   private synchronized void begin() throws FencedException {
     check();
-    begun = false;
-    report.begin(waiting.getFirst().commit());
+    times.begins();
+    report.begin(departures.first().commit());
     report.write();
   }
 
-  /** Other nodes may take twice the time. */
   private synchronized void copied(final Departure one) {
-    progress = System.nanoTime();
-    others = Math.max(2 * progress - one.since() - others, 0) + others;
+    times.copied(one.since());
     told = false;
     report.end(one.commit());
   }
@@ -314,8 +331,7 @@ public final class Copies implements AutoCloseable {
   /** Whether it is time to look for another run. */
   private synchronized boolean await(final long bytes) throws IOException {
     final long now = System.nanoTime();
-    progress = begun ? now : progress; // the piece before went
-    begun = true;
+    times.piece(now);
     report.piece(bytes);
     final long pause = settings.rate() == StageSettings.NO_LIMIT ? 0 : rate.take(bytes, now);
     long waited = 0;
@@ -323,13 +339,11 @@ public final class Copies implements AutoCloseable {
       pause(pause - waited);
       waited = System.nanoTime() - now;
     }
-    progress += waited;
+    times.waited(waited);
     if (closed) {
       throw new IOException("the session is over");
     }
-    final boolean looks = now - looked > LOOK_NANOS;
-    looked = looks ? now : looked;
-    return looks;
+    return times.looks(now);
   }
 
   /** With this object's monitor. */
@@ -351,9 +365,12 @@ public final class Copies implements AutoCloseable {
   }
 
   private void refuse(final Departure one, final IOException why) {
-    if (why instanceof final FencedException e) {
-      synchronized (this) {
+    synchronized (this) {
+      if (why instanceof final FencedException e) {
         fence = e;
+      }
+      if (!departures.refuse(one)) {
+        return;
       }
     }
     one.refused(why);
@@ -362,7 +379,7 @@ public final class Copies implements AutoCloseable {
 
   private synchronized void over(final Departure one, final State state) {
     report.say(one.commit(), state);
-    underWay.remove(one.commit().id());
+    departures.over(one);
     notifyAll();
   }
 

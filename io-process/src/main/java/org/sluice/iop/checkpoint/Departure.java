@@ -26,7 +26,30 @@ record Departure(Context context, Commit commit, long round, long growth, int wr
     this(context, commit, round, growth, writing, System.nanoTime());
   }
 
-  /** Last stage, before the journal says that the commit on the stage is over. */
+  /**
+   * Whether a checkpoint leaves the stage as soon as it is there. Of the others the newest does at
+   * the end. Service thread only.
+   *
+   * @param atEnd whether it is committed at the end of the run
+   */
+  static boolean leaves(final Context context, final long number, final boolean atEnd) {
+    return context.copies() != null
+        && (atEnd || context.state().place(number) % context.copies().every() == 0);
+  }
+
+  /** The stage has it. Last stage, before the journal says that the commit there is over. */
+  void begin(final boolean leaves) {
+    if (commit.ungrouped()) {
+      context.copies().leaveNewest();
+    }
+    if (leaves) {
+      begin();
+    } else {
+      context.copies().keep(this);
+    }
+  }
+
+  /** It is on its way, also for a process that comes after a kill. Any thread. */
   void begin() {
     context.journal().write(new Entry.Leaving(commit.id(), round, growth));
     context.copies().add(this);

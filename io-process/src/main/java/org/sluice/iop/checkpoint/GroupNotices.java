@@ -15,6 +15,7 @@ final class GroupNotices {
   private boolean toldOfGrowth;
   private boolean toldOfHabit;
   private boolean toldOfObstacle;
+  private boolean toldOfRanks;
   private boolean toldOfWaiting;
 
   GroupNotices(final Context context) {
@@ -32,13 +33,31 @@ final class GroupNotices {
               ? obstacle(writer)
               : Optional.of(CommitRanks.unknown(writer.ranks()));
       toldOfObstacle = obstacle.isPresent();
+      tellOfRanks(writer);
       obstacle.map(why -> "no group is committed: " + why).ifPresent(this::refuse);
+    }
+  }
+
+  /**
+   * What one node has completed says nothing of others, as a part in a bucket covers its own ranks.
+   */
+  private void tellOfRanks(final Writer writer) {
+    if (!toldOfRanks
+        && context.copies() != null
+        && writer.isOfSeveralNodes()
+        && (grouping.hasMarkers() || grouping.writers() > 0)) {
+      toldOfRanks = true;
+      Warnings.warn(
+          "in a bucket a checkpoint needs files of all %d ranks, and %s on each node; let ranks that have none leave an empty one"
+              .formatted(
+                  writer.ranks(),
+                  grouping.hasMarkers() ? "a marker" : "as many as --writers says"));
     }
   }
 
   /** In a series a checkpoint names files of several nodes. */
   private Optional<String> obstacle(final Writer writer) {
-    return context.series() == null ? context.shared().obstacle(writer) : Optional.empty();
+    return !context.hasNodes() ? context.shared().obstacle(writer) : Optional.empty();
   }
 
   private void refuse(final String reason) {

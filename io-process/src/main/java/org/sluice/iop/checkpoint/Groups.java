@@ -102,7 +102,7 @@ public final class Groups {
   /** Puts an image where its present path says; null when it is in no group. */
   private Group place(final Image image, final Optional<String> path) {
     final OptionalLong number =
-        path.filter(name -> context.series() != null || !context.shared().has(image, name))
+        path.filter(name -> context.hasNodes() || !context.shared().has(image, name))
             .map(grouping::number)
             .orElse(OptionalLong.empty());
     final Group before = table.of(image);

@@ -79,6 +79,10 @@ public final class Leftovers {
     long free = context.lastNumber() + 1;
     context.capture().search(context.registry().all());
     final Collection<Group> incomplete = groups.incomplete();
+    if (context.copies() != null && context.copies().fence().isPresent()) {
+      refuse(incomplete, context.copies().fence().get());
+      return;
+    }
     say(incomplete.stream().filter(group -> !groups.mayEnd(group)).toList(), staysPlain());
     final List<Group> whole = incomplete.stream().filter(groups::mayEnd).toList();
     say(whole, "committed as it is at the end");
@@ -98,6 +102,23 @@ public final class Leftovers {
       Warnings.warn("checkpoint %d is not committed: an image of it is lost".formatted(free));
     } else if (!others.isEmpty()) {
       commitUngrouped(free, others);
+    }
+  }
+
+  /** Nothing is tried that is to fail, and what has failed was said. */
+  private void refuse(final Collection<Group> incomplete, final IOException why)
+      throws IOException {
+    final long unsaid =
+        incomplete.stream()
+                .filter(group -> !context.state().failed().containsKey(group.number()))
+                .count()
+            + others().size();
+    if (unsaid > 0) {
+      final String reason =
+          "what no commit has stays plain files in %s: %s"
+              .formatted(context.capture().path(), why.getMessage());
+      Warnings.warn(reason);
+      context.statistics().failed(new Failure(Errno.EIO, reason));
     }
   }
 

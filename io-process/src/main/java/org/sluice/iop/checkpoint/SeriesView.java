@@ -42,7 +42,15 @@ final class SeriesView implements AutoCloseable {
 
   /** The round of a commit that an I/O process of this node made; none where it counts no more. */
   synchronized long roundOf(final Commit commit) throws IOException {
-    return reader().roundOf(place, commit.number(), commit.id()).orElse(Entry.NO_ROUND);
+    return reader()
+        .roundOf(place.begin(), place.node(), commit.number(), commit.id())
+        .orElse(Entry.NO_ROUND);
+  }
+
+  /** Whether a commit of any node's own store is a part of a checkpoint that counts. */
+  synchronized boolean has(final long begin, final String node, final Commit commit)
+      throws IOException {
+    return reader().roundOf(begin, node, commit.number(), commit.id()).isPresent();
   }
 
   /** The checkpoint committed last. */

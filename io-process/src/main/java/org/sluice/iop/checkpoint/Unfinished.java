@@ -52,8 +52,8 @@ public final class Unfinished {
       context.copies().numbers().stream()
           .map(
               number ->
-                  "checkpoint %d is yet only in %s of this node"
-                      .formatted(number, context.store().directory()))
+                  "checkpoint %d is yet only in %s of this node%s"
+                      .formatted(number, context.store().directory(), whyOnlyHere(context, number)))
           .forEach(lines::add);
     }
     return limited(lines);
@@ -69,6 +69,11 @@ public final class Unfinished {
     return missing.isEmpty()
         ? "it is on its way to storage"
         : "the parts of ranks %s are missing".formatted(missing);
+  }
+
+  private static String whyOnlyHere(final Context context, final long number) {
+    final RankSet missing = context.copies().series().missing(number);
+    return missing.isEmpty() ? "" : ": the parts of ranks %s are missing".formatted(missing);
   }
 
   private static List<String> limited(final List<String> lines) {

@@ -155,6 +155,9 @@ final class Ending {
           checkpoints.leftovers()::unlinkCommitted);
     }
     copying = context.copies() != null;
+    if (copying) {
+      context.copies().leaveNewest();
+    }
     endOnceCopied();
   }
 

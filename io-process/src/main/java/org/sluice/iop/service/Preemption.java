@@ -1,5 +1,6 @@
 package org.sluice.iop.service;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.sluice.core.command.ExitStatus;
@@ -61,6 +62,9 @@ final class Preemption {
     if (ending && context.series() != null) {
       context.series().patience(Math.max(0, (deadline - System.nanoTime()) / 2));
     }
+    if (ending && context.copies() != null) {
+      context.copies().limit(deadline);
+    }
   }
 
   private boolean isOver() {
@@ -70,7 +74,9 @@ final class Preemption {
   /** Looks at the clock. */
   void proceed() {
     if (begun && isOver()) {
-      if (ending) {
+      if (ending && context.copies() != null && context.copies().mayBeGivenUp()) {
+        context.copies().giveUp(new IOException("the grace was over before it was copied"));
+      } else if (ending) {
         giveUp();
       } else if (!told) {
         told = true;

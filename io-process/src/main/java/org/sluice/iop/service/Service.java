@@ -159,6 +159,17 @@ public final class Service implements Runnable, Executor {
   }
 
   /**
+   * Waits for what the drain has to do now.
+   *
+   * @return completed once that is drained and committed
+   */
+  public CompletableFuture<Void> drained() {
+    final CompletableFuture<Void> drained = new CompletableFuture<>();
+    execute(() -> session.afterwards(() -> drained.complete(null)));
+    return drained;
+  }
+
+  /**
    * The beginning of the session's end.
    *
    * @return completed when it has begun

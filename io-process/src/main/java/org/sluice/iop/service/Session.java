@@ -240,4 +240,9 @@ final class Session implements AutoCloseable {
   void tell() {
     members.sessionOver(context.statistics().failure());
   }
+
+  /** Does something once all that the drain has to do now is done. */
+  void afterwards(final Runnable step) {
+    context.afterwards(step);
+  }
 }
