@@ -13,7 +13,7 @@ public final class ChunkBuilder {
 
   public ChunkBuilder(final int length, final long sessionId) {
     memory = Arena.ofAuto().allocate(length, 4096);
-    buffer = new UnsafeBuffer(memory.address(), length);
+    buffer = new UnsafeBuffer(memory.asByteBuffer()); // keeps the memory
     buffer.putInt(ChunkDescriptor.MAGIC_OFFSET, ChunkDescriptor.MAGIC);
     buffer.putInt(ChunkDescriptor.VERSION_OFFSET, ChunkDescriptor.VERSION);
     buffer.putLong(ChunkDescriptor.SESSION_ID_OFFSET, sessionId);

@@ -1,6 +1,7 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
+import java.lang.ref.Reference;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -64,6 +65,7 @@ public final class StoreFixture implements AutoCloseable {
       throws IOException {
     final ChunkLocation location = container.place(chunk.buffer(), chunk.used(), chunk.crc());
     container.write(new WritesInFlight());
+    Reference.reachabilityFence(chunk); // the container has no more than its address
     return location;
   }
 
