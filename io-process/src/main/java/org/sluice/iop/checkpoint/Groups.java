@@ -142,15 +142,15 @@ public final class Groups {
     if (group.isStored() && group.hasGrown()) {
       refresh(group);
       if (group.hasGrown()) {
-        publishGrowth(group);
+        publishGrowth(group, false);
       }
     }
   }
 
-  private void publishGrowth(final Group group) {
+  private void publishGrowth(final Group group, final boolean isNextUnderWay) {
     context.drain().publish(new Growth(context, group.takeStored()));
     retention.grown(group.number());
-    context.waiters().begun(group.number());
+    context.waiters().grown(group.number(), isNextUnderWay);
   }
 
   private void commitIfComplete(final Group group) {
@@ -225,7 +225,7 @@ public final class Groups {
     if (group != null && group.isStored()) {
       refresh(group);
       if (!group.isRewritten() && lacks.prevents(group.number())) {
-        publishGrowth(group);
+        publishGrowth(group, false);
       }
     }
   }
@@ -334,7 +334,7 @@ public final class Groups {
       group.stored(commit);
       habit.stored(group);
       if (group.hasMoreThan(images)) {
-        publishGrowth(group);
+        publishGrowth(group, true);
       } else {
         noteGrowth(group);
       }

@@ -83,6 +83,15 @@ public final class Waiters {
     writings.merge(number, 1, Integer::sum);
   }
 
+  /** More files have joined it than its last commit has; the next one may be under way by now. */
+  void grown(final long number, final boolean isNextUnderWay) {
+    if (isNextUnderWay) {
+      committed.remove(number);
+    } else {
+      begun(number);
+    }
+  }
+
   /** How often a checkpoint was begun, to be told with its commit. */
   int writing(final long number) {
     return writings.getOrDefault(number, 0);

@@ -80,4 +80,18 @@ class WaitersTest {
     waiters.answer(NUMBER);
     assertThat(replies).containsExactly(new Reply.Done());
   }
+
+  @Test
+  void whoWaitsIsAnsweredByTheCommitUnderWayThatHasMoreFiles() {
+    waiters.begun(NUMBER);
+    final int underWay = waiters.writing(NUMBER);
+    await(true);
+    waiters.committed(NUMBER, waiters.writing(NUMBER));
+    waiters.grown(NUMBER, true);
+    waiters.answer(NUMBER);
+    assertThat(replies).isEmpty();
+    waiters.committed(NUMBER, underWay);
+    waiters.answer(NUMBER);
+    assertThat(replies).containsExactly(new Reply.Done());
+  }
 }
