@@ -1,0 +1,214 @@
+package org.sluice.mpi;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Computes the longest prefixes of all recordings that can be repeated together. It begins with all
+ * that was recorded, and shortens a prefix before the first event that the other prefixes do not
+ * bring about:
+ *
+ * <ul>
+ *   <li>a receive, or a probe that found a message, needs its message: a late one is recorded,
+ *       another one is sent again within its sender's prefix;
+ *   <li>a collective that ended, and does not straddle, needs those whose data it has to enter it
+ *       within their prefixes.
+ * </ul>
+ *
+ * <p>Ranks stop recording only after all were ready. So all that happened before is recorded, and
+ * has its causes recorded. Late messages, early ones and straddling collectives are of that time.
+ * The prefixes have them without being asked to, and {@link #check} only makes sure.
+ */
+public class Closure {
+  private final Line line;
+  private final List<Recording> recordings;
+  private final Map<Message, Integer> sent = new HashMap<>();
+  private final List<Map<Collective, Integer>> entered = new ArrayList<>();
+  private final List<Map<Integer, Event.Entered>> collectives = new ArrayList<>();
+  private final int[] lengths;
+
+  /**
+   * Over one wave.
+   *
+   * @param line its line
+   * @param recordings what all ranks recorded, in the order of the ranks
+   */
+  public Closure(final Line line, final List<Recording> recordings) {
+    this.line = line;
+    this.recordings = List.copyOf(recordings);
+    this.lengths = recordings.stream().mapToInt(recording -> recording.events().size()).toArray();
+    for (final Recording recording : recordings) {
+      entered.add(new HashMap<>());
+      collectives.add(new HashMap<>());
+      for (int i = 0; i < recording.events().size(); i++) {
+        index(recording.rank(), i, recording.events().get(i));
+      }
+    }
+  }
+
+  private void index(final int rank, final int at, final Event event) {
+    if (event instanceof final Event.Sent one) {
+      sent.put(one.message(), at);
+    } else if (event instanceof final Event.Entered one) {
+      entered.get(rank).put(one.collective(), at);
+      collectives.get(rank).put(one.request(), one);
+    }
+  }
+
+  /**
+   * Computes the cut.
+   *
+   * @return the prefixes, and the receives that are forced in them
+   */
+  public final Cut cut() {
+    List<Map<Integer, Message>> forced;
+    boolean shorter;
+    do {
+      forced = IntStream.range(0, lengths.length).mapToObj(this::forced).toList();
+      shorter = false;
+      for (int rank = 0; rank < lengths.length; rank++) {
+        final int length = repeatable(rank, forced.get(rank));
+        shorter |= length < lengths[rank];
+        lengths[rank] = length;
+      }
+    } while (shorter);
+    return new Cut(IntStream.of(lengths).boxed().toList(), forced);
+  }
+
+  /**
+   * The receives of a rank that take again what they took. A receive that takes anything could take
+   * what a later one is to have. So a receive is forced only if all are that were posted before and
+   * match its stream. It may be forced although it was completed behind the prefix.
+   */
+  private Map<Integer, Message> forced(final int rank) {
+    final Recording recording = recordings.get(rank);
+    final Map<Integer, Message> forced = new LinkedHashMap<>();
+    final List<Pattern> free = new ArrayList<>();
+    line.markers().get(rank).open().forEach(open -> force(recording, open, forced, free));
+    for (final Event event : recording.events().subList(0, lengths[rank])) {
+      if (event instanceof final Event.Posted posted) {
+        force(recording, posted, forced, free);
+      } else if (event instanceof final Event.Probed probed) {
+        force(recording, new Event.Posted(probed.request(), null), forced, free);
+      }
+    }
+    return forced;
+  }
+
+  private void force(
+      final Recording recording,
+      final Event.Posted posted,
+      final Map<Integer, Message> forced,
+      final List<Pattern> free) {
+    final Message message = recording.taken().get(posted.request());
+    if (message != null && isAvailable(message) && !couldTake(free, message)) {
+      forced.put(posted.request(), message);
+    } else if (posted.pattern() != null) {
+      free.add(posted.pattern());
+    }
+  }
+
+  /** Whether a receive that is not forced could take a message. */
+  boolean couldTake(final List<Pattern> free, final Message message) {
+    return free.stream().anyMatch(pattern -> pattern.matches(message.stream()));
+  }
+
+  /** Whether a recovery has a message: from the record of its receiver, or sent again. */
+  boolean isAvailable(final Message message) {
+    final int at = sent.getOrDefault(message, Integer.MAX_VALUE);
+    return message.number() <= line.sent(message.stream())
+        || at < lengths[message.stream().source()];
+  }
+
+  private int repeatable(final int rank, final Map<Integer, Message> forced) {
+    final List<Event> events = recordings.get(rank).events();
+    final Set<Integer> receives =
+        IntStream.concat(
+                line.markers().get(rank).open().stream().mapToInt(Event.Posted::request),
+                events.stream()
+                    .filter(Event.Posted.class::isInstance)
+                    .mapToInt(event -> ((Event.Posted) event).request()))
+            .boxed()
+            .collect(Collectors.toSet());
+    for (int i = 0; i < lengths[rank]; i++) {
+      final boolean ready =
+          switch (events.get(i)) {
+            case final Event.Completed completed ->
+                completed.requests().stream()
+                    .allMatch(
+                        request ->
+                            receives.contains(request)
+                                ? forced.containsKey(request)
+                                : hasEnded(rank, collectives.get(rank).get(request)));
+            case final Event.Probed probed ->
+                probed.request() == Event.NOTHING || forced.containsKey(probed.request());
+            default -> true;
+          };
+      if (!ready) {
+        return i;
+      }
+    }
+    return lengths[rank];
+  }
+
+  /** Whether a collective ends again; a request that is none, or was open at the line, does. */
+  private boolean hasEnded(final int rank, final Event.Entered one) {
+    return one == null
+        || straddles(one.collective())
+        || line.members(one.collective().communicator()).stream()
+            .filter(source -> one.flow().needs(source, rank, one.root()))
+            .allMatch(source -> isEntered(source, one.collective()));
+  }
+
+  private boolean straddles(final Collective collective) {
+    return collective.number() <= line.entered(collective.communicator());
+  }
+
+  /** Whether a member enters a collective within its prefix. */
+  boolean isEntered(final int member, final Collective collective) {
+    return entered.get(member).getOrDefault(collective, Integer.MAX_VALUE) < lengths[member];
+  }
+
+  /**
+   * Whether a cut has all that crosses the line. A wave without that must not be committed.
+   *
+   * @param cut the cut
+   * @return what it lacks, or an empty string
+   */
+  public final String check(final Cut cut) {
+    for (final Marker marker : line.markers()) {
+      final int rank = marker.rank();
+      for (final Map.Entry<Stream, Long> late : line.expect(rank).late().entrySet()) {
+        for (long k = line.got(late.getKey()) + 1; k <= late.getValue(); k++) {
+          final Message message = new Message(late.getKey(), k);
+          if (!cut.forced().get(rank).containsValue(message)) {
+            return "late " + message;
+          }
+        }
+      }
+      for (final Map.Entry<Stream, Long> got : marker.got().entrySet()) {
+        for (long k = line.sent(got.getKey()) + 1; k <= got.getValue(); k++) {
+          final Message message = new Message(got.getKey(), k);
+          if (!isAvailable(message)) {
+            return "early " + message;
+          }
+        }
+      }
+      for (final Map.Entry<Long, Long> count : marker.collectives().entrySet()) {
+        for (long n = count.getValue() + 1; n <= line.entered(count.getKey()); n++) {
+          final Collective collective = new Collective(count.getKey(), n);
+          if (!isEntered(rank, collective)) {
+            return "straddling " + collective + " at rank " + rank;
+          }
+        }
+      }
+    }
+    return "";
+  }
+}
