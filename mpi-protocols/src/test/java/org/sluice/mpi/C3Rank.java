@@ -1,0 +1,380 @@
+package org.sluice.mpi;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.function.Consumer;
+
+/** C3 at one rank, between its program and MPI: what the layer in C does. */
+final class C3Rank implements Layer {
+  /** What a rank tells the coordinator. */
+  interface Coordinator {
+    void marker(Marker marker, Image image);
+
+    void ready(int rank);
+
+    void stopped(Recording recording, Late late);
+  }
+
+  /** What is written at a line. */
+  record Image(
+      Program program,
+      Map<Stream, Long> sent,
+      Map<Stream, Long> got,
+      Map<Long, Long> collectives,
+      int requests,
+      List<Handle> open) {}
+
+  /** What crossed the line: data of late messages, results of straddling collectives. */
+  record Late(Map<Message, Payload> messages, Map<Collective, Long> results) {
+    static final Late NONE = new Late(Map.of(), Map.of());
+  }
+
+  private final int rank;
+  private final Mpi mpi;
+  private final Random random;
+  private final Rule leftOut;
+  private final Map<Stream, Long> sent;
+  private final Map<Long, Long> collectives;
+  private final Numbering numbering;
+  private final Map<Integer, Handle> handles = new LinkedHashMap<>();
+  private int requests;
+  private Coordinator coordinator;
+  private Record record;
+  private final Replay replay;
+
+  /** A rank that begins with an image, and repeats what a plan has. */
+  C3Rank(
+      final Mpi mpi,
+      final Random random,
+      final Rule leftOut,
+      final Image image,
+      final Plan plan,
+      final Late late) {
+    this.rank = image.program().rank;
+    this.mpi = mpi;
+    this.random = random;
+    this.leftOut = leftOut;
+    this.sent = new HashMap<>(image.sent());
+    this.collectives = new HashMap<>(image.collectives());
+    this.numbering = new Numbering(image.got());
+    this.requests = image.requests();
+    this.replay = new Replay(plan, late, leftOut);
+    final List<Handle> open = image.open().stream().map(Handle::image).toList();
+    (leftOut == Rule.OPEN_RECEIVES_IN_ORDER ? open.reversed() : open).forEach(this::reopen);
+  }
+
+  private void reopen(final Handle handle) {
+    handles.put(handle.number, handle);
+    if (!handle.complete && handle.pattern != null) {
+      post(handle);
+    } else if (!handle.complete) {
+      replay
+          .result(handle.collective)
+          .ifPresentOrElse(handle::complete, () -> handle.request = new Mpi.Request());
+    }
+  }
+
+  // ---- the calls of the program ----
+
+  @Override
+  public int isend(final Stream stream, final Payload payload) {
+    final Message message = new Message(stream, sent.merge(stream, 1L, Long::sum));
+    final Handle handle = open(null, null);
+    write(new Event.Sent(message, payload.check()));
+    final boolean again = replay.isOn();
+    if (replay.suppresses(message, payload.check())) {
+      handle.complete(null);
+      return handle.number;
+    }
+    handle.request = mpi.isend(stream, payload);
+    if (again && leftOut != Rule.SENDS_BUFFERED_IN_REPLAY) {
+      handle.complete(null); // it was complete when the record says so: the layer keeps the data
+    }
+    return handle.number;
+  }
+
+  @Override
+  public int irecv(final Pattern pattern) {
+    final Handle handle = open(pattern, null);
+    write(new Event.Posted(handle.number, pattern));
+    replay.check(new Event.Posted(handle.number, pattern));
+    post(handle);
+    return handle.number;
+  }
+
+  @Override
+  public int collective(
+      final long communicator, final Flow flow, final int root, final long value) {
+    final Collective one =
+        new Collective(communicator, collectives.merge(communicator, 1L, Long::sum));
+    final Handle handle = open(null, one);
+    final Event.Entered event =
+        new Event.Entered(handle.number, one, flow, root, (int) Hash.of(value));
+    write(event);
+    replay.check(event);
+    replay
+        .straddling(event)
+        .ifPresentOrElse(
+            handle::complete,
+            () -> handle.request = mpi.collective(rank, communicator, flow, root, value));
+    return handle.number;
+  }
+
+  @Override
+  public Map<Integer, Object> complete(final List<Integer> asked, final Wait how) {
+    final List<Integer> again = replay.completed(asked, how);
+    final List<Integer> looked = again == null ? asked : again;
+    looked.forEach(request -> look(handles.get(request)));
+    final List<Integer> answer =
+        again == null
+            ? Waiting.answer(asked, handles, how, random)
+            : Waiting.answer(again, handles, Wait.ALL, random);
+    if (answer == null) {
+      return null;
+    }
+    if (again != null) {
+      replay.next();
+    }
+    write(new Event.Completed(answer));
+    return Waiting.handOver(answer, handles);
+  }
+
+  @Override
+  public Optional<Stream> iprobe(final Pattern pattern) {
+    final Event.Probed again = replay.probed();
+    if (again != null) {
+      requests = Math.max(requests, again.request());
+      return replay.found(again);
+    }
+    final Optional<Stream> found = mpi.iprobe(rank, pattern);
+    found.ifPresent(stream -> numbering.found(++requests, stream));
+    write(new Event.Probed(found.isPresent() ? requests : Event.NOTHING));
+    return found;
+  }
+
+  public String toString() {
+    var b = new StringBuilder("requests " + requests + " replay " + replay.debug());
+    handles
+        .values()
+        .forEach(
+            h ->
+                b.append(
+                    "\n   "
+                        + h.number
+                        + " "
+                        + h.pattern
+                        + " "
+                        + h.collective
+                        + " "
+                        + h.complete
+                        + " forced "
+                        + replay.forced(h.number)));
+    return b.toString();
+  }
+
+  private Handle open(final Pattern pattern, final Collective collective) {
+    final Handle handle = new Handle(++requests, pattern, collective);
+    handles.put(handle.number, handle);
+    return handle;
+  }
+
+  /** Gives a receive to MPI, unless a recovery has what it took. */
+  private void post(final Handle handle) {
+    final Message message = replay.forced(handle.number);
+    final Pattern pattern =
+        message == null || leftOut == Rule.FORCED_BY_NAME
+            ? handle.pattern
+            : Pattern.of(message.stream());
+    if (leftOut != Rule.NUMBERED_BY_POSTING) {
+      numbering.posted(handle.number, pattern);
+    }
+    final Payload late = replay.late(message);
+    if (late != null) {
+      handle.complete(late);
+      numbering.completed(handle.number, message.stream());
+      settle();
+    } else {
+      handle.request = mpi.irecv(rank, pattern);
+    }
+  }
+
+  private void look(final Handle handle) {
+    if (handle.look(mpi)) {
+      if (handle.pattern != null) {
+        final Payload payload = (Payload) handle.result;
+        if (record != null) {
+          record.payloads.put(handle.number, payload);
+        }
+        final Stream stream =
+            new Stream(payload.communicator(), payload.source(), rank, payload.tag());
+        if (leftOut == Rule.NUMBERED_BY_POSTING) {
+          numbering.posted(handle.number, Pattern.of(stream));
+        }
+        numbering.completed(handle.number, stream);
+      } else if (handle.collective != null && record != null) {
+        record.results.put(handle.collective, (Long) handle.result);
+      }
+    }
+  }
+
+  private void settle() {
+    final Map<Integer, Message> numbered = numbering.settle();
+    if (record != null) {
+      record.taken.putAll(numbered);
+    }
+  }
+
+  // ---- the wave ----
+
+  /** What a rank records. */
+  private final class Record {
+    final List<Event> events = new ArrayList<>();
+    final Map<Integer, Message> taken = new HashMap<>();
+    final Map<Integer, Payload> payloads = new HashMap<>();
+    final Map<Collective, Long> results = new HashMap<>();
+    Expect expect;
+    boolean ready;
+    boolean stop;
+
+    /** All late messages have come and have their numbers, all straddling collectives ended. */
+    boolean hasAll() {
+      final Map<Stream, Long> got = numbering.got();
+      return expect != null
+          && expect.late().entrySet().stream()
+              .allMatch(late -> got.getOrDefault(late.getKey(), 0L) >= late.getValue())
+          && expect.straddling().entrySet().stream().allMatch(this::hasEntered)
+          && handles.values().stream()
+              .allMatch(
+                  handle ->
+                      handle.complete
+                          || handle.collective == null
+                          || !expect.straddles(handle.collective));
+    }
+
+    private boolean hasEntered(final Map.Entry<Long, Long> straddling) {
+      return C3Rank.this.collectives.getOrDefault(straddling.getKey(), 0L) >= straddling.getValue();
+    }
+
+    /** A recovery must know what each receive took that the program knows to be complete. */
+    boolean isNumbered() {
+      return events.stream()
+          .allMatch(
+              event ->
+                  switch (event) {
+                    case final Event.Completed completed ->
+                        completed.requests().stream()
+                            .allMatch(one -> !payloads.containsKey(one) || taken.containsKey(one));
+                    case final Event.Probed probed ->
+                        probed.request() == Event.NOTHING || taken.containsKey(probed.request());
+                    default -> true;
+                  });
+    }
+
+    Late late() {
+      final Map<Message, Payload> messages = new HashMap<>();
+      taken.forEach(
+          (request, message) -> {
+            if (expect.isLate(message) && payloads.containsKey(request)) {
+              messages.put(message, payloads.get(request));
+            }
+          });
+      results.keySet().removeIf(collective -> !expect.straddles(collective));
+      return new Late(messages, results);
+    }
+  }
+
+  private void write(final Event event) {
+    if (record != null && !record.stop) {
+      record.events.add(event);
+    }
+  }
+
+  /** The coordinator asks for a checkpoint. */
+  void please(final Coordinator one) {
+    coordinator = one;
+    record = null;
+  }
+
+  /** The wave was given up, or its record was taken. */
+  void forget() {
+    coordinator = null;
+    record = null;
+  }
+
+  @Override
+  public void spot(final Program program) {
+    if (coordinator != null && record == null && canTakeLine()) {
+      takeLine(program);
+    }
+  }
+
+  /** Else the line is put off to the next spot. */
+  private boolean canTakeLine() {
+    handles.values().forEach(this::look);
+    settle();
+    return (!replay.isOn() || leftOut == Rule.LINE_BEHIND_REPLAY)
+        && (numbering.isSettled() || leftOut == Rule.LINE_WHERE_NUMBERED);
+  }
+
+  private void takeLine(final Program program) {
+    final Map<Stream, Long> got = numbering.got();
+    final List<Handle> open = handles.values().stream().map(Handle::image).toList();
+    record = new Record();
+    coordinator.marker(
+        new Marker(
+            rank,
+            sent,
+            got,
+            collectives,
+            open.stream()
+                .filter(handle -> handle.pattern != null && !handle.complete)
+                .map(handle -> new Event.Posted(handle.number, handle.pattern))
+                .toList()),
+        new Image(program.copy(), Map.copyOf(sent), got, Map.copyOf(collectives), requests, open));
+  }
+
+  void expect(final Expect expect) {
+    ifRecording(one -> one.expect = expect);
+  }
+
+  void stop() {
+    ifRecording(one -> one.stop = true);
+  }
+
+  private void ifRecording(final Consumer<Record> then) {
+    if (record != null) {
+      then.accept(record);
+    }
+  }
+
+  /** The wave goes on, whatever the program does: within any call. */
+  void progress() {
+    if (record == null) {
+      return;
+    }
+    handles.values().forEach(this::look);
+    settle();
+    if (!record.ready && record.hasAll()) {
+      record.ready = true;
+      record.stop |= leftOut == Rule.STOP_TOGETHER;
+      coordinator.ready(rank);
+    }
+    if (record.stop && (record.isNumbered() || leftOut == Rule.STOP_WHEN_NUMBERED)) {
+      final Record done = record;
+      record = null;
+      final Coordinator one = coordinator;
+      coordinator = null;
+      one.stopped(new Recording(rank, done.events, done.taken), done.late());
+    }
+  }
+
+  /** Whether the rank still repeats what it did. */
+  boolean isReplaying() {
+    return replay.isOn();
+  }
+}
