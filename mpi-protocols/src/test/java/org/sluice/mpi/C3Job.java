@@ -40,21 +40,15 @@ final class C3Job extends Job {
             .mapToObj(
                 rank ->
                     new C3Rank.Image(
-                        new Program(script, rank), Map.of(), Map.of(), counts(rank), 0, List.of()))
+                        new Program(script, rank),
+                        Map.of(),
+                        Map.of(),
+                        script.counts(rank),
+                        0,
+                        List.of()))
             .toList();
     plans = images.stream().map(any -> none).toList();
     lates = images.stream().map(any -> C3Rank.Late.NONE).toList();
-  }
-
-  private Map<Long, Long> counts(final int rank) {
-    final Map<Long, Long> counts = new HashMap<>();
-    script.members.forEach(
-        (communicator, members) -> {
-          if (members.contains(rank)) {
-            counts.put(communicator, 0L);
-          }
-        });
-    return counts;
   }
 
   @Override

@@ -74,7 +74,7 @@ final class C3Rank implements Layer {
       post(handle);
     } else if (!handle.complete) {
       replay
-          .result(handle.collective)
+          .open(handle.collective)
           .ifPresentOrElse(handle::complete, () -> handle.request = new Mpi.Request());
     }
   }

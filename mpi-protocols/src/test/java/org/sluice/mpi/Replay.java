@@ -96,7 +96,12 @@ final class Replay {
     return message == null || leftOut == Rule.LATE_MESSAGES ? null : late.messages().get(message);
   }
 
-  Optional<Long> result(final Collective collective) {
+  /** The result of a collective that was open at the line. */
+  Optional<Long> open(final Collective collective) {
+    return leftOut == Rule.OPEN_COLLECTIVES ? Optional.empty() : result(collective);
+  }
+
+  private Optional<Long> result(final Collective collective) {
     return Optional.ofNullable(late.results().get(collective));
   }
 

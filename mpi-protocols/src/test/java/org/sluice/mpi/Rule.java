@@ -35,5 +35,25 @@ enum Rule {
   /** A line is taken only behind the replay. */
   LINE_BEHIND_REPLAY,
   /** A send in a replay does not wait for its receiver. */
-  SENDS_BUFFERED_IN_REPLAY
+  SENDS_BUFFERED_IN_REPLAY,
+  /** A collective that was open at the line has its result from the record. */
+  OPEN_COLLECTIVES,
+  /** Ranks stop at the same spot. */
+  EQUAL_SPOTS,
+  /** The spots lie on one side of each collective. */
+  EQUAL_COLLECTIVES,
+  /** An image has all messages that were under way. */
+  DRAINED,
+  /** A rank that waits receives what comes. */
+  DRAINED_WHILE_WAITING,
+  /** It receives that in the order in which it was sent. */
+  DRAINED_IN_ORDER,
+  /** The program sends nothing until all ranks have what was under way. */
+  HELD_UNTIL_ALL_DRAINED,
+  /** A rank that has all that was under way receives nothing more until it has its image. */
+  STILL_WHEN_DRAINED,
+  /** What was drained is given to the program. */
+  FED,
+  /** What was drained is given to the program before anything from the network, oldest first. */
+  FED_IN_ORDER
 }

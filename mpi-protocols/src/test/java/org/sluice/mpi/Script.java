@@ -3,6 +3,7 @@ package org.sluice.mpi;
 import static org.sluice.mpi.Operation.Kind;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -53,6 +54,18 @@ final class Script {
     for (int round = 0; round < rounds; round++) {
       round(round == rounds - 1);
     }
+  }
+
+  /** That no collective was entered yet. */
+  Map<Long, Long> counts(final int rank) {
+    final Map<Long, Long> counts = new HashMap<>();
+    members.forEach(
+        (communicator, all) -> {
+          if (all.contains(rank)) {
+            counts.put(communicator, 0L);
+          }
+        });
+    return counts;
   }
 
   private void add(final int rank, final Operation operation) {

@@ -1,0 +1,264 @@
+package org.sluice.mpi;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+
+/** Pcl at one rank, between its program and MPI: what the layer in C does. */
+final class PclRank implements Layer {
+  /** What a rank tells the coordinator. */
+  interface Coordinator {
+    void counted(int rank, long spots);
+
+    void passed(int rank);
+
+    void stopped(Marker marker);
+
+    void drained(int rank);
+
+    void taken(int rank, Image image);
+  }
+
+  /** What is written when nothing is under way. */
+  record Image(
+      Program program,
+      Map<Stream, Long> sent,
+      Map<Stream, Long> got,
+      Map<Long, Long> collectives,
+      int requests,
+      List<Handle> open,
+      List<Handle> drained) {}
+
+  private final int rank;
+  private final Mpi mpi;
+  private final Random random;
+  private final Rule leftOut;
+  private final Map<Stream, Long> sent;
+  private final Map<Stream, Long> got;
+  private final Map<Long, Long> collectives;
+  private final Map<Integer, Handle> handles = new LinkedHashMap<>();
+
+  /** Messages that the layer took off the network, in the order in which they came. */
+  private final List<Handle> drained = new ArrayList<>();
+
+  private int requests;
+  private long spots;
+  private Coordinator coordinator;
+  private long spot;
+  private Program held;
+  private Expect expect;
+
+  /** What comes now may be of a rank that has gone on. */
+  private boolean hasDrained;
+
+  /** A rank that begins with an image. */
+  PclRank(final Mpi mpi, final Random random, final Rule leftOut, final Image image) {
+    this.rank = image.program().rank;
+    this.mpi = mpi;
+    this.random = random;
+    this.leftOut = leftOut;
+    this.sent = new HashMap<>(image.sent());
+    this.got = new HashMap<>(image.got());
+    this.collectives = new HashMap<>(image.collectives());
+    this.requests = image.requests();
+    image.drained().forEach(handle -> drained.add(handle.image()));
+    final List<Handle> open = image.open().stream().map(Handle::image).toList();
+    for (final Handle handle : leftOut == Rule.OPEN_RECEIVES_IN_ORDER ? open.reversed() : open) {
+      handles.put(handle.number, handle);
+      if (!handle.complete) {
+        handle.request = mpi.irecv(rank, handle.pattern);
+      }
+    }
+  }
+
+  // ---- the calls of the program ----
+
+  @Override
+  public int isend(final Stream stream, final Payload payload) {
+    sent.merge(stream, 1L, Long::sum);
+    final Handle handle = open(null, null);
+    handle.request = mpi.isend(stream, payload);
+    return handle.number;
+  }
+
+  /** What was drained is older than what is on the network. */
+  @Override
+  public int irecv(final Pattern pattern) {
+    final Handle handle = open(pattern, null);
+    for (final Iterator<Handle> all = drained(); all.hasNext(); ) {
+      final Handle one = all.next();
+      if (pattern.matches(stream(one))) {
+        all.remove();
+        handle.request = one.request;
+        handle.complete = one.complete;
+        handle.result = one.result;
+        return handle.number;
+      }
+    }
+    handle.request = mpi.irecv(rank, pattern);
+    return handle.number;
+  }
+
+  @Override
+  public int collective(
+      final long communicator, final Flow flow, final int root, final long value) {
+    final Collective one =
+        new Collective(communicator, collectives.merge(communicator, 1L, Long::sum));
+    final Handle handle = open(null, one);
+    handle.request = mpi.collective(rank, communicator, flow, root, value);
+    return handle.number;
+  }
+
+  @Override
+  public Map<Integer, Object> complete(final List<Integer> asked, final Wait how) {
+    asked.forEach(request -> look(handles.get(request)));
+    final List<Integer> answer = Waiting.answer(asked, handles, how, random);
+    return answer == null ? null : Waiting.handOver(answer, handles);
+  }
+
+  @Override
+  public Optional<Stream> iprobe(final Pattern pattern) {
+    for (final Iterator<Handle> all = drained(); all.hasNext(); ) {
+      final Stream stream = stream(all.next());
+      if (pattern.matches(stream)) {
+        return Optional.of(stream);
+      }
+    }
+    return mpi.iprobe(rank, pattern);
+  }
+
+  private Handle open(final Pattern pattern, final Collective collective) {
+    final Handle handle = new Handle(++requests, pattern, collective);
+    handles.put(handle.number, handle);
+    return handle;
+  }
+
+  private Iterator<Handle> drained() {
+    return (leftOut == Rule.FED_IN_ORDER ? drained.reversed() : drained).iterator();
+  }
+
+  private Stream stream(final Handle one) {
+    return new Stream(one.pattern.communicator(), one.pattern.source(), rank, one.pattern.tag());
+  }
+
+  private void look(final Handle handle) {
+    if (handle.look(mpi) && handle.pattern != null) {
+      final Payload payload = (Payload) handle.result;
+      got.merge(
+          new Stream(payload.communicator(), payload.source(), rank, payload.tag()), 1L, Long::sum);
+    }
+  }
+
+  // ---- the wave ----
+
+  /** The coordinator asks where the rank is. */
+  void please(final Coordinator one) {
+    goOn();
+    coordinator = one;
+    coordinator.counted(rank, spots);
+  }
+
+  /** The spot at which all stop. */
+  void stopAt(final long number) {
+    if (spots >= number && leftOut != Rule.EQUAL_SPOTS) {
+      coordinator.passed(rank);
+    } else {
+      spot = leftOut == Rule.EQUAL_SPOTS ? spots + 1 : number;
+    }
+  }
+
+  @Override
+  public void spot(final Program program) {
+    spots++;
+    if (spots == spot) {
+      held = program;
+      handles.values().forEach(this::look);
+      coordinator.stopped(new Marker(rank, sent, got, collectives, List.of()));
+    }
+  }
+
+  /** Until all go on the program does nothing, so it sends nothing. */
+  boolean isHeld() {
+    return held != null;
+  }
+
+  void expect(final Expect what) {
+    expect = what;
+  }
+
+  /** The wave goes on while the program is held. */
+  void progress() {
+    if (held == null || hasDrained && leftOut != Rule.STILL_WHEN_DRAINED) {
+      return;
+    }
+    if (expect != null || leftOut != Rule.DRAINED_WHILE_WAITING) {
+      drain();
+    }
+    if (expect != null && (hasAll() || leftOut == Rule.DRAINED)) {
+      expect = null;
+      hasDrained = true;
+      coordinator.drained(rank);
+      if (leftOut == Rule.HELD_UNTIL_ALL_DRAINED) {
+        takeImage();
+      }
+    }
+  }
+
+  /** What no open receive takes goes to memory, in the order in which it was sent. */
+  private void drain() {
+    handles.values().forEach(this::look);
+    drained.stream().filter(one -> !one.complete).forEach(this::look);
+    final Pattern anything = leftOut == Rule.DRAINED_IN_ORDER ? random() : null;
+    for (final long communicator : collectives.keySet()) {
+      final Pattern pattern =
+          anything == null ? new Pattern(communicator, Pattern.ANY, Pattern.ANY) : anything;
+      Optional<Stream> found;
+      while ((found = mpi.iprobe(rank, pattern)).isPresent()) {
+        final Handle one = new Handle(0, Pattern.of(found.get()), null);
+        one.request = mpi.irecv(rank, one.pattern);
+        drained.add(one);
+      }
+    }
+  }
+
+  private Pattern random() {
+    return new Pattern(random.nextInt(5), Pattern.ANY, random.nextInt(12));
+  }
+
+  private boolean hasAll() {
+    return expect.late().entrySet().stream()
+            .allMatch(late -> got.getOrDefault(late.getKey(), 0L) >= late.getValue())
+        && drained.stream().allMatch(one -> one.complete)
+        && handles.values().stream().allMatch(one -> one.complete || one.collective == null);
+  }
+
+  /** Nothing is under way at any rank. */
+  void takeImage() {
+    if (held != null) {
+      coordinator.taken(
+          rank,
+          new Image(
+              held.copy(),
+              Map.copyOf(sent),
+              Map.copyOf(got),
+              Map.copyOf(collectives),
+              requests,
+              handles.values().stream().map(Handle::image).toList(),
+              leftOut == Rule.FED ? List.of() : drained.stream().map(Handle::image).toList()));
+      goOn();
+    }
+  }
+
+  /** All have their images, or the wave was given up. */
+  void goOn() {
+    held = null;
+    expect = null;
+    hasDrained = false;
+    spot = 0;
+  }
+}
