@@ -20,15 +20,9 @@ final class C3Job extends Job {
   private Line line;
   private Runnable commit;
   private boolean fresh;
-  int recoveries;
-  int late;
-  int early;
-  int straddling;
-  int givenUp;
-
-  C3Job(final long seed, final Rule leftOut) {
-    this(seed, leftOut, .01);
-  }
+  private int late;
+  private int early;
+  private int straddling;
 
   C3Job(final long seed, final Rule leftOut, final double eagerness) {
     super(seed, leftOut);
@@ -54,9 +48,6 @@ final class C3Job extends Job {
   @Override
   void start() {
     layers.clear();
-    if (waves > 0) {
-      recoveries++;
-    }
     fresh = false;
     wave = null;
     commit = null;
@@ -75,6 +66,11 @@ final class C3Job extends Job {
   @Override
   void progress(final int rank) {
     layers.get(rank).progress();
+  }
+
+  @Override
+  long[] counts() {
+    return new long[] {waves, givenUp, recoveries, late, early, straddling};
   }
 
   @Override

@@ -73,9 +73,7 @@ final class C3Rank implements Layer {
     if (!handle.complete && handle.pattern != null) {
       post(handle);
     } else if (!handle.complete) {
-      replay
-          .open(handle.collective)
-          .ifPresentOrElse(handle::complete, () -> handle.request = new Mpi.Request());
+      replay.open(handle.collective).ifPresent(handle::complete);
     }
   }
 
@@ -155,26 +153,6 @@ final class C3Rank implements Layer {
     found.ifPresent(stream -> numbering.found(++requests, stream));
     write(new Event.Probed(found.isPresent() ? requests : Event.NOTHING));
     return found;
-  }
-
-  public String toString() {
-    var b = new StringBuilder("requests " + requests + " replay " + replay.debug());
-    handles
-        .values()
-        .forEach(
-            h ->
-                b.append(
-                    "\n   "
-                        + h.number
-                        + " "
-                        + h.pattern
-                        + " "
-                        + h.collective
-                        + " "
-                        + h.complete
-                        + " forced "
-                        + replay.forced(h.number)));
-    return b.toString();
   }
 
   private Handle open(final Pattern pattern, final Collective collective) {

@@ -13,7 +13,9 @@ final class Handle {
   /** A collective. */
   final Collective collective;
 
-  Mpi.Request request;
+  /** One that never completes, where MPI has none. */
+  Mpi.Request request = new Mpi.Request();
+
   boolean complete;
   Object result;
 
@@ -34,6 +36,13 @@ final class Handle {
   void complete(final Object what) {
     complete = true;
     result = what;
+  }
+
+  /** Becomes what another one was. */
+  void takeOver(final Handle other) {
+    request = other.request;
+    complete = other.complete;
+    result = other.result;
   }
 
   /** Asks MPI whether it is complete. Returns true once. */

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
+import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
 /**
@@ -22,7 +23,9 @@ abstract class Job {
   final List<Program> programs = new ArrayList<>();
   Mpi mpi;
   int waves;
-  int kills;
+  int givenUp;
+  int recoveries;
+  private int kills;
   private final List<Deque<Runnable>> down = new ArrayList<>();
   private final List<Deque<Runnable>> up = new ArrayList<>();
   private final double[] speeds;
@@ -68,13 +71,16 @@ abstract class Job {
     down.get(rank).add(message);
   }
 
-  final void toAll(final java.util.function.IntConsumer message) {
+  final void toAll(final IntConsumer message) {
     IntStream.range(0, ranks).forEach(rank -> toRank(rank, () -> message.accept(rank)));
   }
 
   final void toCoordinator(final int rank, final Runnable message) {
     up.get(rank).add(message);
   }
+
+  /** Waves committed and given up, recoveries from one; what was late, early, straddling. */
+  abstract long[] counts();
 
   /** Lets it happen. Returns what the ranks computed. */
   final List<Long> run() {
@@ -84,12 +90,10 @@ abstract class Job {
       tick(random.nextInt(ranks));
       if (kills < 6 && random.nextDouble() < danger * weight()) {
         kills++;
+        recoveries += waves > 0 ? 1 : 0;
         restart();
       }
       if (now - moved > STUCK) {
-        if (Boolean.getBoolean("debug"))
-          for (int r = 0; r < ranks; r++)
-            System.out.println(programs.get(r).debug() + " " + layer(r));
         throw new Broken("the job hangs");
       }
     }

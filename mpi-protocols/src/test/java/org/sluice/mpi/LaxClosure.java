@@ -4,8 +4,6 @@ import java.util.List;
 
 /** A closure that may lack a rule. */
 final class LaxClosure extends Closure {
-  static int COUNT;
-  static int UN;
   private final Rule leftOut;
 
   LaxClosure(final Line line, final List<Recording> recordings, final Rule leftOut) {
@@ -15,13 +13,11 @@ final class LaxClosure extends Closure {
 
   @Override
   boolean isAvailable(final Message message) {
-    if (!super.isAvailable(message)) UN++;
     return leftOut == Rule.CLOSURE_OVER_RECEIVES || super.isAvailable(message);
   }
 
   @Override
   boolean couldTake(final List<Pattern> free, final Message message) {
-    if (super.couldTake(free, message)) COUNT++;
     return leftOut != Rule.EARLIER_RECEIVES_FORCED && super.couldTake(free, message);
   }
 

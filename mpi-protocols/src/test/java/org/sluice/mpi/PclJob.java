@@ -8,6 +8,8 @@ import java.util.stream.IntStream;
 
 /** A job under Pcl, with its coordinator. */
 final class PclJob extends Job {
+  private static final int LONG = 20_000;
+
   private final List<PclRank> layers = new ArrayList<>();
   private final double eagerness;
   private final int patience;
@@ -17,13 +19,13 @@ final class PclJob extends Job {
   private boolean allTaken;
   private boolean fresh;
   private long margin = 1;
-  int drained;
-  int givenUp;
+  static final Map<String, Integer> REASONS = new HashMap<>();
+  private int drained;
 
   PclJob(final long seed, final Rule leftOut, final double eagerness) {
     super(seed, leftOut);
     this.eagerness = eagerness;
-    this.patience = random.nextInt(10) == 0 ? 300 : 6_000;
+    this.patience = random.nextInt(10) == 0 ? 300 : LONG;
     images =
         IntStream.range(0, ranks)
             .mapToObj(
@@ -67,6 +69,11 @@ final class PclJob extends Job {
   }
 
   @Override
+  long[] counts() {
+    return new long[] {waves, givenUp, recoveries, drained, 0, 0};
+  }
+
+  @Override
   double weight() {
     return fresh ? 1 : wave == null ? .02 : .1;
   }
@@ -99,9 +106,16 @@ final class PclJob extends Job {
   }
 
   private void end() {
+    if (script.equalSpots
+        && patience == LONG
+        && wave.reason().startsWith("no checkpoint spot")
+        && programs.stream().noneMatch(Program::hasEnded)) {
+      throw new Broken("ranks at equal spots waited for each other");
+    }
     margin = wave.reason().contains("beyond") ? 2 * margin : margin;
     if (!wave.reason().isEmpty()) {
       givenUp++;
+
       toAll(rank -> layers.get(rank).goOn());
     }
     wave = null;

@@ -2,7 +2,6 @@ package org.sluice.mpi;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -70,7 +69,7 @@ final class PclRank implements Layer {
     final List<Handle> open = image.open().stream().map(Handle::image).toList();
     for (final Handle handle : leftOut == Rule.OPEN_RECEIVES_IN_ORDER ? open.reversed() : open) {
       handles.put(handle.number, handle);
-      if (!handle.complete) {
+      if (!handle.complete && handle.pattern != null) {
         handle.request = mpi.irecv(rank, handle.pattern);
       }
     }
@@ -90,17 +89,10 @@ final class PclRank implements Layer {
   @Override
   public int irecv(final Pattern pattern) {
     final Handle handle = open(pattern, null);
-    for (final Iterator<Handle> all = drained(); all.hasNext(); ) {
-      final Handle one = all.next();
-      if (pattern.matches(stream(one))) {
-        all.remove();
-        handle.request = one.request;
-        handle.complete = one.complete;
-        handle.result = one.result;
-        return handle.number;
-      }
-    }
-    handle.request = mpi.irecv(rank, pattern);
+    final boolean network = leftOut == Rule.FED_FIRST && mpi.iprobe(rank, pattern).isPresent();
+    final Optional<Handle> fed = network ? Optional.empty() : drained(pattern);
+    fed.ifPresent(drained::remove);
+    fed.ifPresentOrElse(handle::takeOver, () -> handle.request = mpi.irecv(rank, pattern));
     return handle.number;
   }
 
@@ -123,13 +115,7 @@ final class PclRank implements Layer {
 
   @Override
   public Optional<Stream> iprobe(final Pattern pattern) {
-    for (final Iterator<Handle> all = drained(); all.hasNext(); ) {
-      final Stream stream = stream(all.next());
-      if (pattern.matches(stream)) {
-        return Optional.of(stream);
-      }
-    }
-    return mpi.iprobe(rank, pattern);
+    return drained(pattern).map(this::stream).or(() -> mpi.iprobe(rank, pattern));
   }
 
   private Handle open(final Pattern pattern, final Collective collective) {
@@ -138,8 +124,9 @@ final class PclRank implements Layer {
     return handle;
   }
 
-  private Iterator<Handle> drained() {
-    return (leftOut == Rule.FED_IN_ORDER ? drained.reversed() : drained).iterator();
+  private Optional<Handle> drained(final Pattern pattern) {
+    return (leftOut == Rule.FED_IN_ORDER ? drained.reversed() : drained)
+        .stream().filter(one -> pattern.matches(stream(one))).findFirst();
   }
 
   private Stream stream(final Handle one) {
@@ -213,10 +200,8 @@ final class PclRank implements Layer {
   private void drain() {
     handles.values().forEach(this::look);
     drained.stream().filter(one -> !one.complete).forEach(this::look);
-    final Pattern anything = leftOut == Rule.DRAINED_IN_ORDER ? random() : null;
     for (final long communicator : collectives.keySet()) {
-      final Pattern pattern =
-          anything == null ? new Pattern(communicator, Pattern.ANY, Pattern.ANY) : anything;
+      final Pattern pattern = new Pattern(communicator, Pattern.ANY, Pattern.ANY);
       Optional<Stream> found;
       while ((found = mpi.iprobe(rank, pattern)).isPresent()) {
         final Handle one = new Handle(0, Pattern.of(found.get()), null);
@@ -226,15 +211,12 @@ final class PclRank implements Layer {
     }
   }
 
-  private Pattern random() {
-    return new Pattern(random.nextInt(5), Pattern.ANY, random.nextInt(12));
-  }
-
   private boolean hasAll() {
     return expect.late().entrySet().stream()
             .allMatch(late -> got.getOrDefault(late.getKey(), 0L) >= late.getValue())
         && drained.stream().allMatch(one -> one.complete)
-        && handles.values().stream().allMatch(one -> one.complete || one.collective == null);
+        && (leftOut == Rule.OPEN_COLLECTIVES
+            || handles.values().stream().allMatch(one -> one.complete || one.collective == null));
   }
 
   /** Nothing is under way at any rank. */

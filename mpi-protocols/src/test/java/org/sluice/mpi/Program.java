@@ -53,20 +53,6 @@ final class Program {
     return history;
   }
 
-  String debug() {
-    return rank
-        + " at "
-        + (hasEnded() ? "end" : script.programs.get(rank).subList(Math.max(0, step - 3), step + 1))
-        + " must "
-        + must
-        + " ahead "
-        + ahead
-        + " free "
-        + free
-        + " det "
-        + script.deterministic;
-  }
-
   long hash() {
     return hash;
   }

@@ -23,10 +23,6 @@ final class Replay {
     return !events.isEmpty();
   }
 
-  String debug() {
-    return events.toString();
-  }
-
   void next() {
     events.remove();
   }

@@ -24,6 +24,7 @@ final class Script {
   private static final int TAGS = 2;
 
   private static final int TO_MASTER = 5;
+  private static final int GIVEN = 6;
   private static final int FREE_TAG = 10;
 
   final int ranks;
@@ -34,7 +35,9 @@ final class Script {
   final Map<Long, List<Integer>> members = new TreeMap<>();
   final List<List<Operation>> programs = new ArrayList<>();
   private final Random random;
-  private final boolean equalSpots;
+
+  /** Whether a program stops at its spots where the others do, so that none waits for another. */
+  final boolean equalSpots;
 
   /** Whether nearly all receives take anything. */
   private final boolean wild;
@@ -79,12 +82,19 @@ final class Script {
 
   private void round(final boolean last) {
     final int[] begins = new int[ranks];
+    final int giver = equalSpots && random.nextBoolean() ? random.nextInt(ranks) : -1;
     for (int rank = 0; rank < ranks; rank++) {
-      begins[rank] = programs.get(rank).size();
+      if (rank == giver) {
+        give(rank);
+      }
       if (equalSpots) {
         add(rank, Operation.of(Kind.SPOT));
       }
       add(rank, Operation.of(Kind.ADOPT));
+      if (giver >= 0 && rank != giver) {
+        add(rank, Operation.of(Kind.POST, WORLD, giver, GIVEN));
+      }
+      begins[rank] = programs.get(rank).size();
     }
     final List<Exchange> exchanges = new ArrayList<>();
     for (int i = random.nextInt(wild ? 7 : 4); i > 0; i--) {
@@ -103,7 +113,7 @@ final class Script {
     exchanges.forEach(this::send);
     enter(last);
     for (int rank = 0; rank < ranks; rank++) {
-      final int from = begins[rank] + (equalSpots ? 2 : 1);
+      final int from = begins[rank];
       addFree(rank, from);
       add(rank, Operation.of(waiting()));
     }
@@ -115,6 +125,16 @@ final class Script {
         addSomewhere(rank, begins[rank], Operation.of(Kind.SPOT));
       }
     }
+  }
+
+  /** Before its spot a rank waits until the others, behind theirs, have what it sends. */
+  private void give(final int giver) {
+    for (int rank = 0; rank < ranks; rank++) {
+      if (rank != giver) {
+        add(giver, Operation.of(Kind.SEND, WORLD, rank, GIVEN));
+      }
+    }
+    add(giver, Operation.of(Kind.WAIT_ALL));
   }
 
   private Kind waiting() {
