@@ -2,7 +2,6 @@ package org.sluice.mpi;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -67,18 +66,21 @@ public class Closure {
    * @return the prefixes, and the receives that are forced in them
    */
   public final Cut cut() {
-    List<Map<Integer, Message>> forced;
+    List<Takes> takes;
     boolean shorter;
     do {
-      forced = IntStream.range(0, lengths.length).mapToObj(this::forced).toList();
+      takes = IntStream.range(0, lengths.length).mapToObj(this::takes).toList();
       shorter = false;
       for (int rank = 0; rank < lengths.length; rank++) {
-        final int length = repeatable(rank, forced.get(rank));
+        final int length = repeatable(rank, takes.get(rank));
         shorter |= length < lengths[rank];
         lengths[rank] = length;
       }
     } while (shorter);
-    return new Cut(IntStream.of(lengths).boxed().toList(), forced);
+    return new Cut(
+        IntStream.of(lengths).boxed().toList(),
+        takes.stream().map(Takes::forced).toList(),
+        takes.stream().map(Takes::found).toList());
   }
 
   /**
@@ -86,31 +88,61 @@ public class Closure {
    * what a later one is to have. So a receive is forced only if all are that were posted before and
    * match its stream. It may be forced although it was completed behind the prefix.
    */
-  private Map<Integer, Message> forced(final int rank) {
+  private Takes takes(final int rank) {
     final Recording recording = recordings.get(rank);
-    final Map<Integer, Message> forced = new LinkedHashMap<>();
-    final List<Pattern> free = new ArrayList<>();
-    line.markers().get(rank).open().forEach(open -> force(recording, open, forced, free));
+    final Takes takes = new Takes(recording.taken());
+    line.markers().get(rank).open().forEach(takes::posted);
     for (final Event event : recording.events().subList(0, lengths[rank])) {
       if (event instanceof final Event.Posted posted) {
-        force(recording, posted, forced, free);
+        takes.posted(posted);
       } else if (event instanceof final Event.Probed probed) {
-        force(recording, new Event.Posted(probed.request(), null), forced, free);
+        takes.probed(probed);
       }
     }
-    return forced;
+    return takes;
   }
 
-  private void force(
-      final Recording recording,
-      final Event.Posted posted,
-      final Map<Integer, Message> forced,
-      final List<Pattern> free) {
-    final Message message = recording.taken().get(posted.request());
-    if (message != null && isAvailable(message) && !couldTake(free, message)) {
-      forced.put(posted.request(), message);
-    } else if (posted.pattern() != null) {
-      free.add(posted.pattern());
+  /** What the receives of a rank take again, in the order in which they were posted. */
+  private final class Takes {
+    private final Map<Integer, Message> taken;
+    private final Map<Integer, Message> forced = new HashMap<>();
+    private final Map<Integer, Message> found = new HashMap<>();
+    private final List<Pattern> free = new ArrayList<>();
+
+    Takes(final Map<Integer, Message> taken) {
+      this.taken = taken;
+    }
+
+    void posted(final Event.Posted posted) {
+      final Message message = taken.get(posted.request());
+      if (isCertain(message)) {
+        forced.put(posted.request(), message);
+      } else {
+        free.add(posted.pattern());
+      }
+    }
+
+    void probed(final Event.Probed probed) {
+      final Message message = taken.get(probed.request());
+      if (isCertain(message)) {
+        found.put(probed.request(), message);
+      }
+    }
+
+    private boolean isCertain(final Message message) {
+      return message != null && isAvailable(message) && !couldTake(free, message);
+    }
+
+    boolean has(final Event.Probed probed) {
+      return probed.request() == Event.NOTHING || found.containsKey(probed.request());
+    }
+
+    Map<Integer, Message> forced() {
+      return forced;
+    }
+
+    Map<Integer, Message> found() {
+      return found;
     }
   }
 
@@ -126,7 +158,7 @@ public class Closure {
         || at < lengths[message.stream().source()];
   }
 
-  private int repeatable(final int rank, final Map<Integer, Message> forced) {
+  private int repeatable(final int rank, final Takes takes) {
     final List<Event> events = recordings.get(rank).events();
     final Set<Integer> receives =
         IntStream.concat(
@@ -144,10 +176,9 @@ public class Closure {
                     .allMatch(
                         request ->
                             receives.contains(request)
-                                ? forced.containsKey(request)
+                                ? takes.forced().containsKey(request)
                                 : hasEnded(rank, collectives.get(rank).get(request)));
-            case final Event.Probed probed ->
-                probed.request() == Event.NOTHING || forced.containsKey(probed.request());
+            case final Event.Probed probed -> takes.has(probed);
             default -> true;
           };
       if (!ready) {
@@ -187,7 +218,8 @@ public class Closure {
       for (final Map.Entry<Stream, Long> late : line.expect(rank).late().entrySet()) {
         for (long k = line.got(late.getKey()) + 1; k <= late.getValue(); k++) {
           final Message message = new Message(late.getKey(), k);
-          if (!cut.forced().get(rank).containsValue(message)) {
+          if (!cut.forced().get(rank).containsValue(message)
+              && !recordings.get(rank).drained().contains(message)) {
             return "late " + message;
           }
         }

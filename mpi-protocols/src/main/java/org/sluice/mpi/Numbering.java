@@ -5,6 +5,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * Numbers the messages that a rank receives.
@@ -58,6 +59,18 @@ public final class Numbering {
    */
   public void found(final int request, final Stream stream) {
     receives.put(request, new Receive(Pattern.of(stream), stream, false));
+  }
+
+  /**
+   * The number of the message that a probe finds.
+   *
+   * @param stream its stream
+   * @return empty when it is not known yet
+   */
+  public OptionalLong next(final Stream stream) {
+    return receives.values().stream().anyMatch(receive -> receive.pattern().matches(stream))
+        ? OptionalLong.empty()
+        : OptionalLong.of(got.getOrDefault(stream, 0L) + 1);
   }
 
   /**

@@ -17,16 +17,22 @@ import java.util.Map;
  * </ul>
  *
  * @param events the events to repeat
- * @param forced which message a receive takes again, or which one a probe found
+ * @param forced which message a receive takes again
+ * @param found which message a probe finds again
  * @param expect what crosses the line to this rank, so what the record has
  * @param suppressed for each stream from this rank, the last message that its receiver has
  */
 public record Plan(
-    List<Event> events, Map<Integer, Message> forced, Expect expect, Map<Stream, Long> suppressed) {
+    List<Event> events,
+    Map<Integer, Message> forced,
+    Map<Integer, Message> found,
+    Expect expect,
+    Map<Stream, Long> suppressed) {
   /** Keeps copies. */
   public Plan {
     events = List.copyOf(events);
     forced = Map.copyOf(forced);
+    found = Map.copyOf(found);
     suppressed = Map.copyOf(suppressed);
   }
 
@@ -54,6 +60,7 @@ public record Plan(
     return new Plan(
         recording.events().subList(0, cut.lengths().get(rank)),
         cut.forced().get(rank),
+        cut.found().get(rank),
         line.expect(rank),
         suppressed);
   }

@@ -10,11 +10,15 @@ import java.util.Map;
  * @param events what it did, in program order
  * @param taken which message each receive took, or each probe found, as far as it is known; the
  *     receives may have been posted before the line
+ * @param drained late messages that the layer took, in their order; the program may have asked for
+ *     them later
  */
-public record Recording(int rank, List<Event> events, Map<Integer, Message> taken) {
+public record Recording(
+    int rank, List<Event> events, Map<Integer, Message> taken, List<Message> drained) {
   /** Keeps copies. */
   public Recording {
     events = List.copyOf(events);
     taken = Map.copyOf(taken);
+    drained = List.copyOf(drained);
   }
 }

@@ -8,6 +8,8 @@ import java.util.stream.IntStream;
 
 /** A job under C3, with its coordinator. */
 final class C3Job extends Job {
+  private static final int LONG = 20_000;
+
   private final List<C3Rank> layers = new ArrayList<>();
   private final double eagerness;
   private final int patience;
@@ -27,8 +29,9 @@ final class C3Job extends Job {
   C3Job(final long seed, final Rule leftOut, final double eagerness) {
     super(seed, leftOut);
     this.eagerness = eagerness;
-    this.patience = random.nextInt(10) == 0 ? 300 : 20_000;
-    final Plan none = new Plan(List.of(), Map.of(), new Expect(Map.of(), Map.of()), Map.of());
+    this.patience = random.nextInt(10) == 0 ? 300 : LONG;
+    final Plan none =
+        new Plan(List.of(), Map.of(), Map.of(), new Expect(Map.of(), Map.of()), Map.of());
     images =
         IntStream.range(0, ranks)
             .mapToObj(
@@ -39,6 +42,7 @@ final class C3Job extends Job {
                         Map.of(),
                         script.counts(rank),
                         0,
+                        List.of(),
                         List.of()))
             .toList();
     plans = images.stream().map(any -> none).toList();
@@ -93,12 +97,21 @@ final class C3Job extends Job {
       wave.look(now);
       if (wave.hasEnded()) {
         if (!wave.reason().isEmpty()) {
+          checkProgress();
           givenUp++;
           toAll(rank -> layers.get(rank).forget());
         }
         wave = null;
         commit = null;
       }
+    }
+  }
+
+  private void checkProgress() {
+    if (patience == LONG
+        && wave.reason().startsWith("late")
+        && programs.stream().noneMatch(Program::hasEnded)) {
+      throw new Broken("a wave waited for a message that was there");
     }
   }
 

@@ -1,11 +1,14 @@
 package org.sluice.mpi;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.function.Consumer;
 
@@ -27,11 +30,13 @@ final class C3Rank implements Layer {
       Map<Stream, Long> got,
       Map<Long, Long> collectives,
       int requests,
-      List<Handle> open) {}
+      List<Handle> open,
+      List<Handle> drained) {}
 
   /** What crossed the line: data of late messages, results of straddling collectives. */
-  record Late(Map<Message, Payload> messages, Map<Collective, Long> results) {
-    static final Late NONE = new Late(Map.of(), Map.of());
+  record Late(
+      Map<Message, Payload> messages, List<Message> drained, Map<Collective, Long> results) {
+    static final Late NONE = new Late(Map.of(), List.of(), Map.of());
   }
 
   private final int rank;
@@ -42,7 +47,13 @@ final class C3Rank implements Layer {
   private final Map<Long, Long> collectives;
   private final Numbering numbering;
   private final Map<Integer, Handle> handles = new LinkedHashMap<>();
+  private final Drained drained;
+
+  /** Which receive has a drained message that has no number yet. */
+  private final Map<Integer, Integer> takenBy = new HashMap<>();
+
   private int requests;
+  private int drains;
   private Coordinator coordinator;
   private Record record;
   private final Replay replay;
@@ -61,9 +72,15 @@ final class C3Rank implements Layer {
     this.leftOut = leftOut;
     this.sent = new HashMap<>(image.sent());
     this.collectives = new HashMap<>(image.collectives());
-    this.numbering = new Numbering(image.got());
     this.requests = image.requests();
     this.replay = new Replay(plan, late, leftOut);
+    this.drained = new Drained(image.drained(), leftOut);
+    final Map<Stream, Long> got = new HashMap<>(image.got());
+    for (final Handle one : replay.drained()) {
+      drained.add(one);
+      got.merge(one.stream, 1L, Long::sum);
+    }
+    this.numbering = new Numbering(got);
     final List<Handle> open = image.open().stream().map(Handle::image).toList();
     (leftOut == Rule.OPEN_RECEIVES_IN_ORDER ? open.reversed() : open).forEach(this::reopen);
   }
@@ -149,8 +166,16 @@ final class C3Rank implements Layer {
       requests = Math.max(requests, again.request());
       return replay.found(again);
     }
-    final Optional<Stream> found = mpi.iprobe(rank, pattern);
-    found.ifPresent(stream -> numbering.found(++requests, stream));
+    final Optional<Handle> old = drained.find(pattern);
+    final Optional<Stream> found =
+        old.isPresent()
+            ? old.filter(one -> one.message != null).map(one -> one.stream)
+            : mpi.iprobe(rank, pattern);
+    if (found.isPresent()) {
+      requests++;
+      old.ifPresentOrElse(
+          one -> take(requests, one.message), () -> numbering.found(requests, found.get()));
+    }
     write(new Event.Probed(found.isPresent() ? requests : Event.NOTHING));
     return found;
   }
@@ -168,56 +193,98 @@ final class C3Rank implements Layer {
         message == null || leftOut == Rule.FORCED_BY_NAME
             ? handle.pattern
             : Pattern.of(message.stream());
-    if (leftOut != Rule.NUMBERED_BY_POSTING) {
-      numbering.posted(handle.number, pattern);
-    }
     final Payload late = replay.late(message);
     if (late != null) {
+      numbering.posted(handle.number, pattern);
       handle.complete(late);
       numbering.completed(handle.number, message.stream());
       settle();
+      return;
+    }
+    final Optional<Handle> old = drained.take(pattern);
+    old.ifPresentOrElse(one -> takeOver(handle, one), () -> askFor(handle, pattern));
+  }
+
+  private void askFor(final Handle handle, final Pattern pattern) {
+    if (leftOut != Rule.NUMBERED_BY_POSTING) {
+      numbering.posted(handle.name, pattern);
+    }
+    handle.request = mpi.irecv(rank, pattern);
+  }
+
+  private void takeOver(final Handle handle, final Handle old) {
+    handle.takeOver(old);
+    if (handle.complete) {
+      keep(handle);
+    }
+    if (handle.message != null) {
+      take(handle.number, handle.message);
     } else {
-      handle.request = mpi.irecv(rank, pattern);
+      takenBy.put(handle.name, handle.number);
     }
   }
 
   private void look(final Handle handle) {
     if (handle.look(mpi)) {
+      keep(handle);
       if (handle.pattern != null) {
         final Payload payload = (Payload) handle.result;
-        if (record != null) {
-          record.payloads.put(handle.number, payload);
-        }
         final Stream stream =
             new Stream(payload.communicator(), payload.source(), rank, payload.tag());
         if (leftOut == Rule.NUMBERED_BY_POSTING) {
-          numbering.posted(handle.number, Pattern.of(stream));
+          numbering.posted(handle.name, Pattern.of(stream));
         }
-        numbering.completed(handle.number, stream);
-      } else if (handle.collective != null && record != null) {
-        record.results.put(handle.collective, (Long) handle.result);
+        numbering.completed(handle.name, stream);
       }
     }
   }
 
-  private void settle() {
-    final Map<Integer, Message> numbered = numbering.settle();
-    if (record != null) {
-      record.taken.putAll(numbered);
+  /** It may be late: that is known when it has its number, and all lines were taken. */
+  private void keep(final Handle handle) {
+    if (record != null && handle.pattern != null) {
+      record.payloads.put(handle.number, (Payload) handle.result);
+    } else if (record != null && handle.collective != null) {
+      record.results.put(handle.collective, (Long) handle.result);
     }
+  }
+
+  private void take(final int request, final Message message) {
+    if (record != null) {
+      record.taken.put(request, message);
+    }
+  }
+
+  private void settle() {
+    numbering
+        .settle()
+        .forEach(
+            (name, message) -> {
+              take(name, message);
+              Optional.ofNullable(takenBy.remove(name)).ifPresent(by -> take(by, message));
+              drained.all().stream()
+                  .filter(one -> one.message == null && one.name == name)
+                  .forEach(one -> one.message = message);
+            });
   }
 
   // ---- the wave ----
 
   /** What a rank records. */
   private final class Record {
+    final Map<Stream, Long> got;
     final List<Event> events = new ArrayList<>();
     final Map<Integer, Message> taken = new HashMap<>();
     final Map<Integer, Payload> payloads = new HashMap<>();
     final Map<Collective, Long> results = new HashMap<>();
+    final List<Integer> drained = new ArrayList<>();
     Expect expect;
+    List<Stream> late;
     boolean ready;
     boolean stop;
+
+    Record(final Map<Stream, Long> got) {
+      this.got = got;
+    }
 
     /** All late messages have come and have their numbers, all straddling collectives ended. */
     boolean hasAll() {
@@ -253,16 +320,22 @@ final class C3Rank implements Layer {
                   });
     }
 
+    List<Message> drained() {
+      return drained.stream().map(taken::get).filter(Objects::nonNull).toList();
+    }
+
     Late late() {
       final Map<Message, Payload> messages = new HashMap<>();
       taken.forEach(
           (request, message) -> {
-            if (expect.isLate(message) && payloads.containsKey(request)) {
+            if (expect.isLate(message)
+                && message.number() > got.getOrDefault(message.stream(), 0L)
+                && payloads.containsKey(request)) {
               messages.put(message, payloads.get(request));
             }
           });
       results.keySet().removeIf(collective -> !expect.straddles(collective));
-      return new Late(messages, results);
+      return new Late(messages, drained(), results);
     }
   }
 
@@ -294,15 +367,17 @@ final class C3Rank implements Layer {
   /** Else the line is put off to the next spot. */
   private boolean canTakeLine() {
     handles.values().forEach(this::look);
+    drained.all().forEach(this::look);
     settle();
     return (!replay.isOn() || leftOut == Rule.LINE_BEHIND_REPLAY)
+        && drained.isComplete()
         && (numbering.isSettled() || leftOut == Rule.LINE_WHERE_NUMBERED);
   }
 
   private void takeLine(final Program program) {
     final Map<Stream, Long> got = numbering.got();
     final List<Handle> open = handles.values().stream().map(Handle::image).toList();
-    record = new Record();
+    record = new Record(got);
     coordinator.marker(
         new Marker(
             rank,
@@ -313,11 +388,25 @@ final class C3Rank implements Layer {
                 .filter(handle -> handle.pattern != null && !handle.complete)
                 .map(handle -> new Event.Posted(handle.number, handle.pattern))
                 .toList()),
-        new Image(program.copy(), Map.copyOf(sent), got, Map.copyOf(collectives), requests, open));
+        new Image(
+            program.copy(),
+            Map.copyOf(sent),
+            got,
+            Map.copyOf(collectives),
+            requests,
+            open,
+            drained.image()));
   }
 
   void expect(final Expect expect) {
-    ifRecording(one -> one.expect = expect);
+    ifRecording(
+        one -> {
+          one.expect = expect;
+          one.late =
+              expect.late().keySet().stream()
+                  .sorted(Comparator.comparing(Stream::toString))
+                  .toList();
+        });
   }
 
   void stop() {
@@ -336,7 +425,11 @@ final class C3Rank implements Layer {
       return;
     }
     handles.values().forEach(this::look);
+    drained.all().forEach(this::look);
     settle();
+    if (record.expect != null && leftOut != Rule.LATE_DRAINED) {
+      record.late.forEach(this::drain);
+    }
     if (!record.ready && record.hasAll()) {
       record.ready = true;
       record.stop |= leftOut == Rule.STOP_TOGETHER;
@@ -347,8 +440,29 @@ final class C3Rank implements Layer {
       record = null;
       final Coordinator one = coordinator;
       coordinator = null;
-      one.stopped(new Recording(rank, done.events, done.taken), done.late());
+      one.stopped(new Recording(rank, done.events, done.taken, done.drained()), done.late());
     }
+  }
+
+  /**
+   * Takes a late message that the program has not asked for: it may never do so. On a channel all
+   * late ones come before any other.
+   */
+  private void drain(final Stream stream) {
+    mpi.iprobe(rank, new Pattern(stream.communicator(), stream.source(), Pattern.ANY))
+        .filter(found -> isLate(found))
+        .ifPresent(
+            found -> {
+              final Handle one = Handle.drained(- ++drains, found);
+              drained.add(one);
+              record.drained.add(one.number);
+              askFor(one, one.pattern);
+            });
+  }
+
+  private boolean isLate(final Stream found) {
+    final OptionalLong number = numbering.next(found);
+    return number.isPresent() && record.expect.isLate(new Message(found, number.getAsLong()));
   }
 
   /** Whether the rank still repeats what it did. */

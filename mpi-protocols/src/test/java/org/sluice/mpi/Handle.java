@@ -10,6 +10,9 @@ final class Handle {
   /** What a receive asks for. */
   final Pattern pattern;
 
+  /** What a drained message is of. */
+  final Stream stream;
+
   /** A collective. */
   final Collective collective;
 
@@ -17,19 +20,39 @@ final class Handle {
   Mpi.Request request = new Mpi.Request();
 
   boolean complete;
+
+  /** By which number a receive is known where messages are numbered. */
+  int name;
+
+  /** A drained message once it has its number. */
+  Message message;
+
   Object result;
 
   Handle(final int number, final Pattern pattern, final Collective collective) {
+    this(number, pattern, null, collective);
+  }
+
+  private Handle(
+      final int number, final Pattern pattern, final Stream stream, final Collective collective) {
     this.number = number;
     this.pattern = pattern;
+    this.stream = stream;
+    this.name = number;
     this.collective = collective;
+  }
+
+  /** A message that the program has not asked for. */
+  static Handle drained(final int number, final Stream stream) {
+    return new Handle(number, Pattern.of(stream), stream, null);
   }
 
   /** As it is at a line. */
   Handle image() {
-    final Handle image = new Handle(number, pattern, collective);
+    final Handle image = new Handle(number, pattern, stream, collective);
     image.complete = complete || pattern == null && collective == null;
     image.result = result;
+    image.message = message;
     return image;
   }
 
@@ -42,6 +65,8 @@ final class Handle {
   void takeOver(final Handle other) {
     request = other.request;
     complete = other.complete;
+    name = other.name;
+    message = other.message;
     result = other.result;
   }
 

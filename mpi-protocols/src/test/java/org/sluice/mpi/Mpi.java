@@ -165,9 +165,12 @@ final class Mpi {
         busy.remove(wire);
       }
     }
-    if (!completing.isEmpty() && random.nextInt(lag) == 0) {
-      completing.remove(random.nextInt(completing.size())).complete = true;
-    }
+    completing.removeIf(this::completes);
+  }
+
+  private boolean completes(final Request request) {
+    request.complete = random.nextInt(lag) == 0;
+    return request.complete;
   }
 
   private void arrive(final int rank, final Letter letter) {

@@ -1,6 +1,5 @@
 package org.sluice.mpi;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,8 +41,7 @@ final class PclRank implements Layer {
   private final Map<Long, Long> collectives;
   private final Map<Integer, Handle> handles = new LinkedHashMap<>();
 
-  /** Messages that the layer took off the network, in the order in which they came. */
-  private final List<Handle> drained = new ArrayList<>();
+  private final Drained drained;
 
   private int requests;
   private long spots;
@@ -65,7 +63,7 @@ final class PclRank implements Layer {
     this.got = new HashMap<>(image.got());
     this.collectives = new HashMap<>(image.collectives());
     this.requests = image.requests();
-    image.drained().forEach(handle -> drained.add(handle.image()));
+    this.drained = new Drained(image.drained(), leftOut);
     final List<Handle> open = image.open().stream().map(Handle::image).toList();
     for (final Handle handle : leftOut == Rule.OPEN_RECEIVES_IN_ORDER ? open.reversed() : open) {
       handles.put(handle.number, handle);
@@ -90,8 +88,7 @@ final class PclRank implements Layer {
   public int irecv(final Pattern pattern) {
     final Handle handle = open(pattern, null);
     final boolean network = leftOut == Rule.FED_FIRST && mpi.iprobe(rank, pattern).isPresent();
-    final Optional<Handle> fed = network ? Optional.empty() : drained(pattern);
-    fed.ifPresent(drained::remove);
+    final Optional<Handle> fed = network ? Optional.empty() : drained.take(pattern);
     fed.ifPresentOrElse(handle::takeOver, () -> handle.request = mpi.irecv(rank, pattern));
     return handle.number;
   }
@@ -115,22 +112,13 @@ final class PclRank implements Layer {
 
   @Override
   public Optional<Stream> iprobe(final Pattern pattern) {
-    return drained(pattern).map(this::stream).or(() -> mpi.iprobe(rank, pattern));
+    return drained.find(pattern).map(one -> one.stream).or(() -> mpi.iprobe(rank, pattern));
   }
 
   private Handle open(final Pattern pattern, final Collective collective) {
     final Handle handle = new Handle(++requests, pattern, collective);
     handles.put(handle.number, handle);
     return handle;
-  }
-
-  private Optional<Handle> drained(final Pattern pattern) {
-    return (leftOut == Rule.FED_IN_ORDER ? drained.reversed() : drained)
-        .stream().filter(one -> pattern.matches(stream(one))).findFirst();
-  }
-
-  private Stream stream(final Handle one) {
-    return new Stream(one.pattern.communicator(), one.pattern.source(), rank, one.pattern.tag());
   }
 
   private void look(final Handle handle) {
@@ -199,12 +187,12 @@ final class PclRank implements Layer {
   /** What no open receive takes goes to memory, in the order in which it was sent. */
   private void drain() {
     handles.values().forEach(this::look);
-    drained.stream().filter(one -> !one.complete).forEach(this::look);
+    drained.all().forEach(this::look);
     for (final long communicator : collectives.keySet()) {
       final Pattern pattern = new Pattern(communicator, Pattern.ANY, Pattern.ANY);
       Optional<Stream> found;
       while ((found = mpi.iprobe(rank, pattern)).isPresent()) {
-        final Handle one = new Handle(0, Pattern.of(found.get()), null);
+        final Handle one = Handle.drained(0, found.get());
         one.request = mpi.irecv(rank, one.pattern);
         drained.add(one);
       }
@@ -214,7 +202,7 @@ final class PclRank implements Layer {
   private boolean hasAll() {
     return expect.late().entrySet().stream()
             .allMatch(late -> got.getOrDefault(late.getKey(), 0L) >= late.getValue())
-        && drained.stream().allMatch(one -> one.complete)
+        && drained.isComplete()
         && (leftOut == Rule.OPEN_COLLECTIVES
             || handles.values().stream().allMatch(one -> one.complete || one.collective == null));
   }
@@ -231,7 +219,7 @@ final class PclRank implements Layer {
               Map.copyOf(collectives),
               requests,
               handles.values().stream().map(Handle::image).toList(),
-              leftOut == Rule.FED ? List.of() : drained.stream().map(Handle::image).toList()));
+              drained.image()));
       goOn();
     }
   }

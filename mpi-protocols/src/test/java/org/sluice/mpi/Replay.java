@@ -81,7 +81,21 @@ final class Replay {
   }
 
   Optional<Stream> found(final Event.Probed probed) {
-    return Optional.ofNullable(plan.forced().get(probed.request())).map(Message::stream);
+    return Optional.ofNullable(plan.found().get(probed.request())).map(Message::stream);
+  }
+
+  /** Late messages that the layer had taken, and that no receive takes again. */
+  List<Handle> drained() {
+    return late.drained().stream()
+        .filter(message -> !plan.forced().containsValue(message))
+        .map(
+            message -> {
+              final Handle handle = Handle.drained(0, message.stream());
+              handle.message = message;
+              handle.complete(late.messages().get(message));
+              return handle;
+            })
+        .toList();
   }
 
   Message forced(final int request) {
