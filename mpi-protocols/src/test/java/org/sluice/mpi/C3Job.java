@@ -15,10 +15,10 @@ final class C3Job extends Job {
   private final int patience;
   private List<C3Rank.Image> images;
   private List<Plan> plans;
-  private List<C3Rank.Late> lates;
+  private List<C3Record.Late> lates;
   private C3Wave wave;
   private final Map<Integer, C3Rank.Image> newImages = new HashMap<>();
-  private final Map<Integer, C3Rank.Late> newLates = new HashMap<>();
+  private final Map<Integer, C3Record.Late> newLates = new HashMap<>();
   private Line line;
   private Runnable commit;
   private boolean fresh;
@@ -46,7 +46,7 @@ final class C3Job extends Job {
                         List.of()))
             .toList();
     plans = images.stream().map(any -> none).toList();
-    lates = images.stream().map(any -> C3Rank.Late.NONE).toList();
+    lates = images.stream().map(any -> C3Record.Late.NONE).toList();
   }
 
   @Override
@@ -168,7 +168,7 @@ final class C3Job extends Job {
     }
 
     @Override
-    public void stopped(final Recording recording, final C3Rank.Late what) {
+    public void stopped(final Recording recording, final C3Record.Late what) {
       tell(
           recording.rank(),
           () -> {

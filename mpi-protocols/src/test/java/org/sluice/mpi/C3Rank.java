@@ -1,12 +1,9 @@
 package org.sluice.mpi;
 
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
@@ -20,7 +17,7 @@ final class C3Rank implements Layer {
 
     void ready(int rank);
 
-    void stopped(Recording recording, Late late);
+    void stopped(Recording recording, C3Record.Late late);
   }
 
   /** What is written at a line. */
@@ -32,12 +29,6 @@ final class C3Rank implements Layer {
       int requests,
       List<Handle> open,
       List<Handle> drained) {}
-
-  /** What crossed the line: data of late messages, results of straddling collectives. */
-  record Late(
-      Map<Message, Payload> messages, List<Message> drained, Map<Collective, Long> results) {
-    static final Late NONE = new Late(Map.of(), List.of(), Map.of());
-  }
 
   private final int rank;
   private final Mpi mpi;
@@ -55,7 +46,7 @@ final class C3Rank implements Layer {
   private int requests;
   private int drains;
   private Coordinator coordinator;
-  private Record record;
+  private C3Record record;
   private final Replay replay;
 
   /** A rank that begins with an image, and repeats what a plan has. */
@@ -65,7 +56,7 @@ final class C3Rank implements Layer {
       final Rule leftOut,
       final Image image,
       final Plan plan,
-      final Late late) {
+      final C3Record.Late late) {
     this.rank = image.program().rank;
     this.mpi = mpi;
     this.random = random;
@@ -269,76 +260,6 @@ final class C3Rank implements Layer {
 
   // ---- the wave ----
 
-  /** What a rank records. */
-  private final class Record {
-    final Map<Stream, Long> got;
-    final List<Event> events = new ArrayList<>();
-    final Map<Integer, Message> taken = new HashMap<>();
-    final Map<Integer, Payload> payloads = new HashMap<>();
-    final Map<Collective, Long> results = new HashMap<>();
-    final List<Integer> drained = new ArrayList<>();
-    Expect expect;
-    List<Stream> late;
-    boolean ready;
-    boolean stop;
-
-    Record(final Map<Stream, Long> got) {
-      this.got = got;
-    }
-
-    /** All late messages have come and have their numbers, all straddling collectives ended. */
-    boolean hasAll() {
-      final Map<Stream, Long> got = numbering.got();
-      return expect != null
-          && expect.late().entrySet().stream()
-              .allMatch(late -> got.getOrDefault(late.getKey(), 0L) >= late.getValue())
-          && expect.straddling().entrySet().stream().allMatch(this::hasEntered)
-          && handles.values().stream()
-              .allMatch(
-                  handle ->
-                      handle.complete
-                          || handle.collective == null
-                          || !expect.straddles(handle.collective));
-    }
-
-    private boolean hasEntered(final Map.Entry<Long, Long> straddling) {
-      return C3Rank.this.collectives.getOrDefault(straddling.getKey(), 0L) >= straddling.getValue();
-    }
-
-    /** A recovery must know what each receive took that the program knows to be complete. */
-    boolean isNumbered() {
-      return events.stream()
-          .allMatch(
-              event ->
-                  switch (event) {
-                    case final Event.Completed completed ->
-                        completed.requests().stream()
-                            .allMatch(one -> !payloads.containsKey(one) || taken.containsKey(one));
-                    case final Event.Probed probed ->
-                        probed.request() == Event.NOTHING || taken.containsKey(probed.request());
-                    default -> true;
-                  });
-    }
-
-    List<Message> drained() {
-      return drained.stream().map(taken::get).filter(Objects::nonNull).toList();
-    }
-
-    Late late() {
-      final Map<Message, Payload> messages = new HashMap<>();
-      taken.forEach(
-          (request, message) -> {
-            if (expect.isLate(message)
-                && message.number() > got.getOrDefault(message.stream(), 0L)
-                && payloads.containsKey(request)) {
-              messages.put(message, payloads.get(request));
-            }
-          });
-      results.keySet().removeIf(collective -> !expect.straddles(collective));
-      return new Late(messages, drained(), results);
-    }
-  }
-
   private void write(final Event event) {
     if (record != null && !record.stop) {
       record.events.add(event);
@@ -377,7 +298,7 @@ final class C3Rank implements Layer {
   private void takeLine(final Program program) {
     final Map<Stream, Long> got = numbering.got();
     final List<Handle> open = handles.values().stream().map(Handle::image).toList();
-    record = new Record(got);
+    record = new C3Record(got);
     coordinator.marker(
         new Marker(
             rank,
@@ -399,21 +320,14 @@ final class C3Rank implements Layer {
   }
 
   void expect(final Expect expect) {
-    ifRecording(
-        one -> {
-          one.expect = expect;
-          one.late =
-              expect.late().keySet().stream()
-                  .sorted(Comparator.comparing(Stream::toString))
-                  .toList();
-        });
+    ifRecording(one -> one.expect(expect));
   }
 
   void stop() {
     ifRecording(one -> one.stop = true);
   }
 
-  private void ifRecording(final Consumer<Record> then) {
+  private void ifRecording(final Consumer<C3Record> then) {
     if (record != null) {
       then.accept(record);
     }
@@ -430,13 +344,13 @@ final class C3Rank implements Layer {
     if (record.expect != null && leftOut != Rule.LATE_DRAINED) {
       record.late.forEach(this::drain);
     }
-    if (!record.ready && record.hasAll()) {
+    if (!record.ready && record.hasAll(numbering.got(), collectives, handles.values())) {
       record.ready = true;
       record.stop |= leftOut == Rule.STOP_TOGETHER;
       coordinator.ready(rank);
     }
     if (record.stop && (record.isNumbered() || leftOut == Rule.STOP_WHEN_NUMBERED)) {
-      final Record done = record;
+      final C3Record done = record;
       record = null;
       final Coordinator one = coordinator;
       coordinator = null;

@@ -8,11 +8,11 @@ import java.util.Optional;
 /** A rank's plan while it is carried out. */
 final class Replay {
   private final Plan plan;
-  private final C3Rank.Late late;
+  private final C3Record.Late late;
   private final Rule leftOut;
   private final Deque<Event> events;
 
-  Replay(final Plan plan, final C3Rank.Late late, final Rule leftOut) {
+  Replay(final Plan plan, final C3Record.Late late, final Rule leftOut) {
     this.plan = plan;
     this.late = late;
     this.leftOut = leftOut;
