@@ -18,7 +18,7 @@ import java.util.Optional;
  * </ol>
  *
  * <p>A rank must not stop recording by itself. What it sent then could reach a rank that still
- * waits for a late message, and that rank's recording could not be repeated up to there.
+ * waits for a late message. That rank's recording could not be repeated up to there.
  */
 public final class C3Wave extends Wave {
   private final Phase lines = phase();

@@ -14,8 +14,8 @@ import java.util.stream.IntStream;
  * bring about:
  *
  * <ul>
- *   <li>a receive, or a probe that found a message, needs its message: a late one is recorded,
- *       another one is sent again within its sender's prefix;
+ *   <li>a receive, or a probe that found a message, needs that message to be recorded as late, or
+ *       sent again within its sender's prefix;
  *   <li>a collective that ended, and does not straddle, needs those whose data it has to enter it
  *       within their prefixes.
  * </ul>

@@ -11,9 +11,9 @@ import java.util.OptionalLong;
  * Numbers the messages that a rank receives.
  *
  * <p>MPI gives the messages of a stream to the receives in the order in which these were posted,
- * but completes them in any order. So the number of a message is known when no receive that was
- * posted earlier, and could have taken a message of the stream, is incomplete. Such a one is not
- * waiting for a message: the later one would not have got its own. So the number is known soon.
+ * but completes them in any order. So the number of a message is known when all receives are
+ * complete that were posted earlier and match the stream. Such a one does not wait for a message,
+ * or the later one would not have got its own. It waits for data, so the number is known soon.
  */
 public final class Numbering {
   private final Map<Stream, Long> got;

@@ -10,8 +10,8 @@ import java.util.Map;
  * <ul>
  *   <li>Its calls are those of the events, in their order, and are answered as they were. It asks
  *       MPI nothing that MPI might answer otherwise.
- *   <li>A forced receive takes its message: a late one comes from the record and never from the
- *       network, another one is asked for by its source and tag.
+ *   <li>A forced receive takes its message. A late one comes from the record and never from the
+ *       network. Another one is asked for by its source and tag.
  *   <li>A message that its receiver has is compared and not sent.
  *   <li>A straddling collective is answered from the record. No member calls it.
  * </ul>
