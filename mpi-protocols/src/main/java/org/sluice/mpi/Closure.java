@@ -2,11 +2,15 @@ package org.sluice.mpi;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * Computes the longest prefixes of all recordings that can be repeated together. It begins with all
@@ -213,34 +217,43 @@ public class Closure {
    * @return what it lacks, or an empty string
    */
   public final String check(final Cut cut) {
-    for (final Marker marker : line.markers()) {
-      final int rank = marker.rank();
-      for (final Map.Entry<Stream, Long> late : line.expect(rank).late().entrySet()) {
-        for (long k = line.got(late.getKey()) + 1; k <= late.getValue(); k++) {
-          final Message message = new Message(late.getKey(), k);
-          if (!cut.forced().get(rank).containsValue(message)
-              && !recordings.get(rank).drained().contains(message)) {
-            return "late " + message;
-          }
-        }
-      }
-      for (final Map.Entry<Stream, Long> got : marker.got().entrySet()) {
-        for (long k = line.sent(got.getKey()) + 1; k <= got.getValue(); k++) {
-          final Message message = new Message(got.getKey(), k);
-          if (!isAvailable(message)) {
-            return "early " + message;
-          }
-        }
-      }
-      for (final Map.Entry<Long, Long> count : marker.collectives().entrySet()) {
-        for (long n = count.getValue() + 1; n <= line.entered(count.getKey()); n++) {
-          final Collective collective = new Collective(count.getKey(), n);
-          if (!isEntered(rank, collective)) {
-            return "straddling " + collective + " at rank " + rank;
-          }
-        }
-      }
-    }
-    return "";
+    return line.markers().stream()
+        .flatMap(
+            marker ->
+                Stream.of(late(marker.rank(), cut), early(marker), straddling(marker))
+                    .flatMap(Function.identity()))
+        .findFirst()
+        .orElse("");
+  }
+
+  private Stream<String> late(final int rank, final Cut cut) {
+    final Set<Message> has = new HashSet<>(cut.forced().get(rank).values());
+    has.addAll(recordings.get(rank).drained());
+    return line.expect(rank).late().entrySet().stream()
+        .flatMap(late -> messages(late.getKey(), line.got(late.getKey()), late.getValue()))
+        .filter(message -> !has.contains(message))
+        .map(message -> "late " + message);
+  }
+
+  private Stream<String> early(final Marker marker) {
+    return marker.got().entrySet().stream()
+        .flatMap(got -> messages(got.getKey(), line.sent(got.getKey()), got.getValue()))
+        .filter(message -> !isAvailable(message))
+        .map(message -> "early " + message);
+  }
+
+  private Stream<String> straddling(final Marker marker) {
+    return marker.collectives().entrySet().stream()
+        .flatMap(
+            count ->
+                LongStream.rangeClosed(count.getValue() + 1, line.entered(count.getKey()))
+                    .mapToObj(number -> new Collective(count.getKey(), number)))
+        .filter(collective -> !isEntered(marker.rank(), collective))
+        .map(collective -> "straddling " + collective + " at rank " + marker.rank());
+  }
+
+  private static Stream<Message> messages(
+      final org.sluice.mpi.Stream stream, final long after, final long last) {
+    return LongStream.rangeClosed(after + 1, last).mapToObj(number -> new Message(stream, number));
   }
 }

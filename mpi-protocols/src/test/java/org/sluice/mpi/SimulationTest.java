@@ -20,11 +20,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Random jobs under each protocol, over the very classes that decide. {@code -Dmpi.seeds} says how
- * many, {@code -Dmpi.seed} with which one they begin.
+ * many, {@code -Dmpi.seed} with which one they begin, {@code -Dmpi.without} which rule they lack.
  */
 class SimulationTest {
   private static final int SEEDS = Integer.getInteger("mpi.seeds", 300);
   private static final long FIRST = Long.getLong("mpi.seed", 0);
+  private static final Rule WITHOUT =
+      Stream.of(Rule.values())
+          .filter(rule -> rule.name().equals(System.getProperty("mpi.without")))
+          .findFirst()
+          .orElse(null);
   private static final int LOOK = 5000;
 
   /** A protocol. */
@@ -74,7 +79,7 @@ class SimulationTest {
     final Map<String, Long> broken = new TreeMap<>();
     final long[] sums = new long[6];
     for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
-      final Job job = protocol.job(seed, null, .01);
+      final Job job = protocol.job(seed, WITHOUT, .01);
       try {
         protocol.run(job, seed);
       } catch (final Broken e) {
