@@ -34,6 +34,8 @@ public class Closure {
   private final Map<Message, Integer> sent = new HashMap<>();
   private final List<Map<Collective, Integer>> entered = new ArrayList<>();
   private final List<Map<Integer, Event.Entered>> collectives = new ArrayList<>();
+  private final Map<Long, List<Integer>> members = new HashMap<>();
+  private final Map<Long, Long> straddling = new HashMap<>();
   private final int[] lengths;
 
   /**
@@ -196,13 +198,14 @@ public class Closure {
   private boolean hasEnded(final int rank, final Event.Entered one) {
     return one == null
         || straddles(one.collective())
-        || line.members(one.collective().communicator()).stream()
+        || members.computeIfAbsent(one.collective().communicator(), line::members).stream()
             .filter(source -> one.flow().needs(source, rank, one.root()))
             .allMatch(source -> isEntered(source, one.collective()));
   }
 
   private boolean straddles(final Collective collective) {
-    return collective.number() <= line.entered(collective.communicator());
+    return collective.number()
+        <= straddling.computeIfAbsent(collective.communicator(), line::entered);
   }
 
   /** Whether a member enters a collective within its prefix. */
