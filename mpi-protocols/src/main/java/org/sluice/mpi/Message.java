@@ -1,0 +1,9 @@
+package org.sluice.mpi;
+
+/**
+ * A message by its place in its stream.
+ *
+ * @param stream where it was sent
+ * @param number the how many-th of the stream it is, from 1
+ */
+public record Message(Stream stream, long number) {}

@@ -1,0 +1,13 @@
+package org.sluice.mpi;
+
+/**
+ * The messages that MPI keeps in the order of their sending, because each receive that takes one of
+ * them could take any. They are numbered from 1. So a number alone names a message again after a
+ * restart.
+ *
+ * @param communicator the id of the communicator, equal at all its members
+ * @param source the sender, by its rank in the world
+ * @param destination the receiver, by its rank in the world
+ * @param tag the tag
+ */
+public record Stream(long communicator, int source, int destination, int tag) {}
