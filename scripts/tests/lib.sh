@@ -3,7 +3,8 @@
 # A test is a function test_BEHAVIOUR. It runs with `set -e` in an empty directory, a runtime directory
 # and a session of processes of its own; afterwards all are removed, and an I/O process or a segment that it
 # left behind fails it. scripts/test runs several at a time; `scripts/tests/FILE` runs those of a file one
-# after the other, `scripts/tests/FILE test_BEHAVIOUR` runs one. The status is 77 where that was skipped.
+# after the other, `scripts/tests/FILE test_BEHAVIOUR...` those that are named. The status is 77 where the only one
+# was skipped.
 
 root=$(dirname "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")")
 sluice=$root/scripts/sluice
@@ -298,13 +299,14 @@ run_tests() {
     return
   fi
   test_file=$(readlink -f "$0")
-  if [ $# -gt 0 ]; then
-    (run_limited "$1")
-    return
-  fi
-  local name failed=0
-  while read -r name; do
-    (run_limited "$name") || [ $? -eq 77 ] || failed=1
-  done < <(grep -oP '^test_\w+(?=\(\))' "$test_file")
+  local all name status failed=0
+  mapfile -t all < <(grep -oP '^test_\w+(?=\(\))' "$test_file")
+  [ $# -gt 0 ] || set -- "${all[@]}"
+  for name in "$@"; do
+    status=0
+    (run_limited "$name") || status=$?
+    [ $# -gt 1 ] || return $status
+    [ $status -eq 0 ] || [ $status -eq 77 ] || failed=1
+  done
   return $failed
 }

@@ -19,7 +19,6 @@ import org.sluice.core.command.SeriesOption;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
-import org.sluice.core.engine.Engine;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.series.SeriesRepair;
 import org.sluice.core.series.SeriesStore;
@@ -113,12 +112,10 @@ public final class GcCommand implements Subcommand {
           return ExitStatus.OK.code();
         }
       }
-      try (Engine engine = nodes.engine(name);
-          SeriesTidying tidying = new SeriesTidying(nodes, name)) {
+      try (SeriesTidying tidying = new SeriesTidying(nodes, name)) {
         final List<String> found = tidying.await();
         for (final String key : found) {
-          final String path = engine + "/" + key;
-          freed.add(new Freed(Leftover.Kind.EARLIER, key, path, engine.size(key)));
+          freed.add(new Freed(Leftover.Kind.EARLIER, key, tidying.path(key), tidying.size(key)));
         }
         if (!dryRun) {
           delete(tidying, found);

@@ -5,7 +5,6 @@ import static org.sluice.core.command.Model.flag;
 import static org.sluice.core.command.Model.option;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -15,6 +14,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.sluice.core.command.Capacity;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonObject;
@@ -53,6 +54,7 @@ public final class LsCommand implements Subcommand {
       Model.of(this, "ls")
           .describe(
               "Lists the committed checkpoints of a store, the one committed last at the end.",
+              "Where a store has several series, it lists one after the other.",
               "BY says by what one counts as complete: api, marker, count (of files), end (of the run).",
               "The last line says how many more checkpoints like the last one there is room for.")
           .exits(
@@ -87,6 +89,8 @@ public final class LsCommand implements Subcommand {
   private final List<IOException> unreadable = new ArrayList<>();
   private final Map<Commit, List<CommittedImage>> images = new HashMap<>();
 
+  private String location;
+
   /** What becomes of commits on a stage, by their ids. */
   private final Map<Long, String> copies = new HashMap<>();
 
@@ -98,46 +102,59 @@ public final class LsCommand implements Subcommand {
     return spec;
   }
 
+  /**
+   * What is listed of a series.
+   *
+   * @param series its name; null in a store of one node
+   */
+  private record Listed(
+      String series, List<Commit> commits, List<Waiting> waiting, List<StageReport.Line> copying) {}
+
   @Override
   public Integer call() throws IOException {
-    try (CheckpointReader opened = Stores.open(store, series.name())) {
-      final List<Commit> commits =
-          showsImages()
-              ? Selection.read(opened, () -> find(opened), commit -> readImages(opened, commit))
-              : find(opened);
-      final List<Waiting> waiting =
-          number == null && opened instanceof final SeriesReader nodes
-              ? nodes.waiting(unreadable::add)
-              : List.of();
-      final List<StageReport.Line> copying = copying(opened);
-      final Optional<Capacity> capacity =
-          number == null && !store.isElsewhere()
-              ? Capacity.of(store.directory(), commits)
-              : Optional.empty();
-      if (json.wanted()) {
-        json.print(
-            spec,
-            new JsonObject()
-                .with("store", opened.store())
-                .with("checkpoints", commits.stream().map(this::members).toList())
-                .with("waiting", waiting.stream().map(LsCommand::members).toList())
-                .with("copying", copying.stream().map(LsCommand::members).toList())
-                .with("capacity", capacity.stream().map(LsCommand::members).toList()));
-      } else {
-        printTable(commits);
-        waiting.forEach(this::printWaiting);
-        copying.forEach(this::printCopying);
-        capacity
-            .filter(Capacity::isLimited)
-            .map(Capacity::toString)
-            .map(Quoting::line)
-            .ifPresent(this::printLine);
-      }
+    final List<Listed> all = new ArrayList<>();
+    for (final String name : Stores.names(store, series.name())) {
+      all.add(list(name));
+    }
+    final List<Commit> commits = all.stream().flatMap(one -> one.commits().stream()).toList();
+    if (number != null && commits.isEmpty()) {
+      throw Selection.none(number, location);
+    }
+    final Optional<Capacity> capacity =
+        number == null && !store.isElsewhere()
+            ? Capacity.of(store.directory(), commits)
+            : Optional.empty();
+    if (json.wanted()) {
+      printJson(all, capacity);
+    } else {
+      print(all);
+      capacity
+          .filter(Capacity::isLimited)
+          .map(Capacity::toString)
+          .map(Quoting::line)
+          .ifPresent(this::printLine);
     }
     if (!unreadable.isEmpty()) {
       throw Damage.failure(unreadable);
     }
     return ExitStatus.OK.code();
+  }
+
+  private Listed list(final String name) throws IOException {
+    try (CheckpointReader opened = Stores.open(store, name)) {
+      location = opened.store();
+      final int others = unreadable.size();
+      final List<Commit> commits =
+          showsImages()
+              ? Selection.read(
+                  opened, () -> find(opened, others), commit -> readImages(opened, commit))
+              : find(opened, others);
+      final List<Waiting> waiting =
+          number == null && opened instanceof final SeriesReader nodes
+              ? nodes.waiting(unreadable::add)
+              : List.of();
+      return new Listed(opened.series().orElse(null), commits, waiting, copying(opened));
+    }
   }
 
   /** What this node copies to a bucket; of a stage's own store it is known what becomes of each. */
@@ -147,7 +164,7 @@ public final class LsCommand implements Subcommand {
           ? StageReport.underWay(
               stage,
               store.location(),
-              series.name(),
+              opened.series().orElseThrow(),
               (place, commit) ->
                   bucket
                       .roundOf(place.begin(), place.node(), commit.number(), commit.id())
@@ -158,10 +175,6 @@ public final class LsCommand implements Subcommand {
     return List.of();
   }
 
-  private void printCopying(final StageReport.Line one) {
-    spec.commandLine().getOut().printf("%10d  %s%n", one.number(), one);
-  }
-
   private static JsonObject members(final StageReport.Line one) {
     return new JsonObject()
         .with("number", one.number())
@@ -169,11 +182,10 @@ public final class LsCommand implements Subcommand {
         .with("percent", one.percent());
   }
 
-  private List<Commit> find(final CheckpointReader opened) throws IOException {
-    unreadable.clear();
-    return number == null
-        ? opened.commits(unreadable::add)
-        : List.of(Selection.commit(opened, number));
+  /** Searched once more, what is unreadable is counted anew from where other series end. */
+  private List<Commit> find(final CheckpointReader opened, final int others) throws IOException {
+    unreadable.subList(others, unreadable.size()).clear();
+    return number == null ? opened.commits(unreadable::add) : opened.find(number).stream().toList();
   }
 
   /** A checkpoint whose index cannot be read is listed without its images. */
@@ -194,39 +206,78 @@ public final class LsCommand implements Subcommand {
     return withImages || number != null;
   }
 
-  private void printTable(final List<Commit> commits) {
-    final PrintWriter out = spec.commandLine().getOut();
-    out.printf(
-        "%10s  %-19s  %-6s  %-12s %-9s  %5s  %6s  %8s%n",
-        "CHECKPOINT", "COMMITTED", "BY", "NODE", "LAYOUT", "RANKS", "IMAGES", "SIZE");
-    for (final Commit commit : commits) {
-      out.printf(
-          "%10d  %-19s  %-6s  %-12s %-9s  %5s  %6d  %8s%s%n",
-          commit.number(),
-          TIME.format(commit.time()),
-          commit.completion().map(Completion::label).orElse("-"),
-          Quoting.name(commit.node()),
-          layout(commit),
-          ranks(commit),
-          commit.imageCount(),
-          SizeConverter.format(commit.bytes()),
-          commit.caveat().map(caveat -> "  " + Quoting.line(caveat)).orElse("")
-              + Optional.ofNullable(copies.get(commit.id())).map(copy -> "  " + copy).orElse(""));
-      if (showsImages()) {
-        images.get(commit).forEach(image -> printImage(out, image));
+  private void printJson(final List<Listed> all, final Optional<Capacity> capacity)
+      throws IOException {
+    json.print(
+        spec,
+        new JsonObject()
+            .with("store", location)
+            .with("checkpoints", members(all, Listed::commits, this::members))
+            .with("waiting", members(all, Listed::waiting, LsCommand::members))
+            .with("copying", members(all, Listed::copying, LsCommand::members))
+            .with("capacity", capacity.stream().map(LsCommand::members).toList()));
+  }
+
+  /** Each with its series, in a store that has any. */
+  private static <T> List<JsonObject> members(
+      final List<Listed> all,
+      final Function<Listed, List<T>> lines,
+      final Function<T, JsonObject> members) {
+    return all.stream()
+        .flatMap(
+            one ->
+                lines.apply(one).stream()
+                    .map(members)
+                    .map(line -> one.series() == null ? line : line.with("series", one.series())))
+        .toList();
+  }
+
+  /** Each line begins with its series where several are listed. */
+  private void print(final List<Listed> all) {
+    final int width =
+        all.size() < 2 ? 0 : all.stream().mapToInt(one -> one.series().length()).max().orElse(0);
+    final UnaryOperator<String> column =
+        series ->
+            width == 0 ? "" : ("%-" + Math.max(width, "SERIES".length()) + "s  ").formatted(series);
+    printLine(
+        column.apply("SERIES")
+            + "%10s  %-19s  %-6s  %-12s %-9s  %5s  %6s  %8s"
+                .formatted(
+                    "CHECKPOINT", "COMMITTED", "BY", "NODE", "LAYOUT", "RANKS", "IMAGES", "SIZE"));
+    for (final Listed one : all) {
+      final String first = column.apply(one.series());
+      for (final Commit commit : one.commits()) {
+        printLine(first + line(commit));
+        if (showsImages()) {
+          images.get(commit).forEach(image -> printLine(column.apply("") + line(image)));
+        }
       }
+      one.waiting().forEach(waiting -> printLine(first + line(waiting)));
+      one.copying()
+          .forEach(copying -> printLine(first + "%10d  %s".formatted(copying.number(), copying)));
     }
   }
 
-  private void printWaiting(final Waiting one) {
-    final PrintWriter out = spec.commandLine().getOut();
-    if (one.missing().isEmpty()) {
-      out.printf("%10d  has the parts of all ranks, and waits for its commit%n", one.number());
-      return;
-    }
-    out.printf(
-        "%10d  waits for ranks %s of %d; nodes that are done: %d%n",
-        one.number(), one.missing(), one.ranks(), one.nodes());
+  private String line(final Commit commit) {
+    return "%10d  %-19s  %-6s  %-12s %-9s  %5s  %6d  %8s%s"
+        .formatted(
+            commit.number(),
+            TIME.format(commit.time()),
+            commit.completion().map(Completion::label).orElse("-"),
+            Quoting.name(commit.node()),
+            layout(commit),
+            ranks(commit),
+            commit.imageCount(),
+            SizeConverter.format(commit.bytes()),
+            commit.caveat().map(caveat -> "  " + Quoting.line(caveat)).orElse("")
+                + Optional.ofNullable(copies.get(commit.id())).map("  "::concat).orElse(""));
+  }
+
+  private static String line(final Waiting one) {
+    return one.missing().isEmpty()
+        ? "%10d  has the parts of all ranks, and waits for its commit".formatted(one.number())
+        : "%10d  waits for ranks %s of %d; nodes that are done: %d"
+            .formatted(one.number(), one.missing(), one.ranks(), one.nodes());
   }
 
   private void printLine(final String line) {
@@ -255,14 +306,14 @@ public final class LsCommand implements Subcommand {
     return commit.part().isEmpty() ? all : commit.part().size() + "/" + all;
   }
 
-  private static void printImage(final PrintWriter out, final CommittedImage image) {
-    out.printf(
-        "%10s  rank %-4s  %8s  %s%s%n",
-        "",
-        image.rank() < 0 ? "-" : image.rank(),
-        SizeConverter.format(image.size()),
-        Quoting.name(image.path()),
-        image.isDirect() ? "  stays in " + Quoting.name(image.sharing().file()) : "");
+  private static String line(final CommittedImage image) {
+    return "%10s  rank %-4s  %8s  %s%s"
+        .formatted(
+            "",
+            image.rank() < 0 ? "-" : image.rank(),
+            SizeConverter.format(image.size()),
+            Quoting.name(image.path()),
+            image.isDirect() ? "  stays in " + Quoting.name(image.sharing().file()) : "");
   }
 
   private JsonObject members(final Commit commit) {

@@ -168,13 +168,14 @@ public final class RestoreCommand implements Subcommand {
       direct.whereabouts().ifPresent(this::say);
     }
     if (json.wanted()) {
-      printJson(commit, images, direct, bytes, skipped);
+      printJson(opened, commit, images, direct, bytes, skipped);
     } else {
       spec.commandLine()
           .getOut()
           .println(
               "restored checkpoint "
                   + commit.number()
+                  + Selection.ofSeries(opened)
                   + " to "
                   + Quoting.name(target)
                   + ": "
@@ -190,6 +191,7 @@ public final class RestoreCommand implements Subcommand {
   }
 
   private void printJson(
+      final CheckpointReader opened,
       final Commit commit,
       final List<CommittedImage> images,
       final DirectFiles direct,
@@ -198,6 +200,7 @@ public final class RestoreCommand implements Subcommand {
       throws IOException {
     final JsonObject all =
         new JsonObject()
+            .with("series", opened.series().orElse(null))
             .with("checkpoint", commit.number())
             .with("ranks", commit.ranks())
             .with("part", commit.part().isEmpty() ? null : commit.part().list())

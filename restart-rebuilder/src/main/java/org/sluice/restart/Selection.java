@@ -21,14 +21,19 @@ final class Selection {
       final List<Commit> commits = store.commits();
       return CheckpointReader.newest(commits).orElseThrow(noneIs(store, commits));
     }
-    return store
-        .find(number)
-        .orElseThrow(
-            () ->
-                new CommandException(
-                    ExitStatus.NOT_FOUND,
-                    "no checkpoint %d is committed in %s; sluice ls shows which are"
-                        .formatted(number, store.store())));
+    return store.find(number).orElseThrow(() -> none(number, store.store()));
+  }
+
+  /** Names the series that was taken, where a store has any. */
+  static String ofSeries(final CheckpointReader store) {
+    return store.series().map(" of series "::concat).orElse("");
+  }
+
+  /** Says that there is none of a number. */
+  static CommandException none(final long number, final String store) {
+    return new CommandException(
+        ExitStatus.NOT_FOUND,
+        "no checkpoint %d is committed in %s; sluice ls shows which are".formatted(number, store));
   }
 
   /** Finds checkpoints. */

@@ -70,11 +70,12 @@ public final class VerifyCommand implements Subcommand {
             spec,
             new JsonObject()
                 .with("store", opened.store())
+                .with("series", opened.series().orElse(null))
                 .with("checkpoints", commits.stream().map(Commit::number).toList())
                 .with("bytes", commits.stream().mapToLong(Commit::bytes).sum())
                 .with("damage", damage.stream().map(Damage::members).toList()));
       } else {
-        print(commits);
+        print(opened, commits);
       }
     }
     if (damage.isEmpty()) {
@@ -96,13 +97,14 @@ public final class VerifyCommand implements Subcommand {
     return number == null ? opened.commits(damage::add) : List.of(Selection.commit(opened, number));
   }
 
-  private void print(final List<Commit> commits) {
+  private void print(final CheckpointReader opened, final List<Commit> commits) {
     final PrintWriter out = spec.commandLine().getOut();
     commits.forEach(
         commit ->
             out.printf(
-                "verified checkpoint %d: %d images, %s%s%n",
+                "verified checkpoint %d%s: %d images, %s%s%n",
                 commit.number(),
+                Selection.ofSeries(opened),
                 commit.imageCount(),
                 SizeConverter.format(commit.bytes()),
                 commit.caveat().map("; it is "::concat).map(Quoting::line).orElse("")));

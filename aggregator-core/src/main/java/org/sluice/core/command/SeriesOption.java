@@ -15,7 +15,8 @@ public final class SeriesOption implements SharedOptions {
         option(String.class, value -> name = value, "--series")
             .paramLabel("NAME")
             .description(
-                "Which series of checkpoints, where a store of several nodes has more than one."));
+                "Which series of checkpoints, where a store of several nodes has more than one. Unless"
+                    + " told, ls shows all; verify and restore take default if there is one."));
   }
 
   /**

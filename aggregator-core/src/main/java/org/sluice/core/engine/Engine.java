@@ -70,7 +70,8 @@ public interface Engine extends AutoCloseable {
   /**
    * The keys of objects, as of now or of a while ago.
    *
-   * @param prefix a key's first names, with the {@code /} behind them
+   * @param prefix a key's first names, with the {@code /} behind them; what is behind that may take
+   *     longer
    * @return the keys that begin with it, in the order of their characters
    * @throws IOException when that fails
    */

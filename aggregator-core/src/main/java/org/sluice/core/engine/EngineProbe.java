@@ -11,6 +11,9 @@ import org.sluice.core.posix.Entropy;
  * of one key the first one stays. Some object stores take the condition and ignore it.
  */
 public final class EngineProbe {
+  /** With what the key of a probe begins. */
+  public static final String PREFIX = "probe-";
+
   private EngineProbe() {}
 
   /**
@@ -21,7 +24,7 @@ public final class EngineProbe {
    * @throws IOException when it fails otherwise
    */
   public static void conditionalCreate(final Engine engine) throws IOException {
-    final String key = "probe-%016x".formatted(Entropy.nextLong());
+    final String key = "%s%016x".formatted(PREFIX, Entropy.nextLong());
     final byte[] first = (key + " 1").getBytes(StandardCharsets.US_ASCII);
     final byte[] second = (key + " 2").getBytes(StandardCharsets.US_ASCII);
     engine.putIfAbsent(key, first); // false where the storage repeated it; what is read decides

@@ -187,6 +187,20 @@ public record SeriesDirectory(Path root) implements SeriesStore {
   }
 
   @Override
+  public Engine whole() {
+    return DirectoryEngine.of(root);
+  }
+
+  @Override
+  public List<String> remains() throws IOException {
+    return Names.in(root).stream()
+        .filter(path -> Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS))
+        .map(path -> path.getFileName().toString())
+        .filter(SeriesFormat::isRemains)
+        .toList();
+  }
+
+  @Override
   public PartReader parts(final String series) {
     return new DirectoryParts(this, series);
   }
@@ -200,7 +214,7 @@ public record SeriesDirectory(Path root) implements SeriesStore {
 
   @Override
   public Optional<Instant> lastUsed(final String series, final String place) throws IOException {
-    final Path path = root.resolve(series).resolve(place);
+    final Path path = (place.contains("/") ? root.resolve(series) : root).resolve(place);
     if (isEnded(path)) {
       return Optional.empty();
     }

@@ -104,6 +104,16 @@ public final class SeriesObjects implements SeriesStore {
   }
 
   @Override
+  public Engine whole() {
+    return engine;
+  }
+
+  @Override
+  public List<String> remains() throws IOException {
+    return engine.list(EngineProbe.PREFIX).stream().filter(key -> !key.contains("/")).toList();
+  }
+
+  @Override
   public PartReader parts(final String series) {
     return new ObjectParts(engine(series));
   }
@@ -114,10 +124,13 @@ public final class SeriesObjects implements SeriesStore {
     return part -> Set.of(part.key().data());
   }
 
-  /** What is there was copied, and what a run has yet to copy it has on its own nodes. */
+  /**
+   * What is there was copied, and what a run has yet to copy it has on its own nodes. A probe is in
+   * use for moments, and then gone.
+   */
   @Override
   public Optional<Instant> lastUsed(final String series, final String place) {
-    return Optional.empty();
+    return place.contains("/") ? Optional.empty() : Optional.of(Instant.EPOCH);
   }
 
   /** As the user names it. */

@@ -36,6 +36,7 @@ import org.sluice.core.store.StoredPart;
  */
 public final class SeriesReader implements CheckpointReader {
   private final SeriesStore store;
+  private final String series;
   private final Engine engine;
   private final SeriesLog log;
   private final List<DamagedException> damage = new ArrayList<>();
@@ -54,6 +55,7 @@ public final class SeriesReader implements CheckpointReader {
    */
   public SeriesReader(final SeriesStore store, final String series) {
     this.store = store;
+    this.series = series;
     this.engine = store.engine(series);
     this.log = new SeriesLog(engine, found -> damage.add(SeriesLog.advised(found)));
     this.fetch = new PartFetch(engine);
@@ -63,6 +65,11 @@ public final class SeriesReader implements CheckpointReader {
   @Override
   public String store() {
     return store.toString();
+  }
+
+  @Override
+  public Optional<String> series() {
+    return Optional.of(series);
   }
 
   /** What one of the last run's nodes has left. */

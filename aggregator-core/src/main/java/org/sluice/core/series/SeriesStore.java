@@ -25,6 +25,21 @@ public interface SeriesStore extends AutoCloseable {
   Engine engine(String series);
 
   /**
+   * The objects of the store itself. The series are folders of it.
+   *
+   * @return the store's own, which it closes
+   */
+  Engine whole();
+
+  /**
+   * What killed processes left beside the series, that were making the store.
+   *
+   * @return keys of {@link #whole}, none with a slash
+   * @throws IOException when they cannot be listed
+   */
+  List<String> remains() throws IOException;
+
+  /**
    * Reads what nodes have of the checkpoints of a series.
    *
    * @param series the series' name
@@ -41,10 +56,12 @@ public interface SeriesStore extends AutoCloseable {
   SeriesGarbage.Names needs(String series);
 
   /**
-   * When a process was last seen to use what a node has written in a run, in its place, or a draft.
+   * When a process was last seen to use what a node has written in a run, in its place, or a draft,
+   * or one of {@link #remains}.
    *
    * @param series the series' name
-   * @param place the prefix of the node's data, see {@link DataKey}, or a draft's name
+   * @param place the prefix of the node's data, see {@link DataKey}, or a draft's name; one without
+   *     a slash is of the store itself
    * @return by the clock of who did; empty where none does any more, as its process has ended, or
    *     ever, as what is there was copied
    * @throws IOException when that cannot be found out

@@ -111,10 +111,10 @@ public final class SeriesTidying implements AutoCloseable {
   }
 
   /**
-   * Finds what earlier runs left and no commit needs, and what killed processes left of objects. A
-   * process of an earlier run may live that does not know yet that it is fenced, and has yet to
-   * make plain files of what it did not commit. So what is not known to be left waits for a further
-   * call, a minute behind the first.
+   * Finds what earlier runs left and no commit needs, and what killed processes left of objects, or
+   * when they made the store. A process of an earlier run may live that does not know yet that it
+   * is fenced, and has yet to make plain files of what it did not commit. So what is not known to
+   * be left waits for a further call, a minute behind the first.
    *
    * @return the keys of what it is
    * @throws IOException when that fails
@@ -150,6 +150,7 @@ public final class SeriesTidying implements AutoCloseable {
     log.makeDurable();
     final List<String> keys = new ArrayList<>(garbage.ofEarlierRuns(state.live(), state.begin()));
     keys.addAll(store.drafts(series));
+    keys.addAll(store.remains());
     return keys;
   }
 
@@ -161,8 +162,34 @@ public final class SeriesTidying implements AutoCloseable {
    */
   public void delete(final List<String> keys) throws IOException {
     for (final String key : keys) {
-      engine.delete(key);
+      engine(key).delete(key);
     }
+  }
+
+  /**
+   * How long something is that was found.
+   *
+   * @param key from {@link #find}
+   * @return bytes; 0 when it is gone
+   * @throws IOException when that fails
+   */
+  public long size(final String key) throws IOException {
+    return engine(key).size(key);
+  }
+
+  /**
+   * Where something is that was found.
+   *
+   * @param key from {@link #find}
+   * @return a path, or a URI
+   */
+  public String path(final String key) {
+    return engine(key) + "/" + key;
+  }
+
+  /** What killed creators of the store left is beside the series. */
+  private Engine engine(final String key) {
+    return key.contains("/") ? engine : store.whole();
   }
 
   @Override

@@ -2,6 +2,7 @@ package org.sluice.core.series;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import org.sluice.core.command.CommandException;
@@ -21,7 +22,8 @@ public final class Stores {
    * Opens a store for reading.
    *
    * @param option names it
-   * @param series the series' name; null for the only one
+   * @param series the series' name; null for the only one, or else the one that runs go on with
+   *     unless told otherwise
    * @return a reader, which the caller closes
    * @throws CommandException when it cannot be told which series is meant
    * @throws IOException when there is no store, or it cannot be read
@@ -34,11 +36,35 @@ public final class Stores {
       return PosixStore.open(option.directory());
     }
     try {
-      return new SeriesReader(nodes.get(), choose(nodes.get(), series));
+      return new SeriesReader(nodes.get(), chooseToRead(nodes.get(), series));
     } catch (final IOException | CommandException e) {
       nodes.get().close();
       throw e;
     }
+  }
+
+  /**
+   * The series that are meant by who wants to see all.
+   *
+   * @param option names the store
+   * @param series the series' name; null for all
+   * @return names that {@link #open} takes, null for a store that has none
+   * @throws IOException when there is no store, or it cannot be read
+   */
+  public static List<String> names(final StoreOption option, final String series)
+      throws IOException {
+    if (series == null) {
+      final Optional<SeriesStore> nodes = ofSeveralNodes(option);
+      if (nodes.isPresent()) {
+        try (SeriesStore store = nodes.get()) {
+          final List<String> names = store.names();
+          if (!names.isEmpty()) {
+            return names;
+          }
+        }
+      }
+    }
+    return Collections.singletonList(series);
   }
 
   /**
@@ -81,7 +107,7 @@ public final class Stores {
   }
 
   /**
-   * The series that is meant.
+   * The series that is meant to be changed: nothing is removed from one of several unless told.
    *
    * @param store a store of several nodes
    * @param series the series' name; null for the only one
@@ -104,6 +130,12 @@ public final class Stores {
               .formatted(store, series, String.join(", ", names)));
     }
     return series != null ? series : names.isEmpty() ? DEFAULT_SERIES : names.getFirst();
+  }
+
+  private static String chooseToRead(final SeriesStore store, final String series)
+      throws IOException {
+    return choose(
+        store, series == null && store.names().contains(DEFAULT_SERIES) ? DEFAULT_SERIES : series);
   }
 
   private static void refuseSeries(final Path directory, final String series) {

@@ -23,6 +23,15 @@ public interface CheckpointReader extends AutoCloseable {
   String store();
 
   /**
+   * Which of a store's series it is.
+   *
+   * @return its name; empty in a store of one node, which has none
+   */
+  default Optional<String> series() {
+    return Optional.empty();
+  }
+
+  /**
    * Where a session has left files that no checkpoint has.
    *
    * @return the last one's; empty for none

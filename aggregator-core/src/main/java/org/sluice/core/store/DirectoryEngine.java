@@ -265,7 +265,10 @@ public final class DirectoryEngine implements Engine {
 
   @Override
   public List<String> list(final String prefix) throws IOException {
-    return list(prefix, name -> !name.startsWith("."));
+    final String folder = prefix.substring(0, prefix.lastIndexOf('/') + 1);
+    return list(folder, name -> !name.startsWith(".")).stream()
+        .filter(key -> key.startsWith(prefix))
+        .toList();
   }
 
   /**
@@ -279,9 +282,14 @@ public final class DirectoryEngine implements Engine {
   public List<String> drafts(final String... prefixes) throws IOException {
     final List<String> drafts = new ArrayList<>();
     for (final String prefix : prefixes) {
-      drafts.addAll(list(prefix, name -> name.startsWith(DRAFT)));
+      drafts.addAll(list(prefix, DirectoryEngine::isDraft));
     }
     return drafts;
+  }
+
+  /** Whether only killed processes leave a file of this name. */
+  static boolean isDraft(final String name) {
+    return name.startsWith(DRAFT);
   }
 
   private List<String> list(final String prefix, final Predicate<String> which) throws IOException {

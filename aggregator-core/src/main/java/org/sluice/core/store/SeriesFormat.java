@@ -8,6 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.engine.EngineProbe;
 import org.sluice.core.posix.Entropy;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
@@ -15,6 +16,7 @@ import org.sluice.core.posix.NativeFile.Flag;
 /** The file that tells a store of several nodes from any other directory, and its version. */
 public final class SeriesFormat {
   private static final int VERSION = 1;
+  private static final String DRAFT = ".format-";
 
   /** Bytes of any that says so. */
   public static final int MAX_LENGTH = 64;
@@ -118,11 +120,23 @@ public final class SeriesFormat {
    */
   public static void create(final Path root) throws IOException {
     if (!isAnyStore(root)) {
-      final Path draft = root.resolve(".format-%016x".formatted(Entropy.nextLong()));
+      final Path draft = root.resolve("%s%016x".formatted(DRAFT, Entropy.nextLong()));
       Disk.REAL.createWhole(draft, file(root), text().getBytes(StandardCharsets.UTF_8));
       Disk.REAL.syncDirectory(root, null);
     }
     check(root);
+  }
+
+  /**
+   * Whether a file in a store's directory is what a killed process leaves that makes the store.
+   *
+   * @param name its name
+   * @return whether no reader needs it
+   */
+  public static boolean isRemains(final String name) {
+    return name.startsWith(DRAFT)
+        || name.startsWith(EngineProbe.PREFIX)
+        || DirectoryEngine.isDraft(name);
   }
 
   private static void refuseForeign(final Path root) throws IOException {
@@ -131,7 +145,7 @@ public final class SeriesFormat {
       if (isAnyStore(root)) {
         return; // another node has made it meanwhile
       }
-      if (!name.startsWith(".") && !name.startsWith("probe-")) {
+      if (!name.startsWith(".") && !name.startsWith(EngineProbe.PREFIX)) {
         throw new NoStoreException(
             "%s is not a store and not empty: it has %s; give another --store"
                 .formatted(root, name));

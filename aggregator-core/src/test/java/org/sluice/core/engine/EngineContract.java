@@ -250,6 +250,7 @@ public abstract class EngineContract {
     put("pp", bytes(1));
     assertThat(there.list("p/")).isEqualTo(keys);
     assertThat(there.list("p/1/")).containsExactly("p/1/a", "p/1/b/c");
+    assertThat(there.list("p/1/b")).containsExactly("p/1/b/c");
     assertThat(there.list("q/")).isEmpty();
     assertThat(there.list("q/r/")).isEmpty();
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -84,6 +85,23 @@ class SeriesObjectsTest {
         }
       }
     }
+  }
+
+  @Test
+  void aProbeThatAKilledCreatorLeftGoesOnceItLiesStill() throws IOException {
+    fixture.logged("first", 0, CONTENT).commit(7, 1);
+    final String uri = objects.toUri() + "/";
+    CopiedStore.copy(fixture.store(), uri, "probe-series", "first", "b17");
+    final Path probe = Files.writeString(objects.resolve("probe-0123456789abcdef"), "half");
+    try (SeriesObjects store = SeriesObjects.open(uri);
+        SeriesTidying tidying = new SeriesTidying(store, "probe-series", Duration.ofMillis(500))) {
+      assertThat(tidying.find()).isEmpty();
+      final List<String> found = tidying.await();
+      assertThat(found).containsExactly("probe-0123456789abcdef");
+      tidying.delete(found);
+    }
+    assertThat(probe).doesNotExist();
+    assertThat(names("probe-series/log")).isNotEmpty();
   }
 
   private List<String> names(final String data) throws IOException {

@@ -48,6 +48,28 @@ class SeriesTidyingTest {
   }
 
   @Test
+  void whatKilledCreatorsOfTheStoreLeftGoesOnceItLiesStill() throws IOException {
+    final List<String> remains =
+        List.of(".draft-0123456789abcdef", ".format-0123456789abcdef", "probe-0123456789abcdef");
+    for (final String name : remains) {
+      Files.writeString(store.root().resolve(name), "half of it");
+    }
+    final Path users = Files.writeString(store.root().resolve(".notes"), "mine");
+    try (SeriesTidying tidying = new SeriesTidying(store, "default", REST)) {
+      assertThat(tidying.find()).isEmpty();
+      final List<String> found = tidying.await();
+      assertThat(found).containsAll(remains).hasSize(2 + remains.size());
+      assertThat(tidying.path(remains.getLast()))
+          .isEqualTo(store.root().resolve(remains.getLast()).toString());
+      assertThat(tidying.size(remains.getLast())).isEqualTo("half of it".length());
+      tidying.delete(found);
+    }
+    remains.forEach(name -> assertThat(store.root().resolve(name)).doesNotExist());
+    assertThat(users).exists();
+    assertThat(store.root().resolve("format")).exists();
+  }
+
+  @Test
   void oneThatIsWrittenStays() throws IOException {
     final Thread writer =
         Thread.startVirtualThread(

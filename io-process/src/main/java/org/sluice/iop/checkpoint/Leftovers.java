@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
@@ -42,6 +43,7 @@ public final class Leftovers {
   private final Committer committer;
   private final Farewells farewells;
   private final Resting resting;
+  private final EndNumbers numbers;
 
   Leftovers(
       final Context context,
@@ -54,6 +56,7 @@ public final class Leftovers {
     this.context = context;
     this.groups = groups;
     this.committer = committer;
+    this.numbers = new EndNumbers(context.service());
   }
 
   /**
@@ -92,16 +95,11 @@ public final class Leftovers {
       free = Math.max(free, group.number() + 1);
     }
     whole.forEach(group -> commit(group.number(), group.isRewritten(), false, group.members()));
-    final List<Entry.Part> others = others();
-    others.removeAll(refuseTooLong(others));
-    final Optional<Failure> lack = groups.lacks().ofUngrouped();
-    if (!others.isEmpty() && lack.isPresent()) {
-      Warnings.warn("checkpoint %d is %s: %s".formatted(free, staysPlain(), lack.get().reason()));
-      context.statistics().failed(lack.get());
-    } else if (others.stream().anyMatch(part -> find(part).errno() != 0) || isMissing()) {
-      Warnings.warn("checkpoint %d is not committed: an image of it is lost".formatted(free));
-    } else if (!others.isEmpty()) {
-      commitUngrouped(free, others);
+    final List<Entry.Part> all = others();
+    final List<Entry.Part> others = valid(all);
+    refuseTooLong(all);
+    if (canCommit(free, others)) {
+      agree(free, others);
     }
   }
 
@@ -122,35 +120,78 @@ public final class Leftovers {
     }
   }
 
+  /** {@return whether what no group took has no number yet, for which storage is asked} */
+  public boolean isAsking() {
+    return numbers.isAsking();
+  }
+
+  /** Whether there is anything, and all of it is as it was written. Says what is lost. */
+  private boolean canCommit(final long number, final List<Entry.Part> others) throws IOException {
+    final Optional<Failure> lack = groups.lacks().ofUngrouped();
+    if (!others.isEmpty() && lack.isPresent()) {
+      Warnings.warn("checkpoint %d is %s: %s".formatted(number, staysPlain(), lack.get().reason()));
+      context.statistics().failed(lack.get());
+      return false;
+    }
+    if (others.stream().anyMatch(part -> find(part).errno() != 0) || isMissing()) {
+      Warnings.warn("checkpoint %d is not committed: an image of it is lost".formatted(number));
+      return false;
+    }
+    return !others.isEmpty();
+  }
+
   /** Under a number that this node has not used; among nodes the first one says it. */
-  private void commitUngrouped(final long free, final List<Entry.Part> others) throws IOException {
-    final EndNumber agreed = endNumber(free, others);
+  private void agree(final long free, final List<Entry.Part> others) {
+    final SeriesCommits nodes = nodes(others);
+    if (nodes == null) {
+      commit(free, false, groups.exist(), others);
+    } else {
+      numbers.ask(
+          () -> nodes.endNumber(free), agreed -> commitUngrouped(free, agreed), this::stayPlain);
+    }
+  }
+
+  private void stayPlain(final IOException why) {
+    Warnings.warn("files without a checkpoint stay plain files: " + why.getMessage());
+    context.statistics().failed(Failure.of(why));
+  }
+
+  /** What became of the files while storage was asked is looked at anew. */
+  private void commitUngrouped(final long free, final EndNumber agreed) throws IOException {
+    final List<Entry.Part> others = valid(others());
     if (agreed.number() < free) {
       final String reason =
           "what no group has is not committed: node %s calls it checkpoint %d, and this node has numbers up to %d; it stays plain files in %s"
               .formatted(agreed.node(), agreed.number(), free - 1, context.capture().path());
       Warnings.warn(reason);
       context.statistics().failed(new Failure(Errno.EEXIST, reason));
-    } else {
+    } else if (canCommit(agreed.number(), others)) {
       commit(agreed.number(), false, groups.exist(), others);
     }
   }
 
-  /** Before a bucket, which may be out of reach, nobody is asked for a job on this node alone. */
-  private EndNumber endNumber(final long free, final List<Entry.Part> others) throws IOException {
+  /**
+   * Who agree on a number; null for this node alone. Before a bucket, which may be out of reach,
+   * nobody is asked for a job on one node.
+   */
+  private SeriesCommits nodes(final List<Entry.Part> others) {
     if (context.series() != null) {
-      return context.series().endNumber(free);
+      return context.series();
     }
     return context.copies() != null
             && others.stream().anyMatch(part -> find(part).writer().isOfSeveralNodes())
-        ? context.copies().series().endNumber(free)
-        : new EndNumber(free, context.node());
+        ? context.copies().series()
+        : null;
+  }
+
+  private static List<Entry.Part> valid(final List<Entry.Part> parts) {
+    return parts.stream().filter(part -> ImagePath.isValid(part.path())).toList();
   }
 
   /** Only those files fail whose paths no checkpoint can hold. */
-  private List<Entry.Part> refuseTooLong(final List<Entry.Part> others) {
-    final List<Entry.Part> refused =
-        others.stream().filter(part -> !ImagePath.isValid(part.path())).toList();
+  private void refuseTooLong(final List<Entry.Part> others) {
+    final List<Entry.Part> refused = new ArrayList<>(others);
+    refused.removeAll(valid(others));
     if (!refused.isEmpty()) {
       final String reason =
           "%s is not committed, since its path is longer than 4095 bytes; it stays a plain file: files=%d"
@@ -158,7 +199,6 @@ public final class Leftovers {
       Warnings.warn(reason);
       context.statistics().failed(new Failure(Errno.ENAMETOOLONG, reason));
     }
-    return refused;
   }
 
   /**
@@ -167,7 +207,8 @@ public final class Leftovers {
    * @throws IOException when the capture directory cannot be searched
    */
   public void reportUncommitted() throws IOException {
-    say(groups.incomplete().stream().filter(this::hasUncommitted).toList(), staysPlain());
+    final Predicate<Group> isStored = group -> group.images().stream().allMatch(Image::isCommitted);
+    say(groups.incomplete().stream().filter(isStored.negate()).toList(), staysPlain());
     final int others = others().size();
     if (others > 0) {
       Warnings.warn(
@@ -209,10 +250,6 @@ public final class Leftovers {
   private String staysPlain() {
     return "not committed as it is, what no commit has stays plain files in "
         + context.capture().path();
-  }
-
-  private boolean hasUncommitted(final Group group) {
-    return !group.images().stream().allMatch(Image::isCommitted);
   }
 
   /** A line for each checkpoint, but no flood. */

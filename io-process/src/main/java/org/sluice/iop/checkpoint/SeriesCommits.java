@@ -343,7 +343,7 @@ public final class SeriesCommits implements AutoCloseable {
     return before.stream().mapToLong(Long::longValue);
   }
 
-  /** The number of what no group took, for all nodes; asks storage. */
+  /** The number of what no group took, for all nodes. Asks storage: not for the service thread. */
   EndNumber endNumber(final long free) throws IOException {
     synchronized (run) {
       return run.endNumber(free);

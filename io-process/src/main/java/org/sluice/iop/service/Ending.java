@@ -119,7 +119,7 @@ final class Ending {
 
   /** Of a checkpoint of several nodes the others may lack their parts yet. */
   private void settleOnceCommitted() {
-    committing = !context.state().commits().isEmpty();
+    committing = checkpoints.leftovers().isAsking() || !context.state().commits().isEmpty();
     if (!committing) {
       settle();
     }
