@@ -4,6 +4,7 @@ import static org.sluice.core.command.Model.flag;
 import static org.sluice.core.command.Model.option;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +20,7 @@ import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.MetricsEndpoint;
 import org.sluice.iop.measure.Occurrence;
 import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.measure.Warnings;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Runs an I/O process in the foreground. */
@@ -143,15 +145,30 @@ public final class ServeCommand implements Subcommand {
     final CompletableFuture<Void> drained = process.drained();
     while (!process.ending().isDone() && !process.over().isDone()) {
       if (drained.isDone() && process.areCopiesOver()) {
-        System.out.println(
-            "drained: what was left is drained and committed, and nothing is left to copy");
-        System.out.flush();
+        sayDrained(process);
         return;
       }
       CompletableFuture.anyOf(process.ending(), process.over())
           .completeOnTimeout(null, STEP_MILLIS, TimeUnit.MILLISECONDS)
           .join();
     }
+  }
+
+  private static void sayDrained(final IoProcess process) {
+    final CompletableFuture<List<String>> said = process.unfinished();
+    CompletableFuture.anyOf(said, process.ending(), process.over()).join();
+    if (!said.isDone()) {
+      return; // the end tells
+    }
+    final List<String> unfinished = said.join();
+    unfinished.forEach(Warnings::warn);
+    System.out.println(
+        unfinished.isEmpty()
+                && !process.areCopiesRefused()
+                && process.statistics().failure().isEmpty()
+            ? "drained: what was left is drained and committed, and nothing is left to copy"
+            : "drained: what was left is drained, but not all of it is committed and copied, as standard error says");
+    System.out.flush();
   }
 
   /** Shows how the drain gets on until copies are all that is left, if a terminal looks. */
