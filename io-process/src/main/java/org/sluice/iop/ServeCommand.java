@@ -26,6 +26,7 @@ import picocli.CommandLine.Model.CommandSpec;
 /** Runs an I/O process in the foreground. */
 public final class ServeCommand implements Subcommand {
   private static final long STEP_MILLIS = 100;
+  private static final int MOST_LOOKS = 50;
   private static final int MAX_PORT = 65535;
 
   private final ServiceOptions options = new ServiceOptions();
@@ -143,10 +144,16 @@ public final class ServeCommand implements Subcommand {
   /** Who resumes a session to save what it had left waits for that. */
   private static void sayWhenDrained(final IoProcess process) {
     final CompletableFuture<Void> drained = process.drained();
-    while (!process.ending().isDone() && !process.over().isDone()) {
+    CompletableFuture<List<String>> unfinished = null;
+    for (int looks = 0; !process.ending().isDone() && !process.over().isDone(); ) {
       if (drained.isDone() && process.areCopiesOver()) {
-        sayDrained(process);
-        return;
+        final boolean told = unfinished != null && unfinished.isDone();
+        // What is complete is decided some looks later; what is not by then waits for ranks.
+        if (told && (unfinished.join().isEmpty() || looks++ > MOST_LOOKS)) {
+          sayDrained(process, unfinished.join());
+          return;
+        }
+        unfinished = told || unfinished == null ? process.unfinished() : unfinished;
       }
       CompletableFuture.anyOf(process.ending(), process.over())
           .completeOnTimeout(null, STEP_MILLIS, TimeUnit.MILLISECONDS)
@@ -154,13 +161,7 @@ public final class ServeCommand implements Subcommand {
     }
   }
 
-  private static void sayDrained(final IoProcess process) {
-    final CompletableFuture<List<String>> said = process.unfinished();
-    CompletableFuture.anyOf(said, process.ending(), process.over()).join();
-    if (!said.isDone()) {
-      return; // the end tells
-    }
-    final List<String> unfinished = said.join();
+  private static void sayDrained(final IoProcess process, final List<String> unfinished) {
     unfinished.forEach(Warnings::warn);
     System.out.println(
         unfinished.isEmpty()
