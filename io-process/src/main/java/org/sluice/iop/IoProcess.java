@@ -327,6 +327,16 @@ final class IoProcess implements AutoCloseable {
     return copies == null || copies.areOver();
   }
 
+  /** What is not committed, or not copied, a line each. */
+  CompletableFuture<List<String>> unfinished() {
+    return service.unfinished();
+  }
+
+  /** Whether something stays on the stage that was to leave it. */
+  boolean areCopiesRefused() {
+    return copies != null && copies.areRefused();
+  }
+
   /** Bytes that are to be copied from the stage; 0 without one. */
   long toCopy() {
     return copies == null ? 0 : copies.left();

@@ -4,6 +4,7 @@ import static org.sluice.core.command.Model.flag;
 import static org.sluice.core.command.Model.option;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -19,11 +20,13 @@ import org.sluice.iop.measure.Failure;
 import org.sluice.iop.measure.MetricsEndpoint;
 import org.sluice.iop.measure.Occurrence;
 import org.sluice.iop.measure.Statistics;
+import org.sluice.iop.measure.Warnings;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Runs an I/O process in the foreground. */
 public final class ServeCommand implements Subcommand {
   private static final long STEP_MILLIS = 100;
+  private static final int MOST_LOOKS = 50;
   private static final int MAX_PORT = 65535;
 
   private final ServiceOptions options = new ServiceOptions();
@@ -141,17 +144,32 @@ public final class ServeCommand implements Subcommand {
   /** Who resumes a session to save what it had left waits for that. */
   private static void sayWhenDrained(final IoProcess process) {
     final CompletableFuture<Void> drained = process.drained();
-    while (!process.ending().isDone() && !process.over().isDone()) {
+    CompletableFuture<List<String>> unfinished = null;
+    for (int looks = 0; !process.ending().isDone() && !process.over().isDone(); ) {
       if (drained.isDone() && process.areCopiesOver()) {
-        System.out.println(
-            "drained: what was left is drained and committed, and nothing is left to copy");
-        System.out.flush();
-        return;
+        final boolean told = unfinished != null && unfinished.isDone();
+        // What is complete is decided some looks later; what is not by then waits for ranks.
+        if (told && (unfinished.join().isEmpty() || looks++ > MOST_LOOKS)) {
+          sayDrained(process, unfinished.join());
+          return;
+        }
+        unfinished = told || unfinished == null ? process.unfinished() : unfinished;
       }
       CompletableFuture.anyOf(process.ending(), process.over())
           .completeOnTimeout(null, STEP_MILLIS, TimeUnit.MILLISECONDS)
           .join();
     }
+  }
+
+  private static void sayDrained(final IoProcess process, final List<String> unfinished) {
+    unfinished.forEach(Warnings::warn);
+    System.out.println(
+        unfinished.isEmpty()
+                && !process.areCopiesRefused()
+                && process.statistics().failure().isEmpty()
+            ? "drained: what was left is drained and committed, and nothing is left to copy"
+            : "drained: what was left is drained, but not all of it is committed and copied, as standard error says");
+    System.out.flush();
   }
 
   /** Shows how the drain gets on until copies are all that is left, if a terminal looks. */

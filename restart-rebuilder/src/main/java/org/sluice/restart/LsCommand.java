@@ -168,7 +168,8 @@ public final class LsCommand implements Subcommand {
               (place, commit) ->
                   bucket
                       .roundOf(place.begin(), place.node(), commit.number(), commit.id())
-                      .isPresent())
+                      .isPresent(),
+              unreadable::add)
           : List.of();
     }
     StageReport.read(store.directory()).forEach(one -> copies.put(one.commit(), one.toString()));

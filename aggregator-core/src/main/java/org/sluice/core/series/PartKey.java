@@ -29,18 +29,18 @@ public record PartKey(
   /** The prefix of all parts. */
   public static final String FOLDER = "part/";
 
-  /** Of a host's name. */
+  /** Of the ranks in one name. Parts that are there were named so: another number finds none. */
   private static final int MOST = 120;
 
-  /** Of the ranks in one name: with node, growth and coverage they fit into 255 bytes. */
-  private static final int MOST_RANKS = 100;
+  /** Of a host's name: with growth, ranks and coverage it fits into 255 bytes. */
+  private static final int MOST_OF_HOST = 100;
 
   private static final Pattern TEXT =
       Pattern.compile(FOLDER + "(\\d{1,18})-(\\d{1,18})-(\\d{1,18})/(.+)");
   private static final Pattern NAME =
       Pattern.compile(
           "([A-Za-z0-9._%-]{1," + MOST + "})(?:\\+(\\d{1,18}))?\\.([0-9,+/-]*[0-9])((?:=|/~).+)?");
-  private static final Pattern TOO_LONG = Pattern.compile("(.{1," + MOST_RANKS + "}),");
+  private static final Pattern TOO_LONG = Pattern.compile("(.{1," + MOST + "}),");
 
   /**
    * Reads a key.
@@ -136,7 +136,7 @@ public record PartKey(
    * @return each character that a key cannot have as a hyphen; the end of a long name
    */
   public static String node(final String host) {
-    final String end = host.substring(Math.max(0, host.length() - MOST));
+    final String end = host.substring(Math.max(0, host.length() - MOST_OF_HOST));
     return end.replaceAll("[^A-Za-z0-9._-]", "-").replaceFirst("^\\.", "-");
   }
 
@@ -151,7 +151,7 @@ public record PartKey(
 
   /** In several names, where it does not fit into one. */
   static String split(final String text) {
-    return text.length() <= MOST_RANKS ? text : TOO_LONG.matcher(text).replaceAll("$1/");
+    return text.length() <= MOST ? text : TOO_LONG.matcher(text).replaceAll("$1/");
   }
 
   /**

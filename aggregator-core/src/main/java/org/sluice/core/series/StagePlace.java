@@ -13,9 +13,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 import org.sluice.core.engine.Engines;
+import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
+import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.SeriesFormat;
 
 /**
@@ -129,6 +131,7 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
   public NativeFile use() throws IOException {
     final NativeFile file = NativeFile.open(path().resolve(PROCESS), Flag.WRITE, Flag.CREATE);
     file.lock(); // who looks whether it is used has it for a moment
+    Files.deleteIfExists(path().resolve(ENDED)); // who was killed behind that is resumed
     return file;
   }
 
@@ -139,13 +142,12 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
    * @return by a lock of this node's, which ends with the process
    * @throws IOException when that cannot be told
    */
-  static boolean isUsed(final Path own) throws IOException {
-    final Path file = own.resolve(PROCESS);
-    if (!Files.exists(file)) {
-      return false;
-    }
-    try (NativeFile process = NativeFile.open(file)) {
+  public static boolean isUsed(final Path own) throws IOException {
+    try (NativeFile process = NativeFile.open(own.resolve(PROCESS))) {
       return !process.tryLockShared();
+    } catch (final PosixException e) {
+      e.throwUnless(Errno.ENOENT);
+      return false;
     }
   }
 
@@ -186,7 +188,9 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
     if (Files.isDirectory(root)) {
       for (final Path one : series == null ? Names.in(root) : List.of(root.resolve(series))) {
         if (Files.isDirectory(one.resolve(DATA))) {
-          all.addAll(Names.in(one.resolve(DATA)));
+          for (final Path own : Names.in(one.resolve(DATA))) {
+            of(own).ifPresent(place -> all.add(own));
+          }
         }
       }
     }

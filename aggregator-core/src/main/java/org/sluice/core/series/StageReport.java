@@ -11,6 +11,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -143,24 +144,36 @@ public final class StageReport {
    * @param uri the store
    * @param series the series' name; null for all
    * @param counts whether a commit counts by now
+   * @param unreadable told of each run's of which it cannot be told
    * @return of the nodes whose stage that is
-   * @throws IOException when it cannot be read
+   * @throws IOException when the stage cannot be read
    */
   public static List<Line> underWay(
-      final Path stage, final String uri, final String series, final StageRemains.Counts counts)
+      final Path stage,
+      final String uri,
+      final String series,
+      final StageRemains.Counts counts,
+      final Consumer<IOException> unreadable)
       throws IOException {
     final List<Line> lines = new ArrayList<>();
     for (final Path own : StagePlace.all(stage, uri, series)) {
-      if (StagePlace.isUsed(own)) {
-        read(own).stream()
-            .filter(line -> line.state() == State.WAITING || line.state() == State.COPYING)
-            .forEach(lines::add);
-      } else {
-        StageRemains.of(own, counts).uncopied().stream()
-            .map(commit -> new Line(commit.id(), commit.number(), State.LEFT, 0))
-            .forEach(lines::add);
+      try {
+        lines.addAll(underWay(own, counts));
+      } catch (final IOException e) {
+        unreadable.accept(e);
       }
     }
     return lines;
+  }
+
+  private static List<Line> underWay(final Path own, final StageRemains.Counts counts)
+      throws IOException {
+    return StagePlace.isUsed(own)
+        ? read(own).stream()
+            .filter(line -> line.state() == State.WAITING || line.state() == State.COPYING)
+            .toList()
+        : StageRemains.of(own, counts).uncopied().stream()
+            .map(commit -> new Line(commit.id(), commit.number(), State.LEFT, 0))
+            .toList();
   }
 }

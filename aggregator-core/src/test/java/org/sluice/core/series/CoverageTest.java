@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +37,22 @@ class CoverageTest {
             new Coverage(ranks, 1 << 24));
     assertThat(key.toString().split("/")).allMatch(name -> name.length() <= 255);
     assertThat(PartKey.parse(key.toString())).contains(key);
+  }
+
+  /** A commit of the log has the part's name only: who reads it must come to the very same key. */
+  @Test
+  void aKeyThatIsThereIsFoundAgain() {
+    final String ranks =
+        IntStream.range(2, 33)
+            .mapToObj(i -> String.valueOf(i * i))
+            .collect(Collectors.joining(","));
+    assertThat(ranks).hasSizeBetween(105, 120);
+    for (final String key :
+        List.of(
+            "part/0000000001-2-3/b17." + ranks,
+            "part/0000000001-2-3/b17." + ranks + "=4/~" + ranks)) {
+      assertThat(PartKey.parse(key).orElseThrow()).hasToString(key);
+    }
   }
 
   @Test

@@ -124,11 +124,11 @@ public final class Bucket implements SeriesStorage, AutoCloseable {
   Set<Long> committed(final Set<Long> leaving) throws IOException {
     final Set<Long> numbers =
         live.stream().map(LogEntry.Commit::number).collect(Collectors.toSet());
-    for (final Commit commit : store.commits(damaged -> {})) {
-      if (!leaving.contains(commit.id())) {
-        numbers.add(commit.number());
-      }
-    }
+    final List<Commit> here = store.commits(damaged -> {});
+    here.forEach(commit -> numbers.add(commit.number()));
+    here.stream() // of those an older commit may be anywhere
+        .filter(commit -> leaving.contains(commit.id()))
+        .forEach(commit -> numbers.remove(commit.number()));
     return numbers;
   }
 

@@ -63,6 +63,7 @@ final class Committer {
             ranks.coverage().toString(),
             members.stream().map(this::directOrNot).toList());
     context.decide(decision);
+    context.waiters().begun(number);
     commit(decision, owner).begin();
   }
 

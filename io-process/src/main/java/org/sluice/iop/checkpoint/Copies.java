@@ -36,7 +36,6 @@ public final class Copies implements AutoCloseable {
 
   private static final long FIRST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long LAST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(15);
-
   private static final long CLOSING_MILLIS = 2000;
 
   private final Bucket bucket;
@@ -47,10 +46,10 @@ public final class Copies implements AutoCloseable {
   private final CopyTimes times = new CopyTimes();
   private FencedException fence;
   private boolean ending;
-
   private boolean seriesEnds;
   private final Progress report;
   private boolean told;
+  private boolean refused;
   private boolean closed;
 
   /**
@@ -176,26 +175,22 @@ public final class Copies implements AutoCloseable {
   }
 
   /**
-   * Whether what is left of the session is only for others than this node, as its user says who
-   * waits for this node alone.
-   *
-   * @return false before the session waits for copies
-   */
-  public synchronized boolean mayBeGivenUp() {
-    return ending && !settings.global();
-  }
-
-  /**
-   * Leaves on the stage what does not count yet.
+   * Leaves on the stage what does not count yet, where that is for others than this node only, as
+   * its user says who waits for this node alone.
    *
    * @param why is said of each
+   * @return false also before the session waits for copies
    */
-  public void giveUp(final IOException why) {
+  public boolean giveUp(final IOException why) {
     final Collection<Departure> all;
     synchronized (this) {
+      if (!ending || settings.global()) {
+        return false;
+      }
       all = departures.all();
     }
     all.forEach(one -> refuse(one, why));
+    return true;
   }
 
   /**
@@ -207,13 +202,14 @@ public final class Copies implements AutoCloseable {
     return departures.bytes() - report.sent();
   }
 
-  /**
-   * Whether there is nothing to do.
-   *
-   * @return true also when all was given up
-   */
+  /** {@return whether there is nothing to do, also as all was given up} */
   public synchronized boolean areOver() {
     return departures.areOver();
+  }
+
+  /** {@return whether anything stays on the stage that was to leave it} */
+  public synchronized boolean areRefused() {
+    return refused;
   }
 
   // ---- the thread that copies ----
@@ -359,6 +355,9 @@ public final class Copies implements AutoCloseable {
   // ---- what becomes of a checkpoint, on either thread ----
 
   private void counts(final Departure one) {
+    synchronized (this) {
+      departures.decide(one); // what was given up may count all the same
+    }
     one.counts();
     bucket.counts(one);
     over(one, State.SHARED);
@@ -369,9 +368,10 @@ public final class Copies implements AutoCloseable {
       if (why instanceof final FencedException e) {
         fence = e;
       }
-      if (!departures.refuse(one)) {
+      if (!departures.decide(one)) {
         return;
       }
+      refused = true;
     }
     one.refused(why);
     over(one, State.REFUSED);

@@ -19,8 +19,8 @@ final class Departures {
   /** Those and what waits for other nodes, by the ids of their commits. */
   private final Map<Long, Departure> underWay = new LinkedHashMap<>();
 
-  /** What was said to stay on the stage after all. */
-  private final Set<Long> refused = new HashSet<>();
+  /** What counts, or was said to stay on the stage after all. */
+  private final Set<Long> decided = new HashSet<>();
 
   /** The newest that stays on the stage as yet, where nothing that leaves it is newer. */
   private Departure newest;
@@ -59,9 +59,9 @@ final class Departures {
     waiting.remove(one);
   }
 
-  /** Whether that was not said of it before. */
-  boolean refuse(final Departure one) {
-    return refused.add(one.commit().id());
+  /** Whether it is said of it for the first time what became of it. */
+  boolean decide(final Departure one) {
+    return decided.add(one.commit().id());
   }
 
   void over(final Departure one) {

@@ -36,6 +36,11 @@ final class EarlierRuns {
   private final int keep;
   private final Stillness<Path> uses = new Stillness<>(EarlierRuns::lastUsed, AT_REST);
 
+  /** What is done with each. */
+  private interface Step {
+    void take(Path earlier) throws IOException;
+  }
+
   /** Whether there is anything to look at. */
   private boolean due;
 
@@ -57,25 +62,38 @@ final class EarlierRuns {
 
   /** Says, as this run begins, what only the stage has. */
   synchronized void tell() {
+    each(
+        "what an earlier run has on the stage cannot be told",
+        earlier -> {
+          isLeft(earlier); // from here on
+          final List<Commit> uncopied = remains(earlier).uncopied();
+          if (!uncopied.isEmpty()) {
+            Warnings.warn(
+                "an earlier run has checkpoints only on this node, in %s: %s; %s, sluice restore --store of that directory gives them back"
+                    .formatted(earlier, numbers(uncopied), until(uncopied)));
+          }
+        });
+  }
+
+  private String until(final List<Commit> uncopied) {
+    return keep == 0 || uncopied.stream().anyMatch(Commit::ungrouped)
+        ? "until you delete it"
+        : "until %d newer ones of one run are in the bucket".formatted(keep);
+  }
+
+  /** What is wrong with one holds up no other. */
+  private void each(final String otherwise, final Step step) {
     try {
       for (final Path earlier : place.earlier()) {
-        isLeft(earlier); // from here on
-        final List<Commit> uncopied = remains(earlier).uncopied();
-        if (!uncopied.isEmpty()) {
-          Warnings.warn(
-              "an earlier run has checkpoints only on this node, in %s: %s; %s, sluice restore --store of that directory gives them back"
-                  .formatted(earlier, numbers(uncopied), until()));
+        try {
+          step.take(earlier);
+        } catch (final IOException e) {
+          Warnings.warn(otherwise + ": " + e.getMessage());
         }
       }
     } catch (final IOException e) {
-      Warnings.warn("what earlier runs have on the stage cannot be told: " + e.getMessage());
+      Warnings.warn(otherwise + ": " + e.getMessage());
     }
-  }
-
-  private String until() {
-    return keep == 0
-        ? "until you delete it"
-        : "until %d newer ones are in the bucket".formatted(keep);
   }
 
   /**
@@ -95,21 +113,21 @@ final class EarlierRuns {
       return;
     }
     due = false;
-    try {
-      for (final Path earlier : place.earlier()) {
-        if (isLeft(earlier)) {
-          removeIfNothingStays(earlier);
-        } else {
-          due = true;
-        }
-      }
-    } catch (final IOException e) {
-      Warnings.warn("what an earlier run has on the stage stays: " + e.getMessage());
-    }
+    each(
+        "what an earlier run has on the stage stays",
+        earlier -> {
+          if (isLeft(earlier)) {
+            removeIfNothingStays(earlier);
+          } else {
+            due = true;
+          }
+        });
   }
 
+  /** A process that is stopped changes nothing, and goes on one day. */
   private boolean isLeft(final Path earlier) throws IOException {
-    return StagePlace.isEnded(earlier) || uses.is(earlier);
+    final boolean rests = StagePlace.isEnded(earlier) || uses.is(earlier);
+    return rests && !StagePlace.isUsed(earlier);
   }
 
   private static Instant lastUsed(final Path earlier) throws IOException {
@@ -131,6 +149,7 @@ final class EarlierRuns {
     if (stays) {
       return;
     }
+    // Its format goes before what is in it: who is killed in this leaves no store.
     for (final Path path : Names.deepestFirst(earlier)) {
       Files.delete(path);
     }

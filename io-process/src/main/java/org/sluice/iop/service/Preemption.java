@@ -74,15 +74,18 @@ final class Preemption {
   /** Looks at the clock. */
   void proceed() {
     if (begun && isOver()) {
-      if (ending && context.copies() != null && context.copies().mayBeGivenUp()) {
-        context.copies().giveUp(new IOException("the grace was over before it was copied"));
-      } else if (ending) {
+      if (ending && !leaveCopies()) {
         giveUp();
-      } else if (!told) {
+      } else if (!ending && !told) {
         told = true;
         tell("the command goes on");
       }
     }
+  }
+
+  private boolean leaveCopies() {
+    return context.copies() != null
+        && context.copies().giveUp(new IOException("the grace was over before it was copied"));
   }
 
   private void tell(final String what) {

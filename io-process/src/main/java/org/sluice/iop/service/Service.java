@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.Comparator;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
@@ -167,6 +168,15 @@ public final class Service implements Runnable, Executor {
     final CompletableFuture<Void> drained = new CompletableFuture<>();
     execute(() -> session.afterwards(() -> drained.complete(null)));
     return drained;
+  }
+
+  /**
+   * What is not committed, or not copied from the stage.
+   *
+   * @return completed with a line for each
+   */
+  public CompletableFuture<List<String>> unfinished() {
+    return CompletableFuture.supplyAsync(session::unfinished, this);
   }
 
   /**

@@ -1,12 +1,14 @@
 package org.sluice.iop.service;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import org.sluice.core.request.Request;
 import org.sluice.iop.checkpoint.Checkpoints;
 import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.Unfinished;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.drain.Pace;
 import org.sluice.iop.guard.Guard;
@@ -239,6 +241,11 @@ final class Session implements AutoCloseable {
   /** Tells the last member that the session is over. */
   void tell() {
     members.sessionOver(context.statistics().failure());
+  }
+
+  /** What is not committed, a line each. */
+  List<String> unfinished() {
+    return Unfinished.lines(context);
   }
 
   /** Does something once all that the drain has to do now is done. */
