@@ -221,6 +221,8 @@ class CheckpointClientTest {
 
     assertThatThrownBy(() -> writer.get(1, TimeUnit.MINUTES))
         .hasCauseInstanceOf(ClosedChannelException.class);
+    client.close();
+    ioProcess.awaitEnd();
     assertThat(ioProcess.content("a", 1)).asString(UTF_8).isEqualTo("again");
   }
 
