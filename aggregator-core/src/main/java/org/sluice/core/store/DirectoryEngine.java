@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.engine.Engine;
@@ -49,10 +51,10 @@ public final class DirectoryEngine implements Engine {
   /** A run that lasts makes ever new ones, and comes back to few. */
   private static final int MOST_FOLDERS = 1000;
 
-  /** A file of Sluice's is made without it: its owner may execute it. */
-  private static final int MARK = 0100;
+  /** How often, and at which distance, a name is looked for that a link was told is there. */
+  private static final int LATE_LOOKS = 100;
 
-  private static final int MOST_MARKED = 10_000;
+  private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final Path root;
   private final Disk disk;
@@ -60,11 +62,7 @@ public final class DirectoryEngine implements Engine {
   /** Folders that this engine knows to be durable. Any thread; one too few costs a sync. */
   private final Set<Path> durable = ConcurrentHashMap.newKeySet();
 
-  /** Objects that were seen to be {@linkplain #mark marked}. Any thread, as above. */
-  private final Set<String> marked = ConcurrentHashMap.newKeySet();
-
-  /** Whether this mount shows the mark only where it was made. Once it is set it stays. */
-  private volatile boolean showsMarks;
+  private final Marks marks = new Marks();
 
   DirectoryEngine(final Path root, final Disk disk) {
     this.root = root;
@@ -108,7 +106,7 @@ public final class DirectoryEngine implements Engine {
    */
   private void mark(final String key) {
     try (NativeFile file = disk.openThere(file(key))) {
-      disk.chmod(file, file.mode() | MARK);
+      disk.chmod(file, Marks.marked(file));
     } catch (final PosixException othersSynchroniseThen) {
       // a mount with a user of its own may refuse it
     }
@@ -131,7 +129,7 @@ public final class DirectoryEngine implements Engine {
     final Path draft = draft(file);
     try (NativeFile written = open(draft)) {
       write(written, pieces);
-      showsMarks = showsMarks || !isMarked(written); // some mounts show all files alike
+      marks.draft(written);
       disk.link(written, file);
     } catch (final PosixException e) {
       deleteAfter(e, draft);
@@ -142,29 +140,37 @@ public final class DirectoryEngine implements Engine {
     return true;
   }
 
-  /** Whether the name has these bytes, whatever the link's answer was. */
+  /**
+   * Whether the name has these bytes, whatever the link's answer was. A name that is there may be
+   * shown late to who has just been told so (seen on GlusterFS).
+   */
   private boolean isThere(
       final String key, final Comparison comparison, final PosixException failure)
       throws IOException {
-    try {
-      final boolean same = comparison.isSame();
-      disk.syncDirectory(file(key).getParent(), null); // who acts on it must find it again
-      return same;
-    } catch (final NoObjectException none) {
-      throw switch (failure.errno()) {
-        case Errno.EPERM, Errno.EOPNOTSUPP ->
-            new EngineException(
-                Reason.UNFIT,
-                "%s; the file system of %s has no hard links, by which nodes commit; take another one"
-                    .formatted(failure.getMessage(), root),
-                failure);
-        default -> failure;
-      };
+    for (int looks = failure.errno() == Errno.EEXIST ? LATE_LOOKS : 0; ; looks--) {
+      try {
+        final boolean same = comparison.isSame();
+        disk.syncDirectory(file(key).getParent(), null); // who acts on it must find it again
+        return same;
+      } catch (final NoObjectException none) {
+        if (looks == 0) {
+          throw refusal(failure);
+        }
+        LockSupport.parkNanos(LATE_NANOS);
+      }
     }
   }
 
-  private static boolean isMarked(final NativeFile file) throws PosixException {
-    return (file.mode() & MARK) != 0;
+  private IOException refusal(final PosixException failure) {
+    return switch (failure.errno()) {
+      case Errno.EPERM, Errno.EOPNOTSUPP ->
+          new EngineException(
+              Reason.UNFIT,
+              "%s; the file system of %s has no hard links, by which nodes commit; take another one"
+                  .formatted(failure.getMessage(), root),
+              failure);
+      default -> failure;
+    };
   }
 
   private boolean has(final String key, final List<ByteBuffer> pieces) throws IOException {
@@ -240,9 +246,7 @@ public final class DirectoryEngine implements Engine {
         if (file.type() != FileType.REGULAR) {
           throw StoredFile.isNo(path, file.type(), FileType.REGULAR);
         }
-        if (showsMarks && isMarked(file)) {
-          note(key);
-        }
+        marks.found(key, file);
         return reading.of(file);
       } catch (final PosixException e) {
         if (e.errno() == Errno.ENOENT) {
@@ -254,13 +258,6 @@ public final class DirectoryEngine implements Engine {
         }
       }
     }
-  }
-
-  private void note(final String key) {
-    if (marked.size() > MOST_MARKED) {
-      marked.clear();
-    }
-    marked.add(key);
   }
 
   @Override
@@ -346,7 +343,7 @@ public final class DirectoryEngine implements Engine {
   public void makeDurable(final Collection<String> keys) throws IOException {
     final Set<Path> folders = new TreeSet<>();
     for (final String key : keys) {
-      if (!marked.contains(key)) {
+      if (!marks.has(key)) {
         folders.add(file(key).getParent());
       }
     }

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -304,6 +305,34 @@ class DirectoryEngineTest extends EngineContract {
     finders.calls.clear();
     finder.makeDurable(List.of(KEY));
     return finders;
+  }
+
+  /** A file system that tells of a name at once and shows it later. */
+  @Test
+  void aNameThatIsShownLateIsThere() throws IOException {
+    assertThat(on(Disk.REAL).putIfAbsent(KEY, OTHERS)).isTrue();
+    final AtomicInteger looks = new AtomicInteger();
+    final DirectoryEngine late =
+        on(
+            new Disk() {
+              @Override
+              NativeFile open(final Path path, final NativeFile.Flag... flags) throws IOException {
+                if (path.endsWith(KEY) && looks.incrementAndGet() < 4) {
+                  throw new PosixException("open " + path, Errno.ENOENT);
+                }
+                return super.open(path, flags);
+              }
+
+              @Override
+              NativeFile openThere(final Path path) throws PosixException {
+                if (path.endsWith(KEY) && looks.incrementAndGet() < 4) {
+                  throw new PosixException("open " + path, Errno.ENOENT);
+                }
+                return super.openThere(path);
+              }
+            });
+    assertThat(late.putIfAbsent(KEY, MINE)).isFalse();
+    assertThat(looks.get()).isGreaterThan(3);
   }
 
   @Test
