@@ -295,8 +295,7 @@ public final class SeriesCommits implements AutoCloseable {
 
   /** {@return for how long it waits for nodes that do nothing yet; less as a limit comes near} */
   public synchronized long patience() {
-    final long left = limit == 0 ? PATIENCE_NANOS : limit - System.nanoTime();
-    return Math.clamp(left, 0, PATIENCE_NANOS);
+    return limit == 0 ? PATIENCE_NANOS : Math.clamp(limit - System.nanoTime(), 0, PATIENCE_NANOS);
   }
 
   /** The ranks whose parts a checkpoint waits for, as far as this node has looked. */
