@@ -42,8 +42,6 @@ import org.sluice.iop.service.SessionState;
 
 /** An I/O process inside this one: runtime directory, store, segment, service thread. */
 final class IoProcess implements AutoCloseable {
-  private static final List<String> STOPS = List.of("TERM", "INT", "HUP");
-
   /** Says that the I/O process ends before it pays to make ready for more. */
   private static final String SHORT_LIVED = "SLUICE_SHORT_LIVED";
 
@@ -68,6 +66,7 @@ final class IoProcess implements AutoCloseable {
    *     left off, even if none of its processes lives
    */
   IoProcess(final Settings settings, final boolean resumes) throws IOException {
+    final Stops stops = Stops.heed();
     boolean goesOn = false;
     try {
       directory = keep(RuntimeDirectory.take(settings.session().name()));
@@ -145,11 +144,7 @@ final class IoProcess implements AutoCloseable {
               guard,
               provision::look);
       segment.header().process(ProcessIdentity.current());
-      // A signal before this ends the JVM, which leaves nothing; one behind it ends the session.
-      for (final String signal : STOPS) {
-        Signals.on(signal, () -> service.stop(signal.equals("INT")));
-      }
-      directory.preserve(true);
+      stops.pass(() -> directory.preserve(true), signal -> service.stop(signal.equals("INT")));
     } catch (final IOException | CommandException e) {
       if (!goesOn) { // otherwise another one may go on with it, and the drain is at work
         close();

@@ -216,10 +216,10 @@ public sealed interface Request {
   /**
    * Says that the job is to stop. No reply.
    *
-   * @param grace 1 for the time that the session has then, from now on; 0 when that is over
+   * @param grace 1 for the time that the session has then, unless it runs; 0 when that is over
    */
   @Wire(type = 36, told = true, replyMeans = "none; what is not committed in time is kept")
-  record Preempt(@Wire.Means("1 begins it anew, 0 ends it") int grace) implements Request {}
+  record Preempt(@Wire.Means("1 begins it, 0 ends it") int grace) implements Request {}
 
   /**
    * Whether the client waits for a reply.

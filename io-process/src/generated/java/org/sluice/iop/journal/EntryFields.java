@@ -243,6 +243,7 @@ final class EntryFields {
       out.writeLong(it.checkpoint());
       out.writeLong(it.round());
       out.writeLong(it.growth());
+      out.writeLong(it.place());
     } else if (message instanceof final Entry.Leaving it) {
       out.writeInt(26);
       out.writeLong(it.commit());
@@ -456,6 +457,7 @@ final class EntryFields {
     }
     if (type == 25) {
       return new Entry.Written(
+          in.readLong(),
           in.readLong(),
           in.readLong(),
           in.readLong());

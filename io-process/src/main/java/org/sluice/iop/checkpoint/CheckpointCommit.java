@@ -97,6 +97,9 @@ final class CheckpointCommit implements Work {
   private Entry.Ended end;
   private long endedAt;
 
+  /** Since when only other nodes hold it up; 0 where none can. */
+  private long handedOver;
+
   /**
    * A decision that the journal has.
    *
@@ -249,6 +252,7 @@ final class CheckpointCommit implements Work {
     final SeriesCommits series = context.series();
     final Coverage coverage = Coverage.parse(decision.coverage()).orElseThrow();
     final PartKey key = series.part(part, decision.round(), decision.growth(), coverage);
+    handedOver = System.nanoTime();
     series.put(part, key, () -> stored(part), this::refuse);
   }
 
@@ -376,15 +380,12 @@ final class CheckpointCommit implements Work {
       openings.add(image.times());
       context.statistics().durable(image.times().first(), endedAt);
     }
-    context
-        .statistics()
-        .committed(
-            new CommitTimes(
-                stored.number(),
-                stored.imageCount(),
-                stored.bytes(),
-                openings.slowest(),
-                (endedAt - Math.min(endedAt, openings.first())) / 1e9));
+    context.statistics().committed(CommitTimes.of(stored, openings, endedAt));
+  }
+
+  /** For how long of its time it waited for other nodes only, in nanoseconds. */
+  long waited() {
+    return handedOver == 0 ? 0 : endedAt - handedOver;
   }
 
   @Override

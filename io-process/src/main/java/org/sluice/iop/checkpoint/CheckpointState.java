@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.Reason;
+import org.sluice.core.store.Commit;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.Images;
@@ -128,7 +129,10 @@ public final class CheckpointState implements Fold {
   private void decide(final Entry.Committing e) {
     commits.put(e.attempt(), e);
     if (e.round() != Entry.NO_ROUND) {
-      written.put(e.checkpoint(), new Entry.Written(e.checkpoint(), e.round(), e.growth()));
+      final Entry.Written last = written.get(e.checkpoint());
+      final boolean grows = last != null && last.round() == e.round();
+      final long place = grows ? last.place() : e.attempt();
+      written.put(e.checkpoint(), new Entry.Written(e.checkpoint(), e.round(), e.growth(), place));
     }
     failed.remove(e.checkpoint());
     lastAttempt = Math.max(lastAttempt, e.attempt());
@@ -252,11 +256,11 @@ public final class CheckpointState implements Fold {
   Entry.Written written(final long number, final boolean anew) {
     final Entry.Written last = written.get(number);
     if (last == null) {
-      return new Entry.Written(number, 0, 0);
+      return new Entry.Written(number, 0, 0, lastAttempt + 1);
     }
     return anew
-        ? new Entry.Written(number, last.round() + 1, 0)
-        : new Entry.Written(number, last.round(), last.growth() + 1);
+        ? new Entry.Written(number, last.round() + 1, 0, lastAttempt + 1)
+        : new Entry.Written(number, last.round(), last.growth() + 1, last.place());
   }
 
   /** As a number was decided last; null where it was not. */
@@ -267,6 +271,15 @@ public final class CheckpointState implements Fold {
   /** Whether a number was decided: where no image of that is left, what comes is written anew. */
   boolean isWritten(final long number) {
     return written.containsKey(number);
+  }
+
+  /**
+   * The place of a commit among those of the session, as all nodes have it: by when it was decided.
+   * What files joined later, perhaps on one node alone, keeps the place that it had.
+   */
+  long placeOf(final Commit commit) {
+    final Entry.Written last = written.get(commit.number());
+    return last != null ? last.place() : commit.sequence();
   }
 
   /** How many numbers were decided up to one, in the order of numbers. */

@@ -48,7 +48,7 @@ final class Committer {
       final Consumer<CheckpointCommit> owner) {
     final Entry.Written written =
         !context.hasNodes()
-            ? new Entry.Written(number, Entry.NO_ROUND, 0)
+            ? new Entry.Written(number, Entry.NO_ROUND, 0, 0)
             : context.state().written(number, anew);
     final Entry.Committing decision =
         new Entry.Committing(

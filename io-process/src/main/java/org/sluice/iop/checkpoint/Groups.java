@@ -313,7 +313,7 @@ public final class Groups {
         grouping.hasMarkers() ? Completion.MARKER : Completion.COUNT,
         group.members(),
         commit -> {
-          pauses.committed(commit.number(), began);
+          pauses.committed(commit.number(), began + commit.waited());
           ended(commit);
         });
   }

@@ -100,7 +100,11 @@ final class Pauses {
     of(number).growth = NEVER;
   }
 
-  /** Its commit has ended. */
+  /**
+   * Its commit has ended.
+   *
+   * @param began when that began, or later by what it waited for other nodes, which costs nothing
+   */
   void committed(final long number, final long began) {
     final Pause pause = of(number);
     pause.growth = pauseAfter(began);

@@ -44,7 +44,7 @@ final class Retention {
   private boolean toldOfKept;
 
   /** A committed checkpoint and its captured images. */
-  private record Kept(Commit commit, Set<Image> images) {}
+  private record Kept(Commit commit, long place, Set<Image> images) {}
 
   Retention(final Context context, final Farewells farewells) {
     this.context = context;
@@ -52,9 +52,9 @@ final class Retention {
     this.farewells = farewells;
   }
 
-  /** Takes over a checkpoint that a former I/O process of this session kept; the oldest first. */
+  /** Takes over a checkpoint that a former I/O process of this session kept. */
   void resume(final Commit commit, final Set<Image> images) {
-    series.addLast(new Kept(commit, images));
+    add(new Kept(commit, context.state().placeOf(commit), images));
     if (commit.incomplete()) {
       grown(commit.number());
     }
@@ -76,7 +76,7 @@ final class Retention {
     }
     series.removeIf(older -> older.commit.number() == commit.number());
     series.forEach(older -> images.forEach(older.images::remove));
-    add(new Kept(commit, new HashSet<>(images)));
+    add(new Kept(commit, context.state().placeOf(commit), new HashSet<>(images)));
     incomplete.remove(commit.number());
     // Files may yet join what a count completed: then the one before is the newest.
     final int stay =
@@ -93,8 +93,7 @@ final class Retention {
    * another one, and what any of them takes for old goes from all.
    */
   private void add(final Kept kept) {
-    final List<Kept> newer =
-        series.stream().filter(other -> other.commit.sequence() > kept.commit.sequence()).toList();
+    final List<Kept> newer = series.stream().filter(other -> other.place > kept.place).toList();
     series.removeAll(newer);
     series.addLast(kept);
     series.addAll(newer);

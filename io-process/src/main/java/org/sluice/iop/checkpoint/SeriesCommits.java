@@ -72,7 +72,7 @@ public final class SeriesCommits implements AutoCloseable {
   private PartsCheck check = PartsCheck.NONE;
   private FencedException fence;
   private boolean ending;
-  private long patience = PATIENCE_NANOS;
+  private long limit; // for all that a session waits for that ends; 0 for none
   private boolean closed;
 
   /**
@@ -274,7 +274,7 @@ public final class SeriesCommits implements AutoCloseable {
 
   private synchronized boolean isOver(final PendingPart one, final long now, final boolean failed) {
     one.looks.inVain(now, failed);
-    return ending && now - one.changed > patience;
+    return ending && (now - one.changed > PATIENCE_NANOS || limit != 0 && now - limit > 0);
   }
 
   private synchronized void found(final PendingPart one) {
@@ -284,18 +284,18 @@ public final class SeriesCommits implements AutoCloseable {
   }
 
   /**
-   * Limits for how long a session that ends waits for parts of which none comes.
+   * Limits for how long a session that ends waits for other nodes, in all, from now on.
    *
-   * @param nanos at most
+   * @param nanos at most; {@link Long#MAX_VALUE} for no limit
    */
   public synchronized void patience(final long nanos) {
-    patience = Math.min(PATIENCE_NANOS, nanos);
+    limit = nanos == Long.MAX_VALUE ? 0 : System.nanoTime() + nanos;
     notifyAll();
   }
 
-  /** {@return for how many nanoseconds a session that ends waits for nodes that do nothing} */
+  /** {@return for how long it waits for nodes that do nothing yet; less as a limit comes near} */
   public synchronized long patience() {
-    return patience;
+    return limit == 0 ? PATIENCE_NANOS : Math.clamp(limit - System.nanoTime(), 0, PATIENCE_NANOS);
   }
 
   /** The ranks whose parts a checkpoint waits for, as far as this node has looked. */

@@ -32,11 +32,9 @@ final class SharedMarkers {
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long LAST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** So much longer than a look is the pause behind it, at least. */
-  private static final int SHARE = 10;
-
   private final Context context;
   private final Grouping grouping;
+  private final LatestNames names;
   private final Map<Long, Search> searches = new HashMap<>();
 
   /** A marker as it is at some moment. */
@@ -60,6 +58,7 @@ final class SharedMarkers {
   SharedMarkers(final Context context) {
     this.context = context;
     this.grouping = context.grouping();
+    this.names = new LatestNames(() -> context.capture().names(), System::nanoTime);
   }
 
   private boolean apply() {
@@ -75,7 +74,7 @@ final class SharedMarkers {
     if (apply()) {
       final Search search = new Search();
       searches.put(number, search);
-      look(number, search);
+      look(number, search, names::now);
       search.old.addAll(search.marks);
     }
   }
@@ -88,12 +87,10 @@ final class SharedMarkers {
   void look(final Group group, final Pauses pauses) {
     if (isAwaited(group)) {
       final Search search = searches.computeIfAbsent(group.number(), any -> new Search());
-      final long began = pauses.now();
-      look(group.number(), search);
+      look(group.number(), search, names::ofLate);
       if (!search.isOver()) {
         search.pause = Math.min(LAST_PAUSE_NANOS, search.pause + search.pause / 2);
-        final long now = pauses.now();
-        pauses.wake(group.number(), now + Math.max(search.pause, SHARE * (now - began)));
+        pauses.wake(group.number(), pauses.now() + search.pause);
       }
     }
   }
@@ -114,14 +111,14 @@ final class SharedMarkers {
     return group.hasChanged() && group.isQuiet() && apply(group) && !complete(group);
   }
 
-  private void look(final long number, final Search search) {
+  private void look(final long number, final Search search, final LatestNames.Walk list) {
     final Set<Mark> marks = new HashSet<>();
     try {
-      final Map<ImageKey, List<String>> names = context.capture().names();
+      final Map<ImageKey, List<String>> listed = list.names();
       search.ranks =
           search.ranks.with(
-              RankSet.of(names.values().stream().flatMapToInt(all -> ranks(number, all))));
-      names.forEach((key, all) -> all.forEach(path -> note(number, key, path, marks)));
+              RankSet.of(listed.values().stream().flatMapToInt(all -> ranks(number, all))));
+      listed.forEach((key, all) -> all.forEach(path -> note(number, key, path, marks)));
       search.marks = marks;
     } catch (final PosixException e) {
       Warnings.warn("cannot look for the marker of checkpoint " + number + ": " + e.getMessage());
@@ -175,7 +172,7 @@ final class SharedMarkers {
       return local > 0 ? ranks.covering(Coverage.standingFor(local)) : ranks;
     }
     final Search search = searches.computeIfAbsent(group.number(), any -> new Search());
-    look(group.number(), search);
+    look(group.number(), search, names::now);
     search.old.addAll(search.marks);
     search.pause = FIRST_PAUSE_NANOS;
     final RankSet ofJob = RankSet.of(IntStream.range(0, ranks.ranks()));

@@ -383,8 +383,9 @@ public sealed interface Entry {
    * @param checkpoint its number
    * @param round as in {@link Committing}
    * @param growth as in {@link Committing}
+   * @param place the attempt at which it was decided first in this round
    */
-  record Written(long checkpoint, long round, long growth) implements Entry {}
+  record Written(long checkpoint, long round, long growth, long place) implements Entry {}
 
   /**
    * A checkpoint that a stage has is to leave the node.

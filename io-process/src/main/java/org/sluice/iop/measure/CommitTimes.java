@@ -1,5 +1,7 @@
 package org.sluice.iop.measure;
 
+import org.sluice.core.store.Commit;
+
 /**
  * How long a checkpoint took.
  *
@@ -10,4 +12,21 @@ package org.sluice.iop.measure;
  * @param durableSeconds from the first opening until it was committed
  */
 public record CommitTimes(
-    long number, int images, long bytes, double returnSeconds, double durableSeconds) {}
+    long number, int images, long bytes, double returnSeconds, double durableSeconds) {
+  /**
+   * The times of a commit.
+   *
+   * @param commit what is stored
+   * @param openings of its images
+   * @param ended when it was stored, in nanoseconds of the clock of the openings
+   * @return the times
+   */
+  public static CommitTimes of(final Commit commit, final OpenTimes openings, final long ended) {
+    return new CommitTimes(
+        commit.number(),
+        commit.imageCount(),
+        commit.bytes(),
+        openings.slowest(),
+        (ended - Math.min(ended, openings.first())) / 1e9);
+  }
+}

@@ -103,7 +103,10 @@ final class Ending {
     commitOnceMarked();
   }
 
-  /** A process of another node may be about to write the marker of a checkpoint. */
+  /**
+   * A process of another node may be about to write the marker of a checkpoint. Where there is a
+   * limit half of the time to it is left to wait for parts.
+   */
   private void commitOnceMarked() {
     if (marking != 0
         && System.nanoTime() - marking < context.series().patience()

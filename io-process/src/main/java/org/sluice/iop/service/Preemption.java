@@ -15,10 +15,15 @@ import org.sluice.iop.measure.Warnings;
  * killed I/O process leaves it, and needs no other way back: journal and segment are kept, and this
  * process ends at once. Service thread only.
  *
- * <p>Commands that go on beyond that time are let be: what they do at a signal is theirs to say.
- * Once they have ended the session has that time anew.
+ * <p>The time is counted from the first signal on; others that come in it change nothing. Commands
+ * that go on beyond it are let be: what they do at a signal is theirs to say. Once they have ended
+ * the session has little more. Nobody enforces a limit where they went on for as long again: then
+ * it has that time anew.
  */
 final class Preemption {
+  /** The part of the time that there is behind a command which took all of it. */
+  private static final int LATE_SHARE = 10;
+
   private final Context context;
   private final Members members;
   private final long grace;
@@ -33,11 +38,13 @@ final class Preemption {
     this.grace = context.settings().grace().toNanos();
   }
 
-  /** The job is to stop, as of now. */
+  /** The job is to stop: as of now, unless it is known to be stopping. */
   void begin() {
-    begun = true;
-    told = false;
-    limit(System.nanoTime() + grace);
+    if (!begun || isOver()) {
+      begun = true;
+      told = false;
+      limit(System.nanoTime() + grace);
+    }
   }
 
   /** A user waits for the end of the session, and does not want to any longer. */
@@ -52,8 +59,13 @@ final class Preemption {
   void ending() {
     ending = true;
     if (begun) {
-      limit(isOver() ? System.nanoTime() + grace : deadline);
+      limit(isOver() ? late() : deadline);
     }
+  }
+
+  private long late() {
+    final long now = System.nanoTime();
+    return now + (now - deadline < grace ? grace / LATE_SHARE : grace);
   }
 
   /** Other nodes get half of it, so that what they do not complete can become plain files. */

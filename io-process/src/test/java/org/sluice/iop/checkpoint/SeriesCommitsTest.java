@@ -91,6 +91,32 @@ class SeriesCommitsTest {
     }
   }
 
+  /** What is put late in a grace has what is left of that. */
+  @Test
+  void aLimitHoldsForAllThatASessionWaitsFor() throws Exception {
+    final SeriesDirectory directory = SeriesDirectory.create(temp.resolve("store"));
+    directory.make("default");
+    final Engine engine = directory.engine("default");
+    final SeriesRun run = SeriesRun.join(engine, "run", NODE);
+    final SeriesDirectory.Place place = directory.place("default", run.begin(), NODE);
+    try (StoreFixture fixture = new StoreFixture(place.path(), temp)) {
+      fixture.filed("a", 1, "it".getBytes());
+      final Commit commit = fixture.commitPart(1, 2, RankSet.of(IntStream.of(1)));
+      final CompletableFuture<IOException> refused = new CompletableFuture<>();
+      try (SeriesCommits commits =
+          new SeriesCommits(
+              place, run, engine, fixture.store(), new InDirectory(place, fixture.store()))) {
+        commits.patience(TimeUnit.SECONDS.toNanos(4));
+        commits.end();
+        TimeUnit.SECONDS.sleep(3);
+        assertThat(commits.patience()).isLessThanOrEqualTo(TimeUnit.SECONDS.toNanos(1));
+        final PartKey part = commits.part(commit, 0, 0, Coverage.ALL);
+        commits.put(commit, part, () -> {}, refused::complete);
+        assertThat(refused.get(3, TimeUnit.SECONDS)).hasMessageContaining("ranks 0 are missing");
+      }
+    }
+  }
+
   private static void asTheServiceThread(final SeriesCommits commits) {
     commits.numbersBefore();
     commits.end();

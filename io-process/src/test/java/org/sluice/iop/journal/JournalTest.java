@@ -80,7 +80,7 @@ class JournalTest {
             List.of(new Entry.Mark(3, 4, 5))),
         new Entry.Grouped(1, true, false, List.of(new Entry.GroupMember(2, "path", true))),
         new Entry.Lacking(1, 2, 3, 4, "path"),
-        new Entry.Written(1, 2, 3),
+        new Entry.Written(1, 2, 3, 4),
         new Entry.Leaving(3, 4, 5),
         new Entry.Rested(1, "path"),
         new Entry.Entered(new Entry.Admitted(1, 2, 3, 4, 5, 6, "path"), 7, 8, "reason"));

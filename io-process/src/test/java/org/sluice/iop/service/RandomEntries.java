@@ -69,7 +69,7 @@ final class RandomEntries {
       case 17 -> new Entry.Joined();
       case 18 -> new Entry.Lacking(any(), any(), any(), dice.nextInt(2) * any(), "path" + any());
       case 19 -> new Entry.Rested(1 + any(), "path" + any());
-      case 20 -> new Entry.Written(any(), any(), any());
+      case 20 -> new Entry.Written(any(), any(), any(), any());
       case 21 -> new Entry.Leaving(any(), any() - 1, any());
       default -> new Entry.Left(dice.nextInt(100) > 0);
     };
