@@ -9,7 +9,7 @@ static int64_t pause_most;
 static const char *result;
 static int protected_regions;
 
-struct corpus corpus_begin(int *argc, char ***argv)
+struct corpus corpus_options(int argc, char **argv)
 {
     static const struct option options[] = {
         {"steps", required_argument, NULL, 's'}, {"size", required_argument, NULL, 'z'},
@@ -18,10 +18,9 @@ struct corpus corpus_begin(int *argc, char ***argv)
     };
     struct corpus corpus = {.steps = 20, .size = 64};
     int option;
-    MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &corpus.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &corpus.ranks);
-    while ((option = getopt_long(*argc, *argv, "", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         switch (option) {
         case 's':
             corpus.steps = strtoll(optarg, NULL, 10);
@@ -43,6 +42,27 @@ struct corpus corpus_begin(int *argc, char ***argv)
         }
     }
     return corpus;
+}
+
+struct corpus corpus_begin(int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+    return corpus_options(*argc, *argv);
+}
+
+void corpus_options_of_process(struct corpus *corpus)
+{
+    static char words[4096]; /* getopt's arguments point into it */
+    char *argv[64];
+    int argc = 0;
+    FILE *line = fopen("/proc/self/cmdline", "r");
+    corpus_check(line != NULL, "/proc/self/cmdline");
+    const size_t length = fread(words, 1, sizeof words - 1, line);
+    fclose(line);
+    for (size_t at = 0; at < length && argc < 63; at += strlen(words + at) + 1)
+        argv[argc++] = words + at;
+    argv[argc] = NULL;
+    *corpus = corpus_options(argc, argv);
 }
 
 void corpus_pause(void)

@@ -21,8 +21,14 @@ struct corpus {
     bool free;    /* where arrival order may change how many spots a rank passes */
 };
 
-/* Initializes MPI and reads --steps N --size N --pause MICROSECONDS --result FILE --free. */
+/* Reads --steps N --size N --pause MICROSECONDS --result FILE --free. */
+struct corpus corpus_options(int argc, char **argv);
+
+/* MPI_Init and these options. */
 struct corpus corpus_begin(int *argc, char ***argv);
+
+/* For Fortran: those of this process, once MPI is initialized. */
+void corpus_options_of_process(struct corpus *corpus);
 
 /* Waits for as long as --pause says at most, each time another while. */
 void corpus_pause(void);
