@@ -1,6 +1,7 @@
 ! corpus.h for Fortran.
 module corpus
   use iso_c_binding
+  use sluice_mpi, only: sluice_potential_checkpoint, sluice_protect
   implicit none
 
   type, bind(C) :: corpus_t
@@ -10,6 +11,7 @@ module corpus
   end type
 
   integer, parameter :: i8 = c_int64_t, r8 = c_double
+  integer, private :: arrays = 1000 ! their ids; below are those of corpus_protected
 
   interface
     subroutine corpus_options_of_process(options) bind(C)
@@ -48,9 +50,6 @@ module corpus
     subroutine corpus_spot() bind(C)
     end subroutine
 
-    subroutine sluice_potential_checkpoint() bind(C)
-    end subroutine
-
     subroutine corpus_check_c(holds, what) bind(C, name="corpus_check")
       import :: c_bool, c_char
       logical(c_bool), value :: holds
@@ -77,13 +76,23 @@ contains
   subroutine protected_integers(array, n)
     integer(i8), pointer, contiguous, intent(out) :: array(:)
     integer(i8), intent(in) :: n
-    call c_f_pointer(corpus_protected(int(8 * n, c_size_t)), array, [n])
+    integer :: status
+    allocate (array(max(n, 1_i8)))
+    array = 0
+    call sluice_protect(arrays, c_loc(array), int(8 * size(array), c_size_t), status)
+    call corpus_check(status == 0, "sluice_protect")
+    arrays = arrays + 1
   end subroutine
 
   subroutine protected_reals(array, n)
     real(r8), pointer, contiguous, intent(out) :: array(:)
     integer(i8), intent(in) :: n
-    call c_f_pointer(corpus_protected(int(8 * n, c_size_t)), array, [n])
+    integer :: status
+    allocate (array(max(n, 1_i8)))
+    array = 0
+    call sluice_protect(arrays, c_loc(array), int(8 * size(array), c_size_t), status)
+    call corpus_check(status == 0, "sluice_protect")
+    arrays = arrays + 1
   end subroutine
 
   function hash_of_integers(hash, array) result(all)
