@@ -7,11 +7,14 @@
 #pragma once
 
 #include <mpi.h>
+#if defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
 #include <stdbool.h>
 
-#include "mpi_functions.h" /* generated: SLUICE_MPI_FUNCTIONS(X), with an X(name) for each */
+#include "mpi_functions.h" /* generated: SLUICE_MPI_FUNCTIONS(X), with an X(member, name) for each */
 
-#define SLUICE_MPI_POINTER(name) __typeof__(PMPI_##name) *name;
+#define SLUICE_MPI_POINTER(member, name) __typeof__(name) *member;
 
 struct sluice_mpi_real {
     SLUICE_MPI_FUNCTIONS(SLUICE_MPI_POINTER)

@@ -82,3 +82,9 @@ void sluice_mpi_request_again(MPI_Request request, int64_t number, void *handle)
 
 /* The program has it no longer. */
 void sluice_mpi_request_release(MPI_Request request);
+
+#ifdef OPEN_MPI
+/* The index that Fortran has of one of the layer's requests, and back; NULL of what is none of the layer's. */
+int sluice_mpi_request_index(MPI_Request request);
+MPI_Request sluice_mpi_request_indexed(int index);
+#endif
