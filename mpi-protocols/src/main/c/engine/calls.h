@@ -66,8 +66,11 @@ int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int
 /* Blocking: `request` is NULL. `collective` is gone when this returns. */
 int call_collective(const struct sluice_mpi_collective *collective, MPI_Request *request);
 
-/* A request of the library that no protocol counts, or that is complete when it is MPI_REQUEST_NULL. */
+/* Puts a request of the layer in the place of one of the library, which no protocol counts: of a file. */
 int call_uncounted(MPI_Request *request);
+
+/* A request that is complete, with this status. */
+int call_ready(const MPI_Status *status, MPI_Request *request);
 
 /* Before the members of `parent` make a communicator, and when they have; the layer knows it then. */
 void call_making(MPI_Comm parent);

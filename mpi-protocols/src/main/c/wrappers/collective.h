@@ -31,6 +31,7 @@ enum sluice_mpi_shape {
     SLUICE_MPI_VECTOR,     /* sendcounts and displacements in elements */
     SLUICE_MPI_WIDE,       /* and types; displacements in bytes */
     SLUICE_MPI_REDUCED,    /* sendbuf, count, datatype */
+    SLUICE_MPI_ABOVE,      /* the same, and nothing at rank 0 */
     SLUICE_MPI_SCATTERED,  /* sendbuf, recvcounts, datatype */
     SLUICE_MPI_PART,       /* recvbuf, the one of recvcounts that is this rank's, datatype */
     SLUICE_MPI_BLOCK,      /* sendbuf, recvcount for each member, datatype */

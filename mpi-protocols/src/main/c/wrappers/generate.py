@@ -126,9 +126,8 @@ SLUICE_MPI_WRAPPER %s
     if (sluice_mpi_passes())
         return real.%s(%s);
 %s}
-SLUICE_MPI_ALIAS(%s, %s)
-""" % (function.declaration(), function.member, function.arguments(), body, function.name, ", ".join(
-            p.text for p in function.parameters) or "void")
+SLUICE_MPI_ALIAS(%s)
+""" % (function.declaration(), function.member, function.arguments(), body, function.name)
 
     def call(self, function, call):
         return self.wrapper(function, "    return SLUICE_MPI_WITHIN(%s);\n" % call)

@@ -43,9 +43,10 @@ static void *look_up(const char *name)
 void sluice_mpi_find(void)
 {
     SLUICE_MPI_FUNCTIONS(FIND)
-    if (real.Init == NULL)
+    if (real.Init == NULL) {
         die("this process has no " LIBRARY ", which the preloaded layer of sluice mpi is made for; "
             "give sluice mpi --mpi openmpi or --mpi mpich, whichever it is");
+    }
     if (!HAS_CONSTANTS)
         die("the program does not link " LIBRARY " but loads it later; link it with -lmpi");
 }

@@ -45,15 +45,18 @@ static void find_index(void)
     const int index = real.Request_c2f(one);
     const unsigned char *after = (const unsigned char *)one;
     size_t found = 0;
-    for (size_t at = sizeof(void *); at + sizeof index <= sizeof before; at += sizeof index)
+    for (size_t at = sizeof(void *); at + sizeof index <= sizeof before; at += sizeof index) {
         if (memcmp(after + at, &index, sizeof index) == 0
-            && memcmp(after + at, before + at, sizeof index) != 0)
+            && memcmp(after + at, before + at, sizeof index) != 0) {
             found = found == 0 ? at : sizeof before;
+        }
+    }
     real.Request_free(&one);
-    if (found == 0 || found == sizeof before)
+    if (found == 0 || found == sizeof before) {
         sluice_mpi_abort("cannot tell where this Open MPI keeps the index of a request of Fortran: "
                          "sluice mpi is built for Open MPI %d.%d",
                          OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION);
+    }
     index_at = found;
 }
 
@@ -90,13 +93,14 @@ static MPI_Request request_of(const struct sluice_mpi_slot *slot)
 void sluice_mpi_requests_begin(void)
 {
     find_index();
-    const void *table = mmap(SLUICE_MPI_SLOT, SLUICE_MPI_SLOTS * sizeof(struct sluice_mpi_slot),
-                             PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (table != SLUICE_MPI_SLOT)
+    const void *table = mmap(
+        SLUICE_MPI_SLOT, SLUICE_MPI_SLOTS * sizeof(struct sluice_mpi_slot), PROT_READ | PROT_WRITE,
+        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (table != SLUICE_MPI_SLOT) {
         sluice_mpi_abort("cannot map the table of requests at %#llx: %s; something else is there",
                          (unsigned long long)SLUICE_MPI_TABLE,
                          table == MAP_FAILED ? strerror(errno) : "an old kernel");
+    }
 }
 
 static void link_free(int32_t index)
@@ -124,9 +128,10 @@ static void unlink_free(struct sluice_mpi_slot *slot)
 /* A slot that was never used. */
 static void grow(void)
 {
-    if (top == SLUICE_MPI_SLOTS)
+    if (top == SLUICE_MPI_SLOTS) {
         sluice_mpi_abort("%d requests are open, and sluice mpi has room for no more; complete some",
                          SLUICE_MPI_SLOTS - 1);
+    }
     look_like_mpis(SLUICE_MPI_SLOT + top);
     link_free(top++);
 }
@@ -145,15 +150,19 @@ MPI_Request sluice_mpi_request(int64_t number, void *handle)
 void sluice_mpi_request_again(MPI_Request request, int64_t number, void *handle)
 {
     struct sluice_mpi_slot *slot = sluice_mpi_slot(request);
-    if (slot == NULL)
-        sluice_mpi_abort("a request of the checkpoint has the value %#llx, which no request can have; "
-                         "restart from an older checkpoint",
-                         (unsigned long long)sluice_mpi_value(request));
+    if (slot == NULL) {
+        sluice_mpi_abort(
+            "a request of the checkpoint has the value %#llx, which no request can have; "
+            "restart from an older checkpoint",
+            (unsigned long long)sluice_mpi_value(request));
+    }
     while (slot >= SLUICE_MPI_SLOT + top)
         grow();
-    if (slot->number != 0)
-        sluice_mpi_abort("a request that was open before the first sluice_potential_checkpoint() has the "
-                         "place of one of the checkpoint; complete all requests before that");
+    if (slot->number != 0) {
+        sluice_mpi_abort(
+            "a request that was open before the first sluice_potential_checkpoint() has the "
+            "place of one of the checkpoint; complete all requests before that");
+    }
     unlink_free(slot);
     slot->number = number;
     slot->handle = handle;

@@ -11,7 +11,7 @@
 #define SLUICE_MPI_WRAPPER __attribute__((visibility("default")))
 
 /* The function's other name. */
-#define SLUICE_MPI_ALIAS(name, ...)                                                                \
+#define SLUICE_MPI_ALIAS(name)                                                                     \
     SLUICE_MPI_WRAPPER __typeof__(name) P##name __attribute__((alias(#name)));
 
 /* Whether the library is to have the call as it is. Before MPI_Init nothing has been looked up. */
@@ -36,8 +36,10 @@ static inline bool sluice_mpi_passes(void)
 /* A count of a function whose name ends with _c; ends the job where an int cannot have it. */
 static inline int sluice_mpi_narrow(const char *function, MPI_Count count)
 {
-    if (count > INT_MAX || count < INT_MIN)
-        sluice_mpi_refuse(function, "send fewer elements, of a larger datatype: the count is too large");
+    if (count > INT_MAX || count < INT_MIN) {
+        sluice_mpi_refuse(function,
+                          "send fewer elements, of a larger datatype: the count is too large");
+    }
     return (int)count;
 }
 
