@@ -248,7 +248,8 @@ static void odd(void)
     MPI_Request request;
     MPI_Status status;
     MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &request);
-    MPI_Wait(&request, &status);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Recv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &status);
     CHECK(status.MPI_SOURCE == MPI_PROC_NULL);
     MPI_Irecv(&value, 1, MPI_INT, left, 77, MPI_COMM_WORLD, &request);
     MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
