@@ -27,6 +27,7 @@ struct sluice_mpi_handle *sluice_mpi_handle(enum sluice_mpi_kind kind)
     handle->kind = kind;
     handle->active = true;
     handle->real = MPI_REQUEST_NULL;
+    handle->request = MPI_REQUEST_NULL;
     handle->own = MPI_DATATYPE_NULL;
     handle->previous = last;
     *(last != NULL ? &last->next : &sluice_mpi_handles) = handle;
@@ -46,7 +47,8 @@ void sluice_mpi_handle_end(struct sluice_mpi_handle *handle)
 
 MPI_Request sluice_mpi_handle_request(struct sluice_mpi_handle *handle)
 {
-    return sluice_mpi_request(handle->number, handle);
+    handle->request = sluice_mpi_request(handle->number, handle);
+    return handle->request;
 }
 
 struct sluice_mpi_handle *sluice_mpi_handle_of(MPI_Request request)
@@ -104,9 +106,6 @@ bool sluice_mpi_handle_look(struct sluice_mpi_handle *handle)
         return false;
     int flag = 0;
     MPI_Status status;
-    if (handle->persistent) { /* the library keeps it */
-        sluice_mpi_empty_status(&status);
-    }
     handle->error = real.Test(&handle->real, &flag, &status);
     if (!flag && handle->error == MPI_SUCCESS)
         return false;
