@@ -23,7 +23,17 @@ static int block(const struct sluice_mpi_collective *collective, struct sluice_m
     return result;
 }
 
-/* NULL of a collective that blocks, or the handle of one that does not. */
+/* Where the results of one that does not block will be. */
+static void keep_results(struct sluice_mpi_handle *handle,
+                         const struct sluice_mpi_collective *collective)
+{
+    const int count = sluice_mpi_outputs(collective, NULL, 0);
+    handle->pieces = malloc((count + 1) * sizeof *handle->pieces);
+    if (handle->pieces == NULL)
+        sluice_mpi_abort("no memory for the results of %s", collective->name);
+    handle->results = sluice_mpi_outputs(collective, handle->pieces, count);
+}
+
 int call_collective(const struct sluice_mpi_collective *collective, MPI_Request *request)
 {
     sluice_mpi_poll();
@@ -35,6 +45,7 @@ int call_collective(const struct sluice_mpi_collective *collective, MPI_Request 
     struct sluice_mpi_handle *handle = sluice_mpi_handle(SLUICE_MPI_COLLECTIVE);
     handle->comm = comm;
     handle->collective = comm->collectives + 1;
+    keep_results(handle, collective);
     int result = MPI_SUCCESS;
     if (!sluice_mpi_busy
         || !sluice_mpi_c3_enters(comm, collective, handle->collective, handle)) {

@@ -39,6 +39,7 @@ void sluice_mpi_handle_end(struct sluice_mpi_handle *handle)
 {
     if (handle->own != MPI_DATATYPE_NULL)
         real.Type_free(&handle->own);
+    free(handle->pieces);
     *(handle->previous != NULL ? &handle->previous->next : &sluice_mpi_handles) = handle->next;
     *(handle->next != NULL ? &handle->next->previous : &last) = handle->previous;
     handle->next = unused;

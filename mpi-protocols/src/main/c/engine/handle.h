@@ -51,6 +51,8 @@ struct sluice_mpi_handle {
 
     /* Of a collective. */
     int64_t collective; /* the how many-th of `comm` */
+    struct sluice_mpi_piece *pieces; /* where its results go */
+    int results;
     struct sluice_mpi_handle *next;
     struct sluice_mpi_handle *previous;
 };

@@ -44,22 +44,45 @@ static void get_status(struct sluice_mpi_reader *reader, MPI_Status *status)
     real.Status_set_elements(status, MPI_BYTE, sluice_mpi_get_i32(reader));
 }
 
+/* What is received must be in the image, or be received into it. Returns why not; the region may be NULL of 0 bytes. */
+static const char *find_region(const void *buffer, int64_t count, MPI_Datatype type,
+                               const struct sluice_mpi_region **region)
+{
+    int64_t low;
+    int64_t high;
+    sluice_mpi_bounds(count, type, &low, &high);
+    const unsigned char *begin = (const unsigned char *)buffer + low;
+    *region = sluice_mpi_region_of(begin, high - low);
+    if (*region != NULL || high <= low)
+        return NULL;
+    snprintf(reason, sizeof reason,
+             "a request that is open has %lld bytes at %p, which is not in protected memory: "
+             "protect them, or complete it before sluice_potential_checkpoint()",
+             (long long)(high - low), (const void *)begin);
+    return reason;
+}
+
+static const char *check_results(const struct sluice_mpi_handle *handle)
+{
+    const struct sluice_mpi_region *region;
+    const char *why = NULL;
+    if (handle->kind == SLUICE_MPI_RECEIVE && handle->active)
+        why = find_region(handle->buffer, handle->count, handle->type, &region);
+    for (int i = 0; i < handle->results && why == NULL; i++) {
+        const struct sluice_mpi_piece *piece = &handle->pieces[i];
+        why = find_region(piece->buffer, piece->count, piece->type, &region);
+    }
+    return why;
+}
+
 /* The buffer by its region, and the memory of its type. */
 static const char *put_buffer(struct sluice_mpi_bytes *bytes,
                               const struct sluice_mpi_handle *handle)
 {
-    int64_t low;
-    int64_t high;
-    sluice_mpi_bounds(handle->count, handle->type, &low, &high);
-    const unsigned char *begin = (const unsigned char *)handle->buffer + low;
-    const struct sluice_mpi_region *region = sluice_mpi_region_of(begin, high - low);
-    if (region == NULL && high > low) {
-        snprintf(reason, sizeof reason,
-                 "a request that is open has %lld bytes at %p, which is not in protected memory: "
-                 "protect them, or complete it before sluice_potential_checkpoint()",
-                 (long long)(high - low), (const void *)begin);
-        return reason;
-    }
+    const struct sluice_mpi_region *region;
+    const char *why = find_region(handle->buffer, handle->count, handle->type, &region);
+    if (why != NULL)
+        return why;
     struct sluice_mpi_block *blocks;
     int64_t extent;
     const int count = sluice_mpi_blocks(handle->type, &blocks, &extent);
@@ -97,6 +120,9 @@ static const char *put_handle(struct sluice_mpi_bytes *bytes,
                "sluice_potential_checkpoint()";
     if (handle->freed && handle->kind == SLUICE_MPI_RECEIVE && !handle->complete)
         return "a receive that MPI_Request_free was called for is not complete";
+    const char *why = check_results(handle);
+    if (why != NULL)
+        return why;
     sluice_mpi_bytes_put_i64(bytes, sluice_mpi_value(handle->request));
     sluice_mpi_bytes_put_i64(bytes, handle->number);
     sluice_mpi_bytes_put_i32(bytes, handle->kind);
@@ -107,6 +133,7 @@ static const char *put_handle(struct sluice_mpi_bytes *bytes,
     sluice_mpi_bytes_put_i32(bytes, handle->mode);
     sluice_mpi_bytes_put_i32(bytes, handle->error);
     sluice_mpi_bytes_put_i64(bytes, handle->collective);
+    sluice_mpi_bytes_put_i64(bytes, handle->posted);
     if ((flags & COMPLETE) != 0 && handle->kind != SLUICE_MPI_SEND)
         put_status(bytes, &handle->status);
     return needs_buffer(flags, handle->kind) ? put_buffer(bytes, handle) : NULL;
@@ -234,6 +261,7 @@ static void get_handle(struct sluice_mpi_reader *reader)
     handle->mode = sluice_mpi_get_i32(reader);
     handle->error = sluice_mpi_get_i32(reader);
     handle->collective = sluice_mpi_get_i64(reader);
+    handle->posted = sluice_mpi_get_i64(reader);
     handle->persistent = (flags & PERSISTENT) != 0;
     handle->active = (flags & ACTIVE) != 0;
     handle->complete = (flags & COMPLETE) != 0 && handle->active;
@@ -259,15 +287,30 @@ static void get_drained(struct sluice_mpi_reader *reader)
     }
 }
 
-/* Those that are open and that a library call must complete. */
-static void post_again(void)
+static int by_posting(const void *a, const void *b)
 {
-    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next) {
-        if (one->kind == SLUICE_MPI_RECEIVE && one->active && !one->complete
-            && sluice_mpi_receive_start(one) != MPI_SUCCESS) {
-            sluice_mpi_abort("a receive that was open at the checkpoint cannot be posted again");
-        }
+    const int64_t one = (*(struct sluice_mpi_handle *const *)a)->posted;
+    const int64_t other = (*(struct sluice_mpi_handle *const *)b)->posted;
+    return one < other ? -1 : one > other;
+}
+
+/* In the order in which they were posted: it decides which message each gets. */
+static void post_again(int64_t most)
+{
+    struct sluice_mpi_handle **open = malloc((most + 1) * sizeof(struct sluice_mpi_handle *));
+    if (open == NULL)
+        sluice_mpi_abort("no memory for %lld open requests", (long long)most);
+    int64_t count = 0;
+    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL && count < most;
+         one = one->next) {
+        if (one->kind == SLUICE_MPI_RECEIVE && one->active && !one->complete)
+            open[count++] = one;
     }
+    qsort(open, count, sizeof(struct sluice_mpi_handle *), by_posting);
+    for (int64_t i = 0; i < count; i++)
+        if (sluice_mpi_receive_start(open[i]) != MPI_SUCCESS)
+            sluice_mpi_abort("a receive that was open at the checkpoint cannot be posted again");
+    free(open);
 }
 
 void sluice_mpi_restore(struct sluice_mpi_reader *reader)
@@ -290,5 +333,5 @@ void sluice_mpi_restore(struct sluice_mpi_reader *reader)
     get_drained(reader);
     sluice_mpi_look_busy();
     if (!reader->damaged)
-        post_again();
+        post_again(count);
 }
