@@ -75,6 +75,7 @@ static void take(void)
 {
     struct sluice_mpi_bytes own = {0};
     const int64_t wave = sluice_mpi_wave;
+    sluice_mpi_bytes_put_i64(&own, sluice_mpi_spots);
     const char *why = sluice_mpi_save(&own);
     int error = 0;
     if (why == NULL) {
