@@ -56,3 +56,37 @@ void sluice_mpi_c3_left(struct sluice_mpi_comm *comm,
 void sluice_mpi_c3_makes(void)
 {
 }
+
+static void please(int64_t wave)
+{
+    (void)wave;
+    sluice_mpi_refuse_wave("C3 is not there yet");
+    sluice_mpi_wave_ends();
+}
+
+static void order(int kind, const void *bytes, size_t length)
+{
+    (void)kind, (void)bytes, (void)length;
+}
+
+static void spot(const struct sluice_mpi_place *place)
+{
+    (void)place;
+}
+
+static void nothing(void)
+{
+}
+
+static bool repeats(void)
+{
+    return false;
+}
+
+static void restart(int64_t wave)
+{
+    (void)wave;
+}
+
+const struct sluice_mpi_protocol sluice_mpi_c3 = {please, order, spot, nothing, nothing, repeats,
+                                                  restart};

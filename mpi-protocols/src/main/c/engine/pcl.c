@@ -36,13 +36,13 @@ static void go_on(void)
 static void please(int64_t wave)
 {
     go_on();
-    sluice_mpi_tell(SLUICE_MPI_COUNTED, wave, &sluice_mpi_spots, sizeof sluice_mpi_spots);
+    sluice_mpi_tell(SLUICE_CONTROL_COUNTED, wave, &sluice_mpi_spots, sizeof sluice_mpi_spots);
 }
 
 static void stop(int64_t spot)
 {
     if (sluice_mpi_spots >= spot)
-        sluice_mpi_tell(SLUICE_MPI_PASSED, sluice_mpi_wave, NULL, 0);
+        sluice_mpi_tell(SLUICE_CONTROL_PASSED, sluice_mpi_wave, NULL, 0);
     else
         stop_at = spot;
 }
@@ -66,7 +66,7 @@ static void progress(void)
     sluice_mpi_drain_all();
     if (phase == EXPECTING && has_all()) {
         phase = DRAINED;
-        sluice_mpi_tell(SLUICE_MPI_DRAINED, sluice_mpi_wave, NULL, 0);
+        sluice_mpi_tell(SLUICE_CONTROL_DRAINED, sluice_mpi_wave, NULL, 0);
     }
 }
 
@@ -91,7 +91,7 @@ static void take(void)
     if (why != NULL)
         sluice_mpi_refuse_wave(why);
     else
-        sluice_mpi_tell(SLUICE_MPI_TAKEN, wave, taken, sizeof taken);
+        sluice_mpi_tell(SLUICE_CONTROL_TAKEN, wave, taken, sizeof taken);
     sluice_mpi_bytes_free(&own);
     sluice_mpi_wave_ends();
 }
@@ -113,7 +113,7 @@ static void spot(const struct sluice_mpi_place *place)
     sluice_mpi_drain_all();
     struct sluice_mpi_bytes marker = {0};
     sluice_mpi_put_marker(&marker);
-    sluice_mpi_tell(SLUICE_MPI_MARKER, sluice_mpi_wave, marker.data, marker.length);
+    sluice_mpi_tell(SLUICE_CONTROL_MARKER, sluice_mpi_wave, marker.data, marker.length);
     sluice_mpi_bytes_free(&marker);
     for (unsigned round = 0; phase != FREE; round++) {
         sluice_mpi_wait(round);
@@ -128,14 +128,14 @@ static void order(int kind, const void *bytes, size_t length)
 {
     struct sluice_mpi_reader reader = {bytes, (const unsigned char *)bytes + length, false};
     switch (kind) {
-    case SLUICE_MPI_STOP_AT:
+    case SLUICE_CONTROL_STOP_AT:
         stop(sluice_mpi_get_i64(&reader));
         break;
-    case SLUICE_MPI_EXPECT:
+    case SLUICE_CONTROL_EXPECT:
         sluice_mpi_get_late(&reader, &late);
         phase = phase == STOPPED ? EXPECTING : phase;
         break;
-    case SLUICE_MPI_TAKE:
+    case SLUICE_CONTROL_TAKE:
         if (phase == DRAINED)
             take();
         break;

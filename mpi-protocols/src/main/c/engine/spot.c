@@ -50,7 +50,7 @@ static void hello(void)
     sluice_mpi_bytes_put_i64(&bytes, number("SLUICE_MPI_ATTEMPT", 0));
     sluice_mpi_bytes_put_i64(&bytes, (int64_t)(seconds("SLUICE_MPI_EVERY", 0) * 1e9));
     sluice_mpi_bytes_put_i64(&bytes, (int64_t)(sluice_mpi_patience * 1e9));
-    sluice_mpi_tell(SLUICE_MPI_HELLO, 0, bytes.data, bytes.length);
+    sluice_mpi_tell(SLUICE_CONTROL_HELLO, 0, bytes.data, bytes.length);
     sluice_mpi_bytes_free(&bytes);
 }
 
@@ -68,7 +68,7 @@ void call_finalize(void)
 {
     if (sluice_mpi_session == NULL)
         return;
-    sluice_mpi_tell(SLUICE_MPI_DONE, 0, NULL, 0);
+    sluice_mpi_tell(SLUICE_CONTROL_DONE, 0, NULL, 0);
     for (unsigned round = 0; !sluice_mpi_may_end; round++)
         sluice_mpi_wait(round);
     sluice_mpi_control_end();

@@ -95,7 +95,7 @@ void sluice_mpi_wave_ends(void)
 
 void sluice_mpi_refuse_wave(const char *why)
 {
-    sluice_mpi_tell(SLUICE_MPI_REFUSED, sluice_mpi_wave, why, strlen(why));
+    sluice_mpi_tell(SLUICE_CONTROL_REFUSED, sluice_mpi_wave, why, strlen(why));
 }
 
 static void please(int64_t wave, const void *bytes, size_t length)
@@ -117,13 +117,13 @@ static void please(int64_t wave, const void *bytes, size_t length)
 
 void sluice_mpi_order(int kind, int64_t wave, const void *bytes, size_t length)
 {
-    if (kind == SLUICE_MPI_PLEASE)
+    if (kind == SLUICE_CONTROL_PLEASE)
         please(wave, bytes, length);
-    else if (kind == SLUICE_MPI_END)
+    else if (kind == SLUICE_CONTROL_END)
         sluice_mpi_may_end = true;
     else if (wave != sluice_mpi_wave)
         return;
-    else if (kind == SLUICE_MPI_GIVE_UP)
+    else if (kind == SLUICE_CONTROL_GIVE_UP)
         sluice_mpi_wave_ends();
     else
         sluice_mpi_protocol->order(kind, bytes, length);

@@ -11,9 +11,9 @@ import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.checkpoint.Unfinished;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.drain.Pace;
-import org.sluice.iop.waves.Waves;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.waves.Waves;
 
 /** Everything the service thread looks after, from the first process to the last commit. */
 final class Session implements AutoCloseable {
@@ -36,6 +36,7 @@ final class Session implements AutoCloseable {
 
   /** Null while there is no MPI job that takes waves. */
   private Waves waves;
+
   private final Entrances entrances;
   private final Requests requests;
   private final CompletableFuture<Void> begun = new CompletableFuture<>();

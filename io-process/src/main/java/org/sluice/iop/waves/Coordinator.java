@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.List;
 import org.sluice.core.request.Reply;
@@ -50,7 +51,7 @@ final class Coordinator {
     this.context = context;
     this.orders = orders;
     this.job = job;
-    this.log = new WaveLog(context.store().path());
+    this.log = new WaveLog(Path.of(context.segment().header().store()));
     this.number = Math.max(log.last(), Math.max(newest(), job.restored()));
     this.next = System.nanoTime() + job.every();
     log.began(job);
@@ -89,8 +90,7 @@ final class Coordinator {
     line = null;
     final boolean pcl = job.protocol() != Control.C3;
     final long end = now + job.patience();
-    wave =
-        pcl ? new PclWave(job.ranks(), margin, end) : new C3Wave(job.ranks(), end);
+    wave = pcl ? new PclWave(job.ranks(), margin, end) : new C3Wave(job.ranks(), end);
     figures = new WaveFigures(number, pcl ? "pcl" : "c3", job.ranks());
     log.begun(figures);
     orders.give(Control.PLEASE, Orders.ALL, number, int32(pcl ? Control.PCL : Control.C3));

@@ -59,5 +59,4 @@ final class Orders {
   static byte[] bytes(final String text) {
     return FileName.encode(text);
   }
-
 }
