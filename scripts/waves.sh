@@ -1,7 +1,7 @@
 # Sourced by what runs the MPI programs of scripts/waves under `sluice mpi`, behind scripts/tests/lib.sh.
 
 corpus=$root/scripts/waves
-layer=$root/mpi-protocols/target/native
+layer=$native
 api=$root/mpi-protocols/src/main/c/api
 
 # launcher MPI RANKS: sets $launch, the command before a program.
