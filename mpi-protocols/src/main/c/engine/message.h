@@ -1,0 +1,13 @@
+/* Messages that a handle stands for. */
+#pragma once
+
+#include "handle.h"
+
+/* Sends the message of a handle that is new, or persistent and started: what MPI returns. */
+int sluice_mpi_send_start(struct sluice_mpi_handle *handle);
+
+/* Posts its receive. */
+int sluice_mpi_receive_start(struct sluice_mpi_handle *handle);
+
+/* Waits for it, on the long way. */
+void sluice_mpi_handle_await(struct sluice_mpi_handle *handle);
