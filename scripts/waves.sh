@@ -57,7 +57,7 @@ nap() {
 
 # How many lines of the wave log say EVENT.
 told() {
-  grep -cs "\"$1\"" store/waves.log || true
+  grep -cs "\"what\":\"$1\"" store/waves.log || true
 }
 
 # await_event EVENT SECONDS: another one is in the wave log. Fails when the job ends before that.
@@ -154,5 +154,5 @@ survives() {
 # A rank was killed, and the job went on from a wave.
 was_struck() {
   grep -q rank strikes || fail "nothing was killed with seed $1: $(cat job.log)"
-  grep '"restart"' store/waves.log | grep -qv '"wave":-1' || fail "no restart from a wave with seed $1: $(cat job.log)"
+  [ "$(told restart)" -gt 0 ] || fail "no restart from a wave with seed $1: $(cat job.log)"
 }
