@@ -121,7 +121,7 @@ static void take_orders(void)
     static unsigned char piece[SLUICE_REQUEST_MAX_LENGTH];
     struct sluice_mpi_bytes whole = {0};
     for (;;) {
-        struct sluice_reply_orders order;
+        struct sluice_reply_order order;
         size_t length = 0;
         const struct sluice_reply reply = {.fields = &order,
                                            .length = sizeof order,

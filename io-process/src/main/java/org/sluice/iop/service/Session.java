@@ -11,6 +11,7 @@ import org.sluice.iop.checkpoint.Context;
 import org.sluice.iop.checkpoint.Unfinished;
 import org.sluice.iop.drain.Caller;
 import org.sluice.iop.drain.Pace;
+import org.sluice.iop.waves.Waves;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.measure.Warnings;
 
@@ -32,6 +33,9 @@ final class Session implements AutoCloseable {
   private final Closings closings;
   private final Members members;
   private final Preemption preemption;
+
+  /** Null while there is no MPI job that takes waves. */
+  private Waves waves;
   private final Entrances entrances;
   private final Requests requests;
   private final CompletableFuture<Void> begun = new CompletableFuture<>();
@@ -84,13 +88,21 @@ final class Session implements AutoCloseable {
             settling,
             timedSettling,
             members,
-            preemption);
+            preemption,
+            this::waves);
     new Resumption(context, checkpoints, state, attachments, rings, closings).resume();
     attachments.all().forEach(timedSettling::watch);
     context.registry().all().forEach(outsideOpens::resume);
     guard.listen(context.service(), outsideOpens);
     context.segment().header().leases(leases.areUsed());
     context.drain().tidy(false);
+  }
+
+  private Waves waves() {
+    if (waves == null) {
+      waves = new Waves(context);
+    }
+    return waves;
   }
 
   void receive(final Connection connection, final Request request, final Caller caller) {
@@ -155,6 +167,9 @@ final class Session implements AutoCloseable {
       ending.proceed();
     }
     preemption.proceed();
+    if (waves != null) {
+      waves.beat();
+    }
   }
 
   private void endIfDeserted() {
