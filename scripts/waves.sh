@@ -1,7 +1,7 @@
 # Sourced by what runs the MPI programs of scripts/waves under `sluice mpi`, behind scripts/tests/lib.sh.
 
 corpus=$root/scripts/waves
-layer=$root/mpi-protocols/target/native
+layer=$native
 api=$root/mpi-protocols/src/main/c/api
 
 # launcher MPI RANKS: sets $launch, the command before a program.
@@ -15,6 +15,9 @@ launcher() {
 
 # build_program NAME LANGUAGE MPI: ./NAME, of scripts/waves.
 build_program() {
+  [ ! -e "$1" ] || return 0
+  command -v "mpicc.$3" >/dev/null || skip "there is no mpicc.$3"
+  [ "$2" = c ] || command -v "mpifort.$3" >/dev/null || skip "there is no mpifort.$3"
   local options=(-O2 -L "$layer" -lsluice_mpi "-Wl,-rpath,$layer")
   if [ "$2" = c ]; then
     mpicc."$3" -std=gnu17 -Wall -Wextra -Werror -Wno-stringop-overflow -I "$api" -o "$1" "$corpus/$1.c" \
@@ -43,9 +46,9 @@ io_processes() {
   done
 }
 
-# below N: a random number. Seeds are given to RANDOM.
+# below N: leaves a random number in $chance. Not by $(...), which goes on from no seed.
 below() {
-  echo $(((RANDOM << 15 | RANDOM) % $1))
+  chance=$(((RANDOM << 15 | RANDOM) % $1))
 }
 
 nap() {
@@ -54,7 +57,7 @@ nap() {
 
 # How many lines of the wave log say EVENT.
 told() {
-  grep -cs "\"$1\"" store/waves.log || true
+  grep -cs "\"what\":\"$1\"" store/waves.log || true
 }
 
 # await_event EVENT SECONDS: another one is in the wave log. Fails when the job ends before that.
@@ -81,15 +84,9 @@ await_ranks() {
 
 # strike NAME WHEN WHO: kills a rank of ./NAME or an I/O process, when that moment comes. Says so in ./strikes.
 strike() {
-  local victims chance old
-  mapfile -t old < <(ranks_of "$1")
-  chance=$(below 1000)
-  case $2 in
-    committed) await_event committed 60 && nap $((chance * every_ms / 1000)) ;; # anywhere between two waves
-    wave) await_event begun 60 && nap $((chance / 25)) ;;                    # in it, or in its commit
-    recovery) await_ranks "$1" "${struck:-${old[*]}}" && nap $((chance / 2)) ;;
-    any) nap $((chance * 2)) ;;
-  esac || return 0
+  local victims
+  below 1000
+  await_moment "$@" || return 0
   if [ "$3" = rank ]; then
     mapfile -t victims < <(ranks_of "$1")
     struck="${victims[*]}"
@@ -97,17 +94,34 @@ strike() {
     mapfile -t victims < <(io_processes)
   fi
   [ ${#victims[@]} -gt 0 ] || return 0
-  kill -KILL "${victims[$(below ${#victims[@]})]}" 2>/dev/null && echo "$2 $3" >>strikes || true
+  below ${#victims[@]}
+  ! kill -KILL "${victims[chance]}" 2>/dev/null || echo "$2 $3" >>strikes
+}
+
+# The moment is $chance thousandths into its time.
+await_moment() {
+  local old
+  mapfile -t old < <(ranks_of "$1")
+  case $2 in
+    committed) await_event committed 60 && nap $((chance * every_ms / 1000)) ;; # anywhere between two waves
+    wave) await_event begun 60 && nap $((chance / 25)) ;;                       # in it, or in its commit
+    recovery) await_ranks "$1" "${struck:-${old[*]}}" && nap $((chance / 2)) ;;
+    any) nap $((chance * 2)) ;;
+  esac
 }
 
 # kill_at_random NAME SEED: a rank once a wave is committed, and then what chance says.
 kill_at_random() {
-  local whens=(committed wave wave recovery any) whos=(rank rank io) n
+  local whens=(committed wave wave recovery any) whos=(rank rank io) when n
   RANDOM=$2
   struck=
   strike "$1" committed rank
-  for ((n = $(below 3); n > 0; n--)); do
-    strike "$1" "${whens[$(below ${#whens[@]})]}" "${whos[$(below ${#whos[@]})]}"
+  below 3
+  for ((n = chance; n > 0; n--)); do
+    below ${#whens[@]}
+    when=${whens[chance]}
+    below ${#whos[@]}
+    strike "$1" "$when" "${whos[chance]}"
   done
 }
 
@@ -140,5 +154,5 @@ survives() {
 # A rank was killed, and the job went on from a wave.
 was_struck() {
   grep -q rank strikes || fail "nothing was killed with seed $1: $(cat job.log)"
-  grep '"restart"' store/waves.log | grep -qv '"wave":-1' || fail "no restart from a wave with seed $1: $(cat job.log)"
+  [ "$(told restart)" -gt 0 ] || fail "no restart from a wave with seed $1: $(cat job.log)"
 }

@@ -12,9 +12,13 @@ static int protected_regions;
 struct corpus corpus_options(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"steps", required_argument, NULL, 's'}, {"size", required_argument, NULL, 'z'},
-        {"pause", required_argument, NULL, 'p'}, {"result", required_argument, NULL, 'r'},
-        {"free", no_argument, NULL, 'f'},        {NULL, 0, NULL, 0},
+        {"steps", required_argument, NULL, 's'},
+        {"size", required_argument, NULL, 'z'},
+        {"pause", required_argument, NULL, 'p'},
+        {"result", required_argument, NULL, 'r'},
+        {"free", no_argument, NULL, 'f'},
+        {"do", required_argument, NULL, 'd'},
+        {NULL, 0, NULL, 0},
     };
     struct corpus corpus = {.steps = 20, .size = 64};
     int option;
@@ -36,6 +40,8 @@ struct corpus corpus_options(int argc, char **argv)
             break;
         case 'f':
             corpus.free = true;
+            break;
+        case 'd': /* of bad.c */
             break;
         default:
             MPI_Abort(MPI_COMM_WORLD, 2);

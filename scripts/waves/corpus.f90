@@ -79,7 +79,7 @@ contains
     integer :: status
     allocate (array(max(n, 1_i8)))
     array = 0
-    call sluice_protect(arrays, c_loc(array), int(8 * size(array), c_size_t), status)
+    call sluice_protect(arrays, array, status)
     call corpus_check(status == 0, "sluice_protect")
     arrays = arrays + 1
   end subroutine
@@ -90,7 +90,7 @@ contains
     integer :: status
     allocate (array(max(n, 1_i8)))
     array = 0
-    call sluice_protect(arrays, c_loc(array), int(8 * size(array), c_size_t), status)
+    call sluice_protect(arrays, array, status)
     call corpus_check(status == 0, "sluice_protect")
     arrays = arrays + 1
   end subroutine
