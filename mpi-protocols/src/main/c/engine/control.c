@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "client.h"
+#include "clock.h"
 #include "session.h"
 #include "stream.h"
 #include "wrappers/real.h"
 
 #define TAG 1
+#define ASK_MILLIS 1000 /* to notice that the I/O process is another one */
 #define MOST 60000 /* bytes of a message in one request */
 
 sluice_session *sluice_mpi_session;
@@ -29,7 +31,9 @@ struct sending {
 };
 
 static struct sending *sendings;
-static int64_t taken; /* orders that rank 0 has taken */
+static int64_t taken; /* how many orders there were when rank 0 had taken all */
+static int64_t asked; /* when it asked for the last time */
+static uint32_t resumptions;
 
 static void send_to(int rank, int kind, int64_t wave, const void *bytes, size_t length)
 {
@@ -111,8 +115,27 @@ static bool has_orders(void)
 {
     int error;
     struct sluice_client *client = sluice_session_client(sluice_mpi_session, &error);
-    return client != NULL
-        && atomic_load_explicit(&client->segment->header->orders, memory_order_acquire) != taken;
+    if (client == NULL)
+        return false;
+    const int64_t orders =
+        atomic_load_explicit(&client->segment->header->orders, memory_order_acquire);
+    const int64_t now = sluice_clock_ms();
+    if (orders == taken && now - asked < ASK_MILLIS)
+        return false;
+    taken = orders; /* of which each is taken now, and perhaps more */
+    asked = now;
+    return true;
+}
+
+/* An I/O process that was killed and resumed knows nothing of the job. */
+static void greet_again(void)
+{
+    struct sluice_connection *to = connection();
+    const uint32_t now = to != NULL ? atomic_load(&to->resumptions) : resumptions;
+    if (now != resumptions) {
+        resumptions = now;
+        sluice_mpi_hello();
+    }
 }
 
 /* Rank 0 asks for what the coordinator has ordered; a long one comes in pieces. */
@@ -136,7 +159,6 @@ static void take_orders(void)
         }
         sluice_mpi_bytes_put(&whole, piece, length);
         if (!order.more) {
-            taken++;
             deliver(order.rank, order.kind, order.wave, whole.data, whole.length);
             whole.length = 0;
         }
@@ -178,6 +200,8 @@ void sluice_mpi_control_look(void)
         look_at_ranks();
     if (sluice_mpi_rank == 0 && has_orders())
         take_orders();
+    if (sluice_mpi_rank == 0)
+        greet_again();
 }
 
 bool sluice_mpi_control_begin(void)

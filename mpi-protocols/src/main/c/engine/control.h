@@ -51,6 +51,9 @@ void sluice_mpi_control_look(void);
 /* What the coordinator orders: the engine's. The bytes are gone behind it. */
 void sluice_mpi_order(int kind, int64_t wave, const void *bytes, size_t length);
 
+/* Rank 0 says to a coordinator that knows nothing of the job that it is there. The engine's. */
+void sluice_mpi_hello(void);
+
 /* For what the ranks have to agree on at a restart. */
 extern MPI_Comm sluice_mpi_control;
 

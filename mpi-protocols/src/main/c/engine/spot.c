@@ -41,7 +41,7 @@ static void read_environment(void)
     sluice_mpi_patience = seconds("SLUICE_MPI_PATIENCE", 60);
 }
 
-static void hello(void)
+void sluice_mpi_hello(void)
 {
     struct sluice_mpi_bytes bytes = {0};
     sluice_mpi_bytes_put_i32(&bytes, protocol);
@@ -61,7 +61,7 @@ void call_init(void)
         return;
     sluice_mpi_on = true;
     if (sluice_mpi_rank == 0)
-        hello();
+        sluice_mpi_hello();
 }
 
 void call_finalize(void)

@@ -32,6 +32,9 @@ final class Coordinator {
 
   private static final long MOST_MARGIN = 1 << 20;
 
+  /** How often a file is looked for that asks for a wave, in nanoseconds. */
+  private static final long LOOK = 1_000_000_000;
+
   private final Context context;
   private final Orders orders;
   private final Job job;
@@ -41,6 +44,7 @@ final class Coordinator {
   private long number;
   private long margin = MARGIN;
   private long next;
+  private long looked;
   private boolean asked;
   private boolean committing;
   private Wave wave;
@@ -67,16 +71,14 @@ final class Coordinator {
     }
   }
 
-  /** Begins a wave as soon as none is under way. Returns false where ranks are at their end. */
-  boolean ask() {
-    asked = done.isEmpty();
-    return asked;
-  }
-
   void beat(final long now) {
     if (wave != null && !committing) {
       wave.look(now);
       endIfGivenUp();
+    }
+    if (now - looked >= LOOK) {
+      looked = now;
+      asked |= log.isAsked();
     }
     if (wave == null && done.isEmpty() && (asked || job.every() > 0 && now >= next)) {
       begin(now);

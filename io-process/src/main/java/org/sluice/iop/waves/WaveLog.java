@@ -21,7 +21,10 @@ final class WaveLog {
   private static final String NAME = "waves.log";
   private static final String DATA = "data";
 
+  private static final String ASK = "waves/ask";
+
   private final Path file;
+  private final Path ask;
   private boolean failed;
 
   /**
@@ -32,7 +35,9 @@ final class WaveLog {
   WaveLog(final Path store) {
     final Path parent = store.toAbsolutePath().getParent();
     final boolean part = parent != null && parent.endsWith(DATA);
-    this.file = (part ? parent.resolveSibling(NAME) : store.resolve(NAME));
+    final Path root = part ? parent.getParent() : store;
+    this.file = root.resolve(NAME);
+    this.ask = root.resolve(ASK);
   }
 
   /** The last number that was begun; 0 for none. A last line that a crash cut is none. */
@@ -57,6 +62,16 @@ final class WaveLog {
           : 0;
     } catch (final IOException cut) {
       return 0;
+    }
+  }
+
+  /** Whether a user asks for a wave, from any node: once. */
+  boolean isAsked() {
+    try {
+      return Files.deleteIfExists(ask);
+    } catch (final IOException e) {
+      failed(e);
+      return false;
     }
   }
 

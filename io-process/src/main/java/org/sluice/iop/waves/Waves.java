@@ -79,15 +79,6 @@ public final class Waves {
     return orders.next();
   }
 
-  /**
-   * Someone asks for a wave.
-   *
-   * @return whether there is a job that can take one
-   */
-  public boolean ask() {
-    return coordinator != null && coordinator.ask();
-  }
-
   /** Does what is due by now. */
   public void beat() {
     if (coordinator != null) {
