@@ -10,6 +10,7 @@
 #include "handle.h"
 #include "open_requests.h"
 #include "protocol.h"
+#include "regions.h"
 #include "stream.h"
 
 static int64_t stop_at; /* 0: not known */
@@ -87,7 +88,7 @@ static void take(void)
     }
     if (error != 0)
         why = sluice_message();
-    const int64_t taken[2] = {(int64_t)own.length, sluice_mpi_now() - held_since};
+    const int64_t taken[2] = {(int64_t)own.length + sluice_mpi_region_bytes(), sluice_mpi_now() - held_since};
     if (why != NULL)
         sluice_mpi_refuse_wave(why);
     else

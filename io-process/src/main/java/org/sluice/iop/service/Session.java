@@ -140,6 +140,9 @@ final class Session implements AutoCloseable {
     checkpoints.resting().proceed();
     attachments.limit();
     outsideOpens.leases().proceed();
+    if (waves != null) {
+      waves.beat();
+    }
     return checkpoints.groups().proceed(attachments::poll);
   }
 
@@ -168,9 +171,6 @@ final class Session implements AutoCloseable {
       ending.proceed();
     }
     preemption.proceed();
-    if (waves != null) {
-      waves.beat();
-    }
   }
 
   private void endIfDeserted() {
@@ -196,7 +196,8 @@ final class Session implements AutoCloseable {
 
   /** How long nothing has to be looked at, in milliseconds, if it is shorter than a limit. */
   long patience(final long limit) {
-    final long waited = context.waiters().patience(checkpoints.groups().patience(limit));
+    final long most = waves == null ? limit : waves.patience(limit);
+    final long waited = context.waiters().patience(checkpoints.groups().patience(most));
     final long next = timedSettling.patience(waited);
     final long looked = outsideOpens.leases().patience(next);
     final boolean open = context.state().images().areOpen();

@@ -85,6 +85,12 @@ final class Coordinator {
     }
   }
 
+  long patience(final long now, final long limit) {
+    return wave == null && job.every() > 0
+        ? Math.clamp((next - now) / 1_000_000 + 1, 1, limit)
+        : limit;
+  }
+
   private void begin(final long now) {
     asked = false;
     number++;
@@ -133,6 +139,7 @@ final class Coordinator {
       }
       case Control.PASSED -> {
         margin = Math.min(margin * 2, MOST_MARGIN);
+        asked = true; // at once, and farther
         pcl.passed(rank);
       }
       case Control.MARKER -> pcl.stopped(Encoding.marker(bytes)).ifPresent(this::expect);

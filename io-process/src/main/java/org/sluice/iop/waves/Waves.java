@@ -85,4 +85,14 @@ public final class Waves {
       coordinator.beat(System.nanoTime());
     }
   }
+
+  /**
+   * How long nothing is due.
+   *
+   * @param limit at most
+   * @return milliseconds, at least 1
+   */
+  public long patience(final long limit) {
+    return coordinator == null ? limit : coordinator.patience(System.nanoTime(), limit);
+  }
 }
