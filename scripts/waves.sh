@@ -136,8 +136,8 @@ expected_result() {
 # survives NAME PROTOCOL LANGUAGE MPI SEED [OPTION...]: killed at random it ends with the undisturbed result.
 survives() {
   local name=$1 protocol=$2 status=0
-  local options=(--steps "${steps:-200}" "${@:6}")
-  every_ms=${every_ms:-300}
+  local options=(--steps "${steps:-300}" "${@:6}")
+  every_ms=${every_ms:-200}
   build_program "$name" "$3" "$4"
   expected_result "$name" "$4" "${ranks:-4}" "${options[@]}"
   rm -rf strikes store
