@@ -32,6 +32,15 @@ final class Coordinator {
 
   private static final long MOST_MARGIN = 1 << 20;
 
+  /**
+   * For how long Pcl holds the first ranks at their spots at first, in nanoseconds. One that has
+   * not heard of the spot may be beyond it, in a collective that waits for those that stopped.
+   */
+  private static final long HOLD = 500_000_000;
+
+  /** How long an order is under way, in nanoseconds: for so many spots it is not heard. */
+  private static final double HEARD = 30_000_000;
+
   /** How often a file is looked for that asks for a wave, in nanoseconds. */
   private static final long LOOK = 1_000_000_000;
 
@@ -42,7 +51,11 @@ final class Coordinator {
   private final BitSet done = new BitSet();
   private final BitSet written = new BitSet();
   private long number;
+  private long countedSpots = -1; // at the first wave
+  private long countedAt;
   private long margin = MARGIN;
+  private long hold = HOLD;
+  private long held; // when the first one stopped, 0 none
   private long next;
   private long looked;
   private boolean asked;
@@ -74,6 +87,7 @@ final class Coordinator {
   void beat(final long now) {
     if (wave != null && !committing) {
       wave.look(now);
+      letGo(now);
       endIfGivenUp();
     }
     if (now - looked >= LOOK) {
@@ -86,9 +100,27 @@ final class Coordinator {
   }
 
   long patience(final long now, final long limit) {
-    return wave == null && job.every() > 0
-        ? Math.clamp((next - now) / 1_000_000 + 1, 1, limit)
-        : limit;
+    final long due = held != 0 ? held + hold : wave == null && job.every() > 0 ? next : now + LOOK;
+    return Math.clamp((due - now) / 1_000_000 + 1, 1, limit);
+  }
+
+  /** Ranks that wait too long at their spots go on, and stop farther on the next time. */
+  private void letGo(final long now) {
+    if (held != 0 && line == null && now - held >= hold) {
+      wave.giveUp(wave.waiting() + ", while others held still");
+      hold = Math.min(hold * 2, job.patience());
+      margin++;
+    }
+  }
+
+  /** Where ranks pass many spots in no time, they hear of the one only when beyond it. */
+  private long spotsUnheard(final long spots) {
+    if (countedSpots < 0) {
+      countedSpots = spots;
+      countedAt = System.nanoTime();
+    }
+    final double rate = (spots - countedSpots) / (double) (System.nanoTime() - countedAt + 1);
+    return Math.clamp((long) (rate * HEARD), 0, MOST_MARGIN);
   }
 
   private void begin(final long now) {
@@ -96,6 +128,7 @@ final class Coordinator {
     number++;
     written.clear();
     line = null;
+    held = 0;
     final boolean pcl = job.protocol() != Control.C3;
     final long end = now + job.patience();
     wave = pcl ? new PclWave(job.ranks(), margin, end) : new C3Wave(job.ranks(), end);
@@ -134,7 +167,8 @@ final class Coordinator {
       case Control.COUNTED -> {
         final long spot = pcl.counted(rank, bytes.getLong());
         if (spot != 0) {
-          orders.give(Control.STOP_AT, Orders.ALL, number, int64(spot));
+          final long farther = spot + spotsUnheard(spot);
+          orders.give(Control.STOP_AT, Orders.ALL, number, int64(farther));
         }
       }
       case Control.PASSED -> {
@@ -142,7 +176,10 @@ final class Coordinator {
         asked = true; // at once, and farther
         pcl.passed(rank);
       }
-      case Control.MARKER -> pcl.stopped(Encoding.marker(bytes)).ifPresent(this::expect);
+      case Control.MARKER -> {
+        held = held == 0 ? System.nanoTime() : held;
+        pcl.stopped(Encoding.marker(bytes)).ifPresent(this::expect);
+      }
       case Control.DRAINED -> {
         if (pcl.drained(rank)) {
           orders.give(Control.TAKE, number);
@@ -181,6 +218,7 @@ final class Coordinator {
 
   private void expect(final Line all) {
     line = all;
+    held = 0;
     for (int rank = 0; rank < job.ranks(); rank++) {
       orders.give(Control.EXPECT, rank, number, Encoding.bytes(all.expect(rank)));
     }
@@ -260,6 +298,7 @@ final class Coordinator {
 
   private void over() {
     wave = null;
+    held = 0;
     committing = false;
     next = System.nanoTime() + job.every();
     endAll();
