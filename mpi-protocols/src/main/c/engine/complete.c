@@ -24,12 +24,17 @@ static bool is_active(const struct sluice_mpi_handle *handle)
     return handle != NULL && handle->active;
 }
 
+static bool is_complete(const struct sluice_mpi_handle *handle)
+{
+    return is_active(handle) && handle->complete && !handle->hidden;
+}
+
 static void look(struct asked *asked)
 {
     asked->complete = 0;
     for (int at = 0; at < asked->count; at++) {
         struct sluice_mpi_handle *handle = asked->handles[at];
-        if (is_active(handle) && sluice_mpi_handle_look(handle))
+        if (is_active(handle) && sluice_mpi_handle_look(handle) && !handle->hidden)
             asked->complete++;
     }
 }
@@ -100,7 +105,7 @@ static MPI_Status *status_at(MPI_Status *statuses, int at)
 static int first(const struct asked *asked)
 {
     for (int at = 0; at < asked->count; at++)
-        if (is_active(asked->handles[at]) && asked->handles[at]->complete)
+        if (is_complete(asked->handles[at]))
             return at;
     return -1;
 }
@@ -134,7 +139,7 @@ static int answer_some(struct asked *asked, int *outcount, int *indices, MPI_Sta
     int count = 0;
     for (int at = 0; at < asked->count; at++) {
         struct sluice_mpi_handle *handle = asked->handles[at];
-        if (!is_active(handle) || !handle->complete)
+        if (!is_complete(handle))
             continue;
         MPI_Status *status = status_at(statuses, count);
         indices[count++] = at;
@@ -168,10 +173,9 @@ static void tell(const struct asked *asked)
     if (told == NULL)
         sluice_mpi_abort("no memory for %d requests", asked->count);
     int count = 0;
-    const bool all = asked->how == SLUICE_MPI_WAIT_ALL || asked->how == SLUICE_MPI_TEST_ALL;
     const bool any = asked->how == SLUICE_MPI_WAIT_ANY || asked->how == SLUICE_MPI_TEST_ANY;
     for (int at = 0; at < asked->count && is_satisfied(asked) && (!any || count == 0); at++)
-        if (is_active(asked->handles[at]) && (all || asked->handles[at]->complete))
+        if (is_complete(asked->handles[at]))
             told[count++] = asked->handles[at];
     sluice_mpi_c3_completes(told, count);
     free(told);
@@ -215,6 +219,8 @@ int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int
     for (int at = 0; at < count; at++) {
         asked.handles[at] = sluice_mpi_handle_of(requests[at]);
         asked.active += is_active(asked.handles[at]);
+        if (asked.handles[at] != NULL)
+            asked.handles[at]->hidden = false;
     }
     int result;
     if (count == 1 && how == SLUICE_MPI_WAIT_ALL && !sluice_mpi_busy && asked.active == 1

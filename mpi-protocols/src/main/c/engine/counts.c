@@ -69,6 +69,18 @@ int64_t sluice_mpi_counts_get(const struct sluice_mpi_counts *counts,
                                        ->count;
 }
 
+void sluice_mpi_counts_copy(struct sluice_mpi_counts *counts, const struct sluice_mpi_counts *from)
+{
+    sluice_mpi_counts_clear(counts);
+    for (size_t at = 0; at < from->capacity; at++) {
+        const struct sluice_mpi_stream *stream = &from->entries[at].stream;
+        if (from->entries[at].used)
+            sluice_mpi_counts_find(counts, stream->communicator, stream->source,
+                                   stream->destination, stream->tag)
+                ->count = from->entries[at].count;
+    }
+}
+
 void sluice_mpi_counts_clear(struct sluice_mpi_counts *counts)
 {
     free(counts->entries);

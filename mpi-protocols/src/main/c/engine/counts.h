@@ -63,6 +63,9 @@ static inline struct sluice_mpi_count *sluice_mpi_counts_of(struct sluice_mpi_co
 int64_t sluice_mpi_counts_get(const struct sluice_mpi_counts *counts,
                               const struct sluice_mpi_stream *stream);
 
+/* The same counts as another one. */
+void sluice_mpi_counts_copy(struct sluice_mpi_counts *counts, const struct sluice_mpi_counts *from);
+
 void sluice_mpi_counts_clear(struct sluice_mpi_counts *counts);
 
 /* The sum of all. */

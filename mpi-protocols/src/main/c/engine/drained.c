@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "c3.h"
 #include "handle.h"
 #include "stream.h"
 #include "wrappers/data.h"
@@ -84,8 +85,10 @@ bool sluice_mpi_drained_look(struct sluice_mpi_drained *one)
     MPI_Status status;
     if (real.Test(&one->real, &flag, &status) != MPI_SUCCESS)
         sluice_mpi_abort("cannot receive a message of rank %d that is under way", one->source);
-    if (flag)
+    if (flag) {
         sluice_mpi_received(one->comm, &status, one->posted);
+        sluice_mpi_c3_drained(one, &status);
+    }
     return flag;
 }
 

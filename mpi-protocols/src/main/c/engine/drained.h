@@ -18,6 +18,8 @@ struct sluice_mpi_drained {
     void *data;
     MPI_Request real; /* while it comes */
     int64_t posted;
+    int64_t name;   /* while C3 records: negative */
+    int64_t number; /* in its stream, where that is known */
     bool taken; /* by a receive that waits for it: out of the list */
     struct sluice_mpi_drained *next;
 };

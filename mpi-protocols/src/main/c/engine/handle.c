@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "c3.h"
 #include "drained.h"
+#include "engine.h"
 #include "stream.h"
 #include "wrappers/real.h"
 #include "wrappers/request.h"
@@ -80,9 +82,12 @@ void sluice_mpi_handle_completed(struct sluice_mpi_handle *handle, const MPI_Sta
     if (handle->kind == SLUICE_MPI_RECEIVE && handle->error == MPI_SUCCESS) {
         int cancelled = 0;
         real.Test_cancelled(status, &cancelled);
-        if (!cancelled)
-            sluice_mpi_received(handle->comm, status, handle->posted);
+        if (cancelled)
+            return;
+        sluice_mpi_received(handle->comm, status, handle->posted);
     }
+    if (sluice_mpi_busy)
+        sluice_mpi_c3_ended(handle);
 }
 
 /* One that takes a drained message which was under way. */
@@ -90,10 +95,12 @@ static bool look_at_drained(struct sluice_mpi_handle *handle)
 {
     if (!sluice_mpi_drained_look(handle->drained))
         return false;
+    sluice_mpi_c3_gives(handle->drained, handle);
     handle->error = sluice_mpi_drained_give(handle->drained, handle->buffer, handle->count,
                                             handle->type, &handle->status);
     handle->drained = NULL;
     handle->complete = true;
+    sluice_mpi_c3_ended(handle);
     return true;
 }
 

@@ -31,6 +31,8 @@ struct sluice_mpi_handle {
     bool active;   /* false: a persistent one that is not started */
     bool complete; /* the library has no part in it any more; `status` says how it ended */
     bool freed;    /* the program has it no longer */
+    bool again;    /* posted by a restart, and not by the program */
+    bool hidden;   /* a recovery's call is not told of it */
     bool early;    /* made before the first spot */
     MPI_Request request; /* the program's */
     MPI_Request real; /* MPI_REQUEST_NULL: the library knows nothing of it */

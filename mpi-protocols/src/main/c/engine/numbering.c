@@ -45,9 +45,7 @@ static struct sluice_mpi_count *count_of(const struct sluice_mpi_stream *stream)
 void sluice_mpi_numbering_begin(const struct sluice_mpi_counts *got)
 {
     sluice_mpi_numbering_end();
-    for (size_t at = 0; at < got->capacity; at++)
-        if (got->entries[at].used)
-            count_of(&got->entries[at].stream)->count = got->entries[at].count;
+    sluice_mpi_counts_copy(&numbered, got);
 }
 
 void sluice_mpi_numbering_end(void)
@@ -91,6 +89,11 @@ int64_t sluice_mpi_numbering_next(const struct sluice_mpi_stream *stream)
         if (matches(one, stream))
             return 0;
     return count_of(stream)->count + 1;
+}
+
+int64_t sluice_mpi_numbering_got(const struct sluice_mpi_stream *stream)
+{
+    return sluice_mpi_counts_get(&numbered, stream);
 }
 
 /* Whether a receive that was posted before this one, and is incomplete, may have an earlier message. */

@@ -31,6 +31,9 @@ void sluice_mpi_numbering_found(int64_t name, const struct sluice_mpi_stream *st
 /* The number of the message that a probe finds; 0 when it is not known yet. */
 int64_t sluice_mpi_numbering_next(const struct sluice_mpi_stream *stream);
 
+/* How many messages of a stream were received and have their number. */
+int64_t sluice_mpi_numbering_got(const struct sluice_mpi_stream *stream);
+
 /* Numbers what can be numbered, and tells each to `known`. */
 void sluice_mpi_numbering_settle(void (*known)(int64_t name,
                                                const struct sluice_mpi_message *message));

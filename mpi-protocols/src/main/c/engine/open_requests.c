@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "c3.h"
 #include "drained.h"
 #include "engine.h"
 #include "message.h"
@@ -75,26 +76,39 @@ static const char *check_results(const struct sluice_mpi_handle *handle)
     return why;
 }
 
-/* The buffer by its region, and the memory of its type. */
-static const char *put_buffer(struct sluice_mpi_bytes *bytes,
-                              const struct sluice_mpi_handle *handle)
+/* A buffer by its region, and the memory of its type. */
+static const char *put_buffer(struct sluice_mpi_bytes *bytes, const void *buffer, int64_t elements,
+                              MPI_Datatype type)
 {
     const struct sluice_mpi_region *region;
-    const char *why = find_region(handle->buffer, handle->count, handle->type, &region);
+    const char *why = find_region(buffer, elements, type, &region);
     if (why != NULL)
         return why;
     struct sluice_mpi_block *blocks;
     int64_t extent;
-    const int count = sluice_mpi_blocks(handle->type, &blocks, &extent);
+    const int count = sluice_mpi_blocks(type, &blocks, &extent);
     sluice_mpi_bytes_put_i64(bytes, region == NULL ? -1 : region->id);
     sluice_mpi_bytes_put_i64(
-        bytes, region == NULL ? 0 : (const unsigned char *)handle->buffer - region->pointer);
-    sluice_mpi_bytes_put_i64(bytes, handle->count);
+        bytes, region == NULL ? 0 : (const unsigned char *)buffer - region->pointer);
+    sluice_mpi_bytes_put_i64(bytes, elements);
     sluice_mpi_bytes_put_i64(bytes, extent);
     sluice_mpi_bytes_put_i64(bytes, count);
     sluice_mpi_bytes_put(bytes, blocks, count * sizeof *blocks);
     free(blocks);
     return NULL;
+}
+
+/* Where the result of an open collective goes. */
+static const char *put_pieces(struct sluice_mpi_bytes *bytes,
+                              const struct sluice_mpi_handle *handle)
+{
+    const char *why = NULL;
+    sluice_mpi_bytes_put_i64(bytes, handle->results);
+    for (int i = 0; i < handle->results && why == NULL; i++) {
+        const struct sluice_mpi_piece *piece = &handle->pieces[i];
+        why = put_buffer(bytes, piece->buffer, piece->count, piece->type);
+    }
+    return why;
 }
 
 static int flags_of(const struct sluice_mpi_handle *handle)
@@ -136,7 +150,11 @@ static const char *put_handle(struct sluice_mpi_bytes *bytes,
     sluice_mpi_bytes_put_i64(bytes, handle->posted);
     if ((flags & COMPLETE) != 0 && handle->kind != SLUICE_MPI_SEND)
         put_status(bytes, &handle->status);
-    return needs_buffer(flags, handle->kind) ? put_buffer(bytes, handle) : NULL;
+    if (handle->kind == SLUICE_MPI_COLLECTIVE && !handle->complete)
+        return put_pieces(bytes, handle);
+    return needs_buffer(flags, handle->kind)
+        ? put_buffer(bytes, handle->buffer, handle->count, handle->type)
+        : NULL;
 }
 
 static void put_drained(struct sluice_mpi_bytes *bytes)
@@ -149,6 +167,7 @@ static void put_drained(struct sluice_mpi_bytes *bytes)
         sluice_mpi_bytes_put_i64(bytes, one->comm->id);
         sluice_mpi_bytes_put_i32(bytes, one->source);
         sluice_mpi_bytes_put_i32(bytes, one->tag);
+        sluice_mpi_bytes_put_i64(bytes, one->number);
         sluice_mpi_bytes_put_i64(bytes, one->bytes);
         sluice_mpi_bytes_put(bytes, one->data, one->bytes);
     }
@@ -206,13 +225,14 @@ static struct sluice_mpi_comm *get_communicator(struct sluice_mpi_reader *reader
     return comm;
 }
 
-static void get_buffer(struct sluice_mpi_reader *reader, struct sluice_mpi_handle *handle)
+static void get_buffer(struct sluice_mpi_reader *reader, void **buffer, int64_t *elements,
+                       MPI_Datatype *type)
 {
     const int64_t id = sluice_mpi_get_i64(reader);
     const int64_t offset = sluice_mpi_get_i64(reader);
     const struct sluice_mpi_region *region = sluice_mpi_region_find((int)id);
-    handle->buffer = region == NULL ? NULL : region->pointer + offset;
-    handle->count = (int)sluice_mpi_get_i64(reader);
+    *buffer = region == NULL ? NULL : region->pointer + offset;
+    *elements = sluice_mpi_get_i64(reader);
     const int64_t extent = sluice_mpi_get_i64(reader);
     const int64_t count = sluice_mpi_get_count(reader, sizeof(struct sluice_mpi_block));
     const size_t length = count * sizeof(struct sluice_mpi_block);
@@ -221,9 +241,26 @@ static void get_buffer(struct sluice_mpi_reader *reader, struct sluice_mpi_handl
     if (here == NULL || blocks == NULL)
         return;
     memcpy(blocks, here, length);
-    handle->own = sluice_mpi_type_of(blocks, (int)count, extent);
-    handle->type = handle->own;
+    *type = sluice_mpi_type_of(blocks, (int)count, extent);
     free(blocks);
+}
+
+static void get_message(struct sluice_mpi_reader *reader, struct sluice_mpi_handle *handle)
+{
+    int64_t count = 0;
+    get_buffer(reader, &handle->buffer, &count, &handle->own);
+    handle->count = (int)count;
+    handle->type = handle->own;
+}
+
+static void get_pieces(struct sluice_mpi_reader *reader, struct sluice_mpi_handle *handle)
+{
+    handle->results = (int)sluice_mpi_get_count(reader, 40);
+    handle->pieces = calloc(handle->results + 1, sizeof *handle->pieces);
+    for (int i = 0; i < handle->results && handle->pieces != NULL; i++) {
+        struct sluice_mpi_piece *piece = &handle->pieces[i];
+        get_buffer(reader, &piece->buffer, &piece->count, &piece->type);
+    }
 }
 
 /* A request that the program has made again on its way, or a new one in the place of the old. */
@@ -269,8 +306,10 @@ static void get_handle(struct sluice_mpi_reader *reader)
     sluice_mpi_empty_status(&handle->status);
     if ((flags & COMPLETE) != 0 && kind != SLUICE_MPI_SEND)
         get_status(reader, &handle->status);
-    if (needs_buffer(flags, kind))
-        get_buffer(reader, handle);
+    if (kind == SLUICE_MPI_COLLECTIVE && !handle->complete)
+        get_pieces(reader, handle);
+    else if (needs_buffer(flags, kind))
+        get_message(reader, handle);
 }
 
 static void get_drained(struct sluice_mpi_reader *reader)
@@ -280,10 +319,14 @@ static void get_drained(struct sluice_mpi_reader *reader)
         struct sluice_mpi_comm *comm = get_communicator(reader);
         const int source = sluice_mpi_get_i32(reader);
         const int tag = sluice_mpi_get_i32(reader);
+        const int64_t number = sluice_mpi_get_i64(reader);
         const int64_t bytes = sluice_mpi_get_i64(reader);
         const void *data = sluice_mpi_get(reader, bytes);
-        if (data != NULL)
-            memcpy(sluice_mpi_drained_again(comm, source, tag, bytes)->data, data, bytes);
+        if (data != NULL) {
+            struct sluice_mpi_drained *one = sluice_mpi_drained_again(comm, source, tag, bytes);
+            memcpy(one->data, data, bytes);
+            one->number = number;
+        }
     }
 }
 
@@ -307,9 +350,11 @@ static void post_again(int64_t most)
             open[count++] = one;
     }
     qsort(open, count, sizeof(struct sluice_mpi_handle *), by_posting);
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++) {
+        open[i]->again = true;
         if (sluice_mpi_receive_start(open[i]) != MPI_SUCCESS)
             sluice_mpi_abort("a receive that was open at the checkpoint cannot be posted again");
+    }
     free(open);
 }
 
@@ -332,6 +377,8 @@ void sluice_mpi_restore(struct sluice_mpi_reader *reader)
     sluice_mpi_requests = requests;
     get_drained(reader);
     sluice_mpi_look_busy();
-    if (!reader->damaged)
+    if (!reader->damaged) {
+        sluice_mpi_c3_resume();
         post_again(count);
+    }
 }

@@ -29,15 +29,21 @@ int sluice_mpi_receive_start(struct sluice_mpi_handle *handle)
         return MPI_SUCCESS;
     }
     handle->posted = ++sluice_mpi_posted;
-    if (sluice_mpi_busy && sluice_mpi_c3_posts(handle))
-        return MPI_SUCCESS;
-    struct sluice_mpi_drained *old =
-        sluice_mpi_drained_find(handle->comm, handle->peer, handle->tag);
+    if (sluice_mpi_busy)
+        return sluice_mpi_c3_posts(handle);
+    return sluice_mpi_post(handle, handle->peer, handle->tag);
+}
+
+int sluice_mpi_post(struct sluice_mpi_handle *handle, int source, int tag)
+{
+    struct sluice_mpi_drained *old = sluice_mpi_drained_find(handle->comm, source, tag);
     if (old != NULL) {
         take(handle, old);
         return MPI_SUCCESS;
     }
-    return real.Irecv(handle->buffer, handle->count, handle->type, handle->peer, handle->tag,
+    if (sluice_mpi_busy)
+        sluice_mpi_c3_asks(handle, source, tag);
+    return real.Irecv(handle->buffer, handle->count, handle->type, source, tag,
                       handle->comm->handle, &handle->real);
 }
 

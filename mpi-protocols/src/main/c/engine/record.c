@@ -49,7 +49,8 @@ static void *grow(void *array, int *room, size_t length)
     return array;
 }
 
-static struct taking *find(int64_t name)
+/* Its place, or where it belongs. */
+static int place(int64_t name)
 {
     int low = 0;
     int high = taking_count;
@@ -60,13 +61,31 @@ static struct taking *find(int64_t name)
         else
             high = middle;
     }
-    if (low < taking_count && takings[low].name == name)
-        return &takings[low];
+    return low;
+}
+
+static bool is_at(int at, int64_t name)
+{
+    return at < taking_count && takings[at].name == name;
+}
+
+static struct taking *find(int64_t name)
+{
+    const int at = place(name);
+    if (is_at(at, name))
+        return &takings[at];
     if (taking_count == taking_room)
         takings = grow(takings, &taking_room, sizeof *takings);
-    memmove(takings + low + 1, takings + low, (taking_count++ - low) * sizeof *takings);
-    takings[low] = (struct taking){.name = name};
-    return &takings[low];
+    memmove(takings + at + 1, takings + at, (taking_count++ - at) * sizeof *takings);
+    takings[at] = (struct taking){.name = name};
+    return &takings[at];
+}
+
+/* Whether it was received behind the line. */
+static bool has_data(int64_t name)
+{
+    const int at = place(name);
+    return is_at(at, name) && takings[at].data != NULL;
 }
 
 void sluice_mpi_record_end(void)
@@ -92,13 +111,7 @@ void sluice_mpi_record_begin(void)
 {
     sluice_mpi_record_end();
     sluice_mpi_recording = true;
-    for (size_t at = 0; at < sluice_mpi_got.capacity; at++) {
-        const struct sluice_mpi_count *one = &sluice_mpi_got.entries[at];
-        if (one->used)
-            sluice_mpi_counts_find(&before, one->stream.communicator, one->stream.source,
-                                   one->stream.destination, one->stream.tag)
-                ->count = one->count;
-    }
+    sluice_mpi_counts_copy(&before, &sluice_mpi_got);
     sluice_mpi_numbering_begin(&sluice_mpi_got);
 }
 
@@ -127,13 +140,8 @@ void sluice_mpi_record_completed(struct sluice_mpi_handle *const *handles, int c
     sluice_mpi_bytes_put_i64(&event, count);
     for (int i = 0; i < count; i++) {
         sluice_mpi_bytes_put_i64(&event, handles[i]->number);
-        int cancelled = 0;
-        if (handles[i]->kind == SLUICE_MPI_RECEIVE)
-            real.Test_cancelled(&handles[i]->status, &cancelled);
-        if (handles[i]->kind == SLUICE_MPI_RECEIVE && !cancelled
-            && handles[i]->status.MPI_SOURCE >= 0 && handles[i]->posted > 0) {
+        if (has_data(handles[i]->number))
             is_told(handles[i]->number);
-        }
     }
     sluice_mpi_record_event(SLUICE_MPI_EVENT_COMPLETED, event.data, event.length);
     sluice_mpi_bytes_free(&event);

@@ -103,7 +103,7 @@ static void please(int64_t wave, const void *bytes, size_t length)
     struct sluice_mpi_reader reader = {bytes, (const unsigned char *)bytes + length, false};
     sluice_mpi_wave_ends();
     const int protocol = sluice_mpi_get_i32(&reader);
-    if (sluice_mpi_protocol->repeats()) {
+    if (protocol == 1 && sluice_mpi_protocol->repeats()) {
         sluice_mpi_wave = wave;
         sluice_mpi_refuse_wave("a recovery is not over");
         sluice_mpi_wave = 0;
