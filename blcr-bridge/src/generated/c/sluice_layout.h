@@ -43,6 +43,7 @@
 #define SLUICE_HEADER_SMALL_OFFSET 272
 #define SLUICE_HEADER_SLEEPING_OFFSET 512
 #define SLUICE_HEADER_HEARTBEAT_OFFSET 640
+#define SLUICE_HEADER_ORDERS_OFFSET 768
 #define SLUICE_HEADER_STORE_OFFSET 1024
 #define SLUICE_HEADER_CAPTURE_OFFSET 2048
 #define SLUICE_HEADER_FREE_CHUNKS_OFFSET 384
@@ -98,7 +99,9 @@ struct sluice_header {
     _Atomic int64_t heartbeat;
     _Atomic int64_t unattached_files;
     _Atomic int32_t last_image;
-    uint8_t unused_660[364];
+    uint8_t unused_660[108];
+    _Atomic int64_t orders;
+    uint8_t unused_776[248];
     char store[1024];
     char capture[1024];
     _Atomic int64_t plain_bytes[32];
@@ -412,6 +415,8 @@ _Static_assert(sizeof(struct sluice_trace_header) == 512, "sluice_trace_header")
 #define SLUICE_REQUEST_WAIT 19
 #define SLUICE_REQUEST_LIST 20
 #define SLUICE_REQUEST_RESTART 21
+#define SLUICE_REQUEST_WAVE 22
+#define SLUICE_REQUEST_ORDERS 23
 #define SLUICE_REQUEST_JOIN 32
 #define SLUICE_REQUEST_LEAVE 33
 #define SLUICE_REQUEST_STATS 34
@@ -489,6 +494,14 @@ struct __attribute__((packed)) sluice_request_restart {
     int32_t rank;
 };
 
+struct __attribute__((packed)) sluice_request_wave {
+    int32_t kind;
+    int32_t rank;
+    int64_t wave;
+    int32_t more;
+    int32_t reserved;
+};
+
 struct __attribute__((packed)) sluice_request_join {
     int32_t version;
 };
@@ -531,6 +544,14 @@ struct __attribute__((packed)) sluice_reply_created {
     int32_t image_id;
     int32_t reason;
     int64_t size;
+};
+
+struct __attribute__((packed)) sluice_reply_order {
+    int32_t kind;
+    int32_t rank;
+    int64_t wave;
+    int32_t more;
+    int32_t reserved;
 };
 
 struct __attribute__((packed)) sluice_reply_threshold {

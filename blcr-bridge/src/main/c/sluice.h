@@ -47,7 +47,9 @@
 extern "C" {
 #endif
 
+#ifndef SLUICE_API /* a library may have all of this for itself */
 #define SLUICE_API __attribute__((visibility("default")))
+#endif
 
 /* The checkpoint committed last. */
 #define SLUICE_NEWEST INT64_C(-1)

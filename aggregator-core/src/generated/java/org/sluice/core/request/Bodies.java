@@ -81,6 +81,15 @@ final class Bodies {
       out.putLong(it.checkpoint());
       out.putInt(it.rank());
       out.putString(it.name());
+    } else if (message instanceof final Request.Wave it) {
+      out.putTypeOrStatus(22);
+      out.putInt(it.kind());
+      out.putInt(it.rank());
+      out.putLong(it.wave());
+      out.putInt(it.more()).putInt(0);
+      out.putString(it.bytes());
+    } else if (message instanceof final Request.Orders it) {
+      out.putTypeOrStatus(23);
     } else if (message instanceof final Request.Join it) {
       out.putTypeOrStatus(32);
       out.putInt(it.version());
@@ -133,6 +142,13 @@ final class Bodies {
     } else if (message instanceof final Reply.Text it) {
       out.putTypeOrStatus(0);
       out.putString(it.text());
+    } else if (message instanceof final Reply.Order it) {
+      out.putTypeOrStatus(0);
+      out.putInt(it.kind());
+      out.putInt(it.rank());
+      out.putLong(it.wave());
+      out.putInt(it.more()).putInt(0);
+      out.putString(it.bytes());
     } else if (message instanceof final Reply.Threshold it) {
       out.putTypeOrStatus(0);
       out.putInt(it.policy());
@@ -224,6 +240,17 @@ final class Bodies {
           in.getInt(),
           in.getString());
     }
+    if (type == 22) {
+      return new Request.Wave(
+          in.getInt(),
+          in.getInt(),
+          in.getLong(),
+          in.getPaddedInt(),
+          in.getString());
+    }
+    if (type == 23) {
+      return new Request.Orders();
+    }
     if (type == 32) {
       return new Request.Join(
           in.getVersion());
@@ -281,6 +308,14 @@ final class Bodies {
     }
     if (request instanceof Request.Restart) {
       return new Reply.Text(
+          in.getString());
+    }
+    if (request instanceof Request.Orders) {
+      return new Reply.Order(
+          in.getInt(),
+          in.getInt(),
+          in.getLong(),
+          in.getPaddedInt(),
           in.getString());
     }
     if (request instanceof Request.Stats) {

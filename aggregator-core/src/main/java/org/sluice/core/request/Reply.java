@@ -82,6 +82,23 @@ public sealed interface Reply {
   record Text(String text) implements Reply {}
 
   /**
+   * To {@link Request.Orders}: the oldest order that was not asked for, or a piece of it.
+   *
+   * @param kind {@code org.sluice.mpi.Control}; 0 when there is none
+   * @param rank whom it is for; -1 all
+   * @param wave which wave, 0 none
+   * @param more 1 when more of its bytes come with the next reply
+   * @param bytes any, as a file's name has them
+   */
+  record Order(
+      @Wire.Means("0 when there is none") int kind,
+      @Wire.Means("whom it is for, -1 all") int rank,
+      long wave,
+      @Wire.Means(value = "1 when the next reply has more of its bytes", padded = true) int more,
+      @Wire.Means("any bytes") String bytes)
+      implements Reply {}
+
+  /**
    * To {@link Request.Threshold}.
    *
    * @param policy {@code HeaderDescriptor.POLICY_*}

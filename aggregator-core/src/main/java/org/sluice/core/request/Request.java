@@ -182,6 +182,28 @@ public sealed interface Request {
       implements Request {}
 
   /**
+   * What a rank of an MPI job tells the coordinator of its waves.
+   *
+   * @param kind {@code org.sluice.mpi.Control}
+   * @param rank who tells it
+   * @param wave which wave, 0 none
+   * @param more 1 when more of its bytes come with the next request
+   * @param bytes any, as a file's name has them
+   */
+  @Wire(type = 22, replyMeans = "empty")
+  record Wave(
+      int kind,
+      int rank,
+      long wave,
+      @Wire.Means(value = "1 when the next request has more of its bytes", padded = true) int more,
+      @Wire.Means("any bytes") String bytes)
+      implements Request {}
+
+  /** Asks what the coordinator of an MPI job's waves orders. */
+  @Wire(type = 23, reply = Reply.Order.class)
+  record Orders() implements Request {}
+
+  /**
    * Joins the I/O process as a member that keeps it alive.
    *
    * @param version version of the format the client speaks

@@ -376,4 +376,23 @@ public final class Header {
   public void heartbeat(final long now) {
     buffer.putLongOpaque(HeaderDescriptor.HEARTBEAT_OFFSET, now);
   }
+
+  /**
+   * How many orders the coordinator of an MPI job has given. A rank that sees another number asks
+   * for them.
+   *
+   * @param count all so far
+   */
+  public void orders(final long count) {
+    buffer.putLongRelease(HeaderDescriptor.ORDERS_OFFSET, count);
+  }
+
+  /**
+   * How many orders the coordinator of an MPI job has given, before this I/O process too.
+   *
+   * @return 0 or more
+   */
+  public long orders() {
+    return buffer.getLongOpaque(HeaderDescriptor.ORDERS_OFFSET);
+  }
 }

@@ -88,6 +88,10 @@ public final class HeaderDescriptor {
                   "sleeping",
                   "1 while it waits in the kernel, 2 for a millisecond at most"),
       HEARTBEAT_OFFSET = HEADER.at(640).field(SHARED_I64, "heartbeat", "ms since the epoch"),
+      ORDERS_OFFSET =
+          HEADER
+              .at(768)
+              .field(SHARED_I64, "orders", "how many the coordinator of an MPI job has given"),
       STORE_OFFSET = HEADER.at(1024).fields(STRING, 1024, "store", "directory, at most 1020 bytes"),
       CAPTURE_OFFSET =
           HEADER.fields(STRING, 1024, "capture", "directory, likewise; resolved, may be empty"),

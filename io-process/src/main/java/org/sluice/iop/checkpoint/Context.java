@@ -158,8 +158,13 @@ public record Context(
     };
   }
 
-  /** The highest number of a checkpoint that is there; all nodes of a run find the same. */
-  long lastNumber() throws IOException {
+  /**
+   * The highest number of a checkpoint that is there; all nodes of a run find the same.
+   *
+   * @return 0 for none
+   * @throws IOException when the store cannot be read
+   */
+  public long lastNumber() throws IOException {
     final LongStream here = store.numbers().stream().mapToLong(Long::longValue);
     return LongStream.concat(here, numbersBefore()).max().orElse(0);
   }

@@ -22,6 +22,7 @@ import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.waves.Waves;
 
 /** Passes each request on to whom it concerns. Service thread only. */
 final class Requests {
@@ -37,6 +38,7 @@ final class Requests {
   private final TimedSettling timedSettling;
   private final Members members;
   private final Preemption preemption;
+  private final Supplier<Waves> waves;
   private boolean toldOfSlots;
   private final Lane lane;
 
@@ -51,7 +53,9 @@ final class Requests {
       final Settling settling,
       final TimedSettling timedSettling,
       final Members members,
-      final Preemption preemption) {
+      final Preemption preemption,
+      final Supplier<Waves> waves) {
+    this.waves = waves;
     this.checkpoints = checkpoints;
     this.context = context;
     this.header = context.segment().header();
@@ -153,6 +157,8 @@ final class Requests {
           caller.answer(checkpoints.explicit().begin(begin, attachment.writer()));
       case Request.Create create -> openQueue.create(attachment, create, caller);
       case Request.Complete complete -> caller.answer(complete(attachment, complete));
+      case Request.Wave wave -> caller.answer(waves.get().receive(wave));
+      case Request.Orders() -> caller.answer(waves.get().next());
       default -> caller.answer(misplaced("out of place: " + request));
     }
   }

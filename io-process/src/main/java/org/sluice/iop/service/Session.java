@@ -13,6 +13,7 @@ import org.sluice.iop.drain.Caller;
 import org.sluice.iop.drain.Pace;
 import org.sluice.iop.guard.Guard;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.waves.Waves;
 
 /** Everything the service thread looks after, from the first process to the last commit. */
 final class Session implements AutoCloseable {
@@ -32,6 +33,10 @@ final class Session implements AutoCloseable {
   private final Closings closings;
   private final Members members;
   private final Preemption preemption;
+
+  /** Null while there is no MPI job that takes waves. */
+  private Waves waves;
+
   private final Entrances entrances;
   private final Requests requests;
   private final CompletableFuture<Void> begun = new CompletableFuture<>();
@@ -84,13 +89,21 @@ final class Session implements AutoCloseable {
             settling,
             timedSettling,
             members,
-            preemption);
+            preemption,
+            this::waves);
     new Resumption(context, checkpoints, state, attachments, rings, closings).resume();
     attachments.all().forEach(timedSettling::watch);
     context.registry().all().forEach(outsideOpens::resume);
     guard.listen(context.service(), outsideOpens);
     context.segment().header().leases(leases.areUsed());
     context.drain().tidy(false);
+  }
+
+  private Waves waves() {
+    if (waves == null) {
+      waves = new Waves(context);
+    }
+    return waves;
   }
 
   void receive(final Connection connection, final Request request, final Caller caller) {
@@ -127,6 +140,9 @@ final class Session implements AutoCloseable {
     checkpoints.resting().proceed();
     attachments.limit();
     outsideOpens.leases().proceed();
+    if (waves != null) {
+      waves.beat();
+    }
     return checkpoints.groups().proceed(attachments::poll);
   }
 
@@ -180,7 +196,8 @@ final class Session implements AutoCloseable {
 
   /** How long nothing has to be looked at, in milliseconds, if it is shorter than a limit. */
   long patience(final long limit) {
-    final long waited = context.waiters().patience(checkpoints.groups().patience(limit));
+    final long most = waves == null ? limit : waves.patience(limit);
+    final long waited = context.waiters().patience(checkpoints.groups().patience(most));
     final long next = timedSettling.patience(waited);
     final long looked = outsideOpens.leases().patience(next);
     final boolean open = context.state().images().areOpen();

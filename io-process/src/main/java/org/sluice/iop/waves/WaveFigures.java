@@ -1,0 +1,85 @@
+package org.sluice.iop.waves;
+
+import java.nio.ByteBuffer;
+import java.util.BitSet;
+
+/** What a wave cost, and what crossed its line. Service thread only. */
+final class WaveFigures {
+  private final long number;
+  private final String protocol;
+  private final int ranks;
+  private final long began = System.nanoTime();
+  private final BitSet taken = new BitSet();
+  private long bytes;
+  private long held;
+  private long longestHeld;
+  private long late;
+  private long early;
+  private long events;
+
+  WaveFigures(final long number, final String protocol, final int ranks) {
+    this.number = number;
+    this.protocol = protocol;
+    this.ranks = ranks;
+  }
+
+  /** A rank has written its state. */
+  void taken(final int rank, final long size, final long nanos) {
+    taken.set(rank);
+    bytes += size;
+    held += nanos;
+    longestHeld = Math.max(longestHeld, nanos);
+  }
+
+  boolean hasState(final int rank) {
+    return taken.get(rank);
+  }
+
+  /** A rank has written what it recorded. */
+  void recorded(final ByteBuffer in) {
+    bytes += in.getLong() + in.getLong();
+    events += in.getLong();
+    late += in.getLong();
+    early += in.getLong();
+  }
+
+  long number() {
+    return number;
+  }
+
+  String protocol() {
+    return protocol;
+  }
+
+  int ranks() {
+    return ranks;
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
+  long late() {
+    return late;
+  }
+
+  long early() {
+    return early;
+  }
+
+  long events() {
+    return events;
+  }
+
+  double seconds() {
+    return (System.nanoTime() - began) / 1e9;
+  }
+
+  double meanHeld() {
+    return held / 1e9 / ranks;
+  }
+
+  double mostHeld() {
+    return longestHeld / 1e9;
+  }
+}

@@ -1,0 +1,155 @@
+package org.sluice.iop.waves;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Map;
+import org.sluice.core.command.JsonObject;
+import org.sluice.core.command.SizeConverter;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * The waves of a store's jobs: a line of JSON for what became of each, and one on standard error. A
+ * number that was begun is never begun again, in no run.
+ */
+final class WaveLog {
+  private static final String NAME = "waves.log";
+  private static final String DATA = "data";
+
+  private static final String ASK = "waves/ask";
+
+  private final Path file;
+  private final Path ask;
+  private boolean failed;
+
+  /**
+   * The log of a store.
+   *
+   * @param store the directory of this node's own store, which may be one of a series
+   */
+  WaveLog(final Path store) {
+    final Path parent = store.toAbsolutePath().getParent();
+    final boolean part = parent != null && parent.endsWith(DATA);
+    final Path root = part ? parent.getParent() : store;
+    this.file = root.resolve(NAME);
+    this.ask = root.resolve(ASK);
+  }
+
+  /** The last number that was begun; 0 for none. A last line that a crash cut is none. */
+  long last() {
+    long last = 0;
+    try {
+      for (final String line : Files.readAllLines(file)) {
+        last = Math.max(last, numberOf(line));
+      }
+    } catch (final NoSuchFileException none) {
+      return 0;
+    } catch (final IOException e) {
+      failed(e);
+    }
+    return last;
+  }
+
+  private static long numberOf(final String line) {
+    try {
+      return JSON.std.mapFrom(line).get("wave") instanceof final Number number
+          ? number.longValue()
+          : 0;
+    } catch (final IOException cut) {
+      return 0;
+    }
+  }
+
+  /** Whether a user asks for a wave, from any node: once. */
+  boolean isAsked() {
+    try {
+      return Files.deleteIfExists(ask);
+    } catch (final IOException e) {
+      failed(e);
+      return false;
+    }
+  }
+
+  void began(final Job job) {
+    append(
+        new JsonObject()
+            .with("what", job.restored() < 0 ? "start" : "restart")
+            .with("ranks", job.ranks())
+            .with("attempt", job.attempt())
+            .with("from", job.restored() < 0 ? null : job.restored()));
+    if (job.restored() >= 0) {
+      say("%d ranks begin with wave %d".formatted(job.ranks(), job.restored()));
+    }
+  }
+
+  void begun(final WaveFigures wave) {
+    append(line(wave, "begun"));
+  }
+
+  void givenUp(final WaveFigures wave, final String why) {
+    append(line(wave, "given up").with("why", why));
+    say("wave %d is given up: %s".formatted(wave.number(), why));
+  }
+
+  void committed(final WaveFigures wave) {
+    append(
+        line(wave, "committed")
+            .with("seconds_held_mean", wave.meanHeld())
+            .with("seconds_held_most", wave.mostHeld())
+            .with("seconds_to_durable", wave.seconds())
+            .with("bytes", wave.bytes())
+            .with("late", wave.late())
+            .with("early", wave.early())
+            .with("events", wave.events()));
+    say(
+        "wave %d is durable after %.3f s: %s of %d ranks, each held up %.3f s, %d late and %d early messages, %d events"
+            .formatted(
+                wave.number(),
+                wave.seconds(),
+                SizeConverter.format(wave.bytes()),
+                wave.ranks(),
+                wave.meanHeld(),
+                wave.late(),
+                wave.early(),
+                wave.events()));
+  }
+
+  private static JsonObject line(final WaveFigures wave, final String what) {
+    return new JsonObject()
+        .with("what", what)
+        .with("wave", wave.number())
+        .with("protocol", wave.protocol())
+        .with("ranks", wave.ranks());
+  }
+
+  private void append(final Map<String, Object> what) {
+    try {
+      final JsonObject line =
+          new JsonObject().with("at", Instant.now().truncatedTo(ChronoUnit.MILLIS).toString());
+      line.putAll(what);
+      Files.writeString(
+          file,
+          JSON.std.asString(line) + "\n",
+          StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND);
+    } catch (final IOException e) {
+      failed(e);
+    }
+  }
+
+  private void failed(final IOException e) {
+    if (!failed) {
+      failed = true;
+      Warnings.warn("what becomes of waves cannot be written to %s: %s".formatted(file, e));
+    }
+  }
+
+  private static void say(final String line) {
+    System.err.println("sluice mpi: " + line);
+  }
+}

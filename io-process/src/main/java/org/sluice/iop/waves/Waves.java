@@ -1,0 +1,98 @@
+package org.sluice.iop.waves;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.HashMap;
+import java.util.Map;
+import org.sluice.core.posix.Errno;
+import org.sluice.core.request.Reply;
+import org.sluice.core.request.Request;
+import org.sluice.iop.checkpoint.Context;
+import org.sluice.mpi.Control;
+
+/**
+ * Between the ranks of an MPI job and the coordinator of its waves: puts what ranks say together of
+ * its pieces. Service thread only.
+ */
+public final class Waves {
+  private static final int MOST = 64 << 20;
+
+  private final Context context;
+  private final Orders orders;
+  private final Map<Integer, ByteArrayOutputStream> pieces = new HashMap<>();
+  private Coordinator coordinator;
+
+  /**
+   * A session in which no job has said that it is there.
+   *
+   * @param context what commits share
+   */
+  public Waves(final Context context) {
+    this.context = context;
+    this.orders = new Orders(context.segment().header());
+  }
+
+  /**
+   * A rank tells the coordinator something.
+   *
+   * @param request what
+   * @return done, or why not
+   */
+  public Reply receive(final Request.Wave request) {
+    final ByteArrayOutputStream all =
+        pieces.computeIfAbsent(request.rank(), rank -> new ByteArrayOutputStream());
+    all.writeBytes(Orders.bytes(request.bytes()));
+    if (all.size() > MOST) {
+      pieces.remove(request.rank());
+      return new Reply.Failed(Errno.EFBIG, "a message of a rank is too long");
+    }
+    if (request.more() == 0) {
+      pieces.remove(request.rank());
+      try {
+        hear(request, ByteBuffer.wrap(all.toByteArray()).order(ByteOrder.LITTLE_ENDIAN));
+      } catch (final BufferUnderflowException | IllegalArgumentException e) {
+        return new Reply.Failed(
+            Errno.EPROTO, "message %d of rank %d: %s".formatted(request.kind(), request.rank(), e));
+      }
+    }
+    return new Reply.Done();
+  }
+
+  private void hear(final Request.Wave request, final ByteBuffer bytes) {
+    if (request.kind() == Control.HELLO) {
+      coordinator = new Coordinator(context, orders, Job.of(bytes));
+    } else if (coordinator != null) {
+      coordinator.hear(request.kind(), request.rank(), request.wave(), bytes);
+    } else { // a resumed I/O process knows of no wave
+      orders.give(Control.GIVE_UP, request.wave());
+    }
+  }
+
+  /**
+   * What is ordered.
+   *
+   * @return the next piece of it
+   */
+  public Reply next() {
+    return orders.next();
+  }
+
+  /** Does what is due by now. */
+  public void beat() {
+    if (coordinator != null) {
+      coordinator.beat(System.nanoTime());
+    }
+  }
+
+  /**
+   * How long nothing is due.
+   *
+   * @param limit at most
+   * @return milliseconds, at least 1
+   */
+  public long patience(final long limit) {
+    return coordinator == null ? limit : coordinator.patience(System.nanoTime(), limit);
+  }
+}

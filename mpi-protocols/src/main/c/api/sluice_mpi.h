@@ -1,0 +1,67 @@
+/*
+ * Sluice: MPI programs that survive kills.
+ *
+ *     MPI_Init(&argc, &argv);
+ *     ...                                          communicators, datatypes, memory
+ *     sluice_protect(0, &step, sizeof step);
+ *     sluice_protect(1, field, rows * width * sizeof *field);
+ *     for (; step < steps; step++) {
+ *         sluice_potential_checkpoint();
+ *         exchange(field);
+ *     }
+ *
+ * `sluice mpi -- mpirun -n 64 ./app` runs the program, takes checkpoints of the whole job at these
+ * places, and runs it again from the newest one when a rank dies. The program then begins
+ * with main() as ever. The first sluice_potential_checkpoint() puts back the protected memory, and
+ * what was under way between the ranks: messages, open requests, collectives.
+ *
+ * Without `sluice mpi` the functions do nothing and return 0.
+ *
+ * What a program must do:
+ *   - Protect all that it needs to go on at a sluice_potential_checkpoint(). What is not protected has
+ *     after a restart what the program gave it on its way there. Open files and effects outside of
+ *     MPI are its own affair.
+ *   - Protect the same ids, with the same sizes, on its way to the first one. Before that, every
+ *     message that is sent is received. Communicators and datatypes are made before it as well.
+ *   - Between two receives do the same again when it gets the same again: no times, no random
+ *     numbers of the machine.
+ *   - Call these functions from the thread that calls MPI, between MPI_Init and MPI_Finalize.
+ *
+ * Link with -lsluice_mpi. Works with Open MPI and MPICH. Fortran: module sluice_mpi.
+ */
+#ifndef SLUICE_MPI_H
+#define SLUICE_MPI_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Memory that belongs to every checkpoint: `bytes` at `pointer`, known by `id` >= 0. With an id that is
+ * protected already the new place and size take the place of the old. So memory may grow and move; with
+ * `bytes` 0 it is no longer protected. Regions of different ids must not overlap.
+ *
+ * A restart puts a region back where the program has it then, in the size that it had. Where sizes or ids differ
+ * the job ends with a line that names them.
+ *
+ * Returns 0, or -EINVAL: a negative id, or no place for more than 0 bytes.
+ */
+int sluice_protect(int id, void *pointer, size_t bytes);
+
+/*
+ * A place where this rank can be checkpointed. Takes some nanoseconds when no checkpoint is asked for.
+ * The ranks need not meet: each comes to a place of its own when it gets there. All must come again
+ * and again, or the checkpoint is given up after a time.
+ *
+ * Returns 1 when it has put the state of a checkpoint back, which the first call after a restart does;
+ * else 0. A program need not look.
+ */
+int sluice_potential_checkpoint(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,364 @@
+/*
+ * C3 at one rank: it takes its line at a spot, records behind it until the coordinator has all stop, and writes what it
+ * recorded. No rank waits for another one. org.sluice.mpi.C3Rank of the simulator is the same in Java.
+ */
+#include "c3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "control.h"
+#include "drained.h"
+#include "engine.h"
+#include "open_requests.h"
+#include "protocol.h"
+#include "record.h"
+#include "regions.h"
+#include "replay.h"
+#include "stream.h"
+#include "wrappers/real.h"
+
+/* How far this rank is in a wave. */
+static enum {
+    NOTHING,
+    ASKED,     /* it takes its line at the next spot where it can */
+    RECORDING, /* and does not know what comes */
+    EXPECTING,
+    READY,   /* all that was to come has come */
+    STOPPED, /* and waits for its plan */
+} phase;
+
+static int64_t drains;
+static struct sluice_mpi_counts sent; /* before the line */
+static bool loaded; /* a recovery has its plan */
+
+static void forget(void)
+{
+    phase = NOTHING;
+    sluice_mpi_record_end();
+    for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
+        one->name = 0;
+}
+
+static void please(int64_t wave)
+{
+    (void)wave;
+    forget();
+    phase = ASKED;
+}
+
+/* ---- the line ---- */
+
+static void look_at_all(void)
+{
+    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
+        sluice_mpi_handle_look(one);
+    sluice_mpi_drained_all();
+}
+
+static bool drained_have_numbers(void)
+{
+    for (const struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
+        if (one->number == 0 || one->real != MPI_REQUEST_NULL)
+            return false;
+    return true;
+}
+
+/* Whether the counts say which messages were received; else the line is put off to the next spot. */
+static bool can_take_line(void)
+{
+    look_at_all();
+    if (sluice_mpi_replay_is_on() || sluice_mpi_c3_buffers() || !drained_have_numbers())
+        return false;
+    if (loaded && sluice_mpi_replay_is_needed())
+        return false;
+    for (const struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next) {
+        if (one->kind != SLUICE_MPI_RECEIVE || !one->active || one->complete)
+            continue;
+        if (one->drained != NULL
+            || sluice_mpi_is_overtaken(one->comm, one->peer, one->tag, one->posted)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int by_posting(const void *a, const void *b)
+{
+    const int64_t one = (*(struct sluice_mpi_handle *const *)a)->posted;
+    const int64_t other = (*(struct sluice_mpi_handle *const *)b)->posted;
+    return one < other ? -1 : one > other;
+}
+
+/* The receives that are open at the line come first. */
+static void post_open(void)
+{
+    size_t count = 0;
+    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
+        count++;
+    struct sluice_mpi_handle **open = malloc((count + 1) * sizeof(struct sluice_mpi_handle *));
+    if (open == NULL)
+        sluice_mpi_abort("no memory for %zu open requests", count);
+    count = 0;
+    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
+        if (one->kind == SLUICE_MPI_RECEIVE && one->active && !one->complete)
+            open[count++] = one;
+    qsort(open, count, sizeof(struct sluice_mpi_handle *), by_posting);
+    for (size_t i = 0; i < count; i++)
+        sluice_mpi_c3_asks(open[i], open[i]->peer, open[i]->tag);
+    free(open);
+}
+
+static bool has_inter(void)
+{
+    const struct sluice_mpi_comm *comm = sluice_mpi_comms;
+    while (comm != NULL && !comm->inter)
+        comm = comm->next;
+    return comm != NULL;
+}
+
+static void take_line(const struct sluice_mpi_place *place)
+{
+    const int64_t began = sluice_mpi_now();
+    const int64_t wave = sluice_mpi_wave;
+    struct sluice_mpi_bytes own = {0};
+    sluice_mpi_bytes_put_i64(&own, sluice_mpi_spots);
+    const char *why = has_inter() ? "an inter-communicator is there, which C3 does not carry: use "
+                                    "--protocol pcl, or free it"
+                                  : sluice_mpi_save(&own);
+    int error = 0;
+    if (why == NULL) {
+        error = sluice_checkpoint_begin(sluice_mpi_session, wave);
+        if (error == 0)
+            error = sluice_mpi_write_state(wave, place, &own);
+    }
+    if (error != 0)
+        why = sluice_message();
+    const int64_t taken[2] = {(int64_t)own.length + sluice_mpi_region_bytes(),
+                              sluice_mpi_now() - began};
+    sluice_mpi_bytes_free(&own);
+    if (why != NULL) {
+        sluice_mpi_refuse_wave(why);
+        sluice_mpi_wave_ends();
+        return;
+    }
+    struct sluice_mpi_bytes marker = {0};
+    sluice_mpi_put_marker(&marker);
+    sluice_mpi_counts_copy(&sent, &sluice_mpi_sent);
+    sluice_mpi_record_begin();
+    post_open();
+    drains = 0;
+    phase = RECORDING;
+    sluice_mpi_tell(SLUICE_CONTROL_TAKEN, wave, taken, sizeof taken);
+    sluice_mpi_tell(SLUICE_CONTROL_MARKER, wave, marker.data, marker.length);
+    sluice_mpi_bytes_free(&marker);
+}
+
+static void spot(const struct sluice_mpi_place *place)
+{
+    if (phase == ASKED && can_take_line())
+        take_line(place);
+}
+
+/* ---- behind it ---- */
+
+static void known(int64_t name, const struct sluice_mpi_message *message)
+{
+    sluice_mpi_record_taken(name, message);
+    for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
+        if (one->name == name)
+            one->number = message->number;
+}
+
+/* Takes late messages that the program has not asked for: it may never do so. */
+static void drain(const struct sluice_mpi_stream *late)
+{
+    struct sluice_mpi_comm *comm = sluice_mpi_comm_by_id(late->communicator);
+    const int source = comm != NULL ? sluice_mpi_rank_in(comm, late->source) : -1;
+    int flag = 0;
+    MPI_Status found;
+    if (source < 0)
+        return;
+    real.Iprobe(source, MPI_ANY_TAG, comm->handle, &flag, &found);
+    if (!flag)
+        return;
+    const struct sluice_mpi_message message = {
+        {comm->id, late->source, sluice_mpi_rank, found.MPI_TAG, 0},
+        sluice_mpi_numbering_next(&(struct sluice_mpi_stream){comm->id, late->source,
+                                                              sluice_mpi_rank, found.MPI_TAG, 0})};
+    if (message.number == 0 || !sluice_mpi_record_is_late(&message))
+        return;
+    struct sluice_mpi_drained *one = sluice_mpi_drain(comm, &found);
+    one->name = -++drains;
+    sluice_mpi_numbering_posted(one->name, comm->id, late->source, found.MPI_TAG);
+}
+
+static bool has_late(const struct sluice_mpi_count *late)
+{
+    return !late->used || sluice_mpi_numbering_got(&late->stream) >= late->count;
+}
+
+static bool has_all(void)
+{
+    const struct sluice_mpi_counts *late = sluice_mpi_record_late();
+    for (size_t at = 0; at < late->capacity; at++)
+        if (!has_late(&late->entries[at]))
+            return false;
+    for (const struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next)
+        if (comm->collectives < sluice_mpi_record_straddling(comm->id))
+            return false;
+    for (const struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
+        if (one->kind == SLUICE_MPI_COLLECTIVE && !one->complete
+            && one->collective <= sluice_mpi_record_straddling(one->comm->id)) {
+            return false;
+        }
+    return true;
+}
+
+static void progress(void)
+{
+    sluice_mpi_c3_buffers();
+    if (phase < RECORDING || phase == STOPPED)
+        return;
+    look_at_all();
+    sluice_mpi_numbering_settle(known);
+    if (phase >= EXPECTING) {
+        const struct sluice_mpi_counts *late = sluice_mpi_record_late();
+        for (size_t at = 0; at < late->capacity; at++)
+            if (late->entries[at].used && !has_late(&late->entries[at]))
+                drain(&late->entries[at].stream);
+    }
+    if (phase == EXPECTING && has_all()) {
+        phase = READY;
+        sluice_mpi_tell(SLUICE_CONTROL_READY, sluice_mpi_wave, NULL, 0);
+    }
+    if (sluice_mpi_record_has_stopped()) {
+        struct sluice_mpi_bytes recording = {0};
+        sluice_mpi_record_put(&recording);
+        phase = STOPPED;
+        sluice_mpi_recording = false;
+        sluice_mpi_tell(SLUICE_CONTROL_STOPPED, sluice_mpi_wave, recording.data, recording.length);
+        sluice_mpi_bytes_free(&recording);
+    }
+}
+
+/* Early messages: those that the plan suppresses, which come last in it. */
+static int64_t count_early(const void *plan, size_t length)
+{
+    struct sluice_mpi_reader reader = {plan, (const unsigned char *)plan + length, false};
+    struct sluice_mpi_counts counts = {0};
+    sluice_mpi_get_i64(&reader);
+    for (int i = 0; i < 2; i++) {
+        const int64_t choices = sluice_mpi_get_count(&reader, 40);
+        sluice_mpi_get(&reader, choices * 40);
+    }
+    const int64_t late = sluice_mpi_get_count(&reader, sizeof(struct sluice_mpi_message));
+    sluice_mpi_get(&reader, late * sizeof(struct sluice_mpi_message));
+    const int64_t straddling = sluice_mpi_get_count(&reader, 16);
+    sluice_mpi_get(&reader, straddling * 16);
+    sluice_mpi_counts_read(&reader, &counts);
+    int64_t early = 0;
+    for (size_t at = 0; at < counts.capacity; at++) {
+        const struct sluice_mpi_count *one = &counts.entries[at];
+        if (one->used)
+            early += one->count - sluice_mpi_counts_get(&sent, &one->stream);
+    }
+    sluice_mpi_counts_clear(&counts);
+    return early;
+}
+
+static void write_record(const void *plan, size_t length)
+{
+    const int64_t wave = sluice_mpi_wave;
+    struct sluice_mpi_bytes late = {0};
+    struct sluice_mpi_bytes events = {0};
+    const int64_t messages = sluice_mpi_record_put_late(&late);
+    sluice_mpi_record_put_events(&events);
+    int error = sluice_mpi_write_image(wave, "late", late.data, late.length);
+    if (error == 0)
+        error = sluice_mpi_write_image(wave, "record", events.data, events.length);
+    if (error == 0)
+        error = sluice_mpi_write_image(wave, "plan", plan, length);
+    if (error == 0)
+        error = sluice_checkpoint_complete(sluice_mpi_session, wave);
+    const int64_t written[5] = {(int64_t)late.length, (int64_t)events.length,
+                                sluice_mpi_record_events(), messages, count_early(plan, length)};
+    if (error != 0)
+        sluice_mpi_refuse_wave(sluice_message());
+    else
+        sluice_mpi_tell(SLUICE_CONTROL_WRITTEN, wave, written, sizeof written);
+    sluice_mpi_bytes_free(&late);
+    sluice_mpi_bytes_free(&events);
+    sluice_mpi_wave_ends();
+}
+
+static void order(int kind, const void *bytes, size_t length)
+{
+    struct sluice_mpi_reader reader = {bytes, (const unsigned char *)bytes + length, false};
+    if (kind == SLUICE_CONTROL_EXPECT && phase == RECORDING) {
+        sluice_mpi_record_expect(&reader);
+        phase = EXPECTING;
+    } else if (kind == SLUICE_CONTROL_STOP && phase == READY) {
+        sluice_mpi_record_stop();
+    } else if (kind == SLUICE_CONTROL_PLAN && phase == STOPPED) {
+        write_record(bytes, length);
+    }
+}
+
+void sluice_mpi_c3_makes(void)
+{
+    if (phase >= RECORDING) {
+        sluice_mpi_refuse_wave("a communicator is made while what crosses the line is recorded");
+        sluice_mpi_wave_ends();
+    }
+}
+
+/* ---- a recovery ---- */
+
+static bool repeats(void)
+{
+    loaded = loaded && sluice_mpi_replay_is_needed();
+    return loaded || sluice_mpi_c3_buffers();
+}
+
+static void restart(int64_t wave)
+{
+    sluice_mpi_replay_begin(wave);
+    loaded = true;
+}
+
+static void give_drained(const struct sluice_mpi_message *message,
+                         const struct sluice_mpi_kept *kept)
+{
+    struct sluice_mpi_comm *comm = sluice_mpi_comm_by_id(message->stream.communicator);
+    if (comm == NULL)
+        sluice_mpi_abort("the checkpoint has a late message of a communicator that is not there");
+    struct sluice_mpi_drained *one =
+        sluice_mpi_drained_again(comm, sluice_mpi_rank_in(comm, message->stream.source),
+                                 message->stream.tag, kept->bytes);
+    memcpy(one->data, kept->data, kept->bytes);
+    one->number = message->number;
+    sluice_mpi_counts_of(&sluice_mpi_got, message->stream.communicator, message->stream.source,
+                         message->stream.destination, message->stream.tag)
+        ->count++;
+}
+
+void sluice_mpi_c3_resume(void)
+{
+    if (!loaded)
+        return;
+    sluice_mpi_replay_drained(give_drained);
+    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
+        if (one->kind == SLUICE_MPI_COLLECTIVE && one->active && !one->complete)
+            sluice_mpi_c3_answer_open(one);
+}
+
+const struct sluice_mpi_protocol sluice_mpi_c3 = {
+    .please = please,
+    .order = order,
+    .spot = spot,
+    .progress = progress,
+    .give_up = forget,
+    .repeats = repeats,
+    .restart = restart,
+};

@@ -1,0 +1,126 @@
+/* What C3 has to do with collectives. One that straddles is answered from the record, at every member. */
+#include <stdlib.h>
+
+#include "c3.h"
+#include "engine.h"
+#include "protocol.h"
+#include "record.h"
+#include "replay.h"
+#include "wrappers/data.h"
+
+static int64_t blocking; /* the request of the collective that blocks */
+
+static void look_whether_over(void)
+{
+    if (!sluice_mpi_replay_is_on())
+        sluice_mpi_look_busy();
+}
+
+static uint32_t check_inputs(const struct sluice_mpi_collective *collective)
+{
+    const int count = sluice_mpi_inputs(collective, NULL, 0);
+    struct sluice_mpi_piece *pieces = malloc((count + 1) * sizeof *pieces);
+    if (pieces == NULL)
+        sluice_mpi_abort("no memory for the data of %s", collective->name);
+    sluice_mpi_inputs(collective, pieces, count);
+    uint32_t check = 0;
+    for (int i = 0; i < count; i++)
+        check = check * 31 + sluice_mpi_check(pieces[i].buffer, pieces[i].count, pieces[i].type);
+    free(pieces);
+    return check;
+}
+
+/* Puts a result of the record where it belongs. */
+static void put_result(const struct sluice_mpi_kept *kept, const struct sluice_mpi_piece *pieces,
+                       int count)
+{
+    int64_t at = 0;
+    for (int i = 0; i < count; i++) {
+        const int64_t bytes = sluice_mpi_packed(pieces[i].count, pieces[i].type);
+        if (at + bytes <= kept->bytes)
+            sluice_mpi_unpack(kept->data + at, bytes, pieces[i].buffer, pieces[i].count,
+                              pieces[i].type);
+        at += bytes;
+    }
+}
+
+static struct sluice_mpi_piece *outputs(const struct sluice_mpi_collective *collective, int *count)
+{
+    *count = sluice_mpi_outputs(collective, NULL, 0);
+    struct sluice_mpi_piece *pieces = malloc((*count + 1) * sizeof *pieces);
+    if (pieces == NULL)
+        sluice_mpi_abort("no memory for the results of %s", collective->name);
+    sluice_mpi_outputs(collective, pieces, *count);
+    return pieces;
+}
+
+/* One that blocks is told of as complete, too. */
+static void complete_blocking(void)
+{
+    sluice_mpi_record_one_completed(blocking);
+    if (sluice_mpi_replay_is_on()) {
+        const int64_t event[2] = {1, blocking};
+        sluice_mpi_replay_check(SLUICE_MPI_EVENT_COMPLETED, event, sizeof event);
+    }
+}
+
+bool sluice_mpi_c3_enters(struct sluice_mpi_comm *comm,
+                          const struct sluice_mpi_collective *collective, int64_t number,
+                          struct sluice_mpi_handle *handle)
+{
+    const bool again = sluice_mpi_replay_is_on();
+    if (handle == NULL)
+        blocking = ++sluice_mpi_requests;
+    struct sluice_mpi_entered entered = {
+        .request = handle != NULL ? handle->number : blocking,
+        .communicator = comm->id,
+        .number = number,
+        .flow = collective->flow,
+        .root = collective->root < 0 ? -1 : comm->world[collective->root]};
+    if (sluice_mpi_recording || again)
+        entered.check = check_inputs(collective);
+    sluice_mpi_record_event(SLUICE_MPI_EVENT_ENTERED, &entered, sizeof entered);
+    sluice_mpi_replay_check(SLUICE_MPI_EVENT_ENTERED, &entered, sizeof entered);
+    struct sluice_mpi_kept kept;
+    if (!sluice_mpi_replay_result(comm->id, number, &kept))
+        return false;
+    int count;
+    struct sluice_mpi_piece *pieces = outputs(collective, &count);
+    put_result(&kept, pieces, count);
+    free(pieces);
+    if (handle == NULL) {
+        complete_blocking();
+    } else {
+        sluice_mpi_empty_status(&handle->status);
+        handle->complete = true;
+    }
+    comm->collectives++; /* so that nobody waits for it any more */
+    look_whether_over();
+    comm->collectives--;
+    return true;
+}
+
+void sluice_mpi_c3_left(struct sluice_mpi_comm *comm,
+                        const struct sluice_mpi_collective *collective)
+{
+    if (sluice_mpi_recording) {
+        int count;
+        struct sluice_mpi_piece *pieces = outputs(collective, &count);
+        sluice_mpi_record_result(comm->id, comm->collectives, pieces, count);
+        free(pieces);
+    }
+    complete_blocking();
+    look_whether_over();
+}
+
+void sluice_mpi_c3_answer_open(struct sluice_mpi_handle *handle)
+{
+    struct sluice_mpi_kept kept;
+    if (handle->comm == NULL
+        || !sluice_mpi_replay_result(handle->comm->id, handle->collective, &kept)) {
+        sluice_mpi_abort("the checkpoint has no result of a collective that was open: it is damaged");
+    }
+    put_result(&kept, handle->pieces, handle->results);
+    sluice_mpi_empty_status(&handle->status);
+    handle->complete = true;
+}

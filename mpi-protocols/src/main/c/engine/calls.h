@@ -1,0 +1,88 @@
+/*
+ * What the wrappers call: the program's calls, by what they mean. Each returns what MPI would: MPI_SUCCESS or an
+ * error code. The guard is set, so every MPI function that is called in here is the library's.
+ *
+ * A call with an argument that MPI would refuse (an unknown communicator or rank, a negative count) is forwarded, and
+ * counts only if MPI accepts it.
+ */
+#pragma once
+
+#include <mpi.h>
+#include <stddef.h>
+
+#include "wrappers/collective.h"
+
+enum sluice_mpi_mode {
+    SLUICE_MPI_STANDARD,
+    SLUICE_MPI_BUFFERED,
+    SLUICE_MPI_SYNCHRONOUS,
+    SLUICE_MPI_READY,
+};
+
+enum sluice_mpi_how {
+    SLUICE_MPI_WAIT_ALL,
+    SLUICE_MPI_WAIT_ANY,
+    SLUICE_MPI_WAIT_SOME,
+    SLUICE_MPI_TEST_ALL,
+    SLUICE_MPI_TEST_ANY,
+    SLUICE_MPI_TEST_SOME,
+};
+
+int call_send(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type, int dest,
+              int tag, MPI_Comm comm);
+int call_isend(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type, int dest,
+               int tag, MPI_Comm comm, MPI_Request *request);
+int call_send_init(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type,
+                   int dest, int tag, MPI_Comm comm, MPI_Request *request);
+
+int call_recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+              MPI_Status *status);
+int call_irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+               MPI_Request *request);
+int call_recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                   MPI_Request *request);
+int call_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                  void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                  MPI_Comm comm, MPI_Status *status);
+int call_sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag,
+                          int source, int recvtag, MPI_Comm comm, MPI_Status *status);
+
+int call_probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
+int call_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
+
+int call_start(int count, MPI_Request *requests);
+int call_request_free(MPI_Request *request);
+int call_cancel(MPI_Request *request);
+int call_get_status(MPI_Request request, int *flag, MPI_Status *status);
+
+/*
+ * All Wait and Test functions; a single one is WAIT_ALL or TEST_ALL of one. `indices` has one index of WAIT_ANY
+ * and TEST_ANY; `outcount` is of the SOME ones, `flag` of TEST_ALL and TEST_ANY; what is not needed is NULL.
+ * `statuses` may be MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE, by `how`; of a single one the former.
+ */
+int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int *outcount,
+                  int *flag, int *indices, MPI_Status *statuses);
+
+/* Blocking: `request` is NULL. `collective` is gone when this returns. */
+int call_collective(const struct sluice_mpi_collective *collective, MPI_Request *request);
+
+/* Puts a request of the layer in the place of one of the library, which no protocol counts: of a file. */
+int call_uncounted(MPI_Request *request);
+
+/* A request that is complete, with this status. */
+int call_ready(const MPI_Status *status, MPI_Request *request);
+
+/* Before the members of `parent` make a communicator, and when they have; the layer knows it then. */
+void call_making(MPI_Comm parent);
+void call_made(MPI_Comm made);
+void call_freed(MPI_Comm freed);
+
+/* MPI_Init is over, and the tables of requests and communicators are there. Sets sluice_mpi_on if there is work. */
+void call_init(void);
+
+/* Before MPI_Finalize. */
+void call_finalize(void);
+
+/* As in sluice_mpi.h. */
+int call_protect(int id, void *pointer, size_t bytes);
+int call_potential_checkpoint(const void *place);

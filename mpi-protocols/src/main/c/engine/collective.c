@@ -1,0 +1,101 @@
+/* Collectives, and what else all members of a communicator call. */
+#include <stdlib.h>
+
+#include "c3.h"
+#include "calls.h"
+#include "engine.h"
+#include "message.h"
+#include "wrappers/data.h"
+#include "wrappers/request.h"
+
+static int block(const struct sluice_mpi_collective *collective, struct sluice_mpi_comm *comm)
+{
+    if (sluice_mpi_busy && sluice_mpi_c3_enters(comm, collective, comm->collectives + 1, NULL)) {
+        comm->collectives++;
+        return MPI_SUCCESS;
+    }
+    const int result = collective->forward(collective, NULL);
+    if (result == MPI_SUCCESS) {
+        comm->collectives++;
+        if (sluice_mpi_busy)
+            sluice_mpi_c3_left(comm, collective);
+    }
+    return result;
+}
+
+/* Where the results of one that does not block will be. */
+static void keep_results(struct sluice_mpi_handle *handle,
+                         const struct sluice_mpi_collective *collective)
+{
+    const int count = sluice_mpi_outputs(collective, NULL, 0);
+    handle->pieces = malloc((count + 1) * sizeof *handle->pieces);
+    if (handle->pieces == NULL)
+        sluice_mpi_abort("no memory for the results of %s", collective->name);
+    handle->results = sluice_mpi_outputs(collective, handle->pieces, count);
+}
+
+int call_collective(const struct sluice_mpi_collective *collective, MPI_Request *request)
+{
+    sluice_mpi_poll();
+    struct sluice_mpi_comm *comm = sluice_mpi_comm_of(collective->comm);
+    if (comm == NULL)
+        return collective->forward(collective, request);
+    if (request == NULL)
+        return block(collective, comm);
+    struct sluice_mpi_handle *handle = sluice_mpi_handle(SLUICE_MPI_COLLECTIVE);
+    handle->comm = comm;
+    handle->collective = comm->collectives + 1;
+    keep_results(handle, collective);
+    int result = MPI_SUCCESS;
+    if (!sluice_mpi_busy
+        || !sluice_mpi_c3_enters(comm, collective, handle->collective, handle)) {
+        result = collective->forward(collective, &handle->real);
+    }
+    if (result != MPI_SUCCESS) {
+        sluice_mpi_handle_end(handle);
+        return result;
+    }
+    comm->collectives++;
+    *request = sluice_mpi_handle_request(handle);
+    return MPI_SUCCESS;
+}
+
+int call_sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag,
+                          int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    if (sluice_mpi_comm_of(comm) == NULL || count < 0)
+        return real.Sendrecv_replace(buf, count, type, dest, sendtag, source, recvtag, comm,
+                                     status);
+    const int64_t bytes = sluice_mpi_packed(count, type);
+    void *copy = malloc(bytes + 1);
+    if (copy == NULL)
+        return MPI_ERR_NO_MEM;
+    int result = sluice_mpi_pack(buf, count, type, copy);
+    if (result == MPI_SUCCESS) {
+        result = call_sendrecv(copy, (int)bytes, MPI_PACKED, dest, sendtag, buf, count, type,
+                               source, recvtag, comm, status);
+    }
+    free(copy);
+    return result;
+}
+
+/* One that is made behind the first spot a restart does not make: no wave can be taken while it is there. */
+void call_making(MPI_Comm parent)
+{
+    sluice_mpi_poll();
+    struct sluice_mpi_comm *comm = sluice_mpi_comm_of(parent);
+    if (comm != NULL)
+        comm->collectives++;
+    if (sluice_mpi_busy)
+        sluice_mpi_c3_makes();
+}
+
+void call_made(MPI_Comm made)
+{
+    (void)made;
+}
+
+void call_freed(MPI_Comm freed)
+{
+    (void)freed;
+}

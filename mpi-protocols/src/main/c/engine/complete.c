@@ -1,0 +1,318 @@
+/* All Wait and Test functions, and what else is done with requests. */
+#include <stdlib.h>
+
+#include "c3.h"
+#include "calls.h"
+#include "engine.h"
+#include "message.h"
+#include "wrappers/request.h"
+
+#define FEW 32
+
+/* A call: its requests, and what is behind them. */
+struct asked {
+    int count;
+    MPI_Request *requests;
+    struct sluice_mpi_handle **handles;
+    enum sluice_mpi_how how;
+    int active;   /* how many there are that can become complete */
+    int complete; /* and are */
+};
+
+static bool is_active(const struct sluice_mpi_handle *handle)
+{
+    return handle != NULL && handle->active;
+}
+
+static bool is_complete(const struct sluice_mpi_handle *handle)
+{
+    return is_active(handle) && handle->complete && !handle->hidden;
+}
+
+static void look(struct asked *asked)
+{
+    asked->complete = 0;
+    for (int at = 0; at < asked->count; at++) {
+        struct sluice_mpi_handle *handle = asked->handles[at];
+        if (is_active(handle) && sluice_mpi_handle_look(handle) && !handle->hidden)
+            asked->complete++;
+    }
+}
+
+static bool is_satisfied(const struct asked *asked)
+{
+    const bool all = asked->how == SLUICE_MPI_WAIT_ALL || asked->how == SLUICE_MPI_TEST_ALL;
+    return all || asked->active == 0 ? asked->complete == asked->active : asked->complete > 0;
+}
+
+static bool tests(enum sluice_mpi_how how)
+{
+    return how >= SLUICE_MPI_TEST_ALL;
+}
+
+/* Blocks in the library, where nothing else is to be done. */
+static void block(struct asked *asked)
+{
+    MPI_Request few[FEW];
+    struct sluice_mpi_handle *whose[FEW];
+    int count = 0;
+    for (int at = 0; at < asked->count && count < FEW; at++) {
+        struct sluice_mpi_handle *handle = asked->handles[at];
+        if (!is_active(handle) || handle->complete || handle->real == MPI_REQUEST_NULL)
+            continue;
+        if (asked->how == SLUICE_MPI_WAIT_ALL) {
+            MPI_Status status;
+            handle->error = real.Wait(&handle->real, &status);
+            sluice_mpi_handle_completed(handle, &status);
+            return;
+        }
+        whose[count] = handle;
+        few[count++] = handle->real;
+    }
+    if (count == 0 || asked->active - asked->complete > FEW) {
+        sluice_mpi_wait(0);
+        return;
+    }
+    int index = MPI_UNDEFINED;
+    MPI_Status status;
+    const int error = real.Waitany(count, few, &index, &status);
+    if (index != MPI_UNDEFINED) {
+        whose[index]->real = few[index];
+        whose[index]->error = error;
+        sluice_mpi_handle_completed(whose[index], &status);
+    }
+}
+
+static void await(struct asked *asked)
+{
+    look(asked);
+    for (unsigned round = 0; !is_satisfied(asked) && !tests(asked->how); round++) {
+        if (sluice_mpi_busy)
+            sluice_mpi_wait(round);
+        else
+            block(asked);
+        look(asked);
+    }
+}
+
+static MPI_Status *status_at(MPI_Status *statuses, int at)
+{
+    return statuses == MPI_STATUSES_IGNORE || statuses == MPI_STATUS_IGNORE ? MPI_STATUS_IGNORE
+                                                                            : &statuses[at];
+}
+
+/* One of the complete ones, or none: its place. */
+static int first(const struct asked *asked)
+{
+    for (int at = 0; at < asked->count; at++)
+        if (is_complete(asked->handles[at]))
+            return at;
+    return -1;
+}
+
+static int deliver(struct asked *asked, int at, MPI_Status *status)
+{
+    return sluice_mpi_handle_deliver(&asked->requests[at], asked->handles[at], status);
+}
+
+static int answer_all(struct asked *asked, MPI_Status *statuses)
+{
+    int result = MPI_SUCCESS;
+    for (int at = 0; at < asked->count; at++) {
+        MPI_Status *status = status_at(statuses, at);
+        if (asked->handles[at] == NULL) {
+            sluice_mpi_empty_status(status);
+            continue;
+        }
+        const int error = deliver(asked, at, status);
+        if (status != MPI_STATUS_IGNORE && asked->count > 1)
+            status->MPI_ERROR = error;
+        if (error != MPI_SUCCESS)
+            result = asked->count > 1 ? MPI_ERR_IN_STATUS : error;
+    }
+    return result;
+}
+
+static int answer_some(struct asked *asked, int *outcount, int *indices, MPI_Status *statuses)
+{
+    int result = MPI_SUCCESS;
+    int count = 0;
+    for (int at = 0; at < asked->count; at++) {
+        struct sluice_mpi_handle *handle = asked->handles[at];
+        if (!is_complete(handle))
+            continue;
+        MPI_Status *status = status_at(statuses, count);
+        indices[count++] = at;
+        const int error = deliver(asked, at, status);
+        if (status != MPI_STATUS_IGNORE)
+            status->MPI_ERROR = error;
+        if (error != MPI_SUCCESS)
+            result = MPI_ERR_IN_STATUS;
+    }
+    *outcount = asked->active == 0 ? MPI_UNDEFINED : count;
+    return result;
+}
+
+static int answer_any(struct asked *asked, int *flag, int *index, MPI_Status *status)
+{
+    const int at = first(asked);
+    if (flag != NULL)
+        *flag = at >= 0 || asked->active == 0;
+    *index = at >= 0 ? at : MPI_UNDEFINED;
+    if (at >= 0)
+        return deliver(asked, at, status);
+    if (asked->active == 0)
+        sluice_mpi_empty_status(status);
+    return MPI_SUCCESS;
+}
+
+/* Tells C3 which ones the program is told of. */
+static void tell(const struct asked *asked)
+{
+    struct sluice_mpi_handle **told = malloc((asked->count + 1) * sizeof *told);
+    if (told == NULL)
+        sluice_mpi_abort("no memory for %d requests", asked->count);
+    int count = 0;
+    const bool any = asked->how == SLUICE_MPI_WAIT_ANY || asked->how == SLUICE_MPI_TEST_ANY;
+    for (int at = 0; at < asked->count && is_satisfied(asked) && (!any || count == 0); at++)
+        if (is_complete(asked->handles[at]))
+            told[count++] = asked->handles[at];
+    sluice_mpi_c3_completes(told, count);
+    free(told);
+}
+
+static int answer(struct asked *asked, int *outcount, int *flag, int *indices, MPI_Status *statuses)
+{
+    if (sluice_mpi_busy)
+        tell(asked);
+    switch (asked->how) {
+    case SLUICE_MPI_WAIT_ALL:
+    case SLUICE_MPI_TEST_ALL:
+        if (flag != NULL)
+            *flag = is_satisfied(asked);
+        return is_satisfied(asked) ? answer_all(asked, statuses) : MPI_SUCCESS;
+    case SLUICE_MPI_WAIT_ANY:
+    case SLUICE_MPI_TEST_ANY:
+        return answer_any(asked, flag, indices, statuses);
+    default:
+        return answer_some(asked, outcount, indices, statuses);
+    }
+}
+
+/* The most frequent call. */
+static int wait_for_one(MPI_Request *request, struct sluice_mpi_handle *handle, MPI_Status *status)
+{
+    MPI_Status own;
+    handle->error = real.Wait(&handle->real, &own);
+    sluice_mpi_handle_completed(handle, &own);
+    return sluice_mpi_handle_deliver(request, handle, status);
+}
+
+int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int *outcount,
+                  int *flag, int *indices, MPI_Status *statuses)
+{
+    sluice_mpi_poll();
+    struct sluice_mpi_handle *few[FEW];
+    struct asked asked = {.count = count, .requests = requests, .handles = few, .how = how};
+    if (count > FEW && (asked.handles = malloc(count * sizeof *asked.handles)) == NULL)
+        sluice_mpi_abort("no memory for %d requests", count);
+    for (int at = 0; at < count; at++) {
+        asked.handles[at] = sluice_mpi_handle_of(requests[at]);
+        asked.active += is_active(asked.handles[at]);
+        if (asked.handles[at] != NULL)
+            asked.handles[at]->hidden = false;
+    }
+    int result;
+    if (count == 1 && how == SLUICE_MPI_WAIT_ALL && !sluice_mpi_busy && asked.active == 1
+        && few[0]->real != MPI_REQUEST_NULL) {
+        return wait_for_one(requests, few[0], statuses);
+    }
+    if (!sluice_mpi_busy || !sluice_mpi_c3_answers(count, asked.handles, how))
+        await(&asked);
+    else
+        look(&asked);
+    result = answer(&asked, outcount, flag, indices, statuses);
+    if (asked.handles != few)
+        free(asked.handles);
+    return result;
+}
+
+static int start(struct sluice_mpi_handle *handle)
+{
+    handle->active = true;
+    handle->complete = false;
+    handle->number = ++sluice_mpi_requests; /* it is another one to the protocols */
+    return handle->kind == SLUICE_MPI_SEND ? sluice_mpi_send_start(handle)
+                                           : sluice_mpi_receive_start(handle);
+}
+
+int call_start(int count, MPI_Request *requests)
+{
+    sluice_mpi_poll();
+    for (int at = 0; at < count; at++) {
+        struct sluice_mpi_handle *handle = sluice_mpi_handle_of(requests[at]);
+        if (handle == NULL || !handle->persistent || handle->active)
+            return MPI_ERR_REQUEST;
+        const int result = start(handle);
+        if (result != MPI_SUCCESS)
+            return result;
+    }
+    return MPI_SUCCESS;
+}
+
+/* What is freed while it is active goes on; the layer looks at it until it is complete. */
+int call_request_free(MPI_Request *request)
+{
+    sluice_mpi_poll();
+    struct sluice_mpi_handle *handle = sluice_mpi_handle_of(*request);
+    if (handle == NULL)
+        return MPI_ERR_REQUEST;
+    sluice_mpi_request_release(*request);
+    *request = MPI_REQUEST_NULL;
+    if (sluice_mpi_handle_look(handle))
+        sluice_mpi_handle_end(handle);
+    else
+        handle->freed = true;
+    return MPI_SUCCESS;
+}
+
+int call_cancel(MPI_Request *request)
+{
+    sluice_mpi_poll();
+    struct sluice_mpi_handle *handle = sluice_mpi_handle_of(*request);
+    if (handle == NULL)
+        return MPI_ERR_REQUEST;
+    return handle->active && handle->real != MPI_REQUEST_NULL ? real.Cancel(&handle->real)
+                                                              : MPI_SUCCESS;
+}
+
+int call_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    sluice_mpi_poll();
+    struct sluice_mpi_handle *handle = sluice_mpi_handle_of(request);
+    *flag = handle == NULL || sluice_mpi_handle_look(handle);
+    if (*flag && is_active(handle)) {
+        if (status != MPI_STATUS_IGNORE)
+            *status = handle->status;
+    } else if (*flag) {
+        sluice_mpi_empty_status(status);
+    }
+    return MPI_SUCCESS;
+}
+
+int call_uncounted(MPI_Request *request)
+{
+    struct sluice_mpi_handle *handle = sluice_mpi_handle(SLUICE_MPI_UNCOUNTED);
+    handle->real = *request;
+    *request = sluice_mpi_handle_request(handle);
+    return MPI_SUCCESS;
+}
+
+int call_ready(const MPI_Status *status, MPI_Request *request)
+{
+    struct sluice_mpi_handle *handle = sluice_mpi_handle(SLUICE_MPI_UNCOUNTED);
+    handle->complete = true;
+    handle->status = *status;
+    *request = sluice_mpi_handle_request(handle);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,229 @@
+#include "control.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "client.h"
+#include "clock.h"
+#include "session.h"
+#include "stream.h"
+#include "wrappers/real.h"
+
+#define TAG 1
+#define ASK_MILLIS 1000 /* to notice that the I/O process is another one */
+#define MOST 60000 /* bytes of a message in one request */
+
+sluice_session *sluice_mpi_session;
+MPI_Comm sluice_mpi_control = MPI_COMM_NULL;
+
+/* A message between ranks: the rank that an order is for, or that tells, is known by the message itself. */
+struct head {
+    int32_t kind;
+    int32_t nothing;
+    int64_t wave;
+};
+
+/* One that is sent and not yet received; `head` and the bytes follow. */
+struct sending {
+    struct sending *next;
+    MPI_Request request;
+    unsigned char message[];
+};
+
+static struct sending *sendings;
+static int64_t taken; /* how many orders there were when rank 0 had taken all */
+static int64_t asked; /* when it asked for the last time */
+static uint32_t resumptions;
+
+static void send_to(int rank, int kind, int64_t wave, const void *bytes, size_t length)
+{
+    const struct head head = {kind, 0, wave};
+    struct sending *sending = malloc(sizeof *sending + sizeof head + length);
+    if (sending == NULL)
+        sluice_mpi_abort("no memory for a message of %zu bytes", length);
+    memcpy(sending->message, &head, sizeof head);
+    if (length > 0)
+        memcpy(sending->message + sizeof head, bytes, length);
+    real.Isend(sending->message, (int)(sizeof head + length), MPI_BYTE, rank, TAG,
+               sluice_mpi_control, &sending->request);
+    sending->next = sendings;
+    sendings = sending;
+}
+
+static void look_at_sendings(void)
+{
+    for (struct sending **at = &sendings; *at != NULL;) {
+        struct sending *sending = *at;
+        int flag = 0;
+        real.Test(&sending->request, &flag, MPI_STATUS_IGNORE);
+        if (flag) {
+            *at = sending->next;
+            free(sending);
+        } else {
+            at = &sending->next;
+        }
+    }
+}
+
+static struct sluice_connection *connection(void)
+{
+    int error;
+    struct sluice_client *client = sluice_session_client(sluice_mpi_session, &error);
+    return client != NULL ? &client->connection : NULL;
+}
+
+/* Rank 0 to the coordinator, in pieces. */
+static void pass_on(int kind, int rank, int64_t wave, const unsigned char *bytes, size_t length)
+{
+    struct sluice_connection *to = connection();
+    for (size_t at = 0; to != NULL; at += MOST) {
+        const size_t piece = length - at < MOST ? length - at : MOST;
+        const bool more = at + piece < length;
+        unsigned char body[sizeof(struct sluice_request_wave) + 4 + MOST];
+        const struct sluice_request_wave wave_request = {
+            .kind = kind, .rank = rank, .wave = wave, .more = more};
+        const int32_t size = (int32_t)piece;
+        memcpy(body, &wave_request, sizeof wave_request);
+        memcpy(body + sizeof wave_request, &size, sizeof size);
+        if (piece > 0)
+            memcpy(body + sizeof wave_request + sizeof size, bytes + at, piece);
+        const struct sluice_body sent = {.fields = body,
+                                         .length = sizeof wave_request + sizeof size + piece};
+        if (sluice_connection_request(to, SLUICE_REQUEST_WAVE, &sent, NULL) != 0 || !more)
+            return;
+    }
+}
+
+void sluice_mpi_tell(int kind, int64_t wave, const void *bytes, size_t length)
+{
+    if (sluice_mpi_rank == 0)
+        pass_on(kind, 0, wave, bytes, length);
+    else
+        send_to(0, kind, wave, bytes, length);
+}
+
+static void deliver(int rank, int kind, int64_t wave, const void *bytes, size_t length)
+{
+    for (int to = sluice_mpi_size - 1; to > 0; to--)
+        if (rank == to || rank < 0)
+            send_to(to, kind, wave, bytes, length);
+    if (rank <= 0)
+        sluice_mpi_order(kind, wave, bytes, length);
+}
+
+static bool has_orders(void)
+{
+    int error;
+    struct sluice_client *client = sluice_session_client(sluice_mpi_session, &error);
+    if (client == NULL)
+        return false;
+    const int64_t orders =
+        atomic_load_explicit(&client->segment->header->orders, memory_order_acquire);
+    const int64_t now = sluice_clock_ms();
+    if (orders == taken && now - asked < ASK_MILLIS)
+        return false;
+    taken = orders; /* of which each is taken now, and perhaps more */
+    asked = now;
+    return true;
+}
+
+/* An I/O process that was killed and resumed knows nothing of the job. */
+static void greet_again(void)
+{
+    struct sluice_connection *to = connection();
+    const uint32_t now = to != NULL ? atomic_load(&to->resumptions) : resumptions;
+    if (now != resumptions) {
+        resumptions = now;
+        sluice_mpi_hello();
+    }
+}
+
+/* Rank 0 asks for what the coordinator has ordered; a long one comes in pieces. */
+static void take_orders(void)
+{
+    static unsigned char piece[SLUICE_REQUEST_MAX_LENGTH];
+    struct sluice_mpi_bytes whole = {0};
+    for (;;) {
+        struct sluice_reply_order order;
+        size_t length = 0;
+        const struct sluice_reply reply = {.fields = &order,
+                                           .length = sizeof order,
+                                           .elements = piece,
+                                           .element_length = 1,
+                                           .capacity = sizeof piece,
+                                           .count = &length};
+        struct sluice_connection *to = connection();
+        if (to == NULL || sluice_connection_request(to, SLUICE_REQUEST_ORDERS, NULL, &reply) != 0
+            || order.kind == 0) {
+            break;
+        }
+        sluice_mpi_bytes_put(&whole, piece, length);
+        if (!order.more) {
+            deliver(order.rank, order.kind, order.wave, whole.data, whole.length);
+            whole.length = 0;
+        }
+    }
+    sluice_mpi_bytes_free(&whole);
+}
+
+/* What other ranks have sent to rank 0, or rank 0 to this one. */
+static void look_at_ranks(void)
+{
+    for (;;) {
+        int flag = 0;
+        MPI_Status status;
+        real.Iprobe(MPI_ANY_SOURCE, TAG, sluice_mpi_control, &flag, &status);
+        if (!flag)
+            return;
+        int length;
+        real.Get_count(&status, MPI_BYTE, &length);
+        unsigned char *message = malloc(length);
+        if (message == NULL || length < (int)sizeof(struct head))
+            sluice_mpi_abort("a message of %d bytes cannot be taken", length);
+        real.Recv(message, length, MPI_BYTE, status.MPI_SOURCE, TAG, sluice_mpi_control,
+                  MPI_STATUS_IGNORE);
+        struct head head;
+        memcpy(&head, message, sizeof head);
+        const unsigned char *bytes = message + sizeof head;
+        if (sluice_mpi_rank == 0)
+            pass_on(head.kind, status.MPI_SOURCE, head.wave, bytes, length - sizeof head);
+        else
+            sluice_mpi_order(head.kind, head.wave, bytes, length - sizeof head);
+        free(message);
+    }
+}
+
+void sluice_mpi_control_look(void)
+{
+    look_at_sendings();
+    if (sluice_mpi_size > 1)
+        look_at_ranks();
+    if (sluice_mpi_rank == 0 && has_orders())
+        take_orders();
+    if (sluice_mpi_rank == 0)
+        greet_again();
+}
+
+bool sluice_mpi_control_begin(void)
+{
+    real.Comm_dup(MPI_COMM_WORLD, &sluice_mpi_control);
+    real.Comm_rank(sluice_mpi_control, &sluice_mpi_rank);
+    real.Comm_size(sluice_mpi_control, &sluice_mpi_size);
+    const int error = sluice_session_open(NULL, sluice_mpi_rank, sluice_mpi_size,
+                                          &sluice_mpi_session);
+    if (error != 0)
+        sluice_mpi_say("no checkpoints: %s", sluice_message());
+    int joined = error == 0;
+    int all;
+    real.Allreduce(&joined, &all, 1, MPI_INT, MPI_MIN, sluice_mpi_control);
+    return all;
+}
+
+void sluice_mpi_control_end(void)
+{
+    while (sendings != NULL)
+        look_at_sendings();
+    sluice_session_close(sluice_mpi_session);
+    sluice_mpi_session = NULL;
+    real.Comm_free(&sluice_mpi_control);
+}

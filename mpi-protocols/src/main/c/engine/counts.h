@@ -1,0 +1,76 @@
+/*
+ * Counts of messages by stream: a hash table with open addressing. A place in it is good until the next new stream.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bytes.h"
+
+/* Ranks are those in the world. */
+struct sluice_mpi_stream {
+    int64_t communicator;
+    int32_t source;
+    int32_t destination;
+    int32_t tag;
+    int32_t nothing;
+};
+
+struct sluice_mpi_count {
+    struct sluice_mpi_stream stream;
+    int64_t count;
+    int64_t posted; /* of receives: the last posted one that is complete */
+    bool used;
+};
+
+/* Begins with zeros. */
+struct sluice_mpi_counts {
+    struct sluice_mpi_count *entries;
+    size_t capacity; /* a power of two, or 0 */
+    size_t used;
+    struct sluice_mpi_count *last;
+};
+
+static inline bool sluice_mpi_is_stream(const struct sluice_mpi_stream *stream,
+                                        int64_t communicator, int32_t source, int32_t destination,
+                                        int32_t tag)
+{
+    return stream->tag == tag && stream->source == source && stream->destination == destination
+        && stream->communicator == communicator;
+}
+
+/* The entry of a stream, with 0 where there was none. */
+struct sluice_mpi_count *sluice_mpi_counts_find(struct sluice_mpi_counts *counts,
+                                                int64_t communicator, int32_t source,
+                                                int32_t destination, int32_t tag);
+
+static inline struct sluice_mpi_count *sluice_mpi_counts_of(struct sluice_mpi_counts *counts,
+                                                            int64_t communicator, int32_t source,
+                                                            int32_t destination, int32_t tag)
+{
+    struct sluice_mpi_count *last = counts->last;
+    return __builtin_expect(last != NULL
+                                && sluice_mpi_is_stream(&last->stream, communicator, source,
+                                                        destination, tag),
+                            1)
+        ? last
+        : sluice_mpi_counts_find(counts, communicator, source, destination, tag);
+}
+
+/* The count of a stream, which stays out where it is not in. */
+int64_t sluice_mpi_counts_get(const struct sluice_mpi_counts *counts,
+                              const struct sluice_mpi_stream *stream);
+
+/* The same counts as another one. */
+void sluice_mpi_counts_copy(struct sluice_mpi_counts *counts, const struct sluice_mpi_counts *from);
+
+void sluice_mpi_counts_clear(struct sluice_mpi_counts *counts);
+
+/* The sum of all. */
+int64_t sluice_mpi_counts_sum(const struct sluice_mpi_counts *counts);
+
+/* As messages: their number, then each stream with its count; streams with 0 are left out. */
+void sluice_mpi_counts_put(struct sluice_mpi_bytes *bytes, const struct sluice_mpi_counts *counts);
+void sluice_mpi_counts_read(struct sluice_mpi_reader *reader, struct sluice_mpi_counts *counts);

@@ -1,0 +1,117 @@
+#include "drained.h"
+
+#include <stdlib.h>
+
+#include "c3.h"
+#include "handle.h"
+#include "stream.h"
+#include "wrappers/data.h"
+#include "wrappers/real.h"
+
+struct sluice_mpi_drained *sluice_mpi_drained;
+
+static struct sluice_mpi_drained *add(struct sluice_mpi_comm *comm, int source, int tag,
+                                      int64_t bytes)
+{
+    struct sluice_mpi_drained *one = calloc(1, sizeof *one);
+    if (one == NULL || (one->data = malloc(bytes + 1)) == NULL)
+        sluice_mpi_abort("no memory for a message of %lld bytes", (long long)bytes);
+    one->comm = comm;
+    one->source = source;
+    one->tag = tag;
+    one->bytes = bytes;
+    one->real = MPI_REQUEST_NULL;
+    struct sluice_mpi_drained **end = &sluice_mpi_drained;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = one;
+    return one;
+}
+
+struct sluice_mpi_drained *sluice_mpi_drained_again(struct sluice_mpi_comm *comm, int source,
+                                                    int tag, int64_t bytes)
+{
+    return add(comm, source, tag, bytes);
+}
+
+struct sluice_mpi_drained *sluice_mpi_drain(struct sluice_mpi_comm *comm, const MPI_Status *found)
+{
+    int bytes;
+    real.Get_count(found, MPI_BYTE, &bytes);
+    struct sluice_mpi_drained *one = add(comm, found->MPI_SOURCE, found->MPI_TAG, bytes);
+    one->posted = ++sluice_mpi_posted;
+    if (real.Irecv(one->data, bytes, MPI_BYTE, one->source, one->tag, comm->handle, &one->real)
+        != MPI_SUCCESS) {
+        sluice_mpi_abort("cannot receive a message of rank %d that is under way", one->source);
+    }
+    return one;
+}
+
+struct sluice_mpi_drained *sluice_mpi_drained_find(const struct sluice_mpi_comm *comm, int source,
+                                                   int tag)
+{
+    for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
+        if (one->comm == comm && (source == MPI_ANY_SOURCE || source == one->source)
+            && (tag == MPI_ANY_TAG || tag == one->tag))
+            return one;
+    return NULL;
+}
+
+void sluice_mpi_drained_status(const struct sluice_mpi_drained *one, MPI_Status *status)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    sluice_mpi_empty_status(status);
+    status->MPI_SOURCE = one->source;
+    status->MPI_TAG = one->tag;
+    real.Status_set_elements(status, MPI_BYTE, (int)one->bytes);
+}
+
+void sluice_mpi_drained_take(struct sluice_mpi_drained *one)
+{
+    struct sluice_mpi_drained **at = &sluice_mpi_drained;
+    while (*at != one)
+        at = &(*at)->next;
+    *at = one->next;
+    one->next = NULL;
+    one->taken = true;
+}
+
+bool sluice_mpi_drained_look(struct sluice_mpi_drained *one)
+{
+    if (one->real == MPI_REQUEST_NULL)
+        return true;
+    int flag = 0;
+    MPI_Status status;
+    if (real.Test(&one->real, &flag, &status) != MPI_SUCCESS)
+        sluice_mpi_abort("cannot receive a message of rank %d that is under way", one->source);
+    if (flag) {
+        sluice_mpi_received(one->comm, &status, one->posted);
+        sluice_mpi_c3_drained(one, &status);
+    }
+    return flag;
+}
+
+int sluice_mpi_drained_give(struct sluice_mpi_drained *one, void *buffer, int count,
+                            MPI_Datatype type, MPI_Status *status)
+{
+    sluice_mpi_drained_status(one, status);
+    int result = MPI_SUCCESS;
+    if (one->bytes > sluice_mpi_packed(count, type)) {
+        result = MPI_ERR_TRUNCATE;
+        real.Comm_call_errhandler(one->comm->handle, result);
+    } else {
+        result = sluice_mpi_unpack(one->data, one->bytes, buffer, count, type);
+    }
+    free(one->data);
+    free(one);
+    return result;
+}
+
+bool sluice_mpi_drained_all(void)
+{
+    bool all = true;
+    for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
+        all &= sluice_mpi_drained_look(one);
+    return all;
+}

@@ -1,0 +1,45 @@
+/* The state that the calls share, and what a call does before and while it waits. */
+#pragma once
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "clock.h"
+#include "wrappers/real.h"
+
+/*
+ * Whether calls take the long way: a wave is under way, a recovery repeats calls, or messages were drained that the
+ * program has not asked for. Then no call blocks in the library but a collective, so that this rank goes on answering.
+ */
+extern bool sluice_mpi_busy;
+
+/* Sets it anew. */
+void sluice_mpi_look_busy(void);
+
+/* Lets the layer get on: messages of the coordinator, and what the wave waits for. */
+void sluice_mpi_progress(void);
+
+/* The same where a call waits; the caller looks again then. `round` begins with 0. */
+void sluice_mpi_wait(unsigned round);
+
+/* When to look for messages of the coordinator again, by the time stamp counter. */
+extern uint64_t sluice_mpi_look_at;
+
+static inline uint64_t sluice_mpi_ticks(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#endif
+}
+
+/* At the beginning of each call. */
+static inline void sluice_mpi_poll(void)
+{
+    if (__builtin_expect(sluice_mpi_ticks() >= sluice_mpi_look_at, 0))
+        sluice_mpi_progress();
+}

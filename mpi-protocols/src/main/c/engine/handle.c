@@ -1,0 +1,147 @@
+#include "handle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "c3.h"
+#include "drained.h"
+#include "engine.h"
+#include "stream.h"
+#include "wrappers/real.h"
+#include "wrappers/request.h"
+
+struct sluice_mpi_handle *sluice_mpi_handles;
+int64_t sluice_mpi_requests;
+int64_t sluice_mpi_posted;
+
+static struct sluice_mpi_handle *last;
+static struct sluice_mpi_handle *unused;
+
+struct sluice_mpi_handle *sluice_mpi_handle(enum sluice_mpi_kind kind)
+{
+    struct sluice_mpi_handle *handle = unused;
+    if (handle != NULL)
+        unused = handle->next;
+    else if ((handle = malloc(sizeof *handle)) == NULL)
+        sluice_mpi_abort("no memory for another request");
+    memset(handle, 0, sizeof *handle);
+    handle->number = ++sluice_mpi_requests;
+    handle->kind = kind;
+    handle->active = true;
+    handle->real = MPI_REQUEST_NULL;
+    handle->request = MPI_REQUEST_NULL;
+    handle->own = MPI_DATATYPE_NULL;
+    handle->previous = last;
+    *(last != NULL ? &last->next : &sluice_mpi_handles) = handle;
+    last = handle;
+    return handle;
+}
+
+void sluice_mpi_handle_end(struct sluice_mpi_handle *handle)
+{
+    if (handle->own != MPI_DATATYPE_NULL)
+        real.Type_free(&handle->own);
+    free(handle->pieces);
+    *(handle->previous != NULL ? &handle->previous->next : &sluice_mpi_handles) = handle->next;
+    *(handle->next != NULL ? &handle->next->previous : &last) = handle->previous;
+    handle->next = unused;
+    unused = handle;
+}
+
+MPI_Request sluice_mpi_handle_request(struct sluice_mpi_handle *handle)
+{
+    handle->request = sluice_mpi_request(handle->number, handle);
+    return handle->request;
+}
+
+struct sluice_mpi_handle *sluice_mpi_handle_of(MPI_Request request)
+{
+    const struct sluice_mpi_slot *slot = sluice_mpi_slot(request);
+    if (request != MPI_REQUEST_NULL && (slot == NULL || slot->number == 0)) {
+        sluice_mpi_abort("a request is not one that the program has open: %#llx",
+                         (unsigned long long)sluice_mpi_value(request));
+    }
+    return slot != NULL ? slot->handle : NULL;
+}
+
+void sluice_mpi_empty_status(MPI_Status *status)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    status->MPI_SOURCE = MPI_ANY_SOURCE;
+    status->MPI_TAG = MPI_ANY_TAG;
+    status->MPI_ERROR = MPI_SUCCESS;
+    real.Status_set_elements(status, MPI_BYTE, 0);
+    real.Status_set_cancelled(status, 0);
+}
+
+void sluice_mpi_handle_completed(struct sluice_mpi_handle *handle, const MPI_Status *status)
+{
+    handle->complete = true;
+    handle->status = *status;
+    if (handle->kind == SLUICE_MPI_RECEIVE && handle->error == MPI_SUCCESS) {
+        int cancelled = 0;
+        real.Test_cancelled(status, &cancelled);
+        if (cancelled)
+            return;
+        sluice_mpi_received(handle->comm, status, handle->posted);
+    }
+    if (sluice_mpi_busy)
+        sluice_mpi_c3_ended(handle);
+}
+
+/* One that takes a drained message which was under way. */
+static bool look_at_drained(struct sluice_mpi_handle *handle)
+{
+    if (!sluice_mpi_drained_look(handle->drained))
+        return false;
+    sluice_mpi_c3_gives(handle->drained, handle);
+    handle->error = sluice_mpi_drained_give(handle->drained, handle->buffer, handle->count,
+                                            handle->type, &handle->status);
+    handle->drained = NULL;
+    handle->complete = true;
+    sluice_mpi_c3_ended(handle);
+    return true;
+}
+
+bool sluice_mpi_handle_look(struct sluice_mpi_handle *handle)
+{
+    if (handle->complete || !handle->active)
+        return true;
+    if (handle->drained != NULL)
+        return look_at_drained(handle);
+    if (handle->real == MPI_REQUEST_NULL)
+        return false;
+    int flag = 0;
+    MPI_Status status;
+    handle->error = real.Test(&handle->real, &flag, &status);
+    if (!flag && handle->error == MPI_SUCCESS)
+        return false;
+    sluice_mpi_handle_completed(handle, &status);
+    return true;
+}
+
+int sluice_mpi_handle_deliver(MPI_Request *request, struct sluice_mpi_handle *handle,
+                              MPI_Status *status)
+{
+    const int error = handle->error;
+    if (status != MPI_STATUS_IGNORE) {
+        if (handle->active) {
+            const int before = status->MPI_ERROR;
+            *status = handle->status;
+            status->MPI_ERROR = before; /* MPI sets it where it fails several requests only */
+        } else {
+            sluice_mpi_empty_status(status);
+        }
+    }
+    if (handle->persistent) {
+        handle->active = false;
+        handle->complete = false;
+        handle->error = MPI_SUCCESS;
+        return error;
+    }
+    sluice_mpi_request_release(*request);
+    *request = MPI_REQUEST_NULL;
+    sluice_mpi_handle_end(handle);
+    return error;
+}

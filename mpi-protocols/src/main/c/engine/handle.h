@@ -1,0 +1,97 @@
+/*
+ * What is behind a request of the program: what it asked for, and what became of it. One thread at a time is within
+ * the layer (MPI_THREAD_MULTIPLE is refused), so nothing here is locked.
+ */
+#pragma once
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wrappers/collective.h"
+#include "wrappers/communicator.h"
+
+enum sluice_mpi_kind {
+    SLUICE_MPI_SEND,
+    SLUICE_MPI_RECEIVE,
+    SLUICE_MPI_COLLECTIVE,
+    SLUICE_MPI_UNCOUNTED, /* of a file: no protocol carries it over a line */
+};
+
+struct sluice_mpi_drained;
+
+/*
+ * The number is the layer's name for the request. A program makes them in the same order again after a restart, so
+ * the numbers come back.
+ */
+struct sluice_mpi_handle {
+    int64_t number;
+    enum sluice_mpi_kind kind;
+    bool persistent;
+    bool active;   /* false: a persistent one that is not started */
+    bool complete; /* the library has no part in it any more; `status` says how it ended */
+    bool freed;    /* the program has it no longer */
+    bool again;    /* posted by a restart, and not by the program */
+    bool hidden;   /* a recovery's call is not told of it */
+    bool early;    /* made before the first spot */
+    MPI_Request request; /* the program's */
+    MPI_Request real; /* MPI_REQUEST_NULL: the library knows nothing of it */
+    MPI_Status status;
+    int error;
+
+    /* Of a message. */
+    struct sluice_mpi_comm *comm;
+    void *buffer;
+    int count;
+    MPI_Datatype type;
+    int peer; /* by its rank in `comm`, or MPI_ANY_SOURCE */
+    int tag;
+    int mode;
+    int64_t posted; /* its place in the order in which receives are posted */
+    struct sluice_mpi_drained *drained; /* whose message it takes, while that has not come yet */
+    MPI_Datatype own;                   /* a type that a restart made, to be freed */
+
+    /* Of a collective. */
+    int64_t collective; /* the how many-th of `comm` */
+    struct sluice_mpi_piece *pieces; /* where its results go */
+    int results;
+    struct sluice_mpi_handle *next;
+    struct sluice_mpi_handle *previous;
+};
+
+/* All that are open, in the order in which they were made. */
+extern struct sluice_mpi_handle *sluice_mpi_handles;
+
+/* The number of the last one, and the place of the last receive that was posted. */
+extern int64_t sluice_mpi_requests;
+extern int64_t sluice_mpi_posted;
+
+/* A new one at the end of the list, with the next number. */
+struct sluice_mpi_handle *sluice_mpi_handle(enum sluice_mpi_kind kind);
+
+/* Out of the list, and free. */
+void sluice_mpi_handle_end(struct sluice_mpi_handle *handle);
+
+/* The program's request for it. */
+MPI_Request sluice_mpi_handle_request(struct sluice_mpi_handle *handle);
+
+/* What is behind a request; NULL of MPI_REQUEST_NULL. A request that is not the layer's ends the job. */
+struct sluice_mpi_handle *sluice_mpi_handle_of(MPI_Request request);
+
+/*
+ * Asks the library whether it is complete, and counts what it received. Returns whether it is complete: an inactive
+ * one is.
+ */
+bool sluice_mpi_handle_look(struct sluice_mpi_handle *handle);
+
+/* The library says that it is complete, with this status. */
+void sluice_mpi_handle_completed(struct sluice_mpi_handle *handle, const MPI_Status *status);
+
+/*
+ * Tells the program of a complete one: its status, and what the call returns. The request is gone then, or inactive.
+ */
+int sluice_mpi_handle_deliver(MPI_Request *request, struct sluice_mpi_handle *handle,
+                              MPI_Status *status);
+
+/* The status of what is no message. */
+void sluice_mpi_empty_status(MPI_Status *status);

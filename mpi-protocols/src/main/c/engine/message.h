@@ -1,0 +1,16 @@
+/* Messages that a handle stands for. */
+#pragma once
+
+#include "handle.h"
+
+/* Sends the message of a handle that is new, or persistent and started: what MPI returns. */
+int sluice_mpi_send_start(struct sluice_mpi_handle *handle);
+
+/* Posts its receive. */
+int sluice_mpi_receive_start(struct sluice_mpi_handle *handle);
+
+/* The same for a narrower source and tag: a drained message, or the library's. */
+int sluice_mpi_post(struct sluice_mpi_handle *handle, int source, int tag);
+
+/* Waits for it, on the long way. */
+void sluice_mpi_handle_await(struct sluice_mpi_handle *handle);

@@ -1,0 +1,384 @@
+#include "open_requests.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "c3.h"
+#include "drained.h"
+#include "engine.h"
+#include "message.h"
+#include "regions.h"
+#include "stream.h"
+#include "wrappers/data.h"
+#include "wrappers/matched.h"
+#include "wrappers/request.h"
+
+enum {
+    PERSISTENT = 1,
+    ACTIVE = 2,
+    COMPLETE = 4,
+    EARLY = 8, /* made before the first spot, and so again at a restart */
+    FREED = 16,
+};
+
+static char reason[300];
+
+static void put_status(struct sluice_mpi_bytes *bytes, const MPI_Status *status)
+{
+    int length = 0;
+    int cancelled = 0;
+    real.Get_count(status, MPI_BYTE, &length);
+    real.Test_cancelled(status, &cancelled);
+    sluice_mpi_bytes_put_i32(bytes, status->MPI_SOURCE);
+    sluice_mpi_bytes_put_i32(bytes, status->MPI_TAG);
+    sluice_mpi_bytes_put_i32(bytes, cancelled);
+    sluice_mpi_bytes_put_i32(bytes, length == MPI_UNDEFINED ? 0 : length);
+}
+
+static void get_status(struct sluice_mpi_reader *reader, MPI_Status *status)
+{
+    sluice_mpi_empty_status(status);
+    status->MPI_SOURCE = sluice_mpi_get_i32(reader);
+    status->MPI_TAG = sluice_mpi_get_i32(reader);
+    real.Status_set_cancelled(status, sluice_mpi_get_i32(reader));
+    real.Status_set_elements(status, MPI_BYTE, sluice_mpi_get_i32(reader));
+}
+
+/* What is received must be in the image, or be received into it. Returns why not; the region may be NULL of 0 bytes. */
+static const char *find_region(const void *buffer, int64_t count, MPI_Datatype type,
+                               const struct sluice_mpi_region **region)
+{
+    int64_t low;
+    int64_t high;
+    sluice_mpi_bounds(count, type, &low, &high);
+    const unsigned char *begin = (const unsigned char *)buffer + low;
+    *region = sluice_mpi_region_of(begin, high - low);
+    if (*region != NULL || high <= low)
+        return NULL;
+    snprintf(reason, sizeof reason,
+             "a request that is open has %lld bytes at %p, which is not in protected memory: "
+             "protect them, or complete it before sluice_potential_checkpoint()",
+             (long long)(high - low), (const void *)begin);
+    return reason;
+}
+
+static const char *check_results(const struct sluice_mpi_handle *handle)
+{
+    const struct sluice_mpi_region *region;
+    const char *why = NULL;
+    if (handle->kind == SLUICE_MPI_RECEIVE && handle->active)
+        why = find_region(handle->buffer, handle->count, handle->type, &region);
+    for (int i = 0; i < handle->results && why == NULL; i++) {
+        const struct sluice_mpi_piece *piece = &handle->pieces[i];
+        why = find_region(piece->buffer, piece->count, piece->type, &region);
+    }
+    return why;
+}
+
+/* A buffer by its region, and the memory of its type. */
+static const char *put_buffer(struct sluice_mpi_bytes *bytes, const void *buffer, int64_t elements,
+                              MPI_Datatype type)
+{
+    const struct sluice_mpi_region *region;
+    const char *why = find_region(buffer, elements, type, &region);
+    if (why != NULL)
+        return why;
+    struct sluice_mpi_block *blocks;
+    int64_t extent;
+    const int count = sluice_mpi_blocks(type, &blocks, &extent);
+    sluice_mpi_bytes_put_i64(bytes, region == NULL ? -1 : region->id);
+    sluice_mpi_bytes_put_i64(
+        bytes, region == NULL ? 0 : (const unsigned char *)buffer - region->pointer);
+    sluice_mpi_bytes_put_i64(bytes, elements);
+    sluice_mpi_bytes_put_i64(bytes, extent);
+    sluice_mpi_bytes_put_i64(bytes, count);
+    sluice_mpi_bytes_put(bytes, blocks, count * sizeof *blocks);
+    free(blocks);
+    return NULL;
+}
+
+/* Where the result of an open collective goes. */
+static const char *put_pieces(struct sluice_mpi_bytes *bytes,
+                              const struct sluice_mpi_handle *handle)
+{
+    const char *why = NULL;
+    sluice_mpi_bytes_put_i64(bytes, handle->results);
+    for (int i = 0; i < handle->results && why == NULL; i++) {
+        const struct sluice_mpi_piece *piece = &handle->pieces[i];
+        why = put_buffer(bytes, piece->buffer, piece->count, piece->type);
+    }
+    return why;
+}
+
+static int flags_of(const struct sluice_mpi_handle *handle)
+{
+    return (handle->persistent ? PERSISTENT : 0) | (handle->active ? ACTIVE : 0)
+        | (handle->complete || handle->kind == SLUICE_MPI_SEND ? COMPLETE : 0)
+        | (handle->early ? EARLY : 0) | (handle->freed ? FREED : 0);
+}
+
+/* Whether a restart needs to know the buffer: to receive into it, or to start it again. */
+static bool needs_buffer(int flags, int kind)
+{
+    return (flags & EARLY) == 0
+        && ((flags & PERSISTENT) != 0 || (kind == SLUICE_MPI_RECEIVE && (flags & COMPLETE) == 0));
+}
+
+static const char *put_handle(struct sluice_mpi_bytes *bytes,
+                              const struct sluice_mpi_handle *handle)
+{
+    const int flags = flags_of(handle);
+    if (handle->kind == SLUICE_MPI_UNCOUNTED && !handle->complete)
+        return "a request of a file or of a generalized operation is open: complete it before "
+               "sluice_potential_checkpoint()";
+    if (handle->freed && handle->kind == SLUICE_MPI_RECEIVE && !handle->complete)
+        return "a receive that MPI_Request_free was called for is not complete";
+    const char *why = check_results(handle);
+    if (why != NULL)
+        return why;
+    sluice_mpi_bytes_put_i64(bytes, sluice_mpi_value(handle->request));
+    sluice_mpi_bytes_put_i64(bytes, handle->number);
+    sluice_mpi_bytes_put_i32(bytes, handle->kind);
+    sluice_mpi_bytes_put_i32(bytes, flags);
+    sluice_mpi_bytes_put_i64(bytes, handle->comm != NULL ? handle->comm->id : 0);
+    sluice_mpi_bytes_put_i32(bytes, handle->peer);
+    sluice_mpi_bytes_put_i32(bytes, handle->tag);
+    sluice_mpi_bytes_put_i32(bytes, handle->mode);
+    sluice_mpi_bytes_put_i32(bytes, handle->error);
+    sluice_mpi_bytes_put_i64(bytes, handle->collective);
+    sluice_mpi_bytes_put_i64(bytes, handle->posted);
+    if ((flags & COMPLETE) != 0 && handle->kind != SLUICE_MPI_SEND)
+        put_status(bytes, &handle->status);
+    if (handle->kind == SLUICE_MPI_COLLECTIVE && !handle->complete)
+        return put_pieces(bytes, handle);
+    return needs_buffer(flags, handle->kind)
+        ? put_buffer(bytes, handle->buffer, handle->count, handle->type)
+        : NULL;
+}
+
+static void put_drained(struct sluice_mpi_bytes *bytes)
+{
+    int64_t count = 0;
+    for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
+        count++;
+    sluice_mpi_bytes_put_i64(bytes, count);
+    for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next) {
+        sluice_mpi_bytes_put_i64(bytes, one->comm->id);
+        sluice_mpi_bytes_put_i32(bytes, one->source);
+        sluice_mpi_bytes_put_i32(bytes, one->tag);
+        sluice_mpi_bytes_put_i64(bytes, one->number);
+        sluice_mpi_bytes_put_i64(bytes, one->bytes);
+        sluice_mpi_bytes_put(bytes, one->data, one->bytes);
+    }
+}
+
+static const char *put_communicators(struct sluice_mpi_bytes *bytes)
+{
+    int64_t count = 0;
+    for (const struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next) {
+        if (!comm->early)
+            return "a communicator was made behind the first sluice_potential_checkpoint() and is "
+                   "not freed: make it before, or free it";
+        count++;
+    }
+    sluice_mpi_bytes_put_i64(bytes, count);
+    for (const struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next) {
+        sluice_mpi_bytes_put_i64(bytes, comm->id);
+        sluice_mpi_bytes_put_i64(bytes, comm->collectives);
+    }
+    return NULL;
+}
+
+const char *sluice_mpi_save(struct sluice_mpi_bytes *bytes)
+{
+    if (sluice_mpi_matched() > 0)
+        return "a message that MPI_Mprobe or MPI_Improbe found is not received: receive it before "
+               "sluice_potential_checkpoint()";
+    sluice_mpi_counts_put(bytes, &sluice_mpi_sent);
+    sluice_mpi_counts_put(bytes, &sluice_mpi_got);
+    const char *why = put_communicators(bytes);
+    sluice_mpi_bytes_put_i64(bytes, sluice_mpi_requests);
+    sluice_mpi_bytes_put_i64(bytes, sluice_mpi_posted);
+    int64_t count = 0;
+    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
+        count++;
+    sluice_mpi_bytes_put_i64(bytes, count);
+    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL && why == NULL;
+         one = one->next)
+        why = put_handle(bytes, one);
+    if (why == NULL)
+        put_drained(bytes);
+    return why;
+}
+
+/* ---- a restart ---- */
+
+static struct sluice_mpi_comm *get_communicator(struct sluice_mpi_reader *reader)
+{
+    const int64_t id = sluice_mpi_get_i64(reader);
+    struct sluice_mpi_comm *comm = sluice_mpi_comm_by_id(id);
+    if (comm == NULL && !reader->damaged) {
+        sluice_mpi_abort("the checkpoint has a communicator that the program has not made again "
+                         "before its first sluice_potential_checkpoint(): make the same ones");
+    }
+    return comm;
+}
+
+static void get_buffer(struct sluice_mpi_reader *reader, void **buffer, int64_t *elements,
+                       MPI_Datatype *type)
+{
+    const int64_t id = sluice_mpi_get_i64(reader);
+    const int64_t offset = sluice_mpi_get_i64(reader);
+    const struct sluice_mpi_region *region = sluice_mpi_region_find((int)id);
+    *buffer = region == NULL ? NULL : region->pointer + offset;
+    *elements = sluice_mpi_get_i64(reader);
+    const int64_t extent = sluice_mpi_get_i64(reader);
+    const int64_t count = sluice_mpi_get_count(reader, sizeof(struct sluice_mpi_block));
+    const size_t length = count * sizeof(struct sluice_mpi_block);
+    struct sluice_mpi_block *blocks = malloc(length + 1);
+    const void *here = sluice_mpi_get(reader, length);
+    if (here == NULL || blocks == NULL)
+        return;
+    memcpy(blocks, here, length);
+    *type = sluice_mpi_type_of(blocks, (int)count, extent);
+    free(blocks);
+}
+
+static void get_message(struct sluice_mpi_reader *reader, struct sluice_mpi_handle *handle)
+{
+    int64_t count = 0;
+    get_buffer(reader, &handle->buffer, &count, &handle->own);
+    handle->count = (int)count;
+    handle->type = handle->own;
+}
+
+static void get_pieces(struct sluice_mpi_reader *reader, struct sluice_mpi_handle *handle)
+{
+    handle->results = (int)sluice_mpi_get_count(reader, 40);
+    handle->pieces = calloc(handle->results + 1, sizeof *handle->pieces);
+    for (int i = 0; i < handle->results && handle->pieces != NULL; i++) {
+        struct sluice_mpi_piece *piece = &handle->pieces[i];
+        get_buffer(reader, &piece->buffer, &piece->count, &piece->type);
+    }
+}
+
+/* A request that the program has made again on its way, or a new one in the place of the old. */
+static struct sluice_mpi_handle *find(int64_t value, int flags, int kind)
+{
+    if ((flags & EARLY) == 0) {
+        struct sluice_mpi_handle *handle = sluice_mpi_handle(kind);
+        handle->request = sluice_mpi_valued(value);
+        if ((flags & FREED) == 0)
+            sluice_mpi_request_again(handle->request, handle->number, handle);
+        return handle;
+    }
+    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
+        if (one->early && sluice_mpi_value(one->request) == value && (int)one->kind == kind)
+            return one;
+    sluice_mpi_abort("the checkpoint has a persistent request that the program has not made again "
+                     "before its first sluice_potential_checkpoint(): make the same ones");
+}
+
+static void get_handle(struct sluice_mpi_reader *reader)
+{
+    const int64_t value = sluice_mpi_get_i64(reader);
+    const int64_t number = sluice_mpi_get_i64(reader);
+    const int kind = sluice_mpi_get_i32(reader);
+    const int flags = sluice_mpi_get_i32(reader);
+    if (reader->damaged)
+        return;
+    struct sluice_mpi_handle *handle = find(value, flags, kind);
+    handle->number = number;
+    if (sluice_mpi_slot(handle->request) != NULL && (flags & FREED) == 0)
+        sluice_mpi_slot(handle->request)->number = number;
+    handle->comm = get_communicator(reader);
+    handle->peer = sluice_mpi_get_i32(reader);
+    handle->tag = sluice_mpi_get_i32(reader);
+    handle->mode = sluice_mpi_get_i32(reader);
+    handle->error = sluice_mpi_get_i32(reader);
+    handle->collective = sluice_mpi_get_i64(reader);
+    handle->posted = sluice_mpi_get_i64(reader);
+    handle->persistent = (flags & PERSISTENT) != 0;
+    handle->active = (flags & ACTIVE) != 0;
+    handle->complete = (flags & COMPLETE) != 0 && handle->active;
+    handle->freed = (flags & FREED) != 0;
+    sluice_mpi_empty_status(&handle->status);
+    if ((flags & COMPLETE) != 0 && kind != SLUICE_MPI_SEND)
+        get_status(reader, &handle->status);
+    if (kind == SLUICE_MPI_COLLECTIVE && !handle->complete)
+        get_pieces(reader, handle);
+    else if (needs_buffer(flags, kind))
+        get_message(reader, handle);
+}
+
+static void get_drained(struct sluice_mpi_reader *reader)
+{
+    const int64_t count = sluice_mpi_get_count(reader, 24);
+    for (int64_t i = 0; i < count && !reader->damaged; i++) {
+        struct sluice_mpi_comm *comm = get_communicator(reader);
+        const int source = sluice_mpi_get_i32(reader);
+        const int tag = sluice_mpi_get_i32(reader);
+        const int64_t number = sluice_mpi_get_i64(reader);
+        const int64_t bytes = sluice_mpi_get_i64(reader);
+        const void *data = sluice_mpi_get(reader, bytes);
+        if (data != NULL) {
+            struct sluice_mpi_drained *one = sluice_mpi_drained_again(comm, source, tag, bytes);
+            memcpy(one->data, data, bytes);
+            one->number = number;
+        }
+    }
+}
+
+static int by_posting(const void *a, const void *b)
+{
+    const int64_t one = (*(struct sluice_mpi_handle *const *)a)->posted;
+    const int64_t other = (*(struct sluice_mpi_handle *const *)b)->posted;
+    return one < other ? -1 : one > other;
+}
+
+/* In the order in which they were posted: it decides which message each gets. */
+static void post_again(int64_t most)
+{
+    struct sluice_mpi_handle **open = malloc((most + 1) * sizeof(struct sluice_mpi_handle *));
+    if (open == NULL)
+        sluice_mpi_abort("no memory for %lld open requests", (long long)most);
+    int64_t count = 0;
+    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL && count < most;
+         one = one->next) {
+        if (one->kind == SLUICE_MPI_RECEIVE && one->active && !one->complete)
+            open[count++] = one;
+    }
+    qsort(open, count, sizeof(struct sluice_mpi_handle *), by_posting);
+    for (int64_t i = 0; i < count; i++) {
+        open[i]->again = true;
+        if (sluice_mpi_receive_start(open[i]) != MPI_SUCCESS)
+            sluice_mpi_abort("a receive that was open at the checkpoint cannot be posted again");
+    }
+    free(open);
+}
+
+void sluice_mpi_restore(struct sluice_mpi_reader *reader)
+{
+    sluice_mpi_counts_read(reader, &sluice_mpi_sent);
+    sluice_mpi_counts_read(reader, &sluice_mpi_got);
+    const int64_t comms = sluice_mpi_get_count(reader, 16);
+    for (int64_t i = 0; i < comms && !reader->damaged; i++) {
+        struct sluice_mpi_comm *comm = get_communicator(reader);
+        const int64_t collectives = sluice_mpi_get_i64(reader);
+        if (comm != NULL)
+            comm->collectives = collectives;
+    }
+    const int64_t requests = sluice_mpi_get_i64(reader);
+    sluice_mpi_posted = sluice_mpi_get_i64(reader);
+    const int64_t count = sluice_mpi_get_count(reader, 48);
+    for (int64_t i = 0; i < count && !reader->damaged; i++)
+        get_handle(reader);
+    sluice_mpi_requests = requests;
+    get_drained(reader);
+    sluice_mpi_look_busy();
+    if (!reader->damaged) {
+        sluice_mpi_c3_resume();
+        post_again(count);
+    }
+}

@@ -1,0 +1,18 @@
+/*
+ * What a line finds of the layer itself: counts, open requests, drained messages. An image has it as call and
+ * signature. Behind a restart an open receive is posted again, and an open send is complete.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "bytes.h"
+
+/*
+ * Puts everything into `bytes`. Returns NULL, or a line that says what cannot be carried over a line: valid until the
+ * next call.
+ */
+const char *sluice_mpi_save(struct sluice_mpi_bytes *bytes);
+
+/* Takes it back, behind the regions: sets `damaged` where it makes no sense. Receives are posted in their order. */
+void sluice_mpi_restore(struct sluice_mpi_reader *reader);

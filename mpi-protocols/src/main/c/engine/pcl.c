@@ -1,0 +1,166 @@
+/*
+ * Pcl at one rank: it stops at the spot that the coordinator names, takes into memory what is under way, writes its
+ * image when all ranks have done that, and goes on. org.sluice.mpi.PclRank of the simulator is the same in Java.
+ */
+#include <stdlib.h>
+
+#include "control.h"
+#include "drained.h"
+#include "engine.h"
+#include "handle.h"
+#include "open_requests.h"
+#include "protocol.h"
+#include "regions.h"
+#include "stream.h"
+
+static int64_t stop_at; /* 0: not known */
+static struct sluice_mpi_counts late;
+
+/* How far a held rank is. */
+static enum {
+    FREE,
+    STOPPED,   /* and receives what comes */
+    EXPECTING, /* it knows how much comes */
+    DRAINED,   /* and receives nothing more: others may have gone on */
+} phase;
+
+static struct sluice_mpi_place here;
+static int64_t held_since;
+
+static void go_on(void)
+{
+    phase = FREE;
+    stop_at = 0;
+    sluice_mpi_counts_clear(&late);
+}
+
+static void please(int64_t wave)
+{
+    go_on();
+    sluice_mpi_tell(SLUICE_CONTROL_COUNTED, wave, &sluice_mpi_spots, sizeof sluice_mpi_spots);
+}
+
+static void stop(int64_t spot)
+{
+    if (sluice_mpi_spots >= spot)
+        sluice_mpi_tell(SLUICE_CONTROL_PASSED, sluice_mpi_wave, NULL, 0);
+    else
+        stop_at = spot;
+}
+
+static bool has_all(void)
+{
+    bool all = sluice_mpi_drained_all();
+    for (size_t at = 0; at < late.capacity && all; at++) {
+        const struct sluice_mpi_count *one = &late.entries[at];
+        all = !one->used || sluice_mpi_counts_get(&sluice_mpi_got, &one->stream) >= one->count;
+    }
+    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL && all; one = one->next)
+        all = one->kind != SLUICE_MPI_COLLECTIVE || sluice_mpi_handle_look(one);
+    return all;
+}
+
+static void progress(void)
+{
+    if (phase != STOPPED && phase != EXPECTING)
+        return;
+    sluice_mpi_drain_all();
+    if (phase == EXPECTING && has_all()) {
+        phase = DRAINED;
+        sluice_mpi_tell(SLUICE_CONTROL_DRAINED, sluice_mpi_wave, NULL, 0);
+    }
+}
+
+/* Writes the image, and says so. */
+static void take(void)
+{
+    struct sluice_mpi_bytes own = {0};
+    const int64_t wave = sluice_mpi_wave;
+    sluice_mpi_bytes_put_i64(&own, sluice_mpi_spots);
+    const char *why = sluice_mpi_save(&own);
+    int error = 0;
+    if (why == NULL) {
+        error = sluice_checkpoint_begin(sluice_mpi_session, wave);
+        if (error == 0)
+            error = sluice_mpi_write_state(wave, &here, &own);
+        if (error == 0)
+            error = sluice_checkpoint_complete(sluice_mpi_session, wave);
+    }
+    if (error != 0)
+        why = sluice_message();
+    const int64_t taken[2] = {(int64_t)own.length + sluice_mpi_region_bytes(), sluice_mpi_now() - held_since};
+    if (why != NULL)
+        sluice_mpi_refuse_wave(why);
+    else
+        sluice_mpi_tell(SLUICE_CONTROL_TAKEN, wave, taken, sizeof taken);
+    sluice_mpi_bytes_free(&own);
+    sluice_mpi_wave_ends();
+}
+
+/* One that waits for a rank which never stops would hold up the program for good. */
+static bool is_impatient(void)
+{
+    return phase == STOPPED
+        && sluice_mpi_now() - held_since > (int64_t)(sluice_mpi_patience * 1e9);
+}
+
+static void spot(const struct sluice_mpi_place *place)
+{
+    if (stop_at == 0 || sluice_mpi_spots != stop_at)
+        return;
+    here = *place;
+    held_since = sluice_mpi_now();
+    phase = STOPPED;
+    sluice_mpi_drain_all();
+    struct sluice_mpi_bytes marker = {0};
+    sluice_mpi_put_marker(&marker);
+    sluice_mpi_tell(SLUICE_CONTROL_MARKER, sluice_mpi_wave, marker.data, marker.length);
+    sluice_mpi_bytes_free(&marker);
+    for (unsigned round = 0; phase != FREE; round++) {
+        sluice_mpi_wait(round);
+        if (is_impatient()) {
+            sluice_mpi_refuse_wave("other ranks did not stop in time");
+            sluice_mpi_wave_ends();
+        }
+    }
+}
+
+static void order(int kind, const void *bytes, size_t length)
+{
+    struct sluice_mpi_reader reader = {bytes, (const unsigned char *)bytes + length, false};
+    switch (kind) {
+    case SLUICE_CONTROL_STOP_AT:
+        stop(sluice_mpi_get_i64(&reader));
+        break;
+    case SLUICE_CONTROL_EXPECT:
+        sluice_mpi_get_late(&reader, &late);
+        phase = phase == STOPPED ? EXPECTING : phase;
+        break;
+    case SLUICE_CONTROL_TAKE:
+        if (phase == DRAINED)
+            take();
+        break;
+    default:
+        break;
+    }
+}
+
+static bool repeats(void)
+{
+    return false;
+}
+
+static void restart(int64_t wave)
+{
+    (void)wave;
+}
+
+const struct sluice_mpi_protocol sluice_mpi_pcl = {
+    .please = please,
+    .order = order,
+    .spot = spot,
+    .progress = progress,
+    .give_up = go_on,
+    .repeats = repeats,
+    .restart = restart,
+};

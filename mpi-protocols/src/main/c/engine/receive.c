@@ -1,0 +1,207 @@
+/* Receives and probes. What was drained is older than what is on the network. */
+#include "c3.h"
+#include "calls.h"
+#include "drained.h"
+#include "engine.h"
+#include "message.h"
+#include "stream.h"
+
+static bool is_counted(int source, const struct sluice_mpi_comm *comm)
+{
+    return comm != NULL && source != MPI_PROC_NULL;
+}
+
+static void take(struct sluice_mpi_handle *handle, struct sluice_mpi_drained *old)
+{
+    sluice_mpi_drained_take(old);
+    handle->posted = old->posted;
+    handle->drained = old;
+    sluice_mpi_handle_look(handle);
+    sluice_mpi_look_busy();
+}
+
+int sluice_mpi_receive_start(struct sluice_mpi_handle *handle)
+{
+    if (!is_counted(handle->peer, handle->comm)) {
+        handle->complete = true;
+        sluice_mpi_empty_status(&handle->status);
+        handle->status.MPI_SOURCE = MPI_PROC_NULL;
+        return MPI_SUCCESS;
+    }
+    handle->posted = ++sluice_mpi_posted;
+    if (sluice_mpi_busy)
+        return sluice_mpi_c3_posts(handle);
+    return sluice_mpi_post(handle, handle->peer, handle->tag);
+}
+
+int sluice_mpi_post(struct sluice_mpi_handle *handle, int source, int tag)
+{
+    struct sluice_mpi_drained *old = sluice_mpi_drained_find(handle->comm, source, tag);
+    if (old != NULL) {
+        take(handle, old);
+        return MPI_SUCCESS;
+    }
+    if (sluice_mpi_busy)
+        sluice_mpi_c3_asks(handle, source, tag);
+    return real.Irecv(handle->buffer, handle->count, handle->type, source, tag,
+                      handle->comm->handle, &handle->real);
+}
+
+static struct sluice_mpi_handle *make(void *buf, int count, MPI_Datatype type, int source, int tag,
+                                      struct sluice_mpi_comm *comm)
+{
+    struct sluice_mpi_handle *handle = sluice_mpi_handle(SLUICE_MPI_RECEIVE);
+    handle->comm = comm;
+    handle->buffer = buf;
+    handle->count = count;
+    handle->type = type;
+    handle->peer = source;
+    handle->tag = tag;
+    return handle;
+}
+
+void sluice_mpi_handle_await(struct sluice_mpi_handle *handle)
+{
+    for (unsigned round = 0; !sluice_mpi_handle_look(handle); round++)
+        sluice_mpi_wait(round);
+}
+
+/* As a receive that does not block, and a wait. */
+static int receive_while_busy(void *buf, int count, MPI_Datatype type, int source, int tag,
+                              struct sluice_mpi_comm *comm, MPI_Status *status)
+{
+    struct sluice_mpi_handle *handle = make(buf, count, type, source, tag, comm);
+    int result = sluice_mpi_receive_start(handle);
+    if (result == MPI_SUCCESS) {
+        sluice_mpi_handle_await(handle);
+        sluice_mpi_c3_completes(&handle, 1);
+        result = handle->error;
+        if (status != MPI_STATUS_IGNORE)
+            *status = handle->status;
+    }
+    sluice_mpi_handle_end(handle);
+    return result;
+}
+
+int call_recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+              MPI_Status *status)
+{
+    sluice_mpi_poll();
+    struct sluice_mpi_comm *known = sluice_mpi_comm_of(comm);
+    if (!is_counted(source, known))
+        return real.Recv(buf, count, type, source, tag, comm, status);
+    if (__builtin_expect(sluice_mpi_busy, 0))
+        return receive_while_busy(buf, count, type, source, tag, known, status);
+    MPI_Status own;
+    MPI_Status *asked = status == MPI_STATUS_IGNORE ? &own : status;
+    const int result = real.Recv(buf, count, type, source, tag, comm, asked);
+    if (__builtin_expect(result == MPI_SUCCESS, 1))
+        sluice_mpi_received(known, asked, ++sluice_mpi_posted);
+    return result;
+}
+
+int call_irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+               MPI_Request *request)
+{
+    sluice_mpi_poll();
+    struct sluice_mpi_comm *known = sluice_mpi_comm_of(comm);
+    if (known == NULL)
+        return real.Irecv(buf, count, type, source, tag, comm, request);
+    struct sluice_mpi_handle *handle = make(buf, count, type, source, tag, known);
+    const int result = sluice_mpi_receive_start(handle);
+    if (result == MPI_SUCCESS)
+        *request = sluice_mpi_handle_request(handle);
+    else
+        sluice_mpi_handle_end(handle);
+    return result;
+}
+
+int call_recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                   MPI_Request *request)
+{
+    sluice_mpi_poll();
+    struct sluice_mpi_comm *known = sluice_mpi_comm_of(comm);
+    if (known == NULL)
+        return real.Recv_init(buf, count, type, source, tag, comm, request);
+    struct sluice_mpi_handle *handle = make(buf, count, type, source, tag, known);
+    handle->persistent = true;
+    handle->active = false;
+    *request = sluice_mpi_handle_request(handle);
+    return MPI_SUCCESS;
+}
+
+int call_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                  void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                  MPI_Comm comm, MPI_Status *status)
+{
+    MPI_Request requests[2];
+    MPI_Status own[2];
+    int result =
+        call_irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, &requests[0]);
+    if (result != MPI_SUCCESS)
+        return result;
+    result = call_isend(SLUICE_MPI_STANDARD, sendbuf, sendcount, sendtype, dest, sendtag, comm,
+                        &requests[1]);
+    if (result != MPI_SUCCESS) {
+        call_cancel(&requests[0]);
+        call_request_free(&requests[0]);
+        return result;
+    }
+    result = call_complete(2, requests, SLUICE_MPI_WAIT_ALL, NULL, NULL, NULL, own);
+    if (result == MPI_ERR_IN_STATUS)
+        result = own[0].MPI_ERROR != MPI_SUCCESS ? own[0].MPI_ERROR : own[1].MPI_ERROR;
+    if (status != MPI_STATUS_IGNORE)
+        *status = own[0];
+    return result;
+}
+
+static int iprobe(int source, int tag, MPI_Comm comm, struct sluice_mpi_comm *known, int *flag,
+                  MPI_Status *status)
+{
+    if (sluice_mpi_busy) {
+        const int answered = sluice_mpi_c3_probes(known, source, tag, flag, status);
+        if (answered >= 0)
+            return answered;
+    }
+    const struct sluice_mpi_drained *old = sluice_mpi_drained_find(known, source, tag);
+    if (old == NULL)
+        return real.Iprobe(source, tag, comm, flag, status);
+    *flag = 1;
+    sluice_mpi_drained_status(old, status);
+    return MPI_SUCCESS;
+}
+
+int call_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    sluice_mpi_poll();
+    struct sluice_mpi_comm *known = sluice_mpi_comm_of(comm);
+    if (!is_counted(source, known))
+        return real.Iprobe(source, tag, comm, flag, status);
+    MPI_Status own;
+    MPI_Status *asked = status == MPI_STATUS_IGNORE ? &own : status;
+    const int result = iprobe(source, tag, comm, known, flag, asked);
+    if (sluice_mpi_busy && result == MPI_SUCCESS)
+        sluice_mpi_c3_probed(known, *flag ? asked : NULL);
+    return result;
+}
+
+/* Only finding a message is an answer that counts. */
+int call_probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    sluice_mpi_poll();
+    struct sluice_mpi_comm *known = sluice_mpi_comm_of(comm);
+    if (!is_counted(source, known) || !sluice_mpi_busy)
+        return real.Probe(source, tag, comm, status);
+    MPI_Status own;
+    MPI_Status *asked = status == MPI_STATUS_IGNORE ? &own : status;
+    int flag = 0;
+    int result = MPI_SUCCESS;
+    for (unsigned round = 0; result == MPI_SUCCESS && !flag; round++) {
+        result = iprobe(source, tag, comm, known, &flag, asked);
+        if (!flag)
+            sluice_mpi_wait(round);
+    }
+    if (result == MPI_SUCCESS)
+        sluice_mpi_c3_probed(known, asked);
+    return result;
+}

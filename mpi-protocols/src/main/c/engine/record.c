@@ -1,0 +1,330 @@
+#include "record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "protocol.h"
+#include "stream.h"
+#include "wrappers/data.h"
+#include "wrappers/real.h"
+
+/* A receive, a find of a probe, or a drained message: by its name. */
+struct taking {
+    int64_t name;
+    struct sluice_mpi_message message; /* number 0: not known */
+    bool told;                         /* an event has it */
+    int64_t by;                        /* the receive that a drained message was given to */
+    void *data;                        /* packed; NULL for a find */
+    int64_t bytes;
+};
+
+struct result {
+    int64_t communicator;
+    int64_t number;
+    struct sluice_mpi_bytes data;
+};
+
+bool sluice_mpi_recording;
+
+static struct sluice_mpi_bytes events;
+static int64_t event_count;
+static struct taking *takings; /* by name, so that what is new comes last, or first where it is negative */
+static int taking_count;
+static int taking_room;
+static struct result *results;
+static int result_count;
+static int result_room;
+static struct sluice_mpi_counts late;
+static struct sluice_mpi_counts before; /* what was received before the line */
+static struct sluice_mpi_bytes straddling;
+static bool stopped;
+static int64_t unnumbered; /* takings that an event has and whose message is not known */
+
+static void *grow(void *array, int *room, size_t length)
+{
+    *room = *room * 2 + 64;
+    array = realloc(array, *room * length);
+    if (array == NULL)
+        sluice_mpi_abort("no memory for what a wave records");
+    return array;
+}
+
+/* Its place, or where it belongs. */
+static int place(int64_t name)
+{
+    int low = 0;
+    int high = taking_count;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (takings[middle].name < name)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_at(int at, int64_t name)
+{
+    return at < taking_count && takings[at].name == name;
+}
+
+static struct taking *find(int64_t name)
+{
+    const int at = place(name);
+    if (is_at(at, name))
+        return &takings[at];
+    if (taking_count == taking_room)
+        takings = grow(takings, &taking_room, sizeof *takings);
+    memmove(takings + at + 1, takings + at, (taking_count++ - at) * sizeof *takings);
+    takings[at] = (struct taking){.name = name};
+    return &takings[at];
+}
+
+/* Whether it was received behind the line. */
+static bool has_data(int64_t name)
+{
+    const int at = place(name);
+    return is_at(at, name) && takings[at].data != NULL;
+}
+
+void sluice_mpi_record_end(void)
+{
+    sluice_mpi_recording = false;
+    for (int i = 0; i < taking_count; i++)
+        free(takings[i].data);
+    for (int i = 0; i < result_count; i++)
+        sluice_mpi_bytes_free(&results[i].data);
+    taking_count = 0;
+    result_count = 0;
+    event_count = 0;
+    unnumbered = 0;
+    stopped = false;
+    sluice_mpi_bytes_free(&events);
+    sluice_mpi_bytes_free(&straddling);
+    sluice_mpi_counts_clear(&late);
+    sluice_mpi_counts_clear(&before);
+    sluice_mpi_numbering_end();
+}
+
+void sluice_mpi_record_begin(void)
+{
+    sluice_mpi_record_end();
+    sluice_mpi_recording = true;
+    sluice_mpi_counts_copy(&before, &sluice_mpi_got);
+    sluice_mpi_numbering_begin(&sluice_mpi_got);
+}
+
+void sluice_mpi_record_event(enum sluice_mpi_event kind, const void *event, size_t length)
+{
+    if (!sluice_mpi_recording || stopped)
+        return;
+    event_count++;
+    sluice_mpi_bytes_put_i32(&events, kind);
+    sluice_mpi_bytes_put_i32(&events, (int32_t)length);
+    sluice_mpi_bytes_put(&events, event, length);
+}
+
+static void is_told(int64_t name)
+{
+    struct taking *one = find(name);
+    unnumbered += !one->told && one->message.number == 0;
+    one->told = true;
+}
+
+void sluice_mpi_record_completed(struct sluice_mpi_handle *const *handles, int count)
+{
+    if (!sluice_mpi_recording || stopped)
+        return;
+    struct sluice_mpi_bytes event = {0};
+    sluice_mpi_bytes_put_i64(&event, count);
+    for (int i = 0; i < count; i++) {
+        sluice_mpi_bytes_put_i64(&event, handles[i]->number);
+        if (has_data(handles[i]->number))
+            is_told(handles[i]->number);
+    }
+    sluice_mpi_record_event(SLUICE_MPI_EVENT_COMPLETED, event.data, event.length);
+    sluice_mpi_bytes_free(&event);
+}
+
+void sluice_mpi_record_one_completed(int64_t request)
+{
+    const int64_t event[2] = {1, request};
+    sluice_mpi_record_event(SLUICE_MPI_EVENT_COMPLETED, event, sizeof event);
+}
+
+void sluice_mpi_record_found(int64_t request)
+{
+    sluice_mpi_record_event(SLUICE_MPI_EVENT_PROBED, &request, sizeof request);
+    if (request != 0 && !stopped)
+        is_told(request);
+}
+
+void sluice_mpi_record_data(int64_t name, const void *buffer, int64_t count, MPI_Datatype type,
+                            const MPI_Status *status)
+{
+    int bytes = 0;
+    real.Get_count(status, MPI_BYTE, &bytes);
+    const int64_t room = sluice_mpi_packed(count, type);
+    struct taking *one = find(name);
+    free(one->data);
+    one->data = malloc(room + 1);
+    if (one->data == NULL)
+        sluice_mpi_abort("no memory for %lld bytes of a message that may be late", (long long)room);
+    sluice_mpi_pack(buffer, count, type, one->data);
+    one->bytes = bytes < room ? bytes : room;
+}
+
+void sluice_mpi_record_taken(int64_t name, const struct sluice_mpi_message *message)
+{
+    struct taking *one = find(name);
+    unnumbered -= one->told && one->message.number == 0;
+    one->message = *message;
+    const int64_t by = one->by;
+    if (by != 0) {
+        one->by = 0;
+        sluice_mpi_record_taken(by, message);
+    }
+}
+
+void sluice_mpi_record_given(int64_t name, int64_t request)
+{
+    struct taking *one = find(name);
+    if (one->message.number != 0) {
+        const struct sluice_mpi_message message = one->message;
+        sluice_mpi_record_taken(request, &message);
+    } else {
+        one->by = request;
+    }
+}
+
+void sluice_mpi_record_result(int64_t communicator, int64_t number,
+                              const struct sluice_mpi_piece *pieces, int count)
+{
+    if (result_count == result_room)
+        results = grow(results, &result_room, sizeof *results);
+    struct result *result = &results[result_count++];
+    *result = (struct result){.communicator = communicator, .number = number};
+    for (int i = 0; i < count; i++) {
+        const int64_t bytes = sluice_mpi_packed(pieces[i].count, pieces[i].type);
+        sluice_mpi_pack(pieces[i].buffer, pieces[i].count, pieces[i].type,
+                        sluice_mpi_bytes_room(&result->data, bytes));
+    }
+}
+
+void sluice_mpi_record_expect(struct sluice_mpi_reader *reader)
+{
+    sluice_mpi_counts_read(reader, &late);
+    const int64_t count = sluice_mpi_get_count(reader, 16);
+    sluice_mpi_bytes_put(&straddling, sluice_mpi_get(reader, count * 16), count * 16);
+}
+
+const struct sluice_mpi_counts *sluice_mpi_record_late(void)
+{
+    return &late;
+}
+
+bool sluice_mpi_record_is_late(const struct sluice_mpi_message *message)
+{
+    return message->number <= sluice_mpi_counts_get(&late, &message->stream);
+}
+
+int64_t sluice_mpi_record_straddling(int64_t communicator)
+{
+    struct sluice_mpi_reader reader = {straddling.data, straddling.data + straddling.length, false};
+    while (reader.at < reader.end) {
+        const int64_t id = sluice_mpi_get_i64(&reader);
+        const int64_t number = sluice_mpi_get_i64(&reader);
+        if (id == communicator)
+            return number;
+    }
+    return 0;
+}
+
+void sluice_mpi_record_stop(void)
+{
+    stopped = true;
+}
+
+bool sluice_mpi_record_has_stopped(void)
+{
+    return stopped && unnumbered == 0;
+}
+
+int64_t sluice_mpi_record_events(void)
+{
+    return event_count;
+}
+
+void sluice_mpi_record_put_events(struct sluice_mpi_bytes *bytes)
+{
+    sluice_mpi_bytes_put_i64(bytes, event_count);
+    sluice_mpi_bytes_put(bytes, events.data, events.length);
+}
+
+/* Late messages that the layer took, in the order in which it did: their names fall. */
+static void put_drained(struct sluice_mpi_bytes *bytes)
+{
+    int64_t count = 0;
+    for (int i = 0; i < taking_count; i++)
+        count += takings[i].name < 0 && takings[i].message.number != 0;
+    sluice_mpi_bytes_put_i64(bytes, count);
+    for (int i = taking_count - 1; i >= 0; i--)
+        if (takings[i].name < 0 && takings[i].message.number != 0)
+            sluice_mpi_bytes_put(bytes, &takings[i].message, sizeof takings[i].message);
+}
+
+void sluice_mpi_record_put(struct sluice_mpi_bytes *bytes)
+{
+    sluice_mpi_bytes_put_i32(bytes, sluice_mpi_rank);
+    sluice_mpi_bytes_put_i32(bytes, 0);
+    sluice_mpi_record_put_events(bytes);
+    int64_t count = 0;
+    for (int i = 0; i < taking_count; i++)
+        count += takings[i].message.number != 0;
+    sluice_mpi_bytes_put_i64(bytes, count);
+    for (int i = 0; i < taking_count; i++) {
+        if (takings[i].message.number != 0) {
+            sluice_mpi_bytes_put_i64(bytes, takings[i].name);
+            sluice_mpi_bytes_put(bytes, &takings[i].message, sizeof takings[i].message);
+        }
+    }
+    put_drained(bytes);
+}
+
+static bool is_late(const struct taking *one)
+{
+    return one->message.number != 0 && one->data != NULL
+        && sluice_mpi_record_is_late(&one->message)
+        && one->message.number > sluice_mpi_counts_get(&before, &one->message.stream);
+}
+
+int64_t sluice_mpi_record_put_late(struct sluice_mpi_bytes *bytes)
+{
+    int64_t messages = 0;
+    for (int i = 0; i < taking_count; i++)
+        messages += is_late(&takings[i]);
+    sluice_mpi_bytes_put_i64(bytes, messages);
+    for (int i = 0; i < taking_count; i++) {
+        if (is_late(&takings[i])) {
+            sluice_mpi_bytes_put(bytes, &takings[i].message, sizeof takings[i].message);
+            sluice_mpi_bytes_put_i64(bytes, takings[i].bytes);
+            sluice_mpi_bytes_put(bytes, takings[i].data, takings[i].bytes);
+        }
+    }
+    put_drained(bytes);
+    int64_t count = 0;
+    for (int i = 0; i < result_count; i++)
+        count += results[i].number <= sluice_mpi_record_straddling(results[i].communicator);
+    sluice_mpi_bytes_put_i64(bytes, count);
+    for (int i = 0; i < result_count; i++) {
+        const struct result *one = &results[i];
+        if (one->number <= sluice_mpi_record_straddling(one->communicator)) {
+            sluice_mpi_bytes_put_i64(bytes, one->communicator);
+            sluice_mpi_bytes_put_i64(bytes, one->number);
+            sluice_mpi_bytes_put_i64(bytes, (int64_t)one->data.length);
+            sluice_mpi_bytes_put(bytes, one->data.data, one->data.length);
+        }
+    }
+    return messages;
+}

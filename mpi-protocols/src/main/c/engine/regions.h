@@ -1,0 +1,27 @@
+/* The memory that the program protects. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sluice_mpi_region {
+    int id;
+    unsigned char *pointer;
+    size_t bytes;
+};
+
+/* In the order of their ids. */
+extern struct sluice_mpi_region *sluice_mpi_regions;
+extern int sluice_mpi_region_count;
+
+/* As sluice_protect(). */
+int sluice_mpi_region_protect(int id, void *pointer, size_t bytes);
+
+struct sluice_mpi_region *sluice_mpi_region_find(int id);
+
+/* The region that holds all of this memory; NULL for none. */
+struct sluice_mpi_region *sluice_mpi_region_of(const void *pointer, size_t bytes);
+
+/* Bytes of all. */
+int64_t sluice_mpi_region_bytes(void);

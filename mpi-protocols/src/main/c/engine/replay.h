@@ -1,0 +1,48 @@
+/* What a recovery repeats: a rank's plan while it is carried out. Replay of the simulator is the same in Java. */
+#pragma once
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record.h"
+
+/* Data that the record has. */
+struct sluice_mpi_kept {
+    const unsigned char *data;
+    int64_t bytes;
+};
+
+/* Reads the images of a wave. What is missing or damaged ends the job with a line. */
+void sluice_mpi_replay_begin(int64_t wave);
+
+/* Whether events are left: then the program's calls are answered as they were. */
+bool sluice_mpi_replay_is_on(void);
+
+/* Whether something is left that a later call needs: a message to suppress, a result of the record. */
+bool sluice_mpi_replay_is_needed(void);
+
+/* The next event of this kind; ends the job where the program does something else than it did. */
+const void *sluice_mpi_replay_head(enum sluice_mpi_event kind, size_t *length);
+void sluice_mpi_replay_next(void);
+
+/* The same, compared with what the program does now, and done. */
+void sluice_mpi_replay_check(enum sluice_mpi_event kind, const void *event, size_t length);
+
+/* The program does not do what it did. */
+void sluice_mpi_replay_differs(const char *what) __attribute__((noreturn));
+
+/* Whether the receiver has a message. */
+bool sluice_mpi_replay_suppresses(const struct sluice_mpi_message *message);
+
+/* Which message a receive takes, or a probe finds, again; NULL for any. */
+const struct sluice_mpi_message *sluice_mpi_replay_forced(int64_t request);
+const struct sluice_mpi_message *sluice_mpi_replay_found(int64_t request);
+
+/* Data of a late message, or the result of a collective; false where the record has none. */
+bool sluice_mpi_replay_late(const struct sluice_mpi_message *message, struct sluice_mpi_kept *kept);
+bool sluice_mpi_replay_result(int64_t communicator, int64_t number, struct sluice_mpi_kept *kept);
+
+/* Gives each late message that the layer had taken and that no receive takes again. */
+void sluice_mpi_replay_drained(void (*give)(const struct sluice_mpi_message *message,
+                                            const struct sluice_mpi_kept *kept));

@@ -1,0 +1,152 @@
+/* Sends. They count, and are forwarded. */
+#include "c3.h"
+#include "calls.h"
+#include "engine.h"
+#include "message.h"
+#include "stream.h"
+
+static int forward(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type,
+                   int dest, int tag, MPI_Comm comm)
+{
+    switch (mode) {
+    case SLUICE_MPI_BUFFERED:
+        return real.Bsend(buf, count, type, dest, tag, comm);
+    case SLUICE_MPI_SYNCHRONOUS:
+        return real.Ssend(buf, count, type, dest, tag, comm);
+    case SLUICE_MPI_READY:
+        return real.Rsend(buf, count, type, dest, tag, comm);
+    default:
+        return real.Send(buf, count, type, dest, tag, comm);
+    }
+}
+
+static int begin(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type, int dest,
+                 int tag, MPI_Comm comm, MPI_Request *request)
+{
+    switch (mode) {
+    case SLUICE_MPI_BUFFERED:
+        return real.Ibsend(buf, count, type, dest, tag, comm, request);
+    case SLUICE_MPI_SYNCHRONOUS:
+        return real.Issend(buf, count, type, dest, tag, comm, request);
+    case SLUICE_MPI_READY: /* in a recovery its receive may not be posted yet */
+        return (sluice_mpi_busy ? real.Isend : real.Irsend)(buf, count, type, dest, tag, comm,
+                                                            request);
+    default:
+        return real.Isend(buf, count, type, dest, tag, comm, request);
+    }
+}
+
+/* NULL where nothing is counted: MPI_PROC_NULL, and what MPI refuses. */
+static struct sluice_mpi_comm *counted(int dest, int tag, MPI_Comm comm)
+{
+    struct sluice_mpi_comm *known = sluice_mpi_comm_of(comm);
+    return known != NULL && dest >= 0 && dest < known->size && tag >= 0 ? known : NULL;
+}
+
+/* Sends on the long way: `request` is MPI_REQUEST_NULL where the receiver has the message, or the layer its data. */
+static int start(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type, int dest,
+                 int tag, struct sluice_mpi_comm *comm, MPI_Request *request)
+{
+    *request = MPI_REQUEST_NULL;
+    struct sluice_mpi_count *sent =
+        sluice_mpi_counts_of(&sluice_mpi_sent, comm->id, sluice_mpi_rank, comm->world[dest], tag);
+    int result = MPI_SUCCESS;
+    if (!sluice_mpi_busy || !sluice_mpi_c3_sends(comm, dest, tag, sent->count + 1, buf, count, type))
+        result = begin(mode, buf, count, type, dest, tag, comm->handle, request);
+    sent->count += result == MPI_SUCCESS;
+    return result;
+}
+
+static int send_while_busy(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type,
+                           int dest, int tag, struct sluice_mpi_comm *comm)
+{
+    MPI_Request request;
+    int result = start(mode, buf, count, type, dest, tag, comm, &request);
+    int flag = request == MPI_REQUEST_NULL;
+    for (unsigned round = 0; result == MPI_SUCCESS && !flag; round++) {
+        result = real.Test(&request, &flag, MPI_STATUS_IGNORE);
+        if (!flag)
+            sluice_mpi_wait(round);
+    }
+    return result;
+}
+
+int call_send(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type, int dest,
+              int tag, MPI_Comm comm)
+{
+    sluice_mpi_poll();
+    struct sluice_mpi_comm *known = counted(dest, tag, comm);
+    if (__builtin_expect(sluice_mpi_busy, 0) && known != NULL)
+        return send_while_busy(mode, buf, count, type, dest, tag, known);
+    const int result = forward(mode, buf, count, type, dest, tag, comm);
+    if (__builtin_expect(known != NULL && result == MPI_SUCCESS, 1))
+        sluice_mpi_sends(known, dest, tag);
+    return result;
+}
+
+static struct sluice_mpi_handle *make(enum sluice_mpi_mode mode, const void *buf, int count,
+                                      MPI_Datatype type, int dest, int tag,
+                                      struct sluice_mpi_comm *comm)
+{
+    struct sluice_mpi_handle *handle = sluice_mpi_handle(SLUICE_MPI_SEND);
+    handle->comm = comm;
+    handle->buffer = (void *)buf;
+    handle->count = count;
+    handle->type = type;
+    handle->peer = dest;
+    handle->tag = tag;
+    handle->mode = (int)mode;
+    return handle;
+}
+
+/* A send that the layer has done with is complete. */
+static void is_done(struct sluice_mpi_handle *handle)
+{
+    if (handle->real == MPI_REQUEST_NULL) {
+        handle->complete = true;
+        sluice_mpi_empty_status(&handle->status);
+    }
+}
+
+int sluice_mpi_send_start(struct sluice_mpi_handle *handle)
+{
+    int result;
+    if (handle->comm == NULL || handle->peer < 0)
+        result = MPI_SUCCESS; /* to MPI_PROC_NULL */
+    else
+        result = start(handle->mode, handle->buffer, handle->count, handle->type, handle->peer,
+                       handle->tag, handle->comm, &handle->real);
+    is_done(handle);
+    return result;
+}
+
+int call_isend(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type, int dest,
+               int tag, MPI_Comm comm, MPI_Request *request)
+{
+    sluice_mpi_poll();
+    struct sluice_mpi_comm *known = counted(dest, tag, comm);
+    MPI_Request made;
+    const int result = known != NULL ? start(mode, buf, count, type, dest, tag, known, &made)
+                                     : begin(mode, buf, count, type, dest, tag, comm, &made);
+    if (result != MPI_SUCCESS)
+        return result;
+    struct sluice_mpi_handle *handle = make(mode, buf, count, type, dest, tag, known);
+    handle->real = made;
+    is_done(handle);
+    *request = sluice_mpi_handle_request(handle);
+    return MPI_SUCCESS;
+}
+
+int call_send_init(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type,
+                   int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    sluice_mpi_poll();
+    struct sluice_mpi_comm *known = counted(dest, tag, comm);
+    if (known == NULL && dest != MPI_PROC_NULL) /* MPI says what is wrong */
+        return real.Send_init(buf, count, type, dest, tag, comm, request);
+    struct sluice_mpi_handle *handle = make(mode, buf, count, type, dest, tag, known);
+    handle->persistent = true;
+    handle->active = false;
+    *request = sluice_mpi_handle_request(handle);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,190 @@
+/* The beginning and end of the layer in a process, and what the program says to it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls.h"
+#include "control.h"
+#include "engine.h"
+#include "handle.h"
+#include "open_requests.h"
+#include "protocol.h"
+#include "regions.h"
+#include "stream.h"
+#include "wrappers/request.h"
+
+bool sluice_mpi_may_end;
+
+static int protocol = 2;
+static int64_t restored = -1; /* the wave to begin with */
+static bool begun;            /* the first spot is behind this rank */
+static int64_t early[2];      /* messages sent and received before it, of all ranks */
+static MPI_Request checking = MPI_REQUEST_NULL;
+
+static double seconds(const char *name, double otherwise)
+{
+    const char *value = getenv(name);
+    return value == NULL || *value == 0 ? otherwise : strtod(value, NULL);
+}
+
+static int64_t number(const char *name, int64_t otherwise)
+{
+    const char *value = getenv(name);
+    return value == NULL || *value == 0 ? otherwise : strtoll(value, NULL, 10);
+}
+
+static void read_environment(void)
+{
+    const char *name = getenv("SLUICE_MPI_PROTOCOL");
+    protocol = name == NULL ? 2 : strcmp(name, "pcl") == 0 ? 1 : strcmp(name, "auto") == 0 ? 3 : 2;
+    restored = number("SLUICE_MPI_RESTORE", -1);
+    sluice_mpi_patience = seconds("SLUICE_MPI_PATIENCE", 60);
+}
+
+void sluice_mpi_hello(void)
+{
+    struct sluice_mpi_bytes bytes = {0};
+    sluice_mpi_bytes_put_i32(&bytes, protocol);
+    sluice_mpi_bytes_put_i32(&bytes, sluice_mpi_size);
+    sluice_mpi_bytes_put_i64(&bytes, restored);
+    sluice_mpi_bytes_put_i64(&bytes, number("SLUICE_MPI_ATTEMPT", 0));
+    sluice_mpi_bytes_put_i64(&bytes, (int64_t)(seconds("SLUICE_MPI_EVERY", 0) * 1e9));
+    sluice_mpi_bytes_put_i64(&bytes, (int64_t)(sluice_mpi_patience * 1e9));
+    sluice_mpi_tell(SLUICE_CONTROL_HELLO, 0, bytes.data, bytes.length);
+    sluice_mpi_bytes_free(&bytes);
+}
+
+void call_init(void)
+{
+    read_environment();
+    if (getenv("SLUICE_DIRECTORY") == NULL || !sluice_mpi_control_begin())
+        return;
+    sluice_mpi_on = true;
+    if (sluice_mpi_rank == 0)
+        sluice_mpi_hello();
+}
+
+void call_finalize(void)
+{
+    if (sluice_mpi_session == NULL)
+        return;
+    sluice_mpi_tell(SLUICE_CONTROL_DONE, 0, NULL, 0);
+    for (unsigned round = 0; !sluice_mpi_may_end; round++)
+        sluice_mpi_wait(round);
+    sluice_mpi_control_end();
+}
+
+int call_protect(int id, void *pointer, size_t bytes)
+{
+    return sluice_mpi_region_protect(id, pointer, bytes);
+}
+
+/* Receives that the program posted on its way: the checkpoint has its own. */
+static void cancel_early(void)
+{
+    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL;) {
+        struct sluice_mpi_handle *next = one->next;
+        if (one->active && one->real != MPI_REQUEST_NULL) {
+            if (one->kind == SLUICE_MPI_RECEIVE)
+                real.Cancel(&one->real);
+            real.Wait(&one->real, MPI_STATUS_IGNORE);
+        }
+        if (one->persistent) {
+            one->active = false;
+            one->complete = false;
+        } else {
+            sluice_mpi_request_release(one->request);
+            sluice_mpi_handle_end(one);
+        }
+        one = next;
+    }
+}
+
+/* Counts begin here: on its way here the program does the same at a restart. */
+static void begin_counts(void)
+{
+    const int64_t mine[2] = {sluice_mpi_counts_sum(&sluice_mpi_sent),
+                             sluice_mpi_counts_sum(&sluice_mpi_got)};
+    static int64_t sums[2];
+    memcpy(sums, mine, sizeof sums);
+    real.Iallreduce(sums, early, 2, MPI_INT64_T, MPI_SUM, sluice_mpi_control, &checking);
+    sluice_mpi_counts_clear(&sluice_mpi_sent);
+    sluice_mpi_counts_clear(&sluice_mpi_got);
+    for (struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next)
+        comm->collectives = 0;
+    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
+        one->early = one->persistent;
+    sluice_mpi_requests = 0;
+    sluice_mpi_posted = 0;
+    sluice_mpi_comms_late();
+    begun = true;
+}
+
+/* Whether all ranks have passed their first spots and nothing was under way there; a line says what was. */
+static bool is_checked(void)
+{
+    int flag = 1;
+    if (checking != MPI_REQUEST_NULL)
+        real.Test(&checking, &flag, MPI_STATUS_IGNORE);
+    if (flag && early[0] != early[1]) {
+        sluice_mpi_abort(
+            "%lld messages were sent before the first sluice_potential_checkpoint() and %lld "
+            "received: receive all before it",
+            (long long)early[0], (long long)early[1]);
+    }
+    return flag;
+}
+
+/* What is shorter than all ranks' way to their first spots would hang on a program that breaks the rule. */
+static void await_check(void)
+{
+    const int64_t began = sluice_mpi_now();
+    bool told = false;
+    for (unsigned round = 0; !is_checked(); round++) {
+        sluice_mpi_wait(round);
+        if (!told && sluice_mpi_now() - began > (int64_t)(sluice_mpi_patience * 1e9)) {
+            sluice_mpi_say("waits for other ranks at the first sluice_potential_checkpoint() of a "
+                           "restart; a rank must come there without messages of others");
+            told = true;
+        }
+    }
+}
+
+static void restart(const struct sluice_mpi_place *place)
+{
+    cancel_early();
+    begin_counts();
+    await_check();
+    struct sluice_mpi_bytes own = {0};
+    sluice_mpi_read_state(restored, place, &own);
+    struct sluice_mpi_reader reader = {own.data, own.data + own.length, false};
+    sluice_mpi_spots = sluice_mpi_get_i64(&reader);
+    sluice_mpi_protocol->restart(restored);
+    sluice_mpi_restore(&reader);
+    if (reader.damaged)
+        sluice_mpi_abort("checkpoint %lld: image state is damaged", (long long)restored);
+    sluice_mpi_bytes_free(&own);
+    sluice_mpi_look_busy();
+}
+
+int call_potential_checkpoint(const void *address)
+{
+    if (sluice_mpi_session == NULL)
+        return 0;
+    struct sluice_mpi_place place = {address, sluice_mpi_protocol == &sluice_mpi_pcl ? 1 : 2};
+    if (!begun && restored >= 0) {
+        sluice_mpi_protocol = protocol == 1 ? &sluice_mpi_pcl : &sluice_mpi_c3;
+        place.protocol = protocol == 1 ? 1 : 2;
+        restart(&place);
+        return 1;
+    }
+    if (!begun)
+        begin_counts();
+    if (__builtin_expect(checking != MPI_REQUEST_NULL, 0))
+        is_checked();
+    sluice_mpi_spots++;
+    sluice_mpi_poll();
+    if (sluice_mpi_wave != 0)
+        sluice_mpi_protocol->spot(&place);
+    return 0;
+}

@@ -1,0 +1,246 @@
+#include "state.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control.h"
+#include "regions.h"
+#include "stream.h"
+#include "wrappers/data.h"
+#include "wrappers/real.h"
+
+#define MAGIC UINT64_C(0x49504d4543554c53) /* "SLUCEMPI" */
+#define VERSION 1
+#define BUILD 40
+
+/* What begins the image. The layer's state follows, then the regions' table, then their bytes. */
+struct head {
+    uint64_t magic;
+    int32_t version;
+    int32_t protocol;
+    int32_t rank;
+    int32_t ranks;
+    int64_t wave;
+    int64_t place; /* from the beginning of the object that it lies in */
+    int64_t own;   /* bytes */
+    int32_t regions;
+    uint32_t check; /* CRC-32C of what precedes the bytes of regions, with 0 here */
+    unsigned char build[BUILD];
+};
+
+struct entry {
+    int64_t id;
+    int64_t bytes;
+};
+
+/* The note of the linker in the program itself, which is the first of all objects. */
+static int find_build(struct dl_phdr_info *object, size_t size, void *build)
+{
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &object->dlpi_phdr[i];
+        if (header->p_type != PT_NOTE)
+            continue;
+        const unsigned char *at = (const unsigned char *)object->dlpi_addr + header->p_vaddr;
+        const unsigned char *end = at + header->p_memsz;
+        while (at + sizeof(ElfW(Nhdr)) <= end) {
+            const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
+            const unsigned char *name = at + sizeof *note;
+            const unsigned char *bytes = name + ((note->n_namesz + 3) & ~3U);
+            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4
+                && memcmp(name, "GNU", 4) == 0) {
+                memcpy(build, bytes, note->n_descsz < BUILD ? note->n_descsz : BUILD);
+                return 1;
+            }
+            at = bytes + ((note->n_descsz + 3) & ~3U);
+        }
+    }
+    return 1;
+}
+
+static int64_t offset_of(const void *address)
+{
+    Dl_info object;
+    return dladdr(address, &object) != 0
+        ? (int64_t)((const char *)address - (const char *)object.dli_fbase)
+        : 0;
+}
+
+static struct head head_of(int64_t wave, const struct sluice_mpi_place *place, size_t own)
+{
+    struct head head = {
+        .magic = MAGIC,
+        .version = VERSION,
+        .protocol = place->protocol,
+        .rank = sluice_mpi_rank,
+        .ranks = sluice_mpi_size,
+        .wave = wave,
+        .place = offset_of(place->address),
+        .own = (int64_t)own,
+        .regions = sluice_mpi_region_count,
+    };
+    dl_iterate_phdr(find_build, head.build);
+    return head;
+}
+
+int sluice_mpi_write_image(int64_t wave, const char *name, const void *data, size_t length)
+{
+    sluice_image *image;
+    int error = sluice_image_create(sluice_mpi_session, wave, name, &image);
+    if (error != 0)
+        return error;
+    const ssize_t written = sluice_image_write(image, data, length);
+    error = sluice_image_close(image);
+    return written < 0 ? (int)written : error;
+}
+
+int sluice_mpi_read_image(int64_t wave, const char *name, struct sluice_mpi_bytes *bytes)
+{
+    const int fd = sluice_image_restart(sluice_mpi_session, wave, name);
+    if (fd < 0)
+        return fd;
+    ssize_t count;
+    do {
+        unsigned char *room = sluice_mpi_bytes_room(bytes, 1 << 16);
+        count = read(fd, room, 1 << 16);
+        bytes->length -= (1 << 16) - (count > 0 ? count : 0);
+    } while (count > 0 || (count < 0 && errno == EINTR));
+    const int error = count < 0 ? -errno : 0;
+    close(fd);
+    return error;
+}
+
+static ssize_t write_regions(sluice_image *image)
+{
+    ssize_t written = 0;
+    for (int i = 0; i < sluice_mpi_region_count && written >= 0; i++)
+        written = sluice_image_write(image, sluice_mpi_regions[i].pointer,
+                                     sluice_mpi_regions[i].bytes);
+    return written;
+}
+
+int sluice_mpi_write_state(int64_t wave, const struct sluice_mpi_place *place,
+                           const struct sluice_mpi_bytes *own)
+{
+    struct sluice_mpi_bytes begin = {0};
+    struct head head = head_of(wave, place, own->length);
+    sluice_mpi_bytes_put(&begin, &head, sizeof head);
+    sluice_mpi_bytes_put(&begin, own->data, own->length);
+    for (int i = 0; i < sluice_mpi_region_count; i++) {
+        const struct entry entry = {sluice_mpi_regions[i].id,
+                                    (int64_t)sluice_mpi_regions[i].bytes};
+        sluice_mpi_bytes_put(&begin, &entry, sizeof entry);
+    }
+    head.check = sluice_mpi_crc(0, begin.data, begin.length);
+    memcpy(begin.data, &head, sizeof head);
+    sluice_image *image;
+    int error = sluice_image_create(sluice_mpi_session, wave, "state", &image);
+    if (error == 0) {
+        ssize_t written = sluice_image_write(image, begin.data, begin.length);
+        if (written >= 0)
+            written = write_regions(image);
+        error = sluice_image_close(image);
+        error = written < 0 ? (int)written : error;
+    }
+    sluice_mpi_bytes_free(&begin);
+    return error;
+}
+
+/* ---- a restart ---- */
+
+static void read_all(int fd, void *data, size_t length, int64_t wave)
+{
+    unsigned char *at = data;
+    while (length > 0) {
+        const ssize_t count = read(fd, at, length);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0) {
+            sluice_mpi_abort("checkpoint %lld: image state ends too early: %s; look with sluice "
+                             "verify, or restart from an older checkpoint",
+                             (long long)wave, count < 0 ? strerror(errno) : "it is damaged");
+        }
+        at += count;
+        length -= count;
+    }
+}
+
+static void check_head(const struct head *found, const struct head *mine)
+{
+    const long long wave = (long long)mine->wave;
+    if (found->magic != MAGIC || found->version != VERSION) {
+        sluice_mpi_abort("checkpoint %lld is not one of an MPI program, or of another release: "
+                         "restart with the release that wrote it",
+                         wave);
+    }
+    if (found->ranks != mine->ranks) {
+        sluice_mpi_abort("checkpoint %lld is of %d ranks, and these are %d: restart with as many",
+                         wave, found->ranks, mine->ranks);
+    }
+    if (memcmp(found->build, mine->build, BUILD) != 0) {
+        sluice_mpi_abort("checkpoint %lld is of another build of the program: restart with the "
+                         "program that wrote it",
+                         wave);
+    }
+    if (found->protocol != mine->protocol) {
+        sluice_mpi_abort("checkpoint %lld was written with --protocol %s: restart with that", wave,
+                         found->protocol == 1 ? "pcl" : "c3");
+    }
+    if (found->place != mine->place) {
+        sluice_mpi_abort("checkpoint %lld was taken at another sluice_potential_checkpoint() than "
+                         "the first that the program comes to: protect what leads it there",
+                         wave);
+    }
+}
+
+static void check_regions(const struct entry *entries, int count, int64_t wave)
+{
+    for (int i = 0; i < count; i++) {
+        const struct sluice_mpi_region *region = sluice_mpi_region_find((int)entries[i].id);
+        if (region == NULL || (int64_t)region->bytes != entries[i].bytes) {
+            sluice_mpi_abort(
+                "checkpoint %lld has %lld bytes of the region with id %lld, and the program "
+                "protects %lld: protect the same before the first sluice_potential_checkpoint()",
+                (long long)wave, (long long)entries[i].bytes, (long long)entries[i].id,
+                region == NULL ? 0LL : (long long)region->bytes);
+        }
+    }
+    if (count != sluice_mpi_region_count) {
+        sluice_mpi_abort("checkpoint %lld has %d regions, and the program protects %d: protect the "
+                         "same before the first sluice_potential_checkpoint()",
+                         (long long)wave, count, sluice_mpi_region_count);
+    }
+}
+
+void sluice_mpi_read_state(int64_t wave, const struct sluice_mpi_place *place,
+                           struct sluice_mpi_bytes *own)
+{
+    const int fd = sluice_image_restart(sluice_mpi_session, wave, "state");
+    if (fd < 0)
+        sluice_mpi_abort("checkpoint %lld: %s", (long long)wave, sluice_message());
+    const struct head mine = head_of(wave, place, 0);
+    struct head head;
+    read_all(fd, &head, sizeof head, wave);
+    check_head(&head, &mine);
+    const uint32_t check = head.check;
+    head.check = 0;
+    uint32_t crc = sluice_mpi_crc(0, &head, sizeof head);
+    if (head.own < 0 || head.own > INT64_C(1) << 40 || head.regions < 0)
+        sluice_mpi_abort("checkpoint %lld: image state is damaged", (long long)wave);
+    read_all(fd, sluice_mpi_bytes_room(own, head.own), head.own, wave);
+    crc = sluice_mpi_crc(crc, own->data, own->length);
+    struct sluice_mpi_bytes table = {0};
+    const size_t length = head.regions * sizeof(struct entry);
+    read_all(fd, sluice_mpi_bytes_room(&table, length), length, wave);
+    if (sluice_mpi_crc(crc, table.data, table.length) != check)
+        sluice_mpi_abort("checkpoint %lld: image state is damaged", (long long)wave);
+    check_regions((const struct entry *)table.data, head.regions, wave);
+    for (int i = 0; i < sluice_mpi_region_count; i++)
+        read_all(fd, sluice_mpi_regions[i].pointer, sluice_mpi_regions[i].bytes, wave);
+    sluice_mpi_bytes_free(&table);
+    close(fd);
+}

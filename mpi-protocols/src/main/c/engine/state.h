@@ -1,0 +1,33 @@
+/*
+ * The image `state` of a wave: what the rank was, what the layer had open, and the program's protected memory, which is
+ * written from where it lies.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bytes.h"
+
+/* What an image must agree with at a restart. */
+struct sluice_mpi_place {
+    const void *address; /* behind the call of sluice_potential_checkpoint() */
+    int protocol;
+};
+
+/* An image of this rank with these bytes: 0, or a negative errno, and sluice_message() says why. */
+int sluice_mpi_write_image(int64_t wave, const char *name, const void *data, size_t length);
+
+/* All of an image; `bytes` is empty. */
+int sluice_mpi_read_image(int64_t wave, const char *name, struct sluice_mpi_bytes *bytes);
+
+/* Writes `state`, with the layer's own state in it. */
+int sluice_mpi_write_state(int64_t wave, const struct sluice_mpi_place *place,
+                           const struct sluice_mpi_bytes *own);
+
+/*
+ * Reads it, checks that it fits this program, and puts the memory back. `own` gets the layer's state. What does not fit
+ * ends the job with one line.
+ */
+void sluice_mpi_read_state(int64_t wave, const struct sluice_mpi_place *place,
+                           struct sluice_mpi_bytes *own);

@@ -1,0 +1,37 @@
+/*
+ * How many messages of each stream this rank has sent and received. Streams are known by ranks in the world.
+ */
+#pragma once
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "counts.h"
+#include "wrappers/communicator.h"
+
+extern struct sluice_mpi_counts sluice_mpi_sent;
+extern struct sluice_mpi_counts sluice_mpi_got;
+extern int sluice_mpi_rank; /* in the world */
+extern int sluice_mpi_size;
+
+/* A message is sent to this rank of the communicator: its number in its stream. */
+static inline int64_t sluice_mpi_sends(const struct sluice_mpi_comm *comm, int dest, int tag)
+{
+    return ++sluice_mpi_counts_of(&sluice_mpi_sent, comm->id, sluice_mpi_rank, comm->world[dest],
+                                  tag)
+                 ->count;
+}
+
+/*
+ * A message was received, as the status says, by a receive with this place in the order of posting: its number, if
+ * no earlier receive of the stream is open.
+ */
+int64_t sluice_mpi_received(const struct sluice_mpi_comm *comm, const MPI_Status *status,
+                            int64_t posted);
+
+/*
+ * Whether messages were received that were sent behind others which an open receive has: no count says then which.
+ * `posted` and what else says of one open receive.
+ */
+bool sluice_mpi_is_overtaken(const struct sluice_mpi_comm *comm, int source, int tag,
+                             int64_t posted);

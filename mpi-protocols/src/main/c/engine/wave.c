@@ -1,0 +1,182 @@
+/* Waves, whatever the protocol. */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "control.h"
+#include "drained.h"
+#include "engine.h"
+#include "handle.h"
+#include "protocol.h"
+#include "stream.h"
+
+#define LOOK_NANOS 20000 /* between two looks at what the coordinator orders */
+
+bool sluice_mpi_busy;
+uint64_t sluice_mpi_look_at;
+int64_t sluice_mpi_wave;
+int64_t sluice_mpi_spots;
+double sluice_mpi_patience = 60;
+const struct sluice_mpi_protocol *sluice_mpi_protocol = &sluice_mpi_pcl;
+
+static uint64_t ticks_between;
+static bool within; /* an order may come while one is carried out */
+
+int64_t sluice_mpi_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* How many ticks the counter makes: measured once, over a tenth of a millisecond. */
+static void measure(void)
+{
+    const int64_t began = sluice_mpi_now();
+    const uint64_t ticks = sluice_mpi_ticks();
+    int64_t now;
+    do {
+        now = sluice_mpi_now();
+    } while (now - began < 100000);
+    ticks_between = (sluice_mpi_ticks() - ticks) * LOOK_NANOS / (now - began) + 1;
+}
+
+void sluice_mpi_look_busy(void)
+{
+    sluice_mpi_busy = sluice_mpi_wave != 0 || sluice_mpi_drained != NULL
+        || sluice_mpi_protocol->repeats();
+}
+
+static void end_freed(void)
+{
+    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL;) {
+        struct sluice_mpi_handle *next = one->next;
+        if (one->freed && sluice_mpi_handle_look(one))
+            sluice_mpi_handle_end(one);
+        one = next;
+    }
+}
+
+void sluice_mpi_progress(void)
+{
+    if (ticks_between == 0)
+        measure();
+    sluice_mpi_look_at = sluice_mpi_ticks() + ticks_between;
+    if (sluice_mpi_session == NULL || within)
+        return;
+    within = true;
+    sluice_mpi_control_look();
+    if (sluice_mpi_busy) {
+        sluice_mpi_protocol->progress();
+        end_freed();
+    }
+    within = false;
+}
+
+/* A rank that waits leaves the processor to others: it may be one of many on a core. */
+void sluice_mpi_wait(unsigned round)
+{
+    sluice_mpi_progress();
+    if (round > 20)
+        sched_yield();
+    if (round > 2000)
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+}
+
+void sluice_mpi_wave_ends(void)
+{
+    if (sluice_mpi_wave != 0) {
+        sluice_mpi_wave = 0;
+        sluice_mpi_protocol->give_up();
+    }
+    sluice_mpi_look_busy();
+}
+
+void sluice_mpi_refuse_wave(const char *why)
+{
+    sluice_mpi_tell(SLUICE_CONTROL_REFUSED, sluice_mpi_wave, why, strlen(why));
+}
+
+static void please(int64_t wave, const void *bytes, size_t length)
+{
+    struct sluice_mpi_reader reader = {bytes, (const unsigned char *)bytes + length, false};
+    sluice_mpi_wave_ends();
+    const int protocol = sluice_mpi_get_i32(&reader);
+    if (protocol == 1 && sluice_mpi_protocol->repeats()) {
+        sluice_mpi_wave = wave;
+        sluice_mpi_refuse_wave("a recovery is not over");
+        sluice_mpi_wave = 0;
+        return;
+    }
+    sluice_mpi_protocol = protocol == 1 ? &sluice_mpi_pcl : &sluice_mpi_c3;
+    sluice_mpi_wave = wave;
+    sluice_mpi_look_busy();
+    sluice_mpi_protocol->please(wave);
+}
+
+void sluice_mpi_order(int kind, int64_t wave, const void *bytes, size_t length)
+{
+    if (kind == SLUICE_CONTROL_PLEASE)
+        please(wave, bytes, length);
+    else if (kind == SLUICE_CONTROL_END)
+        sluice_mpi_may_end = true;
+    else if (wave != sluice_mpi_wave)
+        return;
+    else if (kind == SLUICE_CONTROL_GIVE_UP)
+        sluice_mpi_wave_ends();
+    else
+        sluice_mpi_protocol->order(kind, bytes, length);
+}
+
+void sluice_mpi_put_marker(struct sluice_mpi_bytes *bytes)
+{
+    sluice_mpi_bytes_put_i32(bytes, sluice_mpi_rank);
+    sluice_mpi_bytes_put_i32(bytes, 0);
+    sluice_mpi_counts_put(bytes, &sluice_mpi_sent);
+    sluice_mpi_counts_put(bytes, &sluice_mpi_got);
+    int64_t comms = 0;
+    for (const struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next)
+        comms++;
+    sluice_mpi_bytes_put_i64(bytes, comms);
+    for (const struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next) {
+        sluice_mpi_bytes_put_i64(bytes, comm->id);
+        sluice_mpi_bytes_put_i64(bytes, comm->collectives);
+    }
+    int64_t open = 0;
+    for (const struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
+        open += one->kind == SLUICE_MPI_RECEIVE && one->active && !one->complete;
+    sluice_mpi_bytes_put_i64(bytes, open);
+    for (const struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next) {
+        if (one->kind != SLUICE_MPI_RECEIVE || !one->active || one->complete)
+            continue;
+        sluice_mpi_bytes_put_i64(bytes, one->number);
+        sluice_mpi_bytes_put_i64(bytes, one->comm->id);
+        sluice_mpi_bytes_put_i32(bytes,
+                                 one->peer == MPI_ANY_SOURCE ? -1 : one->comm->world[one->peer]);
+        sluice_mpi_bytes_put_i32(bytes, one->tag == MPI_ANY_TAG ? -1 : one->tag);
+    }
+}
+
+void sluice_mpi_get_late(struct sluice_mpi_reader *reader, struct sluice_mpi_counts *late)
+{
+    sluice_mpi_counts_clear(late);
+    sluice_mpi_counts_read(reader, late);
+}
+
+void sluice_mpi_drain_all(void)
+{
+    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
+        sluice_mpi_handle_look(one);
+    sluice_mpi_drained_all();
+    for (struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next) {
+        for (;;) {
+            int flag = 0;
+            MPI_Status found;
+            real.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->handle, &flag, &found);
+            if (!flag)
+                break;
+            sluice_mpi_drain(comm, &found);
+        }
+    }
+}

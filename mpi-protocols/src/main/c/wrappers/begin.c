@@ -1,0 +1,72 @@
+/* Begin and end of MPI in a process, and what the program says to the layer alone. */
+#include "matched.h"
+#include "wrapper.h"
+
+SLUICE_MPI_WRAPPER int sluice_protect(int id, void *pointer, size_t bytes);
+SLUICE_MPI_WRAPPER int sluice_potential_checkpoint(void);
+
+static void begin(void)
+{
+    int provided;
+    real.Query_thread(&provided);
+    if (provided == MPI_THREAD_MULTIPLE) {
+        sluice_mpi_refuse(
+            "MPI_Init_thread(MPI_THREAD_MULTIPLE)",
+            "ask for MPI_THREAD_SERIALIZED: messages of several threads have no order "
+            "that a restart can repeat");
+    }
+    sluice_mpi_requests_begin();
+    sluice_mpi_comms_begin();
+    call_init();
+}
+
+SLUICE_MPI_WRAPPER int MPI_Init(int *argc, char ***argv)
+{
+    if (real.Init == NULL)
+        sluice_mpi_find();
+    sluice_mpi_inside = 1;
+    const int result = real.Init(argc, argv);
+    if (result == MPI_SUCCESS)
+        begin();
+    sluice_mpi_inside = 0;
+    return result;
+}
+SLUICE_MPI_ALIAS(MPI_Init)
+
+SLUICE_MPI_WRAPPER int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    if (real.Init == NULL)
+        sluice_mpi_find();
+    sluice_mpi_inside = 1;
+    const int result = real.Init_thread(argc, argv, required, provided);
+    if (result == MPI_SUCCESS)
+        begin();
+    sluice_mpi_inside = 0;
+    return result;
+}
+SLUICE_MPI_ALIAS(MPI_Init_thread)
+
+SLUICE_MPI_WRAPPER int MPI_Finalize(void)
+{
+    if (real.Init == NULL)
+        sluice_mpi_find();
+    if (sluice_mpi_on) {
+        sluice_mpi_inside = 1;
+        call_finalize();
+        sluice_mpi_on = false;
+        sluice_mpi_inside = 0;
+    }
+    return real.Finalize();
+}
+SLUICE_MPI_ALIAS(MPI_Finalize)
+
+int sluice_protect(int id, void *pointer, size_t bytes)
+{
+    return sluice_mpi_on ? SLUICE_MPI_WITHIN(call_protect(id, pointer, bytes)) : 0;
+}
+
+int sluice_potential_checkpoint(void)
+{
+    return sluice_mpi_on ? SLUICE_MPI_WITHIN(call_potential_checkpoint(__builtin_return_address(0)))
+                         : 0;
+}

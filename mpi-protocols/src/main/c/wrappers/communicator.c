@@ -1,0 +1,147 @@
+#include "communicator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "real.h"
+
+static struct sluice_mpi_comm none = {.handle = MPI_COMM_NULL};
+
+struct sluice_mpi_comm *sluice_mpi_last_comm = &none;
+struct sluice_mpi_comm *sluice_mpi_comms;
+
+static bool late;
+static int world_rank;
+static int64_t named; /* how many this rank has named */
+
+struct sluice_mpi_comm *sluice_mpi_comm_find(MPI_Comm handle)
+{
+    for (struct sluice_mpi_comm *one = sluice_mpi_comms; one != NULL; one = one->next)
+        if (one->handle == handle)
+            return handle == MPI_COMM_NULL ? NULL : (sluice_mpi_last_comm = one);
+    return NULL;
+}
+
+struct sluice_mpi_comm *sluice_mpi_comm_by_id(int64_t id)
+{
+    struct sluice_mpi_comm *one = sluice_mpi_comms;
+    while (one != NULL && one->id != id)
+        one = one->next;
+    return one;
+}
+
+int sluice_mpi_rank_in(const struct sluice_mpi_comm *comm, int world)
+{
+    if (world < comm->size && comm->world[world] == world)
+        return world;
+    for (int rank = 0; rank < comm->size; rank++)
+        if (comm->world[rank] == world)
+            return rank;
+    return -1;
+}
+
+/* The ranks in the world of those whom messages name. */
+static void learn_world(struct sluice_mpi_comm *comm)
+{
+    MPI_Group group;
+    MPI_Group world;
+    if (comm->inter)
+        real.Comm_remote_group(comm->handle, &group);
+    else
+        real.Comm_group(comm->handle, &group);
+    real.Comm_group(MPI_COMM_WORLD, &world);
+    int *ranks = malloc((comm->size + 1) * sizeof *ranks);
+    comm->world = malloc((comm->size + 1) * sizeof *comm->world);
+    if (ranks == NULL || comm->world == NULL)
+        sluice_mpi_abort("no memory for a communicator of %d ranks", comm->size);
+    for (int rank = 0; rank < comm->size; rank++)
+        ranks[rank] = rank;
+    real.Group_translate_ranks(group, comm->size, ranks, world, comm->world);
+    free(ranks);
+    real.Group_free(&group);
+    real.Group_free(&world);
+}
+
+/* From which rank, and the how many-th of it. No other communicator has the same. */
+static int64_t name(void)
+{
+    return ((int64_t)world_rank + 1) << 32 | ++named;
+}
+
+/* What the two groups' first ranks have named it, each group being told by the other: the greater one. */
+static int64_t agree_between_groups(MPI_Comm handle, int rank)
+{
+    const int64_t mine = rank == 0 ? name() : 0;
+    int64_t theirs;
+    int64_t ours;
+    real.Allreduce(&mine, &theirs, 1, MPI_INT64_T, MPI_MAX, handle);
+    real.Allreduce(&theirs, &ours, 1, MPI_INT64_T, MPI_MAX, handle);
+    return ours > theirs ? ours : theirs;
+}
+
+static int64_t agree(const struct sluice_mpi_comm *comm)
+{
+    if (comm->handle == MPI_COMM_WORLD)
+        return 0;
+    if (comm->handle == MPI_COMM_SELF)
+        return -1 - world_rank;
+    if (comm->inter)
+        return agree_between_groups(comm->handle, comm->rank);
+    int64_t id = comm->rank == 0 ? name() : 0;
+    real.Bcast(&id, 1, MPI_INT64_T, 0, comm->handle);
+    return id;
+}
+
+static void add(MPI_Comm handle)
+{
+    struct sluice_mpi_comm *comm = calloc(1, sizeof *comm);
+    if (comm == NULL)
+        sluice_mpi_abort("no memory for another communicator");
+    int inter;
+    real.Comm_test_inter(handle, &inter);
+    real.Comm_rank(handle, &comm->rank);
+    if (inter)
+        real.Comm_remote_size(handle, &comm->size);
+    else
+        real.Comm_size(handle, &comm->size);
+    comm->handle = handle;
+    comm->inter = inter;
+    comm->early = !late;
+    learn_world(comm);
+    comm->id = agree(comm);
+    comm->next = sluice_mpi_comms;
+    sluice_mpi_comms = comm;
+}
+
+void sluice_mpi_comms_begin(void)
+{
+    real.Comm_rank(MPI_COMM_WORLD, &world_rank);
+    add(MPI_COMM_SELF);
+    add(MPI_COMM_WORLD);
+    sluice_mpi_last_comm = sluice_mpi_comms;
+}
+
+void sluice_mpi_comms_late(void)
+{
+    late = true;
+}
+
+void sluice_mpi_comm_made(MPI_Comm handle)
+{
+    add(handle);
+}
+
+void sluice_mpi_comm_freed(MPI_Comm handle)
+{
+    struct sluice_mpi_comm **at = &sluice_mpi_comms;
+    while (*at != NULL && (*at)->handle != handle)
+        at = &(*at)->next;
+    struct sluice_mpi_comm *gone = *at;
+    if (gone == NULL)
+        return;
+    *at = gone->next;
+    if (sluice_mpi_last_comm == gone)
+        sluice_mpi_last_comm = &none;
+    free(gone->world);
+    free(gone);
+}

@@ -1,0 +1,200 @@
+#include "data.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "real.h"
+
+/* Packed at a time where data is only looked at. */
+#define LOOK 65536
+
+int64_t sluice_mpi_packed(int64_t count, MPI_Datatype type)
+{
+    MPI_Count size;
+    real.Type_size_x(type, &size);
+    return count * (int64_t)size;
+}
+
+/* Whether one element is its packed bytes, up to the order of them. */
+static bool is_dense(MPI_Datatype type)
+{
+    MPI_Count size;
+    MPI_Count low;
+    MPI_Count extent;
+    real.Type_size_x(type, &size);
+    real.Type_get_extent_x(type, &low, &extent);
+    if (low != 0 || extent != size)
+        return false;
+    real.Type_get_true_extent_x(type, &low, &extent);
+    return low == 0 && extent == size;
+}
+
+static bool is_in_order(MPI_Datatype type);
+
+/* A type made of one other: a dense one repeats it without gaps. */
+static bool is_made_of_ordered(MPI_Datatype type, int integers, int addresses, int types)
+{
+    int *some = malloc((integers + 1) * sizeof *some);
+    MPI_Aint *others = malloc((addresses + 1) * sizeof *others);
+    MPI_Datatype inner = MPI_DATATYPE_NULL;
+    bool ordered = false;
+    if (some != NULL && others != NULL && types == 1) {
+        real.Type_get_contents(type, integers, addresses, types, some, others, &inner);
+        ordered = is_in_order(inner);
+        int kind;
+        int sizes[3];
+        real.Type_get_envelope(inner, sizes, sizes + 1, sizes + 2, &kind);
+        if (kind != MPI_COMBINER_NAMED && kind != MPI_COMBINER_F90_REAL
+            && kind != MPI_COMBINER_F90_COMPLEX && kind != MPI_COMBINER_F90_INTEGER) {
+            real.Type_free(&inner);
+        }
+    }
+    free(some);
+    free(others);
+    return ordered;
+}
+
+/* Whether the type is dense, and what is packed first lies first. */
+static bool is_in_order(MPI_Datatype type)
+{
+    int integers;
+    int addresses;
+    int types;
+    int kind;
+    real.Type_get_envelope(type, &integers, &addresses, &types, &kind);
+    if (!is_dense(type))
+        return false;
+    switch (kind) {
+    case MPI_COMBINER_NAMED:
+        return true;
+    case MPI_COMBINER_DUP:
+    case MPI_COMBINER_CONTIGUOUS:
+        return is_made_of_ordered(type, integers, addresses, types);
+    default:
+        return false;
+    }
+}
+
+const void *sluice_mpi_contiguous(const void *buffer, int64_t count, MPI_Datatype type)
+{
+    return count == 0 || is_in_order(type) ? buffer : NULL;
+}
+
+/* As many elements as one call can pack. */
+static int64_t some_of(int64_t left, int64_t size, int64_t most)
+{
+    const int64_t some = size == 0 ? left : size > most ? 1 : most / size;
+    return some < left ? some : left;
+}
+
+static int64_t extent_of(MPI_Datatype type)
+{
+    MPI_Count low;
+    MPI_Count extent;
+    real.Type_get_extent_x(type, &low, &extent);
+    return extent;
+}
+
+int sluice_mpi_pack(const void *buffer, int64_t count, MPI_Datatype type, void *packed)
+{
+    const int64_t size = sluice_mpi_packed(1, type);
+    if (sluice_mpi_contiguous(buffer, count, type) != NULL) {
+        memcpy(packed, buffer, count * size);
+        return MPI_SUCCESS;
+    }
+    const int64_t extent = extent_of(type);
+    const char *from = buffer;
+    char *to = packed;
+    for (int64_t left = count; left > 0 && size > 0;) {
+        const int64_t some = some_of(left, size, INT_MAX / 2);
+        int position = 0;
+        const int result =
+            real.Pack(from, (int)some, type, to, (int)(some * size), &position, MPI_COMM_WORLD);
+        if (result != MPI_SUCCESS)
+            return result;
+        from += some * extent;
+        to += some * size;
+        left -= some;
+    }
+    return MPI_SUCCESS;
+}
+
+/* Of the last element only the first bytes came. */
+static int unpack_part(const char *packed, int64_t bytes, char *buffer, MPI_Datatype type)
+{
+    const int64_t size = sluice_mpi_packed(1, type);
+    char *whole = malloc(size);
+    if (whole == NULL)
+        return MPI_ERR_NO_MEM;
+    int position = 0;
+    int result = real.Pack(buffer, 1, type, whole, (int)size, &position, MPI_COMM_WORLD);
+    memcpy(whole, packed, bytes);
+    position = 0;
+    if (result == MPI_SUCCESS)
+        result = real.Unpack(whole, (int)size, &position, buffer, 1, type, MPI_COMM_WORLD);
+    free(whole);
+    return result;
+}
+
+int sluice_mpi_unpack(const void *packed, int64_t bytes, void *buffer, int64_t count,
+                      MPI_Datatype type)
+{
+    const int64_t size = sluice_mpi_packed(1, type);
+    if (bytes > count * size)
+        bytes = count * size;
+    if (sluice_mpi_contiguous(buffer, count, type) != NULL) {
+        memcpy(buffer, packed, bytes);
+        return MPI_SUCCESS;
+    }
+    const int64_t extent = extent_of(type);
+    const char *from = packed;
+    char *to = buffer;
+    while (size > 0 && bytes >= size) {
+        const int64_t some = some_of(bytes / size, size, INT_MAX / 2);
+        int position = 0;
+        const int result =
+            real.Unpack(from, (int)(some * size), &position, to, (int)some, type, MPI_COMM_WORLD);
+        if (result != MPI_SUCCESS)
+            return result;
+        from += some * size;
+        to += some * extent;
+        bytes -= some * size;
+    }
+    return bytes > 0 ? unpack_part(from, bytes, to, type) : MPI_SUCCESS;
+}
+
+uint32_t sluice_mpi_check(const void *buffer, int64_t count, MPI_Datatype type)
+{
+    const int64_t size = sluice_mpi_packed(1, type);
+    if (sluice_mpi_contiguous(buffer, count, type) != NULL)
+        return sluice_mpi_crc(0, buffer, count * size);
+    const int64_t extent = extent_of(type);
+    char *packed = malloc(size > LOOK ? size : LOOK);
+    if (packed == NULL) {
+        sluice_mpi_abort("no memory to look at a message whose elements have %lld bytes",
+                         (long long)size);
+    }
+    uint32_t crc = 0;
+    const char *from = buffer;
+    for (int64_t left = count; left > 0 && size > 0;) {
+        const int64_t some = some_of(left, size, LOOK);
+        sluice_mpi_pack(from, some, type, packed);
+        crc = sluice_mpi_crc(crc, packed, some * size);
+        from += some * extent;
+        left -= some;
+    }
+    free(packed);
+    return crc;
+}
+
+void sluice_mpi_bounds(int64_t count, MPI_Datatype type, int64_t *low, int64_t *high)
+{
+    MPI_Count first;
+    MPI_Count extent;
+    real.Type_get_true_extent_x(type, &first, &extent);
+    const int64_t rest = count > 0 ? (count - 1) * extent_of(type) : 0;
+    *low = first + (rest < 0 ? rest : 0);
+    *high = first + (count > 0 ? extent : 0) + (rest > 0 ? rest : 0);
+}

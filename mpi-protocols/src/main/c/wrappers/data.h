@@ -1,0 +1,47 @@
+/*
+ * What the buffer, count and datatype of a message stand for: packed bytes, their checksum, their
+ * places in memory. Data of a contiguous type is never copied to look at it.
+ */
+#pragma once
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How many bytes the data has when it is packed. */
+int64_t sluice_mpi_packed(int64_t count, MPI_Datatype type);
+
+/* Where the packed bytes lie in memory already; NULL where they do not. */
+const void *sluice_mpi_contiguous(const void *buffer, int64_t count, MPI_Datatype type);
+
+/* Packs into `packed`, which has room for sluice_mpi_packed(). An MPI error class. */
+int sluice_mpi_pack(const void *buffer, int64_t count, MPI_Datatype type, void *packed);
+
+/* Unpacks `bytes`, which may be fewer than the data has: then the rest of the data stays. */
+int sluice_mpi_unpack(const void *packed, int64_t bytes, void *buffer, int64_t count,
+                      MPI_Datatype type);
+
+/* CRC-32C of the packed bytes. */
+uint32_t sluice_mpi_check(const void *buffer, int64_t count, MPI_Datatype type);
+
+/* Goes on with a CRC-32C that began with 0. */
+uint32_t sluice_mpi_crc(uint32_t crc, const void *data, size_t length);
+
+/* A piece of memory: where it begins, from the buffer's address, and how long it is. */
+struct sluice_mpi_block {
+    int64_t offset;
+    int64_t length;
+};
+
+/*
+ * The memory of one element of the type, in the order in which it is packed; the next one lies `extent`
+ * bytes on. So a receive can be posted again where the program has no such type any more. Returns how
+ * many blocks there are; the caller frees them.
+ */
+int sluice_mpi_blocks(MPI_Datatype type, struct sluice_mpi_block **blocks, int64_t *extent);
+
+/* A committed type with these blocks; the caller frees it. */
+MPI_Datatype sluice_mpi_type_of(const struct sluice_mpi_block *blocks, int count, int64_t extent);
+
+/* The lowest and the first address behind the data, from the buffer's address. */
+void sluice_mpi_bounds(int64_t count, MPI_Datatype type, int64_t *low, int64_t *high);

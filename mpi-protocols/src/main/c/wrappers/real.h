@@ -1,0 +1,44 @@
+/*
+ * The MPI library's own functions, behind those that the layer defines.
+ *
+ * real.Send is the library's PMPI_Send, and so on for every function of functions.txt that the MPI has
+ * which the layer is built for. They are looked up once, by MPI_Init.
+ */
+#pragma once
+
+#include <mpi.h>
+#if defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
+#include <stdbool.h>
+
+#include "mpi_functions.h" /* generated: SLUICE_MPI_FUNCTIONS(X), with an X(member, name) for each */
+
+#define SLUICE_MPI_POINTER(member, name) __typeof__(name) *member;
+
+struct sluice_mpi_real {
+    SLUICE_MPI_FUNCTIONS(SLUICE_MPI_POINTER)
+};
+
+extern struct sluice_mpi_real real;
+
+/* Looks them all up; aborts with a line where the process has no MPI library. */
+void sluice_mpi_find(void);
+
+/*
+ * Set while a thread is within the layer or the library below it. A call that comes then is the
+ * library's own, or one of the layer's: it is forwarded and not counted.
+ */
+extern _Thread_local int sluice_mpi_inside __attribute__((tls_model("initial-exec")));
+
+/* Between MPI_Init and MPI_Finalize, unless the layer has nothing to do: else all calls are forwarded. */
+extern bool sluice_mpi_on;
+
+/* Says "sluice: rank R: ..." in one line on standard error, and ends the job with MPI_Abort(..., 3). */
+void sluice_mpi_abort(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+/* The same line without the end. */
+void sluice_mpi_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Ends the job: the layer does not carry this function. `instead` says what the user may do. */
+void sluice_mpi_refuse(const char *function, const char *instead) __attribute__((noreturn));

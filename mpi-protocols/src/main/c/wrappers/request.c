@@ -1,0 +1,176 @@
+#include "request.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "real.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+/* Slots below this one are in use or in the list of free ones; slot 0 stands for none. */
+static int32_t top = 1;
+static int32_t first_free;
+
+#ifdef OPEN_MPI
+
+/* Indices of Open MPI's own requests begin with 0. */
+#define INDICES 0x40000000
+
+static size_t index_at;
+
+int sluice_mpi_request_index(MPI_Request request)
+{
+    int index;
+    memcpy(&index, (const char *)request + index_at, sizeof index);
+    return index;
+}
+
+MPI_Request sluice_mpi_request_indexed(int index)
+{
+    const int slot = index - INDICES;
+    return slot > 0 && slot < top ? (MPI_Request)(SLUICE_MPI_SLOT + slot) : NULL;
+}
+
+/* The index is what changes in a request when it is asked for the first time. */
+static void find_index(void)
+{
+    unsigned char before[SLUICE_MPI_BEHIND];
+    int byte;
+    MPI_Request one;
+    real.Recv_init(&byte, 1, MPI_BYTE, 0, 0, MPI_COMM_SELF, &one);
+    memcpy(before, (const void *)one, sizeof before);
+    const int index = real.Request_c2f(one);
+    const unsigned char *after = (const unsigned char *)one;
+    size_t found = 0;
+    for (size_t at = sizeof(void *); at + sizeof index <= sizeof before; at += sizeof index) {
+        if (memcmp(after + at, &index, sizeof index) == 0
+            && memcmp(after + at, before + at, sizeof index) != 0) {
+            found = found == 0 ? at : sizeof before;
+        }
+    }
+    real.Request_free(&one);
+    if (found == 0 || found == sizeof before) {
+        sluice_mpi_abort("cannot tell where this Open MPI keeps the index of a request of Fortran: "
+                         "sluice mpi is built for Open MPI %d.%d",
+                         OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION);
+    }
+    index_at = found;
+}
+
+static void look_like_mpis(struct sluice_mpi_slot *slot)
+{
+    memcpy(slot->behind, (const void *)MPI_REQUEST_NULL, sizeof slot->behind);
+    const int index = INDICES + (int)(slot - SLUICE_MPI_SLOT);
+    memcpy(slot->behind + index_at, &index, sizeof index);
+}
+
+static MPI_Request request_of(struct sluice_mpi_slot *slot)
+{
+    return (MPI_Request)slot;
+}
+
+#else
+
+static void find_index(void)
+{
+}
+
+static void look_like_mpis(struct sluice_mpi_slot *slot)
+{
+    (void)slot;
+}
+
+static MPI_Request request_of(const struct sluice_mpi_slot *slot)
+{
+    return (MPI_Request)(SLUICE_MPI_FIRST + (int)(slot - SLUICE_MPI_SLOT));
+}
+
+#endif
+
+void sluice_mpi_requests_begin(void)
+{
+    find_index();
+    const void *table = mmap(
+        SLUICE_MPI_SLOT, SLUICE_MPI_SLOTS * sizeof(struct sluice_mpi_slot), PROT_READ | PROT_WRITE,
+        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (table != SLUICE_MPI_SLOT) {
+        sluice_mpi_abort("cannot map the table of requests at %#llx: %s; something else is there",
+                         (unsigned long long)SLUICE_MPI_TABLE,
+                         table == MAP_FAILED ? strerror(errno) : "an old kernel");
+    }
+}
+
+static void link_free(int32_t index)
+{
+    struct sluice_mpi_slot *slot = SLUICE_MPI_SLOT + index;
+    slot->number = 0;
+    slot->handle = NULL;
+    slot->previous = 0;
+    slot->next = first_free;
+    if (first_free != 0)
+        SLUICE_MPI_SLOT[first_free].previous = index;
+    first_free = index;
+}
+
+static void unlink_free(struct sluice_mpi_slot *slot)
+{
+    if (slot->previous != 0)
+        SLUICE_MPI_SLOT[slot->previous].next = slot->next;
+    else
+        first_free = slot->next;
+    if (slot->next != 0)
+        SLUICE_MPI_SLOT[slot->next].previous = slot->previous;
+}
+
+/* A slot that was never used. */
+static void grow(void)
+{
+    if (top == SLUICE_MPI_SLOTS) {
+        sluice_mpi_abort("%d requests are open, and sluice mpi has room for no more; complete some",
+                         SLUICE_MPI_SLOTS - 1);
+    }
+    look_like_mpis(SLUICE_MPI_SLOT + top);
+    link_free(top++);
+}
+
+MPI_Request sluice_mpi_request(int64_t number, void *handle)
+{
+    if (first_free == 0)
+        grow();
+    struct sluice_mpi_slot *slot = SLUICE_MPI_SLOT + first_free;
+    unlink_free(slot);
+    slot->number = number;
+    slot->handle = handle;
+    return request_of(slot);
+}
+
+void sluice_mpi_request_again(MPI_Request request, int64_t number, void *handle)
+{
+    struct sluice_mpi_slot *slot = sluice_mpi_slot(request);
+    if (slot == NULL) {
+        sluice_mpi_abort(
+            "a request of the checkpoint has the value %#llx, which no request can have; "
+            "restart from an older checkpoint",
+            (unsigned long long)sluice_mpi_value(request));
+    }
+    while (slot >= SLUICE_MPI_SLOT + top)
+        grow();
+    if (slot->number != 0) {
+        sluice_mpi_abort(
+            "a request that was open before the first sluice_potential_checkpoint() has the "
+            "place of one of the checkpoint; complete all requests before that");
+    }
+    unlink_free(slot);
+    slot->number = number;
+    slot->handle = handle;
+}
+
+void sluice_mpi_request_release(MPI_Request request)
+{
+    const struct sluice_mpi_slot *slot = sluice_mpi_slot(request);
+    if (slot != NULL && slot->number != 0)
+        link_free((int32_t)(slot - SLUICE_MPI_SLOT));
+}

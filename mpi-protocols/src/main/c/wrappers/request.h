@@ -1,0 +1,90 @@
+/*
+ * The requests that a program sees. It may keep them in memory that is put back at a restart, so their
+ * values are places in a table that lies at one address in every process, and not MPI's own.
+ *
+ * Under Open MPI a request is the address of a slot. The Fortran interface reads the index of Fortran
+ * out of what lies there, so a slot begins with the bytes of a request of Open MPI. Under MPICH
+ * it is a number that no request of MPICH has.
+ */
+#pragma once
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef OPEN_MPI
+#define SLUICE_MPI_BEHIND 224 /* bytes of a request of Open MPI, of which there are fewer */
+#else
+#define SLUICE_MPI_BEHIND 0
+#endif
+
+#define SLUICE_MPI_SLOTS (1 << 20) /* requests that are open at one time */
+
+#if defined(__x86_64__)
+#define SLUICE_MPI_TABLE UINT64_C(0x3a0000000000)
+#else
+#define SLUICE_MPI_TABLE UINT64_C(0x3a00000000) /* where addresses may have 39 bits */
+#endif
+
+/* MPICH: of the kind "request" and of no storage, as only MPI_REQUEST_NULL is. */
+#define SLUICE_MPI_FIRST 0x2c000000
+
+struct sluice_mpi_slot {
+    unsigned char behind[SLUICE_MPI_BEHIND];
+    int64_t number; /* the engine's; 0: free */
+    void *handle;   /* the engine's */
+    int32_t next;   /* of the free ones */
+    int32_t previous;
+};
+
+#define SLUICE_MPI_SLOT ((struct sluice_mpi_slot *)(uintptr_t)SLUICE_MPI_TABLE)
+
+/* The slot of a request; NULL of MPI_REQUEST_NULL, and of a request of MPI's own. */
+static inline struct sluice_mpi_slot *sluice_mpi_slot(MPI_Request request)
+{
+#ifdef OPEN_MPI
+    const uint64_t offset = (uint64_t)(uintptr_t)request - SLUICE_MPI_TABLE;
+    return offset < SLUICE_MPI_SLOTS * sizeof(struct sluice_mpi_slot)
+        ? (struct sluice_mpi_slot *)request
+        : NULL;
+#else
+    const uint32_t index = (uint32_t)request - SLUICE_MPI_FIRST;
+    return index != 0 && index < SLUICE_MPI_SLOTS ? SLUICE_MPI_SLOT + index : NULL;
+#endif
+}
+
+/* The number that the engine gave; 0 of MPI_REQUEST_NULL, -1 of a request of MPI's own. */
+static inline int64_t sluice_mpi_number(MPI_Request request)
+{
+    const struct sluice_mpi_slot *slot = sluice_mpi_slot(request);
+    return slot != NULL ? slot->number : request == MPI_REQUEST_NULL ? 0 : -1;
+}
+
+/* The same request as a number that an image can have, and back. */
+static inline int64_t sluice_mpi_value(MPI_Request request)
+{
+    return (int64_t)(intptr_t)request;
+}
+
+static inline MPI_Request sluice_mpi_valued(int64_t value)
+{
+    return (MPI_Request)(intptr_t)value;
+}
+
+/* Maps the table, and learns where Open MPI keeps the index of Fortran; by MPI_Init. */
+void sluice_mpi_requests_begin(void);
+
+/* A new request. `number` is not 0. Ends the job where 2^20 are open. */
+MPI_Request sluice_mpi_request(int64_t number, void *handle);
+
+/* At a restart: the request that had this value, which nothing has now. */
+void sluice_mpi_request_again(MPI_Request request, int64_t number, void *handle);
+
+/* The program has it no longer. */
+void sluice_mpi_request_release(MPI_Request request);
+
+#ifdef OPEN_MPI
+/* The index that Fortran has of one of the layer's requests, and back; NULL of what is none of the layer's. */
+int sluice_mpi_request_index(MPI_Request request);
+MPI_Request sluice_mpi_request_indexed(int index);
+#endif

@@ -1,0 +1,93 @@
+/*
+ * What the layer must refuse, or end, by a line. --do NAME says what the program does wrong; what changes from one
+ * run to the next does when the file ./changed is there.
+ */
+#include "corpus.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *wrong = "";
+static struct corpus corpus;
+
+static bool does(const char *name)
+{
+    return strcmp(wrong, name) == 0;
+}
+
+static bool changed(void)
+{
+    return access("changed", F_OK) == 0;
+}
+
+static void at_some_step(void)
+{
+    if (does("window")) {
+        MPI_Win window;
+        int *memory;
+        MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                         &window);
+    }
+    if (does("spawn")) {
+        MPI_Comm children;
+        MPI_Comm_spawn("true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children,
+                       MPI_ERRCODES_IGNORE);
+    }
+    if (does("silence") && corpus.rank == 1)
+        sleep(3);
+}
+
+/* Rank 0 has its spot before it sends, the others after they receive: all that crosses a line is early. */
+static void pass_on(int64_t step)
+{
+    struct timespec now;
+    int64_t message = step;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (does("chance"))
+        message = now.tv_sec * 1000000000 + now.tv_nsec;
+    MPI_Request request;
+    int64_t got;
+    MPI_Isend(&message, 1, MPI_INT64_T, (corpus.rank + 1) % corpus.ranks, 3, MPI_COMM_WORLD,
+              &request);
+    MPI_Recv(&got, 1, MPI_INT64_T, (corpus.rank + corpus.ranks - 1) % corpus.ranks, 3,
+             MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* Another place than that in main(). */
+__attribute__((noinline)) static void elsewhere(void)
+{
+    sluice_potential_checkpoint();
+    __asm__ volatile("");
+}
+
+int main(int argc, char **argv)
+{
+    int provided;
+    for (int i = 1; i + 1 < argc; i++)
+        if (strcmp(argv[i], "--do") == 0)
+            wrong = argv[i + 1];
+    MPI_Init_thread(&argc, &argv, does("threads") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                    &provided);
+    corpus = corpus_options(argc, argv);
+    int64_t *step = corpus_protected(sizeof *step);
+    corpus_protected(does("size") && changed() ? 2000 : 1000);
+    if (does("region") && changed())
+        corpus_protected(1);
+    if (does("early")) {
+        MPI_Request request;
+        static int left;
+        MPI_Isend(&left, 1, MPI_INT, (corpus.rank + 1) % corpus.ranks, 9, MPI_COMM_WORLD, &request);
+    }
+    if (does("place") && changed())
+        elsewhere();
+    for (; *step < corpus.steps; ++*step) {
+        sluice_potential_checkpoint();
+        pass_on(*step);
+        corpus_pause();
+        if (*step == 10)
+            at_some_step();
+    }
+    corpus_end((uint64_t)*step);
+}

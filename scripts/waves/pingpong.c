@@ -1,0 +1,36 @@
+/* Half of a message's way there and back, for some lengths: prints BYTES MICROSECONDS lines. */
+#include "corpus.h"
+
+#include <stdio.h>
+
+static double half_way(const struct corpus *corpus, char *data, int bytes, int turns)
+{
+    const double begun = MPI_Wtime();
+    for (int turn = 0; turn < turns; turn++) {
+        if (turn % 100 == 0)
+            sluice_potential_checkpoint();
+        if (corpus->rank == 0) {
+            MPI_Send(data, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+            MPI_Recv(data, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else if (corpus->rank == 1) {
+            MPI_Recv(data, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(data, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+        }
+    }
+    return (MPI_Wtime() - begun) / turns / 2 * 1e6;
+}
+
+int main(int argc, char **argv)
+{
+    static const int lengths[] = {8, 1024, 65536, 1048576}, turns[] = {200000, 100000, 10000, 1000};
+    const struct corpus corpus = corpus_begin(&argc, &argv);
+    char *data = corpus_protected(1048576);
+    for (int i = 0; i < 4; i++) {
+        half_way(&corpus, data, lengths[i], turns[i] / 10);
+        const double microseconds = half_way(&corpus, data, lengths[i], turns[i]);
+        if (corpus.rank == 0)
+            printf("%d %.3f\n", lengths[i], microseconds);
+    }
+    fflush(stdout);
+    MPI_Finalize();
+}
