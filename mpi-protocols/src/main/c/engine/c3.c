@@ -30,7 +30,7 @@ static enum {
 
 static int64_t drains;
 static struct sluice_mpi_counts sent; /* before the line */
-static bool loaded; /* a recovery has its plan */
+static bool loaded;                   /* a recovery has its plan */
 
 static void forget(void)
 {
@@ -207,11 +207,12 @@ static bool has_all(void)
     for (const struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next)
         if (comm->collectives < sluice_mpi_record_straddling(comm->id))
             return false;
-    for (const struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
+    for (const struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next) {
         if (one->kind == SLUICE_MPI_COLLECTIVE && !one->complete
             && one->collective <= sluice_mpi_record_straddling(one->comm->id)) {
             return false;
         }
+    }
     return true;
 }
 
@@ -333,9 +334,8 @@ static void give_drained(const struct sluice_mpi_message *message,
     struct sluice_mpi_comm *comm = sluice_mpi_comm_by_id(message->stream.communicator);
     if (comm == NULL)
         sluice_mpi_abort("the checkpoint has a late message of a communicator that is not there");
-    struct sluice_mpi_drained *one =
-        sluice_mpi_drained_again(comm, sluice_mpi_rank_in(comm, message->stream.source),
-                                 message->stream.tag, kept->bytes);
+    struct sluice_mpi_drained *one = sluice_mpi_drained_again(
+        comm, sluice_mpi_rank_in(comm, message->stream.source), message->stream.tag, kept->bytes);
     memcpy(one->data, kept->data, kept->bytes);
     one->number = message->number;
     sluice_mpi_counts_of(&sluice_mpi_got, message->stream.communicator, message->stream.source,

@@ -64,8 +64,7 @@ static void look_whether_over(void)
 static void compare(const struct sluice_mpi_sent *now, const struct sluice_mpi_comm *comm, int dest)
 {
     size_t length;
-    const struct sluice_mpi_sent *was =
-        sluice_mpi_replay_head(SLUICE_MPI_EVENT_SENT, &length);
+    const struct sluice_mpi_sent *was = sluice_mpi_replay_head(SLUICE_MPI_EVENT_SENT, &length);
     if (length == sizeof *now && memcmp(&was->message, &now->message, sizeof now->message) == 0
         && was->check != now->check) {
         sluice_mpi_abort(
@@ -141,10 +140,11 @@ int sluice_mpi_c3_posts(struct sluice_mpi_handle *handle)
 
 void sluice_mpi_c3_asks(const struct sluice_mpi_handle *handle, int source, int tag)
 {
-    if (sluice_mpi_recording)
+    if (sluice_mpi_recording) {
         sluice_mpi_numbering_posted(handle->number, handle->comm->id,
                                     source == MPI_ANY_SOURCE ? -1 : handle->comm->world[source],
                                     tag == MPI_ANY_TAG ? -1 : tag);
+    }
 }
 
 void sluice_mpi_c3_ended(const struct sluice_mpi_handle *handle)

@@ -37,9 +37,10 @@ static void put_result(const struct sluice_mpi_kept *kept, const struct sluice_m
     int64_t at = 0;
     for (int i = 0; i < count; i++) {
         const int64_t bytes = sluice_mpi_packed(pieces[i].count, pieces[i].type);
-        if (at + bytes <= kept->bytes)
+        if (at + bytes <= kept->bytes) {
             sluice_mpi_unpack(kept->data + at, bytes, pieces[i].buffer, pieces[i].count,
                               pieces[i].type);
+        }
         at += bytes;
     }
 }
@@ -118,7 +119,8 @@ void sluice_mpi_c3_answer_open(struct sluice_mpi_handle *handle)
     struct sluice_mpi_kept kept;
     if (handle->comm == NULL
         || !sluice_mpi_replay_result(handle->comm->id, handle->collective, &kept)) {
-        sluice_mpi_abort("the checkpoint has no result of a collective that was open: it is damaged");
+        sluice_mpi_abort(
+            "the checkpoint has no result of a collective that was open: it is damaged");
     }
     put_result(&kept, handle->pieces, handle->results);
     sluice_mpi_empty_status(&handle->status);

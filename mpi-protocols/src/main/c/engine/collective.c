@@ -47,10 +47,8 @@ int call_collective(const struct sluice_mpi_collective *collective, MPI_Request 
     handle->collective = comm->collectives + 1;
     keep_results(handle, collective);
     int result = MPI_SUCCESS;
-    if (!sluice_mpi_busy
-        || !sluice_mpi_c3_enters(comm, collective, handle->collective, handle)) {
+    if (!sluice_mpi_busy || !sluice_mpi_c3_enters(comm, collective, handle->collective, handle))
         result = collective->forward(collective, &handle->real);
-    }
     if (result != MPI_SUCCESS) {
         sluice_mpi_handle_end(handle);
         return result;
@@ -63,9 +61,10 @@ int call_collective(const struct sluice_mpi_collective *collective, MPI_Request 
 int call_sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag,
                           int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    if (sluice_mpi_comm_of(comm) == NULL || count < 0)
+    if (sluice_mpi_comm_of(comm) == NULL || count < 0) {
         return real.Sendrecv_replace(buf, count, type, dest, sendtag, source, recvtag, comm,
                                      status);
+    }
     const int64_t bytes = sluice_mpi_packed(count, type);
     void *copy = malloc(bytes + 1);
     if (copy == NULL)

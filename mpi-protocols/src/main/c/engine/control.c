@@ -11,7 +11,7 @@
 
 #define TAG 1
 #define ASK_MILLIS 1000 /* to notice that the I/O process is another one */
-#define MOST 60000 /* bytes of a message in one request */
+#define MOST 60000      /* bytes of a message in one request */
 
 sluice_session *sluice_mpi_session;
 MPI_Comm sluice_mpi_control = MPI_COMM_NULL;
@@ -209,8 +209,8 @@ bool sluice_mpi_control_begin(void)
     real.Comm_dup(MPI_COMM_WORLD, &sluice_mpi_control);
     real.Comm_rank(sluice_mpi_control, &sluice_mpi_rank);
     real.Comm_size(sluice_mpi_control, &sluice_mpi_size);
-    const int error = sluice_session_open(NULL, sluice_mpi_rank, sluice_mpi_size,
-                                          &sluice_mpi_session);
+    const int error =
+        sluice_session_open(NULL, sluice_mpi_rank, sluice_mpi_size, &sluice_mpi_session);
     if (error != 0)
         sluice_mpi_say("no checkpoints: %s", sluice_message());
     int joined = error == 0;

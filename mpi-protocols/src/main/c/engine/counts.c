@@ -8,7 +8,8 @@
 static size_t hash(int64_t communicator, int32_t source, int32_t destination, int32_t tag)
 {
     uint64_t mixed = (uint64_t)communicator * UINT64_C(0x9E3779B97F4A7C15);
-    mixed ^= (uint64_t)(uint32_t)tag << 32 ^ (uint64_t)(uint32_t)source << 16 ^ (uint32_t)destination;
+    mixed ^=
+        (uint64_t)(uint32_t)tag << 32 ^ (uint64_t)(uint32_t)source << 16 ^ (uint32_t)destination;
     mixed *= UINT64_C(0xD6E8FEB86659FD93);
     return (size_t)(mixed ^ mixed >> 32);
 }
@@ -52,8 +53,8 @@ struct sluice_mpi_count *sluice_mpi_counts_find(struct sluice_mpi_counts *counts
         grow(counts);
     struct sluice_mpi_count *entry = place(counts, communicator, source, destination, tag);
     if (!entry->used) {
-        *entry = (struct sluice_mpi_count){
-            .stream = {communicator, source, destination, tag, 0}, .used = true};
+        *entry = (struct sluice_mpi_count){.stream = {communicator, source, destination, tag, 0},
+                                           .used = true};
         counts->used++;
     }
     counts->last = entry;
@@ -63,10 +64,10 @@ struct sluice_mpi_count *sluice_mpi_counts_find(struct sluice_mpi_counts *counts
 int64_t sluice_mpi_counts_get(const struct sluice_mpi_counts *counts,
                               const struct sluice_mpi_stream *stream)
 {
-    return counts->capacity == 0 ? 0
-                                 : place(counts, stream->communicator, stream->source,
-                                         stream->destination, stream->tag)
-                                       ->count;
+    return counts->capacity == 0
+        ? 0
+        : place(counts, stream->communicator, stream->source, stream->destination, stream->tag)
+              ->count;
 }
 
 void sluice_mpi_counts_copy(struct sluice_mpi_counts *counts, const struct sluice_mpi_counts *from)
@@ -74,10 +75,11 @@ void sluice_mpi_counts_copy(struct sluice_mpi_counts *counts, const struct sluic
     sluice_mpi_counts_clear(counts);
     for (size_t at = 0; at < from->capacity; at++) {
         const struct sluice_mpi_stream *stream = &from->entries[at].stream;
-        if (from->entries[at].used)
+        if (from->entries[at].used) {
             sluice_mpi_counts_find(counts, stream->communicator, stream->source,
                                    stream->destination, stream->tag)
                 ->count = from->entries[at].count;
+        }
     }
 }
 

@@ -51,10 +51,10 @@ static inline struct sluice_mpi_count *sluice_mpi_counts_of(struct sluice_mpi_co
                                                             int32_t destination, int32_t tag)
 {
     struct sluice_mpi_count *last = counts->last;
-    return __builtin_expect(last != NULL
-                                && sluice_mpi_is_stream(&last->stream, communicator, source,
-                                                        destination, tag),
-                            1)
+    return __builtin_expect(
+               last != NULL
+                   && sluice_mpi_is_stream(&last->stream, communicator, source, destination, tag),
+               1)
         ? last
         : sluice_mpi_counts_find(counts, communicator, source, destination, tag);
 }

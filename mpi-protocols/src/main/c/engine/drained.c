@@ -50,10 +50,12 @@ struct sluice_mpi_drained *sluice_mpi_drain(struct sluice_mpi_comm *comm, const 
 struct sluice_mpi_drained *sluice_mpi_drained_find(const struct sluice_mpi_comm *comm, int source,
                                                    int tag)
 {
-    for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
+    for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next) {
         if (one->comm == comm && (source == MPI_ANY_SOURCE || source == one->source)
-            && (tag == MPI_ANY_TAG || tag == one->tag))
+            && (tag == MPI_ANY_TAG || tag == one->tag)) {
             return one;
+        }
+    }
     return NULL;
 }
 

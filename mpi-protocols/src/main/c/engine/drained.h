@@ -20,7 +20,7 @@ struct sluice_mpi_drained {
     int64_t posted;
     int64_t name;   /* while C3 records: negative */
     int64_t number; /* in its stream, where that is known */
-    bool taken; /* by a receive that waits for it: out of the list */
+    bool taken;     /* by a receive that waits for it: out of the list */
     struct sluice_mpi_drained *next;
 };
 
@@ -31,8 +31,8 @@ extern struct sluice_mpi_drained *sluice_mpi_drained;
 struct sluice_mpi_drained *sluice_mpi_drain(struct sluice_mpi_comm *comm, const MPI_Status *found);
 
 /* One that an image has, at the end. */
-struct sluice_mpi_drained *sluice_mpi_drained_again(struct sluice_mpi_comm *comm, int source, int tag,
-                                                    int64_t bytes);
+struct sluice_mpi_drained *sluice_mpi_drained_again(struct sluice_mpi_comm *comm, int source,
+                                                    int tag, int64_t bytes);
 
 /* The oldest that a receive would take; NULL for none. */
 struct sluice_mpi_drained *sluice_mpi_drained_find(const struct sluice_mpi_comm *comm, int source,

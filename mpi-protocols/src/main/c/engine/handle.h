@@ -28,14 +28,14 @@ struct sluice_mpi_handle {
     int64_t number;
     enum sluice_mpi_kind kind;
     bool persistent;
-    bool active;   /* false: a persistent one that is not started */
-    bool complete; /* the library has no part in it any more; `status` says how it ended */
-    bool freed;    /* the program has it no longer */
-    bool again;    /* posted by a restart, and not by the program */
-    bool hidden;   /* a recovery's call is not told of it */
-    bool early;    /* made before the first spot */
+    bool active;         /* false: a persistent one that is not started */
+    bool complete;       /* the library has no part in it any more; `status` says how it ended */
+    bool freed;          /* the program has it no longer */
+    bool again;          /* posted by a restart, and not by the program */
+    bool hidden;         /* a recovery's call is not told of it */
+    bool early;          /* made before the first spot */
     MPI_Request request; /* the program's */
-    MPI_Request real; /* MPI_REQUEST_NULL: the library knows nothing of it */
+    MPI_Request real;    /* MPI_REQUEST_NULL: the library knows nothing of it */
     MPI_Status status;
     int error;
 
@@ -47,12 +47,12 @@ struct sluice_mpi_handle {
     int peer; /* by its rank in `comm`, or MPI_ANY_SOURCE */
     int tag;
     int mode;
-    int64_t posted; /* its place in the order in which receives are posted */
+    int64_t posted;                     /* its place in the order in which receives are posted */
     struct sluice_mpi_drained *drained; /* whose message it takes, while that has not come yet */
     MPI_Datatype own;                   /* a type that a restart made, to be freed */
 
     /* Of a collective. */
-    int64_t collective; /* the how many-th of `comm` */
+    int64_t collective;              /* the how many-th of `comm` */
     struct sluice_mpi_piece *pieces; /* where its results go */
     int results;
     struct sluice_mpi_handle *next;

@@ -88,8 +88,8 @@ static const char *put_buffer(struct sluice_mpi_bytes *bytes, const void *buffer
     int64_t extent;
     const int count = sluice_mpi_blocks(type, &blocks, &extent);
     sluice_mpi_bytes_put_i64(bytes, region == NULL ? -1 : region->id);
-    sluice_mpi_bytes_put_i64(
-        bytes, region == NULL ? 0 : (const unsigned char *)buffer - region->pointer);
+    sluice_mpi_bytes_put_i64(bytes,
+                             region == NULL ? 0 : (const unsigned char *)buffer - region->pointer);
     sluice_mpi_bytes_put_i64(bytes, elements);
     sluice_mpi_bytes_put_i64(bytes, extent);
     sluice_mpi_bytes_put_i64(bytes, count);
@@ -129,9 +129,10 @@ static const char *put_handle(struct sluice_mpi_bytes *bytes,
                               const struct sluice_mpi_handle *handle)
 {
     const int flags = flags_of(handle);
-    if (handle->kind == SLUICE_MPI_UNCOUNTED && !handle->complete)
+    if (handle->kind == SLUICE_MPI_UNCOUNTED && !handle->complete) {
         return "a request of a file or of a generalized operation is open: complete it before "
                "sluice_potential_checkpoint()";
+    }
     if (handle->freed && handle->kind == SLUICE_MPI_RECEIVE && !handle->complete)
         return "a receive that MPI_Request_free was called for is not complete";
     const char *why = check_results(handle);
@@ -177,9 +178,10 @@ static const char *put_communicators(struct sluice_mpi_bytes *bytes)
 {
     int64_t count = 0;
     for (const struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next) {
-        if (!comm->early)
+        if (!comm->early) {
             return "a communicator was made behind the first sluice_potential_checkpoint() and is "
                    "not freed: make it before, or free it";
+        }
         count++;
     }
     sluice_mpi_bytes_put_i64(bytes, count);
@@ -192,9 +194,10 @@ static const char *put_communicators(struct sluice_mpi_bytes *bytes)
 
 const char *sluice_mpi_save(struct sluice_mpi_bytes *bytes)
 {
-    if (sluice_mpi_matched() > 0)
+    if (sluice_mpi_matched() > 0) {
         return "a message that MPI_Mprobe or MPI_Improbe found is not received: receive it before "
                "sluice_potential_checkpoint()";
+    }
     sluice_mpi_counts_put(bytes, &sluice_mpi_sent);
     sluice_mpi_counts_put(bytes, &sluice_mpi_got);
     const char *why = put_communicators(bytes);
@@ -205,8 +208,9 @@ const char *sluice_mpi_save(struct sluice_mpi_bytes *bytes)
         count++;
     sluice_mpi_bytes_put_i64(bytes, count);
     for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL && why == NULL;
-         one = one->next)
+         one = one->next) {
         why = put_handle(bytes, one);
+    }
     if (why == NULL)
         put_drained(bytes);
     return why;

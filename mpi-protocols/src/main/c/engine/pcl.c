@@ -88,7 +88,8 @@ static void take(void)
     }
     if (error != 0)
         why = sluice_message();
-    const int64_t taken[2] = {(int64_t)own.length + sluice_mpi_region_bytes(), sluice_mpi_now() - held_since};
+    const int64_t taken[2] = {(int64_t)own.length + sluice_mpi_region_bytes(),
+                              sluice_mpi_now() - held_since};
     if (why != NULL)
         sluice_mpi_refuse_wave(why);
     else
@@ -100,8 +101,7 @@ static void take(void)
 /* One that waits for a rank which never stops would hold up the program for good. */
 static bool is_impatient(void)
 {
-    return phase == STOPPED
-        && sluice_mpi_now() - held_since > (int64_t)(sluice_mpi_patience * 1e9);
+    return phase == STOPPED && sluice_mpi_now() - held_since > (int64_t)(sluice_mpi_patience * 1e9);
 }
 
 static void spot(const struct sluice_mpi_place *place)

@@ -136,8 +136,7 @@ int call_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int
 {
     MPI_Request requests[2];
     MPI_Status own[2];
-    int result =
-        call_irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, &requests[0]);
+    int result = call_irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, &requests[0]);
     if (result != MPI_SUCCESS)
         return result;
     result = call_isend(SLUICE_MPI_STANDARD, sendbuf, sendcount, sendtype, dest, sendtag, comm,

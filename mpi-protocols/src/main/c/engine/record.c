@@ -28,7 +28,8 @@ bool sluice_mpi_recording;
 
 static struct sluice_mpi_bytes events;
 static int64_t event_count;
-static struct taking *takings; /* by name, so that what is new comes last, or first where it is negative */
+static struct taking
+    *takings; /* by name, so that what is new comes last, or first where it is negative */
 static int taking_count;
 static int taking_room;
 static struct result *results;
@@ -294,8 +295,7 @@ void sluice_mpi_record_put(struct sluice_mpi_bytes *bytes)
 
 static bool is_late(const struct taking *one)
 {
-    return one->message.number != 0 && one->data != NULL
-        && sluice_mpi_record_is_late(&one->message)
+    return one->message.number != 0 && one->data != NULL && sluice_mpi_record_is_late(&one->message)
         && one->message.number > sluice_mpi_counts_get(&before, &one->message.stream);
 }
 

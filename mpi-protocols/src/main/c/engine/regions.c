@@ -37,9 +37,8 @@ static struct sluice_mpi_region *insert(int at, int id)
 struct sluice_mpi_region *sluice_mpi_region_find(int id)
 {
     const int at = place(id);
-    return at < sluice_mpi_region_count && sluice_mpi_regions[at].id == id
-        ? &sluice_mpi_regions[at]
-        : NULL;
+    return at < sluice_mpi_region_count && sluice_mpi_regions[at].id == id ? &sluice_mpi_regions[at]
+                                                                           : NULL;
 }
 
 int sluice_mpi_region_protect(int id, void *pointer, size_t bytes)

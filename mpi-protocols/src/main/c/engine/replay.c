@@ -134,8 +134,8 @@ void sluice_mpi_replay_differs(const char *what)
                      (long long)restored, (long long)(total - left + 1), what);
 }
 
-static const char *const names[] = {"nothing", "a send", "a receive", "a wait or test", "a probe",
-                                    "a collective"};
+static const char *const names[] = {"nothing",        "a send",  "a receive",
+                                    "a wait or test", "a probe", "a collective"};
 
 const void *sluice_mpi_replay_head(enum sluice_mpi_event kind, size_t *length)
 {

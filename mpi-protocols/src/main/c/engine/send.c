@@ -51,8 +51,10 @@ static int start(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Data
     struct sluice_mpi_count *sent =
         sluice_mpi_counts_of(&sluice_mpi_sent, comm->id, sluice_mpi_rank, comm->world[dest], tag);
     int result = MPI_SUCCESS;
-    if (!sluice_mpi_busy || !sluice_mpi_c3_sends(comm, dest, tag, sent->count + 1, buf, count, type))
+    if (!sluice_mpi_busy
+        || !sluice_mpi_c3_sends(comm, dest, tag, sent->count + 1, buf, count, type)) {
         result = begin(mode, buf, count, type, dest, tag, comm->handle, request);
+    }
     sent->count += result == MPI_SUCCESS;
     return result;
 }
@@ -111,11 +113,12 @@ static void is_done(struct sluice_mpi_handle *handle)
 int sluice_mpi_send_start(struct sluice_mpi_handle *handle)
 {
     int result;
-    if (handle->comm == NULL || handle->peer < 0)
+    if (handle->comm == NULL || handle->peer < 0) {
         result = MPI_SUCCESS; /* to MPI_PROC_NULL */
-    else
+    } else {
         result = start(handle->mode, handle->buffer, handle->count, handle->type, handle->peer,
                        handle->tag, handle->comm, &handle->real);
+    }
     is_done(handle);
     return result;
 }

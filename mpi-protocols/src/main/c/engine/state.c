@@ -117,9 +117,10 @@ int sluice_mpi_read_image(int64_t wave, const char *name, struct sluice_mpi_byte
 static ssize_t write_regions(sluice_image *image)
 {
     ssize_t written = 0;
-    for (int i = 0; i < sluice_mpi_region_count && written >= 0; i++)
-        written = sluice_image_write(image, sluice_mpi_regions[i].pointer,
-                                     sluice_mpi_regions[i].bytes);
+    for (int i = 0; i < sluice_mpi_region_count && written >= 0; i++) {
+        written =
+            sluice_image_write(image, sluice_mpi_regions[i].pointer, sluice_mpi_regions[i].bytes);
+    }
     return written;
 }
 
@@ -131,8 +132,7 @@ int sluice_mpi_write_state(int64_t wave, const struct sluice_mpi_place *place,
     sluice_mpi_bytes_put(&begin, &head, sizeof head);
     sluice_mpi_bytes_put(&begin, own->data, own->length);
     for (int i = 0; i < sluice_mpi_region_count; i++) {
-        const struct entry entry = {sluice_mpi_regions[i].id,
-                                    (int64_t)sluice_mpi_regions[i].bytes};
+        const struct entry entry = {sluice_mpi_regions[i].id, (int64_t)sluice_mpi_regions[i].bytes};
         sluice_mpi_bytes_put(&begin, &entry, sizeof entry);
     }
     head.check = sluice_mpi_crc(0, begin.data, begin.length);

@@ -44,8 +44,8 @@ static void measure(void)
 
 void sluice_mpi_look_busy(void)
 {
-    sluice_mpi_busy = sluice_mpi_wave != 0 || sluice_mpi_drained != NULL
-        || sluice_mpi_protocol->repeats();
+    sluice_mpi_busy =
+        sluice_mpi_wave != 0 || sluice_mpi_drained != NULL || sluice_mpi_protocol->repeats();
 }
 
 static void end_freed(void)
