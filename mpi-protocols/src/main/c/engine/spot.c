@@ -171,7 +171,7 @@ int call_potential_checkpoint(const void *address)
 {
     if (sluice_mpi_session == NULL)
         return 0;
-    struct sluice_mpi_place place = {address, sluice_mpi_protocol == &sluice_mpi_pcl ? 1 : 2};
+    struct sluice_mpi_place place = {.address = address};
     if (!begun && restored >= 0) {
         sluice_mpi_protocol = protocol == 1 ? &sluice_mpi_pcl : &sluice_mpi_c3;
         place.protocol = protocol == 1 ? 1 : 2;
@@ -184,7 +184,10 @@ int call_potential_checkpoint(const void *address)
         is_checked();
     sluice_mpi_spots++;
     sluice_mpi_poll();
-    if (sluice_mpi_wave != 0)
+    if (sluice_mpi_wave != 0) {
+        place.protocol =
+            sluice_mpi_protocol == &sluice_mpi_pcl ? 1 : 2; /* the wave's, known by now */
         sluice_mpi_protocol->spot(&place);
+    }
     return 0;
 }
