@@ -36,7 +36,7 @@ static int64_t number(const char *name, int64_t otherwise)
 static void read_environment(void)
 {
     const char *name = getenv("SLUICE_MPI_PROTOCOL");
-    protocol = name == NULL ? 2 : strcmp(name, "pcl") == 0 ? 1 : strcmp(name, "auto") == 0 ? 3 : 2;
+    protocol = name != NULL && strcmp(name, "pcl") == 0 ? 1 : 2;
     restored = number("SLUICE_MPI_RESTORE", -1);
     sluice_mpi_patience = seconds("SLUICE_MPI_PATIENCE", 60);
 }

@@ -68,8 +68,5 @@ public final class Control {
   /** The number of C3. */
   public static final int C3 = 2;
 
-  /** C3 or Pcl, as the coordinator finds. */
-  public static final int AUTO = 3;
-
   private Control() {}
 }
