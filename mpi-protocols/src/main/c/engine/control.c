@@ -5,6 +5,7 @@
 
 #include "client.h"
 #include "clock.h"
+#include "protocol.h"
 #include "session.h"
 #include "stream.h"
 #include "wrappers/real.h"
@@ -166,6 +167,19 @@ static void take_orders(void)
     sluice_mpi_bytes_free(&whole);
 }
 
+/* An I/O process that is gone for good takes no more waves, and keeps no rank from its end. */
+static void look_whether_lost(void)
+{
+    static bool told;
+    const struct sluice_connection *to = connection();
+    if (told || (to != NULL && !atomic_load(&to->lost)))
+        return;
+    told = true;
+    sluice_mpi_say("no more checkpoints: the I/O process of this node is gone");
+    deliver(-1, SLUICE_CONTROL_GIVE_UP, sluice_mpi_wave, NULL, 0);
+    deliver(-1, SLUICE_CONTROL_END, 0, NULL, 0);
+}
+
 /* What other ranks have sent to rank 0, or rank 0 to this one. */
 static void look_at_ranks(void)
 {
@@ -200,8 +214,10 @@ void sluice_mpi_control_look(void)
         look_at_ranks();
     if (sluice_mpi_rank == 0 && has_orders())
         take_orders();
-    if (sluice_mpi_rank == 0)
+    if (sluice_mpi_rank == 0) {
         greet_again();
+        look_whether_lost();
+    }
 }
 
 bool sluice_mpi_control_begin(void)

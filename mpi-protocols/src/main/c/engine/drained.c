@@ -38,6 +38,10 @@ struct sluice_mpi_drained *sluice_mpi_drain(struct sluice_mpi_comm *comm, const 
 {
     int bytes;
     real.Get_count(found, MPI_BYTE, &bytes);
+    if (bytes == MPI_UNDEFINED) {
+        sluice_mpi_abort("a message of more than 2 GiB crosses a line, which sluice mpi does not "
+                         "carry: send smaller ones");
+    }
     struct sluice_mpi_drained *one = add(comm, found->MPI_SOURCE, found->MPI_TAG, bytes);
     one->posted = ++sluice_mpi_posted;
     if (real.Irecv(one->data, bytes, MPI_BYTE, one->source, one->tag, comm->handle, &one->real)

@@ -13,6 +13,8 @@
 #include "stream.h"
 #include "wrappers/request.h"
 
+#define DONE_NANOS INT64_C(2000000000)
+
 bool sluice_mpi_may_end;
 
 static int protocol = 2;
@@ -68,9 +70,15 @@ void call_finalize(void)
 {
     if (sluice_mpi_session == NULL)
         return;
-    sluice_mpi_tell(SLUICE_CONTROL_DONE, 0, NULL, 0);
-    for (unsigned round = 0; !sluice_mpi_may_end; round++)
+    int64_t told = 0;
+    for (unsigned round = 0; !sluice_mpi_may_end; round++) {
+        if (sluice_mpi_now() - told
+            > DONE_NANOS) { /* an I/O process that was resumed has not heard it */
+            told = sluice_mpi_now();
+            sluice_mpi_tell(SLUICE_CONTROL_DONE, 0, NULL, 0);
+        }
         sluice_mpi_wait(round);
+    }
     sluice_mpi_control_end();
 }
 
