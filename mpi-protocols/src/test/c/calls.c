@@ -53,9 +53,9 @@ static void any_and_some(void)
     MPI_Waitany(6, requests, &index, &status);
     CHECK(got[index] == 100 * left + index && status.MPI_TAG == 10 + index);
     sum += 1 << index;
-    do
+    do {
         MPI_Testany(6, requests, &index, &flag, MPI_STATUS_IGNORE);
-    while (!flag);
+    } while (!flag);
     sum += 1 << index;
     MPI_Waitsome(6, requests, &count, indices, statuses);
     CHECK(count >= 1);
@@ -122,9 +122,9 @@ static void probes(void)
             CHECK(status.MPI_SOURCE == left && message == MPI_MESSAGE_NULL);
         } else {
             MPI_Request later;
-            do
+            do {
                 MPI_Improbe(left, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE);
-            while (!flag);
+            } while (!flag);
             MPI_Imrecv(&got, 1, MPI_INT, &message, &later);
             MPI_Wait(&later, &status);
             MPI_Get_count(&status, MPI_INT, &bytes);

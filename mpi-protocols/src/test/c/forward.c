@@ -37,9 +37,10 @@ static int make(int result, MPI_Request *request, bool persistent)
 static struct handle *handle_of(MPI_Request request)
 {
     struct sluice_mpi_slot *slot = sluice_mpi_slot(request);
-    if (slot == NULL && request != MPI_REQUEST_NULL)
+    if (slot == NULL && request != MPI_REQUEST_NULL) {
         sluice_mpi_abort("a request is not the layer's: %#llx",
                          (unsigned long long)sluice_mpi_value(request));
+    }
     return slot != NULL ? slot->handle : NULL;
 }
 
@@ -150,9 +151,10 @@ int call_cancel(MPI_Request *request)
 int call_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     struct handle *handle = handle_of(request);
-    if (handle == NULL || !handle->ready)
+    if (handle == NULL || !handle->ready) {
         return real.Request_get_status(handle == NULL ? MPI_REQUEST_NULL : handle->real, flag,
                                        status);
+    }
     *flag = 1;
     if (status != MPI_STATUS_IGNORE)
         *status = handle->status;

@@ -3,6 +3,8 @@
 
 MPI.H is that MPI's mpi.h behind the preprocessor. Into FOLDER go mpi_functions.h, mpi_weak.h and the
 wrappers, some files of C. What becomes of a function says its class in FUNCTIONS.TXT.
+
+generate.py --classes FUNCTIONS.TXT writes the class of each function that standard input names, for a test.
 """
 import fnmatch
 import os
@@ -305,7 +307,16 @@ def weak_header(header):
         "#pragma weak %s\n" % name for name in data_symbols(header))
 
 
+def write_classes():
+    with open(sys.argv[2], encoding="utf-8") as file:
+        table = classes(file.read())
+    for name in sys.stdin.read().split():
+        print(name, (class_of(name, table) or ("unknown",))[0].replace(" ", "_"))
+
+
 def main():
+    if sys.argv[1] == "--classes":
+        return write_classes()
     with open(sys.argv[1], encoding="utf-8") as file:
         header = file.read()
     with open(sys.argv[2], encoding="utf-8") as file:
