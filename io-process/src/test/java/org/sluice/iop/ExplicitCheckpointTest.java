@@ -75,6 +75,29 @@ class ExplicitCheckpointTest extends ServeTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"files", "container"})
+  void whatARankHasNotCompletedIsDroppedAtTheEnd(final String layout) throws Exception {
+    try (ServeProcess serve = serve(layout)) {
+      try (CheckpointClient zero = CheckpointClient.connect(serve.directory(), 0, 2);
+          CheckpointClient one = CheckpointClient.connect(serve.directory(), 1, 2)) {
+        final Checkpoint first = zero.begin(12);
+        writeAtRandom(first, "state");
+        writeAtRandom(one.begin(12), "state");
+        first.complete();
+      }
+      assertThat(serve.stop()).isZero();
+      assertThat(serve.errors()).contains("checkpoint 12 is dropped: 1 of 2 ranks completed it");
+    }
+    try (ServeProcess serve = serve(layout);
+        CheckpointClient client = CheckpointClient.connect(serve.directory(), 0, 1)) {
+      assertThat(client.checkpoints()).isEmpty();
+    }
+    try (Stream<java.nio.file.Path> files = Files.list(store.resolve("staging"))) {
+      assertThat(files).isEmpty();
+    }
+  }
+
   @Test
   void aNameThatMayLeadOutOfItsCheckpointIsRefused() throws Exception {
     try (ServeProcess serve = serve("files");

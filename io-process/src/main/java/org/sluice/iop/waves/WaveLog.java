@@ -2,6 +2,7 @@ package org.sluice.iop.waves;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -38,13 +39,14 @@ final class WaveLog {
     final Path root = part ? parent.getParent() : store;
     this.file = root.resolve(NAME);
     this.ask = root.resolve(ASK);
+    endLine();
   }
 
   /** The last number that was begun; 0 for none. A last line that a crash cut is none. */
   long last() {
     long last = 0;
     try {
-      for (final String line : Files.readAllLines(file)) {
+      for (final String line : Files.readAllLines(file, StandardCharsets.ISO_8859_1)) {
         last = Math.max(last, numberOf(line));
       }
     } catch (final NoSuchFileException none) {
@@ -53,6 +55,19 @@ final class WaveLog {
       failed(e);
     }
     return last;
+  }
+
+  /** What is appended next begins a line, whatever a crash cut before. */
+  private void endLine() {
+    try {
+      if (!Files.readString(file, StandardCharsets.ISO_8859_1).endsWith("\n")) {
+        Files.writeString(file, "\n", StandardOpenOption.APPEND);
+      }
+    } catch (final NoSuchFileException none) {
+      return;
+    } catch (final IOException e) {
+      failed(e);
+    }
   }
 
   private static long numberOf(final String line) {
