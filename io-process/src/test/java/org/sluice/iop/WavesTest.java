@@ -193,6 +193,13 @@ class WavesTest extends ServeTest {
     }
   }
 
+  /** At which spot all are to stop. */
+  private static long spot(final RawProcess zero) throws Exception {
+    final Reply.Order order = next(zero);
+    assertThat(order.kind()).isEqualTo(Control.STOP_AT);
+    return ByteBuffer.wrap(FileName.encode(order.bytes())).order(ByteOrder.LITTLE_ENDIAN).getLong();
+  }
+
   @Test
   void aWaveThatARankWasBeyondBeginsAgainFarther() throws Exception {
     try (ServeProcess serve = serve("container");
@@ -206,7 +213,7 @@ class WavesTest extends ServeTest {
       expect(zero, Control.GIVE_UP, -1, 1, NOTHING);
       expectPlease(zero, Control.PCL, 2);
       bothSay(zero, Control.COUNTED, 2, longs(8));
-      expect(zero, Control.STOP_AT, -1, 2, longs(10));
+      assertThat(spot(zero)).isGreaterThanOrEqualTo(10);
     }
   }
 
