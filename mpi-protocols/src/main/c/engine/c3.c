@@ -306,10 +306,10 @@ static void order(int kind, const void *bytes, size_t length)
     }
 }
 
-void sluice_mpi_c3_makes(void)
+void sluice_mpi_c3_cannot(const char *why)
 {
     if (phase >= RECORDING) {
-        sluice_mpi_refuse_wave("a communicator is made while what crosses the line is recorded");
+        sluice_mpi_refuse_wave(why);
         sluice_mpi_wave_ends();
     }
 }

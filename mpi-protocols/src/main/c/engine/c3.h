@@ -60,5 +60,5 @@ void sluice_mpi_c3_answer_open(struct sluice_mpi_handle *handle);
 /* Whether messages of a recovery are still to be sent from the layer's memory. */
 bool sluice_mpi_c3_buffers(void);
 
-/* A communicator is made. */
-void sluice_mpi_c3_makes(void);
+/* The program does what no recovery can repeat, as `why` says: a wave that records it is given up. */
+void sluice_mpi_c3_cannot(const char *why);

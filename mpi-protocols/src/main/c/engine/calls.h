@@ -77,6 +77,9 @@ void call_making(MPI_Comm parent);
 void call_made(MPI_Comm made);
 void call_freed(MPI_Comm freed);
 
+/* Before the program frees a datatype: what is open keeps one of its own. MPI_SUCCESS. */
+int call_type_freed(MPI_Datatype type);
+
 /* MPI_Init is over, and the tables of requests and communicators are there. Sets sluice_mpi_on if there is work. */
 void call_init(void);
 

@@ -86,7 +86,7 @@ void call_making(MPI_Comm parent)
     if (comm != NULL)
         comm->collectives++;
     if (sluice_mpi_busy)
-        sluice_mpi_c3_makes();
+        sluice_mpi_c3_cannot("a communicator is made while what crosses the line is recorded");
 }
 
 void call_made(MPI_Comm made)

@@ -282,6 +282,8 @@ int call_cancel(MPI_Request *request)
     struct sluice_mpi_handle *handle = sluice_mpi_handle_of(*request);
     if (handle == NULL)
         return MPI_ERR_REQUEST;
+    if (sluice_mpi_busy)
+        sluice_mpi_c3_cannot("MPI_Cancel is called while what crosses the line is recorded");
     return handle->active && handle->real != MPI_REQUEST_NULL ? real.Cancel(&handle->real)
                                                               : MPI_SUCCESS;
 }
@@ -290,6 +292,10 @@ int call_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     sluice_mpi_poll();
     struct sluice_mpi_handle *handle = sluice_mpi_handle_of(request);
+    if (sluice_mpi_busy) {
+        sluice_mpi_c3_cannot(
+            "MPI_Request_get_status is called while what crosses the line is recorded");
+    }
     *flag = handle == NULL || sluice_mpi_handle_look(handle);
     if (*flag && is_active(handle)) {
         if (status != MPI_STATUS_IGNORE)
@@ -314,5 +320,20 @@ int call_ready(const MPI_Status *status, MPI_Request *request)
     handle->complete = true;
     handle->status = *status;
     *request = sluice_mpi_handle_request(handle);
+    return MPI_SUCCESS;
+}
+
+int call_type_freed(MPI_Datatype type)
+{
+    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next) {
+        if (one->type == type && one->own == MPI_DATATYPE_NULL && one->comm != NULL
+            && one->kind <= SLUICE_MPI_RECEIVE) {
+            real.Type_dup(type, &one->own);
+            one->type = one->own;
+        }
+        for (int i = 0; i < one->results; i++)
+            if (one->pieces[i].type == type)
+                real.Type_dup(type, &one->pieces[i].type); /* stays until the job ends */
+    }
     return MPI_SUCCESS;
 }
