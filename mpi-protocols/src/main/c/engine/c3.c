@@ -31,6 +31,7 @@ static enum {
 static int64_t drains;
 static struct sluice_mpi_counts sent; /* before the line */
 static bool loaded;                   /* a recovery has its plan */
+static bool resuming;                 /* and late messages of it that have no receive yet */
 
 static void forget(void)
 {
@@ -318,7 +319,7 @@ void sluice_mpi_c3_cannot(const char *why)
 
 static bool repeats(void)
 {
-    loaded = loaded && sluice_mpi_replay_is_needed();
+    loaded = loaded && (resuming || sluice_mpi_replay_is_needed());
     return loaded || sluice_mpi_c3_buffers();
 }
 
@@ -326,6 +327,7 @@ static void restart(int64_t wave)
 {
     sluice_mpi_replay_begin(wave);
     loaded = true;
+    resuming = true;
 }
 
 static void give_drained(const struct sluice_mpi_message *message,
@@ -351,6 +353,11 @@ void sluice_mpi_c3_resume(void)
     for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
         if (one->kind == SLUICE_MPI_COLLECTIVE && one->active && !one->complete)
             sluice_mpi_c3_answer_open(one);
+}
+
+void sluice_mpi_c3_resumed(void)
+{
+    resuming = false;
 }
 
 const struct sluice_mpi_protocol sluice_mpi_c3 = {

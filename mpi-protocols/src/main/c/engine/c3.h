@@ -32,6 +32,9 @@ void sluice_mpi_c3_gives(const struct sluice_mpi_drained *one,
 /* Behind the state of an image: drained messages of the record, and results of collectives that were open. */
 void sluice_mpi_c3_resume(void);
 
+/* The open receives are posted again: what the record had for them is used up. */
+void sluice_mpi_c3_resumed(void);
+
 /* The program is told that these are complete; in a recovery it was. */
 void sluice_mpi_c3_completes(struct sluice_mpi_handle *const *handles, int count);
 

@@ -384,5 +384,6 @@ void sluice_mpi_restore(struct sluice_mpi_reader *reader)
     if (!reader->damaged) {
         sluice_mpi_c3_resume();
         post_again(count);
+        sluice_mpi_c3_resumed();
     }
 }
