@@ -84,27 +84,11 @@ static bool can_take_line(void)
     return true;
 }
 
-static int by_posting(const void *a, const void *b)
-{
-    const int64_t one = (*(struct sluice_mpi_handle *const *)a)->posted;
-    const int64_t other = (*(struct sluice_mpi_handle *const *)b)->posted;
-    return one < other ? -1 : one > other;
-}
-
 /* The receives that are open at the line come first. */
 static void post_open(void)
 {
-    size_t count = 0;
-    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
-        count++;
-    struct sluice_mpi_handle **open = malloc((count + 1) * sizeof(struct sluice_mpi_handle *));
-    if (open == NULL)
-        sluice_mpi_abort("no memory for %zu open requests", count);
-    count = 0;
-    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
-        if (one->kind == SLUICE_MPI_RECEIVE && one->active && !one->complete)
-            open[count++] = one;
-    qsort(open, count, sizeof(struct sluice_mpi_handle *), by_posting);
+    size_t count;
+    struct sluice_mpi_handle **open = sluice_mpi_open_receives(&count);
     for (size_t i = 0; i < count; i++)
         sluice_mpi_c3_asks(open[i], open[i]->peer, open[i]->tag);
     free(open);

@@ -37,6 +37,29 @@ struct sluice_mpi_handle *sluice_mpi_handle(enum sluice_mpi_kind kind)
     return handle;
 }
 
+static int by_posting(const void *a, const void *b)
+{
+    const int64_t one = (*(struct sluice_mpi_handle *const *)a)->posted;
+    const int64_t other = (*(struct sluice_mpi_handle *const *)b)->posted;
+    return one < other ? -1 : one > other;
+}
+
+struct sluice_mpi_handle **sluice_mpi_open_receives(size_t *count)
+{
+    size_t most = 0;
+    for (const struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
+        most++;
+    struct sluice_mpi_handle **open = malloc((most + 1) * sizeof(struct sluice_mpi_handle *));
+    if (open == NULL)
+        sluice_mpi_abort("no memory for %zu open requests", most);
+    *count = 0;
+    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
+        if (one->kind == SLUICE_MPI_RECEIVE && one->active && !one->complete)
+            open[(*count)++] = one;
+    qsort(open, *count, sizeof(struct sluice_mpi_handle *), by_posting);
+    return open;
+}
+
 void sluice_mpi_handle_end(struct sluice_mpi_handle *handle)
 {
     if (handle->own != MPI_DATATYPE_NULL)

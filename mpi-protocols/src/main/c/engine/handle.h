@@ -6,6 +6,7 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "wrappers/collective.h"
@@ -68,6 +69,9 @@ extern int64_t sluice_mpi_posted;
 
 /* A new one at the end of the list, with the next number. */
 struct sluice_mpi_handle *sluice_mpi_handle(enum sluice_mpi_kind kind);
+
+/* Receives that are open, in the order in which they were posted: it decides which message each gets. The caller frees. */
+struct sluice_mpi_handle **sluice_mpi_open_receives(size_t *count);
 
 /* Out of the list, and free. */
 void sluice_mpi_handle_end(struct sluice_mpi_handle *handle);

@@ -334,27 +334,11 @@ static void get_drained(struct sluice_mpi_reader *reader)
     }
 }
 
-static int by_posting(const void *a, const void *b)
+static void post_again(void)
 {
-    const int64_t one = (*(struct sluice_mpi_handle *const *)a)->posted;
-    const int64_t other = (*(struct sluice_mpi_handle *const *)b)->posted;
-    return one < other ? -1 : one > other;
-}
-
-/* In the order in which they were posted: it decides which message each gets. */
-static void post_again(int64_t most)
-{
-    struct sluice_mpi_handle **open = malloc((most + 1) * sizeof(struct sluice_mpi_handle *));
-    if (open == NULL)
-        sluice_mpi_abort("no memory for %lld open requests", (long long)most);
-    int64_t count = 0;
-    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL && count < most;
-         one = one->next) {
-        if (one->kind == SLUICE_MPI_RECEIVE && one->active && !one->complete)
-            open[count++] = one;
-    }
-    qsort(open, count, sizeof(struct sluice_mpi_handle *), by_posting);
-    for (int64_t i = 0; i < count; i++) {
+    size_t count;
+    struct sluice_mpi_handle **open = sluice_mpi_open_receives(&count);
+    for (size_t i = 0; i < count; i++) {
         open[i]->again = true;
         if (sluice_mpi_receive_start(open[i]) != MPI_SUCCESS)
             sluice_mpi_abort("a receive that was open at the checkpoint cannot be posted again");
@@ -383,7 +367,7 @@ void sluice_mpi_restore(struct sluice_mpi_reader *reader)
     sluice_mpi_look_busy();
     if (!reader->damaged) {
         sluice_mpi_c3_resume();
-        post_again(count);
+        post_again();
         sluice_mpi_c3_resumed();
     }
 }

@@ -143,19 +143,18 @@ void sluice_mpi_put_marker(struct sluice_mpi_bytes *bytes)
         sluice_mpi_bytes_put_i64(bytes, comm->id);
         sluice_mpi_bytes_put_i64(bytes, comm->collectives);
     }
-    int64_t open = 0;
-    for (const struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
-        open += one->kind == SLUICE_MPI_RECEIVE && one->active && !one->complete;
-    sluice_mpi_bytes_put_i64(bytes, open);
-    for (const struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next) {
-        if (one->kind != SLUICE_MPI_RECEIVE || !one->active || one->complete)
-            continue;
+    size_t count;
+    struct sluice_mpi_handle **open = sluice_mpi_open_receives(&count);
+    sluice_mpi_bytes_put_i64(bytes, (int64_t)count);
+    for (size_t i = 0; i < count; i++) {
+        const struct sluice_mpi_handle *one = open[i];
         sluice_mpi_bytes_put_i64(bytes, one->number);
         sluice_mpi_bytes_put_i64(bytes, one->comm->id);
         sluice_mpi_bytes_put_i32(bytes,
                                  one->peer == MPI_ANY_SOURCE ? -1 : one->comm->world[one->peer]);
         sluice_mpi_bytes_put_i32(bytes, one->tag == MPI_ANY_TAG ? -1 : one->tag);
     }
+    free(open);
 }
 
 void sluice_mpi_get_late(struct sluice_mpi_reader *reader, struct sluice_mpi_counts *late)
