@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stddef.h>
+#include <string.h>
 
 #define BOTH(name) __typeof__(MPI_##name) PMPI_##name __attribute__((alias("MPI_" #name)));
 
@@ -32,9 +33,8 @@ static void set(MPI_Status *status, int tag)
 {
     if (status == MPI_STATUS_IGNORE)
         return;
-    status->MPI_SOURCE = 0;
+    memset(status, 0, sizeof *status);
     status->MPI_TAG = tag;
-    status->MPI_ERROR = MPI_SUCCESS;
 }
 
 int MPI_Send(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
