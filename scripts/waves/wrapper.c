@@ -1,0 +1,116 @@
+/*
+ * What calls of MPI take one after another, at one rank, whose MPI is at_once.c: a line of JSON for each kind, with
+ * nanoseconds and, where the machine counts them, instructions of a call. wrapper [SECONDS]: of each kind.
+ */
+#define _GNU_SOURCE
+#include <linux/perf_event.h>
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sluice_mpi.h"
+
+#define CALLS 100000
+
+static int counter;
+static int value;
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void count_instructions(void)
+{
+    struct perf_event_attr what;
+    memset(&what, 0, sizeof what);
+    what.type = PERF_TYPE_HARDWARE;
+    what.size = sizeof what;
+    what.config = PERF_COUNT_HW_INSTRUCTIONS;
+    what.exclude_kernel = 1;
+    counter = (int)syscall(SYS_perf_event_open, &what, 0, -1, -1, 0);
+}
+
+static int64_t instructions(void)
+{
+    int64_t so_far = 0;
+    return counter >= 0 && read(counter, &so_far, sizeof so_far) == sizeof so_far ? so_far : -1;
+}
+
+static void send_and_receive(void)
+{
+    for (int at = 0; at < CALLS; at++) {
+        MPI_Send(&value, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
+        MPI_Recv(&value, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static void begin_and_wait(void)
+{
+    MPI_Request requests[2];
+    for (int at = 0; at < CALLS; at++) {
+        MPI_Irecv(&value, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, &requests[0]);
+        MPI_Isend(&value, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+}
+
+static void allreduce(void)
+{
+    float in = 1;
+    float out;
+    for (int at = 0; at < CALLS; at++)
+        MPI_Allreduce(&in, &out, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void spots(void)
+{
+    for (int at = 0; at < CALLS; at++)
+        sluice_potential_checkpoint();
+}
+
+/* The best of many turns: others have the core in some of them. And the mean, which has the waves. */
+static void measure(const char *kind, void (*calls)(void), int each, double seconds)
+{
+    double best = 1e9;
+    double sum = 0;
+    int turns = 0;
+    const int64_t before = instructions();
+    for (const double end = now() + seconds; now() < end; turns++) {
+        sluice_potential_checkpoint();
+        const double begin = now();
+        calls();
+        const double took = now() - begin;
+        best = took < best ? took : best;
+        sum += took;
+    }
+    const double all = (double)CALLS * each;
+    printf("{\"part\": \"wrapper\", \"kind\": \"%s\", \"best_ns\": %.1f, \"mean_ns\": %.1f", kind,
+           best / all * 1e9, sum / turns / all * 1e9);
+    if (before >= 0)
+        printf(", \"instructions\": %.1f", (double)(instructions() - before) / all / turns);
+    puts("}");
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    const double seconds = argc > 1 ? atof(argv[1]) : 1;
+    count_instructions();
+    sluice_protect(0, &value, sizeof value);
+    sluice_potential_checkpoint();
+    measure("message", send_and_receive, 1, seconds);
+    measure("message with requests", begin_and_wait, 1, seconds);
+    measure("allreduce", allreduce, 1, seconds);
+    measure("spot", spots, 1, seconds);
+    MPI_Finalize();
+    return 0;
+}
