@@ -175,6 +175,7 @@ static void drain(const struct sluice_mpi_stream *late)
         return;
     struct sluice_mpi_drained *one = sluice_mpi_drain(comm, &found);
     one->name = -++drains;
+    one->number = message.number; /* also for a wave that is given up */
     sluice_mpi_numbering_posted(one->name, comm->id, late->source, found.MPI_TAG);
 }
 
