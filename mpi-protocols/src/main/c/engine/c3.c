@@ -50,13 +50,6 @@ static void please(int64_t wave)
 
 /* ---- the line ---- */
 
-static void look_at_all(void)
-{
-    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
-        sluice_mpi_handle_look(one);
-    sluice_mpi_drained_all();
-}
-
 static bool drained_have_numbers(void)
 {
     for (const struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
@@ -68,7 +61,7 @@ static bool drained_have_numbers(void)
 /* Whether the counts say which messages were received; else the line is put off to the next spot. */
 static bool can_take_line(void)
 {
-    look_at_all();
+    sluice_mpi_look_at_all();
     if (sluice_mpi_replay_is_on() || sluice_mpi_c3_buffers() || !drained_have_numbers())
         return false;
     if (loaded && sluice_mpi_replay_is_needed())
@@ -147,14 +140,6 @@ static void spot(const struct sluice_mpi_place *place)
 
 /* ---- behind it ---- */
 
-static void known(int64_t name, const struct sluice_mpi_message *message)
-{
-    sluice_mpi_record_taken(name, message);
-    for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
-        if (one->name == name)
-            one->number = message->number;
-}
-
 /* Takes late messages that the program has not asked for: it may never do so. */
 static void drain(const struct sluice_mpi_stream *late)
 {
@@ -207,8 +192,8 @@ static void progress(void)
     sluice_mpi_c3_buffers();
     if (phase < RECORDING || phase == STOPPED)
         return;
-    look_at_all();
-    sluice_mpi_numbering_settle(known);
+    sluice_mpi_look_at_all();
+    sluice_mpi_numbering_settle(sluice_mpi_record_taken);
     if (phase >= EXPECTING) {
         const struct sluice_mpi_counts *late = sluice_mpi_record_late();
         for (size_t at = 0; at < late->capacity; at++)

@@ -178,10 +178,7 @@ void sluice_mpi_c3_gives(const struct sluice_mpi_drained *one,
         return;
     const struct sluice_mpi_message message = {
         {one->comm->id, one->comm->world[one->source], sluice_mpi_rank, one->tag, 0}, one->number};
-    if (one->number != 0)
-        sluice_mpi_record_taken(handle->number, &message);
-    else if (one->name != 0)
-        sluice_mpi_record_given(one->name, handle->number);
+    sluice_mpi_record_taken(handle->number, &message);
 }
 
 void sluice_mpi_c3_completes(struct sluice_mpi_handle *const *handles, int count)
@@ -283,10 +280,8 @@ void sluice_mpi_c3_probed(struct sluice_mpi_comm *comm, const MPI_Status *found)
     if (old == NULL)
         sluice_mpi_numbering_found(request, &stream);
     sluice_mpi_record_found(request);
-    if (old != NULL && old->number != 0) {
+    if (old != NULL) {
         const struct sluice_mpi_message message = {stream, old->number};
         sluice_mpi_record_taken(request, &message);
-    } else if (old != NULL) {
-        sluice_mpi_record_given(old->name, request);
     }
 }

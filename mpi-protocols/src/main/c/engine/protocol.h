@@ -56,5 +56,8 @@ void sluice_mpi_put_marker(struct sluice_mpi_bytes *bytes);
 /* What is sent to this rank and counted in messages before its sender's line: reads an EXPECT. */
 void sluice_mpi_get_late(struct sluice_mpi_reader *reader, struct sluice_mpi_counts *late);
 
+/* Asks the library which open requests and drained messages are complete. */
+void sluice_mpi_look_at_all(void);
+
 /* Takes every message that has come and that no receive waits for. */
 void sluice_mpi_drain_all(void);

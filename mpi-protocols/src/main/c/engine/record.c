@@ -13,7 +13,6 @@ struct taking {
     int64_t name;
     struct sluice_mpi_message message; /* number 0: not known */
     bool told;                         /* an event has it */
-    int64_t by;                        /* the receive that a drained message was given to */
     void *data;                        /* packed; NULL for a find */
     int64_t bytes;
 };
@@ -181,22 +180,6 @@ void sluice_mpi_record_taken(int64_t name, const struct sluice_mpi_message *mess
     struct taking *one = find(name);
     unnumbered -= one->told && one->message.number == 0;
     one->message = *message;
-    const int64_t by = one->by;
-    if (by != 0) {
-        one->by = 0;
-        sluice_mpi_record_taken(by, message);
-    }
-}
-
-void sluice_mpi_record_given(int64_t name, int64_t request)
-{
-    struct taking *one = find(name);
-    if (one->message.number != 0) {
-        const struct sluice_mpi_message message = one->message;
-        sluice_mpi_record_taken(request, &message);
-    } else {
-        one->by = request;
-    }
 }
 
 void sluice_mpi_record_result(int64_t communicator, int64_t number,

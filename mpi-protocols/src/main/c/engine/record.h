@@ -61,9 +61,6 @@ void sluice_mpi_record_data(int64_t name, const void *buffer, int64_t count, MPI
 /* Which message a receive took, or a probe found. */
 void sluice_mpi_record_taken(int64_t name, const struct sluice_mpi_message *message);
 
-/* A drained message that has no number yet was given to a receive. */
-void sluice_mpi_record_given(int64_t name, int64_t request);
-
 /* The result of a collective. */
 void sluice_mpi_record_result(int64_t communicator, int64_t number,
                               const struct sluice_mpi_piece *pieces, int count);

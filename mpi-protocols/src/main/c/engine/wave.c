@@ -163,11 +163,16 @@ void sluice_mpi_get_late(struct sluice_mpi_reader *reader, struct sluice_mpi_cou
     sluice_mpi_counts_read(reader, late);
 }
 
-void sluice_mpi_drain_all(void)
+void sluice_mpi_look_at_all(void)
 {
     for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
         sluice_mpi_handle_look(one);
     sluice_mpi_drained_all();
+}
+
+void sluice_mpi_drain_all(void)
+{
+    sluice_mpi_look_at_all();
     for (struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next) {
         for (;;) {
             int flag = 0;
