@@ -214,28 +214,19 @@ static void progress(void)
     }
 }
 
-/* Early messages: those that the plan suppresses, which come last in it. */
+/* Early messages: those that the plan suppresses. */
 static int64_t count_early(const void *plan, size_t length)
 {
     struct sluice_mpi_reader reader = {plan, (const unsigned char *)plan + length, false};
-    struct sluice_mpi_counts counts = {0};
-    sluice_mpi_get_i64(&reader);
-    for (int i = 0; i < 2; i++) {
-        const int64_t choices = sluice_mpi_get_count(&reader, 40);
-        sluice_mpi_get(&reader, choices * 40);
-    }
-    const int64_t late = sluice_mpi_get_count(&reader, sizeof(struct sluice_mpi_message));
-    sluice_mpi_get(&reader, late * sizeof(struct sluice_mpi_message));
-    const int64_t straddling = sluice_mpi_get_count(&reader, 16);
-    sluice_mpi_get(&reader, straddling * 16);
-    sluice_mpi_counts_read(&reader, &counts);
+    struct sluice_mpi_plan read = {0};
+    sluice_mpi_plan_read(&reader, &read);
     int64_t early = 0;
-    for (size_t at = 0; at < counts.capacity; at++) {
-        const struct sluice_mpi_count *one = &counts.entries[at];
+    for (size_t at = 0; at < read.suppressed.capacity; at++) {
+        const struct sluice_mpi_count *one = &read.suppressed.entries[at];
         if (one->used)
             early += one->count - sluice_mpi_counts_get(&sent, &one->stream);
     }
-    sluice_mpi_counts_clear(&counts);
+    sluice_mpi_counts_clear(&read.suppressed);
     return early;
 }
 

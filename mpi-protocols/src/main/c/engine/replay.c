@@ -10,22 +10,13 @@
 #include "stream.h"
 #include "wrappers/real.h"
 
-struct choice {
-    int64_t request;
-    struct sluice_mpi_message message;
-};
-
 static struct sluice_mpi_bytes record;
 static struct sluice_mpi_bytes late;
 static struct sluice_mpi_bytes plan;
 static struct sluice_mpi_reader events;
 static int64_t left; /* events */
 static int64_t total;
-static const struct choice *forced;
-static int64_t forced_count;
-static const struct choice *found;
-static int64_t found_count;
-static struct sluice_mpi_counts suppressed;
+static struct sluice_mpi_plan todo;
 static int64_t restored;
 
 static void read_image(const char *name, struct sluice_mpi_bytes *bytes)
@@ -40,10 +31,23 @@ static struct sluice_mpi_reader reader_of(const struct sluice_mpi_bytes *bytes)
     return (struct sluice_mpi_reader){bytes->data, bytes->data + bytes->length, false};
 }
 
-static const struct choice *get_choices(struct sluice_mpi_reader *reader, int64_t *count)
+static const struct sluice_mpi_choice *get_choices(struct sluice_mpi_reader *reader, int64_t *count)
 {
-    *count = sluice_mpi_get_count(reader, sizeof(struct choice));
-    return sluice_mpi_get(reader, *count * sizeof(struct choice));
+    *count = sluice_mpi_get_count(reader, sizeof(struct sluice_mpi_choice));
+    return sluice_mpi_get(reader, *count * sizeof(struct sluice_mpi_choice));
+}
+
+void sluice_mpi_plan_read(struct sluice_mpi_reader *reader, struct sluice_mpi_plan *to)
+{
+    to->events = sluice_mpi_get_i64(reader);
+    to->forced = get_choices(reader, &to->forced_count);
+    to->found = get_choices(reader, &to->found_count);
+    struct sluice_mpi_counts expected = {0};
+    sluice_mpi_counts_read(reader, &expected);
+    sluice_mpi_counts_clear(&expected);
+    const int64_t straddling = sluice_mpi_get_count(reader, 16);
+    sluice_mpi_get(reader, straddling * 16);
+    sluice_mpi_counts_read(reader, &to->suppressed);
 }
 
 void sluice_mpi_replay_begin(int64_t wave)
@@ -53,15 +57,8 @@ void sluice_mpi_replay_begin(int64_t wave)
     read_image("late", &late);
     read_image("plan", &plan);
     struct sluice_mpi_reader reader = reader_of(&plan);
-    total = left = sluice_mpi_get_i64(&reader);
-    forced = get_choices(&reader, &forced_count);
-    found = get_choices(&reader, &found_count);
-    struct sluice_mpi_counts expected = {0};
-    sluice_mpi_counts_read(&reader, &expected);
-    sluice_mpi_counts_clear(&expected);
-    const int64_t straddling = sluice_mpi_get_count(&reader, 16);
-    sluice_mpi_get(&reader, straddling * 16);
-    sluice_mpi_counts_read(&reader, &suppressed);
+    sluice_mpi_plan_read(&reader, &todo);
+    total = left = todo.events;
     events = reader_of(&record);
     if (sluice_mpi_get_i64(&events) < left || reader.damaged || events.damaged)
         sluice_mpi_abort("checkpoint %lld: its plan is damaged", (long long)wave);
@@ -74,8 +71,8 @@ bool sluice_mpi_replay_is_on(void)
 
 static bool suppresses_more(void)
 {
-    for (size_t at = 0; at < suppressed.capacity; at++) {
-        const struct sluice_mpi_count *one = &suppressed.entries[at];
+    for (size_t at = 0; at < todo.suppressed.capacity; at++) {
+        const struct sluice_mpi_count *one = &todo.suppressed.entries[at];
         if (one->used && sluice_mpi_counts_get(&sluice_mpi_sent, &one->stream) < one->count)
             return true;
     }
@@ -118,11 +115,11 @@ bool sluice_mpi_replay_is_needed(void)
 {
     if (left > 0 || suppresses_more() || has_more_results())
         return true;
-    sluice_mpi_counts_clear(&suppressed);
+    sluice_mpi_counts_clear(&todo.suppressed);
     sluice_mpi_bytes_free(&record);
     sluice_mpi_bytes_free(&late);
     sluice_mpi_bytes_free(&plan);
-    forced_count = found_count = 0;
+    todo.forced_count = todo.found_count = 0;
     return false;
 }
 
@@ -177,11 +174,11 @@ void sluice_mpi_replay_check(enum sluice_mpi_event kind, const void *event, size
 
 bool sluice_mpi_replay_suppresses(const struct sluice_mpi_message *message)
 {
-    return message->number <= sluice_mpi_counts_get(&suppressed, &message->stream);
+    return message->number <= sluice_mpi_counts_get(&todo.suppressed, &message->stream);
 }
 
-static const struct sluice_mpi_message *choose(const struct choice *choices, int64_t count,
-                                               int64_t request)
+static const struct sluice_mpi_message *choose(const struct sluice_mpi_choice *choices,
+                                               int64_t count, int64_t request)
 {
     for (int64_t i = 0; i < count; i++)
         if (choices[i].request == request)
@@ -191,12 +188,12 @@ static const struct sluice_mpi_message *choose(const struct choice *choices, int
 
 const struct sluice_mpi_message *sluice_mpi_replay_forced(int64_t request)
 {
-    return choose(forced, forced_count, request);
+    return choose(todo.forced, todo.forced_count, request);
 }
 
 const struct sluice_mpi_message *sluice_mpi_replay_found(int64_t request)
 {
-    return choose(found, found_count, request);
+    return choose(todo.found, todo.found_count, request);
 }
 
 static bool is_same(const struct sluice_mpi_message *one, const struct sluice_mpi_message *other)
@@ -238,8 +235,8 @@ bool sluice_mpi_replay_result(int64_t communicator, int64_t number, struct sluic
 
 static bool is_forced(const struct sluice_mpi_message *message)
 {
-    for (int64_t i = 0; i < forced_count; i++)
-        if (is_same(&forced[i].message, message))
+    for (int64_t i = 0; i < todo.forced_count; i++)
+        if (is_same(&todo.forced[i].message, message))
             return true;
     return false;
 }

@@ -13,6 +13,25 @@ struct sluice_mpi_kept {
     int64_t bytes;
 };
 
+/* A message that a request takes, or finds, again. */
+struct sluice_mpi_choice {
+    int64_t request;
+    struct sluice_mpi_message message;
+};
+
+/* A rank's plan, as the coordinator sends it and the image has it; the choices lie in the bytes that were read. */
+struct sluice_mpi_plan {
+    int64_t events;
+    const struct sluice_mpi_choice *forced;
+    int64_t forced_count;
+    const struct sluice_mpi_choice *found;
+    int64_t found_count;
+    struct sluice_mpi_counts suppressed; /* the last message of each stream that its receiver has */
+};
+
+/* Reads a plan that begins with zeros. Sets `damaged` where it makes no sense. */
+void sluice_mpi_plan_read(struct sluice_mpi_reader *reader, struct sluice_mpi_plan *plan);
+
 /* Reads the images of a wave. What is missing or damaged ends the job with a line. */
 void sluice_mpi_replay_begin(int64_t wave);
 
