@@ -236,16 +236,6 @@ void call_making(MPI_Comm parent)
     (void)parent;
 }
 
-void call_made(MPI_Comm made)
-{
-    (void)made;
-}
-
-void call_freed(MPI_Comm freed)
-{
-    (void)freed;
-}
-
 void call_init(void)
 {
     sluice_mpi_on = true;

@@ -72,10 +72,8 @@ int call_uncounted(MPI_Request *request);
 /* A request that is complete, with this status. */
 int call_ready(const MPI_Status *status, MPI_Request *request);
 
-/* Before the members of `parent` make a communicator, and when they have; the layer knows it then. */
+/* Before the members of `parent` make a communicator. */
 void call_making(MPI_Comm parent);
-void call_made(MPI_Comm made);
-void call_freed(MPI_Comm freed);
 
 /* Before the program frees a datatype: what is open keeps one of its own. MPI_SUCCESS. */
 int call_type_freed(MPI_Datatype type);

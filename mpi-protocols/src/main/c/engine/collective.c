@@ -88,13 +88,3 @@ void call_making(MPI_Comm parent)
     if (sluice_mpi_busy)
         sluice_mpi_c3_cannot("a communicator is made while what crosses the line is recorded");
 }
-
-void call_made(MPI_Comm made)
-{
-    (void)made;
-}
-
-void call_freed(MPI_Comm freed)
-{
-    (void)freed;
-}

@@ -14,10 +14,8 @@ void sluice_mpi_comm_making(MPI_Comm parent, bool guard)
 int sluice_mpi_comm_is_made(int result, MPI_Comm *made)
 {
     sluice_mpi_inside = 1;
-    if (result == MPI_SUCCESS && *made != MPI_COMM_NULL) {
+    if (result == MPI_SUCCESS && *made != MPI_COMM_NULL)
         sluice_mpi_comm_made(*made);
-        call_made(*made);
-    }
     sluice_mpi_inside = 0;
     return result;
 }
@@ -41,7 +39,6 @@ int sluice_mpi_comm_is_freed(int result, MPI_Comm freed)
 {
     if (result == MPI_SUCCESS && sluice_mpi_on) {
         sluice_mpi_inside = 1;
-        call_freed(freed);
         sluice_mpi_comm_freed(freed);
         sluice_mpi_inside = 0;
     }
