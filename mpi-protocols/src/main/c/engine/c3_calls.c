@@ -111,7 +111,13 @@ static void give(struct sluice_mpi_handle *handle, const struct sluice_mpi_messa
     status.MPI_SOURCE = sluice_mpi_rank_in(handle->comm, message->stream.source);
     status.MPI_TAG = message->stream.tag;
     real.Status_set_elements(&status, MPI_BYTE, (int)kept->bytes);
-    sluice_mpi_unpack(kept->data, kept->bytes, handle->buffer, handle->count, handle->type);
+    handle->error = MPI_SUCCESS;
+    if (kept->bytes > sluice_mpi_packed(handle->count, handle->type)) {
+        handle->error = MPI_ERR_TRUNCATE;
+        real.Comm_call_errhandler(handle->comm->handle, handle->error);
+    } else {
+        sluice_mpi_unpack(kept->data, kept->bytes, handle->buffer, handle->count, handle->type);
+    }
     sluice_mpi_handle_completed(handle, &status);
 }
 
@@ -130,7 +136,7 @@ int sluice_mpi_c3_posts(struct sluice_mpi_handle *handle)
     if (forced == NULL)
         return sluice_mpi_post(handle, handle->peer, handle->tag);
     struct sluice_mpi_kept kept;
-    if (sluice_mpi_replay_late(forced, &kept)) {
+    if (sluice_mpi_kept_late(forced, &kept)) {
         give(handle, forced, &kept);
         return MPI_SUCCESS;
     }
@@ -224,7 +230,7 @@ static void await_found(struct sluice_mpi_comm *comm, const struct sluice_mpi_me
 {
     const int source = sluice_mpi_rank_in(comm, message->stream.source);
     struct sluice_mpi_kept kept;
-    if (sluice_mpi_replay_late(message, &kept)) {
+    if (sluice_mpi_kept_late(message, &kept)) {
         sluice_mpi_empty_status(status);
         status->MPI_SOURCE = source;
         status->MPI_TAG = message->stream.tag;

@@ -17,6 +17,10 @@ static struct sluice_mpi_reader events;
 static int64_t left; /* events */
 static int64_t total;
 static struct sluice_mpi_plan todo;
+static struct sluice_mpi_choice *forced; /* by request */
+static struct sluice_mpi_choice *found;  /* by request */
+static struct sluice_mpi_message *forced_messages;
+static size_t met; /* streams of which all is sent that was to be suppressed */
 static int64_t restored;
 
 static void read_image(const char *name, struct sluice_mpi_bytes *bytes)
@@ -50,6 +54,43 @@ void sluice_mpi_plan_read(struct sluice_mpi_reader *reader, struct sluice_mpi_pl
     sluice_mpi_counts_read(reader, &to->suppressed);
 }
 
+static int by_request(const void *a, const void *b)
+{
+    const int64_t one = ((const struct sluice_mpi_choice *)a)->request;
+    const int64_t other = ((const struct sluice_mpi_choice *)b)->request;
+    return one < other ? -1 : one > other;
+}
+
+static int by_message(const void *a, const void *b)
+{
+    return sluice_mpi_message_order(a, b);
+}
+
+/* The same choices, to be searched. */
+static struct sluice_mpi_choice *in_order(const struct sluice_mpi_choice *choices, int64_t count)
+{
+    struct sluice_mpi_choice *all = malloc((count + 1) * sizeof *all);
+    if (all == NULL)
+        sluice_mpi_abort("no memory for the plan of a recovery");
+    if (count > 0)
+        memcpy(all, choices, count * sizeof *all);
+    qsort(all, count, sizeof *all, by_request);
+    return all;
+}
+
+static void index_plan(void)
+{
+    met = 0;
+    forced = in_order(todo.forced, todo.forced_count);
+    found = in_order(todo.found, todo.found_count);
+    forced_messages = malloc((todo.forced_count + 1) * sizeof *forced_messages);
+    if (forced_messages == NULL)
+        sluice_mpi_abort("no memory for the plan of a recovery");
+    for (int64_t i = 0; i < todo.forced_count; i++)
+        forced_messages[i] = forced[i].message;
+    qsort(forced_messages, todo.forced_count, sizeof *forced_messages, by_message);
+}
+
 void sluice_mpi_replay_begin(int64_t wave)
 {
     restored = wave;
@@ -62,6 +103,10 @@ void sluice_mpi_replay_begin(int64_t wave)
     events = reader_of(&record);
     if (sluice_mpi_get_i64(&events) < left || reader.damaged || events.damaged)
         sluice_mpi_abort("checkpoint %lld: its plan is damaged", (long long)wave);
+    index_plan();
+    struct sluice_mpi_reader kept = reader_of(&late);
+    if (!sluice_mpi_kept_read(&kept))
+        sluice_mpi_abort("checkpoint %lld: image late is damaged", (long long)wave);
 }
 
 bool sluice_mpi_replay_is_on(void)
@@ -69,43 +114,12 @@ bool sluice_mpi_replay_is_on(void)
     return left > 0;
 }
 
+/* What was sent once is sent: streams that are behind `met` stay there. */
 static bool suppresses_more(void)
 {
-    for (size_t at = 0; at < todo.suppressed.capacity; at++) {
-        const struct sluice_mpi_count *one = &todo.suppressed.entries[at];
+    for (; met < todo.suppressed.capacity; met++) {
+        const struct sluice_mpi_count *one = &todo.suppressed.entries[met];
         if (one->used && sluice_mpi_counts_get(&sluice_mpi_sent, &one->stream) < one->count)
-            return true;
-    }
-    return false;
-}
-
-/* Passes over the messages and the drained ones of the image `late`, to the results. */
-static struct sluice_mpi_reader results(int64_t *count)
-{
-    struct sluice_mpi_reader reader = reader_of(&late);
-    for (int64_t i = sluice_mpi_get_i64(&reader); i > 0 && !reader.damaged; i--) {
-        sluice_mpi_get(&reader, sizeof(struct sluice_mpi_message));
-        const int64_t bytes = sluice_mpi_get_i64(&reader);
-        sluice_mpi_get(&reader, bytes);
-    }
-    const int64_t drained = sluice_mpi_get_count(&reader, sizeof(struct sluice_mpi_message));
-    sluice_mpi_get(&reader, drained * sizeof(struct sluice_mpi_message));
-    *count = sluice_mpi_get_count(&reader, 24);
-    return reader;
-}
-
-static bool has_more_results(void)
-{
-    if (late.length == 0)
-        return false;
-    int64_t count;
-    struct sluice_mpi_reader reader = results(&count);
-    for (; count > 0 && !reader.damaged; count--) {
-        const struct sluice_mpi_comm *comm = sluice_mpi_comm_by_id(sluice_mpi_get_i64(&reader));
-        const int64_t number = sluice_mpi_get_i64(&reader);
-        const int64_t bytes = sluice_mpi_get_i64(&reader);
-        sluice_mpi_get(&reader, bytes);
-        if (comm != NULL && number > comm->collectives)
             return true;
     }
     return false;
@@ -113,12 +127,18 @@ static bool has_more_results(void)
 
 bool sluice_mpi_replay_is_needed(void)
 {
-    if (left > 0 || suppresses_more() || has_more_results())
+    if (left > 0 || suppresses_more() || sluice_mpi_kept_has_more_results())
         return true;
     sluice_mpi_counts_clear(&todo.suppressed);
+    sluice_mpi_kept_end();
     sluice_mpi_bytes_free(&record);
     sluice_mpi_bytes_free(&late);
     sluice_mpi_bytes_free(&plan);
+    free(forced);
+    free(found);
+    free(forced_messages);
+    forced = found = NULL;
+    forced_messages = NULL;
     todo.forced_count = todo.found_count = 0;
     return false;
 }
@@ -180,81 +200,34 @@ bool sluice_mpi_replay_suppresses(const struct sluice_mpi_message *message)
 static const struct sluice_mpi_message *choose(const struct sluice_mpi_choice *choices,
                                                int64_t count, int64_t request)
 {
-    for (int64_t i = 0; i < count; i++)
-        if (choices[i].request == request)
-            return &choices[i].message;
-    return NULL;
+    const struct sluice_mpi_choice wanted = {.request = request};
+    const struct sluice_mpi_choice *one =
+        count == 0 ? NULL : bsearch(&wanted, choices, count, sizeof *choices, by_request);
+    return one != NULL ? &one->message : NULL;
 }
 
 const struct sluice_mpi_message *sluice_mpi_replay_forced(int64_t request)
 {
-    return choose(todo.forced, todo.forced_count, request);
+    return choose(forced, todo.forced_count, request);
 }
 
 const struct sluice_mpi_message *sluice_mpi_replay_found(int64_t request)
 {
-    return choose(todo.found, todo.found_count, request);
-}
-
-static bool is_same(const struct sluice_mpi_message *one, const struct sluice_mpi_message *other)
-{
-    return one->number == other->number
-        && sluice_mpi_is_stream(&one->stream, other->stream.communicator, other->stream.source,
-                                other->stream.destination, other->stream.tag);
-}
-
-bool sluice_mpi_replay_late(const struct sluice_mpi_message *message, struct sluice_mpi_kept *kept)
-{
-    struct sluice_mpi_reader reader = reader_of(&late);
-    for (int64_t i = sluice_mpi_get_i64(&reader); i > 0 && !reader.damaged; i--) {
-        const struct sluice_mpi_message *one = sluice_mpi_get(&reader, sizeof *one);
-        kept->bytes = sluice_mpi_get_i64(&reader);
-        kept->data = sluice_mpi_get(&reader, kept->bytes);
-        if (kept->data != NULL && is_same(one, message))
-            return true;
-    }
-    return false;
-}
-
-bool sluice_mpi_replay_result(int64_t communicator, int64_t number, struct sluice_mpi_kept *kept)
-{
-    if (late.length == 0)
-        return false;
-    int64_t count;
-    struct sluice_mpi_reader reader = results(&count);
-    for (; count > 0 && !reader.damaged; count--) {
-        const int64_t id = sluice_mpi_get_i64(&reader);
-        const int64_t which = sluice_mpi_get_i64(&reader);
-        kept->bytes = sluice_mpi_get_i64(&reader);
-        kept->data = sluice_mpi_get(&reader, kept->bytes);
-        if (id == communicator && which == number && !reader.damaged)
-            return true;
-    }
-    return false;
-}
-
-static bool is_forced(const struct sluice_mpi_message *message)
-{
-    for (int64_t i = 0; i < todo.forced_count; i++)
-        if (is_same(&todo.forced[i].message, message))
-            return true;
-    return false;
+    return choose(found, todo.found_count, request);
 }
 
 void sluice_mpi_replay_drained(void (*give)(const struct sluice_mpi_message *message,
                                             const struct sluice_mpi_kept *kept))
 {
-    struct sluice_mpi_reader reader = reader_of(&late);
-    for (int64_t i = sluice_mpi_get_i64(&reader); i > 0 && !reader.damaged; i--) {
-        sluice_mpi_get(&reader, sizeof(struct sluice_mpi_message));
-        const int64_t bytes = sluice_mpi_get_i64(&reader);
-        sluice_mpi_get(&reader, bytes);
-    }
-    int64_t count = sluice_mpi_get_count(&reader, sizeof(struct sluice_mpi_message));
-    for (; count > 0; count--) {
-        const struct sluice_mpi_message *one = sluice_mpi_get(&reader, sizeof *one);
+    int64_t count;
+    const struct sluice_mpi_message *drained = sluice_mpi_kept_drained(&count);
+    for (int64_t i = 0; i < count; i++) {
         struct sluice_mpi_kept kept;
-        if (one != NULL && !is_forced(one) && sluice_mpi_replay_late(one, &kept))
-            give(one, &kept);
+        const bool is_forced = todo.forced_count > 0
+            && bsearch(&drained[i], forced_messages, todo.forced_count, sizeof *forced_messages,
+                       by_message)
+                != NULL;
+        if (!is_forced && sluice_mpi_kept_late(&drained[i], &kept))
+            give(&drained[i], &kept);
     }
 }

@@ -5,13 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kept.h"
 #include "record.h"
-
-/* Data that the record has. */
-struct sluice_mpi_kept {
-    const unsigned char *data;
-    int64_t bytes;
-};
 
 /* A message that a request takes, or finds, again. */
 struct sluice_mpi_choice {
@@ -57,10 +52,6 @@ bool sluice_mpi_replay_suppresses(const struct sluice_mpi_message *message);
 /* Which message a receive takes, or a probe finds, again; NULL for any. */
 const struct sluice_mpi_message *sluice_mpi_replay_forced(int64_t request);
 const struct sluice_mpi_message *sluice_mpi_replay_found(int64_t request);
-
-/* Data of a late message, or the result of a collective; false where the record has none. */
-bool sluice_mpi_replay_late(const struct sluice_mpi_message *message, struct sluice_mpi_kept *kept);
-bool sluice_mpi_replay_result(int64_t communicator, int64_t number, struct sluice_mpi_kept *kept);
 
 /* Gives each late message that the layer had taken and that no receive takes again. */
 void sluice_mpi_replay_drained(void (*give)(const struct sluice_mpi_message *message,
