@@ -236,6 +236,11 @@ void call_making(MPI_Comm parent)
     (void)parent;
 }
 
+void call_comm_freed(struct sluice_mpi_comm *comm)
+{
+    sluice_mpi_comm_end(comm);
+}
+
 void call_init(void)
 {
     sluice_mpi_on = true;

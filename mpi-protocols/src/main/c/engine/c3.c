@@ -50,19 +50,11 @@ static void please(int64_t wave)
 
 /* ---- the line ---- */
 
-static bool drained_have_numbers(void)
-{
-    for (const struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
-        if (one->number == 0 || one->real != MPI_REQUEST_NULL)
-            return false;
-    return true;
-}
-
 /* Whether the counts say which messages were received; else the line is put off to the next spot. */
 static bool can_take_line(void)
 {
     sluice_mpi_look_at_all();
-    if (sluice_mpi_replay_is_on() || sluice_mpi_c3_buffers() || !drained_have_numbers())
+    if (sluice_mpi_replay_is_on() || sluice_mpi_c3_buffers() || !sluice_mpi_drained_all())
         return false;
     if (loaded && sluice_mpi_replay_is_needed())
         return false;

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "wrappers/collective.h"
+#include "wrappers/communicator.h"
 
 enum sluice_mpi_mode {
     SLUICE_MPI_STANDARD,
@@ -74,6 +75,9 @@ int call_ready(const MPI_Status *status, MPI_Request *request);
 
 /* Before the members of `parent` make a communicator. */
 void call_making(MPI_Comm parent);
+
+/* The program has freed one, and has it no longer; the callee's. */
+void call_comm_freed(struct sluice_mpi_comm *comm);
 
 /* Before the program frees a datatype: what is open keeps one of its own. MPI_SUCCESS. */
 int call_type_freed(MPI_Datatype type);

@@ -89,6 +89,25 @@ void sluice_mpi_counts_clear(struct sluice_mpi_counts *counts)
     *counts = (struct sluice_mpi_counts){0};
 }
 
+void sluice_mpi_counts_drop(struct sluice_mpi_counts *counts, int64_t communicator)
+{
+    const struct sluice_mpi_counts old = *counts;
+    bool has_any = false;
+    for (size_t at = 0; at < old.capacity && !has_any; at++)
+        has_any = old.entries[at].used && old.entries[at].stream.communicator == communicator;
+    if (!has_any)
+        return;
+    *counts = (struct sluice_mpi_counts){0};
+    for (size_t at = 0; at < old.capacity; at++) {
+        const struct sluice_mpi_count *one = &old.entries[at];
+        if (one->used && one->stream.communicator != communicator) {
+            *sluice_mpi_counts_find(counts, one->stream.communicator, one->stream.source,
+                                    one->stream.destination, one->stream.tag) = *one;
+        }
+    }
+    free(old.entries);
+}
+
 int64_t sluice_mpi_counts_sum(const struct sluice_mpi_counts *counts)
 {
     int64_t sum = 0;

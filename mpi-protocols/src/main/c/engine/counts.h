@@ -68,6 +68,9 @@ void sluice_mpi_counts_copy(struct sluice_mpi_counts *counts, const struct sluic
 
 void sluice_mpi_counts_clear(struct sluice_mpi_counts *counts);
 
+/* Forgets the streams of a communicator. */
+void sluice_mpi_counts_drop(struct sluice_mpi_counts *counts, int64_t communicator);
+
 /* The sum of all. */
 int64_t sluice_mpi_counts_sum(const struct sluice_mpi_counts *counts);
 

@@ -121,3 +121,20 @@ bool sluice_mpi_drained_all(void)
         all &= sluice_mpi_drained_look(one);
     return all;
 }
+
+static struct sluice_mpi_count *count_in(struct sluice_mpi_counts *counts,
+                                         const struct sluice_mpi_drained *one)
+{
+    return sluice_mpi_counts_of(counts, one->comm->id, one->comm->world[one->source],
+                                sluice_mpi_rank, one->tag);
+}
+
+void sluice_mpi_drained_number(void)
+{
+    struct sluice_mpi_counts behind = {0}; /* how many of a stream come yet */
+    for (const struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
+        count_in(&behind, one)->count++;
+    for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
+        one->number = count_in(&sluice_mpi_got, one)->count - --count_in(&behind, one)->count;
+    sluice_mpi_counts_clear(&behind);
+}

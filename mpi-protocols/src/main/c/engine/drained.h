@@ -51,5 +51,11 @@ bool sluice_mpi_drained_look(struct sluice_mpi_drained *one);
 int sluice_mpi_drained_give(struct sluice_mpi_drained *one, void *buffer, int count,
                             MPI_Datatype type, MPI_Status *status);
 
+/*
+ * Numbers them: they are the last ones of their streams that were received. That holds where all have come, and no
+ * open receive was overtaken.
+ */
+void sluice_mpi_drained_number(void);
+
 /* Whether all have come. */
 bool sluice_mpi_drained_all(void);

@@ -60,6 +60,18 @@ struct sluice_mpi_handle **sluice_mpi_open_receives(size_t *count)
     return open;
 }
 
+void sluice_mpi_renumber(void)
+{
+    sluice_mpi_requests = 0;
+    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next) {
+        struct sluice_mpi_slot *slot = sluice_mpi_slot(one->request);
+        const bool has_slot = slot != NULL && slot->handle == one;
+        one->number = ++sluice_mpi_requests;
+        if (has_slot)
+            slot->number = one->number;
+    }
+}
+
 void sluice_mpi_handle_end(struct sluice_mpi_handle *handle)
 {
     if (handle->own != MPI_DATATYPE_NULL)
@@ -102,12 +114,14 @@ void sluice_mpi_handle_completed(struct sluice_mpi_handle *handle, const MPI_Sta
 {
     handle->complete = true;
     handle->status = *status;
-    if (handle->kind == SLUICE_MPI_RECEIVE && handle->error == MPI_SUCCESS) {
+    if (handle->kind == SLUICE_MPI_RECEIVE && sluice_mpi_has_taken(handle->error)) {
         int cancelled = 0;
         real.Test_cancelled(status, &cancelled);
         if (cancelled)
             return;
         sluice_mpi_received(handle->comm, status, handle->posted);
+        if (handle->error != MPI_SUCCESS)
+            sluice_mpi_c3_cannot("a message is longer than its receive has room for");
     }
     if (sluice_mpi_busy)
         sluice_mpi_c3_ended(handle);
@@ -122,8 +136,7 @@ static bool look_at_drained(struct sluice_mpi_handle *handle)
     handle->error = sluice_mpi_drained_give(handle->drained, handle->buffer, handle->count,
                                             handle->type, &handle->status);
     handle->drained = NULL;
-    handle->complete = true;
-    sluice_mpi_c3_ended(handle);
+    handle->complete = true; /* what it has, the record has by the drained message's own name */
     return true;
 }
 

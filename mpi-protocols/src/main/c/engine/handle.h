@@ -73,6 +73,12 @@ struct sluice_mpi_handle *sluice_mpi_handle(enum sluice_mpi_kind kind);
 /* Receives that are open, in the order in which they were posted: it decides which message each gets. The caller frees. */
 struct sluice_mpi_handle **sluice_mpi_open_receives(size_t *count);
 
+/*
+ * Gives the open ones the numbers from 1 on, in their order, and new ones those behind. At a line, so that the numbers
+ * that a wave has stay below 2^31, as the coordinator has them.
+ */
+void sluice_mpi_renumber(void);
+
 /* Out of the list, and free. */
 void sluice_mpi_handle_end(struct sluice_mpi_handle *handle);
 

@@ -7,6 +7,7 @@
 #include "c3.h"
 #include "drained.h"
 #include "engine.h"
+#include "freed.h"
 #include "message.h"
 #include "regions.h"
 #include "stream.h"
@@ -198,6 +199,13 @@ const char *sluice_mpi_save(struct sluice_mpi_bytes *bytes)
         return "a message that MPI_Mprobe or MPI_Improbe found is not received: receive it before "
                "sluice_potential_checkpoint()";
     }
+    if (!sluice_mpi_freed_end()) {
+        return "a request is open, or a message not received, on a communicator that was freed: "
+               "complete it before "
+               "sluice_potential_checkpoint()";
+    }
+    sluice_mpi_drained_number();
+    sluice_mpi_renumber();
     sluice_mpi_counts_put(bytes, &sluice_mpi_sent);
     sluice_mpi_counts_put(bytes, &sluice_mpi_got);
     const char *why = put_communicators(bytes);

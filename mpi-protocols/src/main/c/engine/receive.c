@@ -95,7 +95,7 @@ int call_recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_
     MPI_Status own;
     MPI_Status *asked = status == MPI_STATUS_IGNORE ? &own : status;
     const int result = real.Recv(buf, count, type, source, tag, comm, asked);
-    if (__builtin_expect(result == MPI_SUCCESS, 1))
+    if (sluice_mpi_has_taken(result))
         sluice_mpi_received(known, asked, ++sluice_mpi_posted);
     return result;
 }

@@ -1,5 +1,7 @@
 #include "stream.h"
 
+#include "wrappers/real.h"
+
 struct sluice_mpi_counts sluice_mpi_sent;
 struct sluice_mpi_counts sluice_mpi_got;
 int sluice_mpi_rank;
@@ -16,6 +18,15 @@ int64_t sluice_mpi_received(const struct sluice_mpi_comm *comm, const MPI_Status
     if (posted > count->posted)
         count->posted = posted;
     return ++count->count;
+}
+
+bool sluice_mpi_has_taken(int error)
+{
+    if (__builtin_expect(error == MPI_SUCCESS, 1))
+        return true;
+    int class = MPI_ERR_OTHER;
+    real.Error_class(error, &class);
+    return class == MPI_ERR_TRUNCATE;
 }
 
 bool sluice_mpi_is_overtaken(const struct sluice_mpi_comm *comm, int source, int tag,

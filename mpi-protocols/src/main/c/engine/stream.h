@@ -29,6 +29,9 @@ static inline int64_t sluice_mpi_sends(const struct sluice_mpi_comm *comm, int d
 int64_t sluice_mpi_received(const struct sluice_mpi_comm *comm, const MPI_Status *status,
                             int64_t posted);
 
+/* Whether a receive that ended with this error has taken its message: all of it, or as much as there is room for. */
+bool sluice_mpi_has_taken(int error);
+
 /*
  * Whether messages were received that were sent behind others which an open receive has: no count says then which.
  * `posted` and what else says of one open receive.

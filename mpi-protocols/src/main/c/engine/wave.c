@@ -70,6 +70,7 @@ void sluice_mpi_progress(void)
     if (sluice_mpi_busy) {
         sluice_mpi_protocol->progress();
         end_freed();
+        sluice_mpi_look_busy(); /* the last message of a recovery may have left in here */
     }
     within = false;
 }

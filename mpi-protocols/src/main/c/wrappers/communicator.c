@@ -131,17 +131,23 @@ void sluice_mpi_comm_made(MPI_Comm handle)
     add(handle);
 }
 
-void sluice_mpi_comm_freed(MPI_Comm handle)
+struct sluice_mpi_comm *sluice_mpi_comm_freed(MPI_Comm handle)
 {
     struct sluice_mpi_comm **at = &sluice_mpi_comms;
     while (*at != NULL && (*at)->handle != handle)
         at = &(*at)->next;
     struct sluice_mpi_comm *gone = *at;
     if (gone == NULL)
-        return;
+        return NULL;
     *at = gone->next;
     if (sluice_mpi_last_comm == gone)
         sluice_mpi_last_comm = &none;
-    free(gone->world);
-    free(gone);
+    gone->freed = true;
+    return gone;
+}
+
+void sluice_mpi_comm_end(struct sluice_mpi_comm *comm)
+{
+    free(comm->world);
+    free(comm);
 }

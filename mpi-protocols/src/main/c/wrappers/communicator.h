@@ -19,6 +19,7 @@ struct sluice_mpi_comm {
     int64_t collectives; /* how many were entered: the engine's */
     bool inter;
     bool early; /* made before the first spot */
+    bool freed; /* by the program; requests may have it still */
     struct sluice_mpi_comm *next;
 };
 
@@ -49,6 +50,9 @@ void sluice_mpi_comms_begin(void);
 /* The first spot: what is made from now on is not `early`. */
 void sluice_mpi_comms_late(void);
 
-/* The members have made it, or freed it. They call nothing that the program sees. */
+/* The members have made it. They call nothing that the program sees. */
 void sluice_mpi_comm_made(MPI_Comm handle);
-void sluice_mpi_comm_freed(MPI_Comm handle);
+
+/* The program has freed it: out of the list. It is the engine's until it ends it; NULL of an unknown one. */
+struct sluice_mpi_comm *sluice_mpi_comm_freed(MPI_Comm handle);
+void sluice_mpi_comm_end(struct sluice_mpi_comm *comm);

@@ -39,7 +39,9 @@ int sluice_mpi_comm_is_freed(int result, MPI_Comm freed)
 {
     if (result == MPI_SUCCESS && sluice_mpi_on) {
         sluice_mpi_inside = 1;
-        sluice_mpi_comm_freed(freed);
+        struct sluice_mpi_comm *gone = sluice_mpi_comm_freed(freed);
+        if (gone != NULL)
+            call_comm_freed(gone);
         sluice_mpi_inside = 0;
     }
     return result;
