@@ -20,7 +20,9 @@ build_program() {
   [ "$2" = c ] || command -v "mpifort.$3" >/dev/null || skip "there is no mpifort.$3"
   local options=(-O2 -L "$layer" -lsluice_mpi "-Wl,-rpath,$layer")
   if [ "$2" = c ]; then
-    mpicc."$3" -std=gnu17 -Wall -Wextra -Werror -Wno-stringop-overflow -I "$api" -o "$1" "$corpus/$1.c" \
+    local parts=("$corpus/$1.c" "$corpus/$1"_*.c)
+    [ -e "${parts[1]}" ] || unset "parts[1]"
+    mpicc."$3" -std=gnu17 -Wall -Wextra -Werror -Wno-stringop-overflow -I "$api" -o "$1" "${parts[@]}" \
       "$corpus/corpus.c" "${options[@]}"
   else
     mpicc."$3" -std=gnu17 -O2 -I "$api" -c -o corpus_c.o "$corpus/corpus.c" &&
