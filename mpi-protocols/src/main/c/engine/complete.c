@@ -95,6 +95,37 @@ static void await(struct asked *asked)
     }
 }
 
+/* The library waits for all at once. False where it cannot, or one failed and others are not complete. */
+static bool wait_for_all(struct asked *asked)
+{
+    MPI_Request few[FEW];
+    MPI_Status statuses[FEW];
+    struct sluice_mpi_handle *whose[FEW];
+    int count = 0;
+    for (int at = 0; at < asked->count; at++) {
+        struct sluice_mpi_handle *handle = asked->handles[at];
+        if (!is_active(handle) || handle->complete)
+            continue;
+        if (count == FEW || handle->real == MPI_REQUEST_NULL)
+            return false;
+        whose[count] = handle;
+        few[count++] = handle->real;
+    }
+    const int result = real.Waitall(count, few, statuses);
+    asked->complete = asked->active;
+    for (int i = 0; i < count; i++) {
+        const int error = result == MPI_ERR_IN_STATUS ? statuses[i].MPI_ERROR : result;
+        whose[i]->real = few[i];
+        if (error == MPI_ERR_PENDING) {
+            asked->complete--;
+            continue;
+        }
+        whose[i]->error = error;
+        sluice_mpi_handle_completed(whose[i], &statuses[i]);
+    }
+    return asked->complete == asked->active;
+}
+
 static MPI_Status *status_at(MPI_Status *statuses, int at)
 {
     return statuses == MPI_STATUSES_IGNORE || statuses == MPI_STATUS_IGNORE ? MPI_STATUS_IGNORE
@@ -227,10 +258,10 @@ int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int
         && few[0]->real != MPI_REQUEST_NULL) {
         return wait_for_one(requests, few[0], statuses);
     }
-    if (!sluice_mpi_busy || !sluice_mpi_c3_answers(count, asked.handles, how))
-        await(&asked);
-    else
+    if (sluice_mpi_busy && sluice_mpi_c3_answers(count, asked.handles, how))
         look(&asked);
+    else if (sluice_mpi_busy || how != SLUICE_MPI_WAIT_ALL || !wait_for_all(&asked))
+        await(&asked);
     result = answer(&asked, outcount, flag, indices, statuses);
     if (asked.handles != few)
         free(asked.handles);
@@ -241,6 +272,7 @@ static int start(struct sluice_mpi_handle *handle)
 {
     handle->active = true;
     handle->complete = false;
+    handle->cancelled = false;
     handle->number = ++sluice_mpi_requests; /* it is another one to the protocols */
     return handle->kind == SLUICE_MPI_SEND ? sluice_mpi_send_start(handle)
                                            : sluice_mpi_receive_start(handle);
@@ -284,6 +316,7 @@ int call_cancel(MPI_Request *request)
         return MPI_ERR_REQUEST;
     if (sluice_mpi_busy)
         sluice_mpi_c3_cannot("MPI_Cancel is called while what crosses the line is recorded");
+    handle->cancelled = true;
     return handle->active && handle->real != MPI_REQUEST_NULL ? real.Cancel(&handle->real)
                                                               : MPI_SUCCESS;
 }

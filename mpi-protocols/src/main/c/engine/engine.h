@@ -37,7 +37,7 @@ static inline uint64_t sluice_mpi_ticks(void)
 #endif
 }
 
-/* At the beginning of each call. */
+/* At the beginning of each call that may wait, or is the end of what others began: there is one soon. */
 static inline void sluice_mpi_poll(void)
 {
     if (__builtin_expect(sluice_mpi_ticks() >= sluice_mpi_look_at, 0))

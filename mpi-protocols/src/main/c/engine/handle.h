@@ -28,6 +28,7 @@ struct sluice_mpi_drained;
 struct sluice_mpi_handle {
     int64_t number;
     enum sluice_mpi_kind kind;
+    int error;
     bool persistent;
     bool active;         /* false: a persistent one that is not started */
     bool complete;       /* the library has no part in it any more; `status` says how it ended */
@@ -35,10 +36,11 @@ struct sluice_mpi_handle {
     bool again;          /* posted by a restart, and not by the program */
     bool hidden;         /* a recovery's call is not told of it */
     bool early;          /* made before the first spot */
+    bool cancelled;      /* MPI_Cancel was called */
     MPI_Request request; /* the program's */
     MPI_Request real;    /* MPI_REQUEST_NULL: the library knows nothing of it */
-    MPI_Status status;
-    int error;
+    struct sluice_mpi_handle *next;
+    struct sluice_mpi_handle *previous;
 
     /* Of a message. */
     struct sluice_mpi_comm *comm;
@@ -47,17 +49,16 @@ struct sluice_mpi_handle {
     MPI_Datatype type;
     int peer; /* by its rank in `comm`, or MPI_ANY_SOURCE */
     int tag;
-    int mode;
     int64_t posted;                     /* its place in the order in which receives are posted */
     struct sluice_mpi_drained *drained; /* whose message it takes, while that has not come yet */
     MPI_Datatype own;                   /* a type that a restart made, to be freed */
+    MPI_Status status;
+    int mode;
 
     /* Of a collective. */
     int64_t collective;              /* the how many-th of `comm` */
     struct sluice_mpi_piece *pieces; /* where its results go */
     int results;
-    struct sluice_mpi_handle *next;
-    struct sluice_mpi_handle *previous;
 };
 
 /* All that are open, in the order in which they were made. */

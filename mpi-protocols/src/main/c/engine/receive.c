@@ -103,7 +103,6 @@ int call_recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_
 int call_irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                MPI_Request *request)
 {
-    sluice_mpi_poll();
     struct sluice_mpi_comm *known = sluice_mpi_comm_of(comm);
     if (known == NULL)
         return real.Irecv(buf, count, type, source, tag, comm, request);
@@ -119,7 +118,6 @@ int call_irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI
 int call_recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                    MPI_Request *request)
 {
-    sluice_mpi_poll();
     struct sluice_mpi_comm *known = sluice_mpi_comm_of(comm);
     if (known == NULL)
         return real.Recv_init(buf, count, type, source, tag, comm, request);

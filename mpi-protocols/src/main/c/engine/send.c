@@ -126,7 +126,6 @@ int sluice_mpi_send_start(struct sluice_mpi_handle *handle)
 int call_isend(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type, int dest,
                int tag, MPI_Comm comm, MPI_Request *request)
 {
-    sluice_mpi_poll();
     struct sluice_mpi_comm *known = counted(dest, tag, comm);
     MPI_Request made;
     const int result = known != NULL ? start(mode, buf, count, type, dest, tag, known, &made)
@@ -143,7 +142,6 @@ int call_isend(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Dataty
 int call_send_init(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type,
                    int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    sluice_mpi_poll();
     struct sluice_mpi_comm *known = counted(dest, tag, comm);
     if (known == NULL && dest != MPI_PROC_NULL) /* MPI says what is wrong */
         return real.Send_init(buf, count, type, dest, tag, comm, request);

@@ -20,10 +20,8 @@ int64_t sluice_mpi_received(const struct sluice_mpi_comm *comm, const MPI_Status
     return ++count->count;
 }
 
-bool sluice_mpi_has_taken(int error)
+bool sluice_mpi_is_truncated(int error)
 {
-    if (__builtin_expect(error == MPI_SUCCESS, 1))
-        return true;
     int class = MPI_ERR_OTHER;
     real.Error_class(error, &class);
     return class == MPI_ERR_TRUNCATE;

@@ -29,8 +29,14 @@ static inline int64_t sluice_mpi_sends(const struct sluice_mpi_comm *comm, int d
 int64_t sluice_mpi_received(const struct sluice_mpi_comm *comm, const MPI_Status *status,
                             int64_t posted);
 
-/* Whether a receive that ended with this error has taken its message: all of it, or as much as there is room for. */
-bool sluice_mpi_has_taken(int error);
+/* Whether this error is of a message that is longer than its receive has room for. */
+bool sluice_mpi_is_truncated(int error);
+
+/* Whether a receive that ended so has taken its message: all of it, or as much as there is room for. */
+static inline bool sluice_mpi_has_taken(int error)
+{
+    return __builtin_expect(error == MPI_SUCCESS, 1) || sluice_mpi_is_truncated(error);
+}
 
 /*
  * Whether messages were received that were sent behind others which an open receive has: no count says then which.
