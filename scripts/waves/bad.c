@@ -4,6 +4,11 @@
  */
 #include "corpus.h"
 
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#define MPI_Allreduce_init MPIX_Allreduce_init
+#endif
+
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,6 +41,46 @@ static void at_some_step(void)
     }
     if (does("silence") && corpus.rank == 1)
         sleep(3);
+    if (does("flood") && corpus.rank == 1)
+        sleep(4);
+    for (int i = 0, flag; does("flood") && corpus.rank == 0 && i < 3000000; i++)
+        MPI_Testall(0, NULL, &flag, MPI_STATUSES_IGNORE);
+}
+
+/* What no protocol carries over a line: from step 10 to step 30. */
+static void for_some_steps(int64_t step)
+{
+    static MPI_Comm some;
+    static MPI_Request request = MPI_REQUEST_NULL;
+    static int one, all;
+    if (step == 10 && does("persistent")) {
+        MPI_Allreduce_init(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
+                           &request);
+    } else if (step == 10 && does("freed")) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &some);
+        MPI_Irecv(&one, 1, MPI_INT, corpus.rank, 1, some, &request);
+        MPI_Send(&corpus.rank, 1, MPI_INT, corpus.rank, 1, some);
+        MPI_Comm_free(&some);
+    } else if (step == 10 && does("group") && corpus.rank < 2) {
+        MPI_Group all_of_them, two;
+        const int first[2] = {0, 1};
+        MPI_Comm_group(MPI_COMM_WORLD, &all_of_them);
+        MPI_Group_incl(all_of_them, 2, first, &two);
+        MPI_Comm_create_group(MPI_COMM_WORLD, two, 0, &some);
+        MPI_Comm_free(&some);
+    }
+    if (step == 30 && does("persistent"))
+        MPI_Request_free(&request);
+    if (step == 30 && does("freed")) {
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        corpus_check(one == corpus.rank, "a receive outlives its communicator");
+    }
+    if (does("file") && step < 30) {
+        MPI_File file;
+        MPI_File_open(MPI_COMM_WORLD, "shared", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+                      &file);
+        MPI_File_close(&file);
+    }
 }
 
 /* Rank 0 has its spot before it sends, the others after they receive: all that crosses a line is early. */
@@ -88,6 +133,7 @@ int main(int argc, char **argv)
         corpus_pause();
         if (*step == 10)
             at_some_step();
+        for_some_steps(*step);
     }
     corpus_end((uint64_t)*step);
 }

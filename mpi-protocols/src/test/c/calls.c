@@ -3,6 +3,9 @@
  * "ok" at rank 0. Needs at least two ranks.
  */
 #include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +161,31 @@ static void types(void)
     MPI_Type_free(&type);
 }
 
+/* Open MPI 4 has them as extensions. */
+#ifdef OPEN_MPI
+#define MPI_Allreduce_init MPIX_Allreduce_init
+#define MPI_Barrier_init MPIX_Barrier_init
+#endif
+
+static void persistent_collectives(void)
+{
+    int one, all = 0;
+    MPI_Request requests[2];
+    MPI_Allreduce_init(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
+                       &requests[0]);
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+    const MPI_Request kept = requests[0];
+    for (int i = 0; i < 3; i++) {
+        one = rank + i;
+        MPI_Startall(2, requests);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        CHECK(all == ranks * (ranks - 1) / 2 + ranks * i && requests[0] == kept);
+    }
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+    CHECK(requests[0] == MPI_REQUEST_NULL);
+}
+
 static void add(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     (void)type;
@@ -307,6 +335,7 @@ int main(int argc, char **argv)
         probes();
         types();
         collectives();
+        persistent_collectives();
         communicators();
         odd();
     }

@@ -217,9 +217,14 @@ int call_collective(const struct sluice_mpi_collective *collective, MPI_Request 
     return request != NULL ? make(result, request, false) : result;
 }
 
-int call_uncounted(MPI_Request *request)
+int call_uncounted(MPI_Request *request, bool persistent)
 {
-    return make(MPI_SUCCESS, request, false);
+    return make(MPI_SUCCESS, request, persistent);
+}
+
+void call_together(const char *function)
+{
+    (void)function;
 }
 
 int call_ready(const MPI_Status *status, MPI_Request *request)

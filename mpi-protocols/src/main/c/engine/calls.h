@@ -8,6 +8,7 @@
 #pragma once
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "wrappers/collective.h"
@@ -67,8 +68,14 @@ int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int
 /* Blocking: `request` is NULL. `collective` is gone when this returns. */
 int call_collective(const struct sluice_mpi_collective *collective, MPI_Request *request);
 
-/* Puts a request of the layer in the place of one of the library, which no protocol counts: of a file. */
-int call_uncounted(MPI_Request *request);
+/*
+ * Puts a request of the layer in the place of one of the library, which no protocol counts: of a file, or of a persistent
+ * collective, which the program starts.
+ */
+int call_uncounted(MPI_Request *request, bool persistent);
+
+/* Before the processes that have a file call this function together, which no protocol counts. */
+void call_together(const char *function);
 
 /* A request that is complete, with this status. */
 int call_ready(const MPI_Status *status, MPI_Request *request);

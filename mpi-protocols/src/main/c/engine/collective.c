@@ -1,4 +1,5 @@
 /* Collectives, and what else all members of a communicator call. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "c3.h"
@@ -76,6 +77,16 @@ int call_sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int
     }
     free(copy);
     return result;
+}
+
+/* A recovery would have some call it and others not. */
+void call_together(const char *function)
+{
+    static char why[100];
+    if (sluice_mpi_busy) {
+        snprintf(why, sizeof why, "%s is called while what crosses the line is recorded", function);
+        sluice_mpi_c3_cannot(why);
+    }
 }
 
 /* One that is made behind the first spot a restart does not make: no wave can be taken while it is there. */

@@ -274,8 +274,14 @@ static int start(struct sluice_mpi_handle *handle)
     handle->complete = false;
     handle->cancelled = false;
     handle->number = ++sluice_mpi_requests; /* it is another one to the protocols */
-    return handle->kind == SLUICE_MPI_SEND ? sluice_mpi_send_start(handle)
-                                           : sluice_mpi_receive_start(handle);
+    switch (handle->kind) {
+    case SLUICE_MPI_SEND:
+        return sluice_mpi_send_start(handle);
+    case SLUICE_MPI_RECEIVE:
+        return sluice_mpi_receive_start(handle);
+    default:
+        return real.Start(&handle->real);
+    }
 }
 
 int call_start(int count, MPI_Request *requests)
@@ -339,9 +345,15 @@ int call_get_status(MPI_Request request, int *flag, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-int call_uncounted(MPI_Request *request)
+int call_uncounted(MPI_Request *request, bool persistent)
 {
     struct sluice_mpi_handle *handle = sluice_mpi_handle(SLUICE_MPI_UNCOUNTED);
+    handle->persistent = persistent;
+    handle->active = !persistent;
+    if (persistent && sluice_mpi_busy) {
+        sluice_mpi_c3_cannot(
+            "a persistent collective is made while what crosses the line is recorded");
+    }
     handle->real = *request;
     *request = sluice_mpi_handle_request(handle);
     return MPI_SUCCESS;

@@ -96,6 +96,8 @@ void sluice_mpi_handle_end(struct sluice_mpi_handle *handle)
         real.Type_free(&handle->own);
     if (handle->pieces != NULL)
         free(handle->pieces);
+    if (handle->kind == SLUICE_MPI_UNCOUNTED && handle->persistent)
+        real.Request_free(&handle->real);
     *(handle->previous != NULL ? &handle->previous->next : &sluice_mpi_handles) = handle->next;
     *(handle->next != NULL ? &handle->next->previous : &last) = handle->previous;
     handle->next = unused;

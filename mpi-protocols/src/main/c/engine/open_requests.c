@@ -68,8 +68,11 @@ static const char *check_results(const struct sluice_mpi_handle *handle)
 {
     const struct sluice_mpi_region *region;
     const char *why = NULL;
-    if (handle->kind == SLUICE_MPI_RECEIVE && handle->active)
+    if (handle->kind == SLUICE_MPI_RECEIVE && handle->active
+        && handle->type
+            != MPI_DATATYPE_NULL) { /* of one that was complete at a restart nothing is known any more */
         why = find_region(handle->buffer, handle->count, handle->type, &region);
+    }
     for (int i = 0; i < handle->results && why == NULL; i++) {
         const struct sluice_mpi_piece *piece = &handle->pieces[i];
         why = find_region(piece->buffer, piece->count, piece->type, &region);
@@ -130,9 +133,13 @@ static const char *put_handle(struct sluice_mpi_bytes *bytes,
                               const struct sluice_mpi_handle *handle)
 {
     const int flags = flags_of(handle);
-    if (handle->kind == SLUICE_MPI_UNCOUNTED && !handle->complete) {
+    if (handle->kind == SLUICE_MPI_UNCOUNTED && !handle->persistent && !handle->complete) {
         return "a request of a file or of a generalized operation is open: complete it before "
                "sluice_potential_checkpoint()";
+    }
+    if (handle->kind == SLUICE_MPI_UNCOUNTED && handle->persistent) {
+        return "there is a request of a persistent collective: free it before "
+               "sluice_potential_checkpoint(), or use collectives that do not block";
     }
     if (handle->freed && handle->kind == SLUICE_MPI_RECEIVE && !handle->complete)
         return "a receive that MPI_Request_free was called for is not complete";

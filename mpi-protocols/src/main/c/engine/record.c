@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "c3.h"
 #include "protocol.h"
 #include "stream.h"
 #include "wrappers/data.h"
@@ -119,6 +120,12 @@ void sluice_mpi_record_event(enum sluice_mpi_event kind, const void *event, size
 {
     if (!sluice_mpi_recording || stopped)
         return;
+    if (events.length > SLUICE_MPI_RECORD_MOST) {
+        sluice_mpi_c3_cannot(
+            "what is recorded has more than 32 MiB: other ranks come to their spots much later, or "
+            "the program tests and probes without end");
+        return;
+    }
     event_count++;
     sluice_mpi_bytes_put_i32(&events, kind);
     sluice_mpi_bytes_put_i32(&events, (int32_t)length);
@@ -156,7 +163,7 @@ void sluice_mpi_record_one_completed(int64_t request)
 void sluice_mpi_record_found(int64_t request)
 {
     sluice_mpi_record_event(SLUICE_MPI_EVENT_PROBED, &request, sizeof request);
-    if (request != 0 && !stopped)
+    if (request != 0 && sluice_mpi_recording && !stopped)
         is_told(request);
 }
 

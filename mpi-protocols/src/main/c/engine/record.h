@@ -39,6 +39,9 @@ struct sluice_mpi_entered {
     uint32_t nothing;
 };
 
+/* Bytes of events, beyond which the wave is given up. */
+#define SLUICE_MPI_RECORD_MOST (32 << 20)
+
 /* Whether what the program does is recorded. */
 extern bool sluice_mpi_recording;
 

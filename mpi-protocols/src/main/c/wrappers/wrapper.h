@@ -52,5 +52,10 @@ int sluice_mpi_comm_is_freed(int result, MPI_Comm freed);
 /* Gives the engine a request that the library has made, unless that failed. */
 static inline int sluice_mpi_uncounted(int result, MPI_Request *request)
 {
-    return result == MPI_SUCCESS ? call_uncounted(request) : result;
+    return result == MPI_SUCCESS ? call_uncounted(request, false) : result;
+}
+
+static inline int sluice_mpi_uncounted_persistent(int result, MPI_Request *request)
+{
+    return result == MPI_SUCCESS ? call_uncounted(request, true) : result;
 }

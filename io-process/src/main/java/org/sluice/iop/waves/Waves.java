@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import org.sluice.core.posix.Errno;
@@ -17,12 +18,18 @@ import org.sluice.mpi.Control;
  * its pieces. Service thread only.
  */
 public final class Waves {
-  private static final int MOST = 64 << 20;
+  /**
+   * Of what ranks say, bytes at a time: as objects they are some times as long, and the I/O process
+   * must not end for want of memory.
+   */
+  private static final long MOST = Runtime.getRuntime().maxMemory() / 16;
 
   private final Context context;
   private final Orders orders;
   private final Map<Integer, ByteArrayOutputStream> pieces = new HashMap<>();
   private Coordinator coordinator;
+  private long recorded; // bytes of all recordings of this wave
+  private long wave;
 
   /**
    * A session in which no job has said that it is there.
@@ -44,12 +51,13 @@ public final class Waves {
     final ByteArrayOutputStream all =
         pieces.computeIfAbsent(request.rank(), rank -> new ByteArrayOutputStream());
     all.writeBytes(Orders.bytes(request.bytes()));
-    if (all.size() > MOST) {
+    if (held(request.wave()) > MOST) {
       pieces.remove(request.rank());
-      return new Reply.Failed(Errno.EFBIG, "a message of a rank is too long");
+      return tooLong(request);
     }
     if (request.more() == 0) {
       pieces.remove(request.rank());
+      recorded += request.kind() == Control.STOPPED ? all.size() : 0;
       try {
         hear(request, ByteBuffer.wrap(all.toByteArray()).order(ByteOrder.LITTLE_ENDIAN));
       } catch (final BufferUnderflowException | IllegalArgumentException e) {
@@ -58,6 +66,27 @@ public final class Waves {
       }
     }
     return new Reply.Done();
+  }
+
+  /** How many bytes are kept of what ranks say. */
+  private long held(final long of) {
+    if (of != wave) {
+      wave = of;
+      recorded = 0;
+    }
+    return recorded + pieces.values().stream().mapToLong(ByteArrayOutputStream::size).sum();
+  }
+
+  /** The wave is given up, and the ranks go on. */
+  private Reply tooLong(final Request.Wave request) {
+    final String why =
+        "what ranks recorded has more than %d MiB, for which the I/O process has no room: %s"
+            .formatted(MOST >> 20, "put spots where fewer messages cross them");
+    if (coordinator != null) {
+      final ByteBuffer text = ByteBuffer.wrap(why.getBytes(StandardCharsets.UTF_8));
+      coordinator.hear(Control.REFUSED, request.rank(), request.wave(), text);
+    }
+    return new Reply.Failed(Errno.EFBIG, why);
   }
 
   private void hear(final Request.Wave request, final ByteBuffer bytes) {
