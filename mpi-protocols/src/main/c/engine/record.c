@@ -272,10 +272,10 @@ void sluice_mpi_record_put(struct sluice_mpi_bytes *bytes)
     sluice_mpi_record_put_events(bytes);
     int64_t count = 0;
     for (int i = 0; i < taking_count; i++)
-        count += takings[i].message.number != 0;
+        count += takings[i].name > 0 && takings[i].message.number != 0;
     sluice_mpi_bytes_put_i64(bytes, count);
     for (int i = 0; i < taking_count; i++) {
-        if (takings[i].message.number != 0) {
+        if (takings[i].name > 0 && takings[i].message.number != 0) {
             sluice_mpi_bytes_put_i64(bytes, takings[i].name);
             sluice_mpi_bytes_put(bytes, &takings[i].message, sizeof takings[i].message);
         }

@@ -1,0 +1,312 @@
+/* Parts of the engine alone: counts, numbers, what is recorded and kept, requests that an image has. */
+#include "engine_stubs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/drained.h"
+#include "engine/handle.h"
+#include "engine/numbering.h"
+#include "engine/open_requests.h"
+#include "engine/record.h"
+#include "engine/regions.h"
+#include "engine/replay.h"
+#include "engine/stream.h"
+#include "wrappers/data.h"
+#include "wrappers/request.h"
+
+static struct sluice_mpi_comm comm;
+
+static const struct sluice_mpi_stream first_stream = {5, 1, 0, 7, 0};
+static const struct sluice_mpi_stream second_stream = {5, 2, 0, 7, 0};
+
+static struct sluice_mpi_count *got(const struct sluice_mpi_stream *stream)
+{
+    return sluice_mpi_counts_find(&sluice_mpi_got, stream->communicator, stream->source,
+                                  stream->destination, stream->tag);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    sluice_mpi_comms = NULL;
+    have_communicator(&comm, 5, 3);
+    sluice_mpi_rank = 0;
+    sluice_mpi_counts_clear(&sluice_mpi_sent);
+    sluice_mpi_counts_clear(&sluice_mpi_got);
+    while (sluice_mpi_handles != NULL)
+        sluice_mpi_handle_end(sluice_mpi_handles);
+    while (sluice_mpi_drained != NULL)
+        sluice_mpi_drained_take(sluice_mpi_drained);
+    sluice_mpi_record_end();
+    return 0;
+}
+
+static void counts_of_many_streams_are_found_and_dropped(void **state)
+{
+    (void)state;
+    struct sluice_mpi_counts counts = {0};
+    for (int i = 0; i < 1000; i++)
+        sluice_mpi_counts_find(&counts, i % 2, i, 0, 7)->count = i + 1;
+    for (int i = 0; i < 1000; i++) {
+        assert_int_equal(
+            sluice_mpi_counts_get(&counts, &(struct sluice_mpi_stream){i % 2, i, 0, 7, 0}), i + 1);
+    }
+    assert_int_equal(sluice_mpi_counts_sum(&counts), 500500);
+    sluice_mpi_counts_drop(&counts, 1);
+    assert_int_equal(sluice_mpi_counts_get(&counts, &(struct sluice_mpi_stream){1, 3, 0, 7, 0}), 0);
+    assert_int_equal(sluice_mpi_counts_get(&counts, &(struct sluice_mpi_stream){0, 2, 0, 7, 0}), 3);
+    struct sluice_mpi_bytes bytes = {0};
+    struct sluice_mpi_counts again = {0};
+    sluice_mpi_counts_put(&bytes, &counts);
+    struct sluice_mpi_reader reader = {bytes.data, bytes.data + bytes.length, false};
+    sluice_mpi_counts_read(&reader, &again);
+    assert_true(!reader.damaged && reader.at == reader.end);
+    assert_int_equal(sluice_mpi_counts_sum(&again), sluice_mpi_counts_sum(&counts));
+    sluice_mpi_counts_clear(&counts);
+    sluice_mpi_counts_clear(&again);
+    sluice_mpi_bytes_free(&bytes);
+}
+
+static int64_t numbers[10];
+
+static void known(int64_t name, const struct sluice_mpi_message *message)
+{
+    numbers[name] = message->number;
+}
+
+static void messages_are_numbered_in_the_order_of_posting(void **state)
+{
+    (void)state;
+    memset(numbers, 0, sizeof numbers);
+    got(&first_stream)->count = 4;
+    sluice_mpi_numbering_begin(&sluice_mpi_got);
+    sluice_mpi_numbering_posted(1, 5, -1, -1);
+    sluice_mpi_numbering_posted(2, 5, 1, 7);
+    sluice_mpi_numbering_posted(3, 5, 2, 7);
+    sluice_mpi_numbering_completed(2, &first_stream);
+    assert_int_equal(sluice_mpi_numbering_next(&first_stream), 0);
+    sluice_mpi_numbering_settle(known);
+    assert_int_equal(numbers[2], 0); /* the first one may have the message before */
+    sluice_mpi_numbering_completed(1, &first_stream);
+    sluice_mpi_numbering_found(4, &first_stream);
+    sluice_mpi_numbering_settle(known);
+    assert_int_equal(numbers[1], 5);
+    assert_int_equal(numbers[2], 6);
+    assert_int_equal(numbers[4], 7); /* found, and not taken */
+    assert_int_equal(sluice_mpi_numbering_got(&first_stream), 6);
+    assert_int_equal(sluice_mpi_numbering_next(&first_stream), 7);
+    sluice_mpi_numbering_end();
+}
+
+static void drained_messages_are_the_last_of_their_streams(void **state)
+{
+    (void)state;
+    got(&first_stream)->count = 9;
+    got(&second_stream)->count = 1;
+    struct sluice_mpi_drained *one = sluice_mpi_drained_again(&comm, 1, 7, 4);
+    struct sluice_mpi_drained *other = sluice_mpi_drained_again(&comm, 2, 7, 4);
+    struct sluice_mpi_drained *last = sluice_mpi_drained_again(&comm, 1, 7, 4);
+    sluice_mpi_drained_number();
+    assert_int_equal(one->number, 8);
+    assert_int_equal(last->number, 9);
+    assert_int_equal(other->number, 1);
+}
+
+static void requests_are_numbered_anew(void **state)
+{
+    (void)state;
+    sluice_mpi_requests = INT64_C(1) << 40;
+    struct sluice_mpi_handle *one = sluice_mpi_handle(SLUICE_MPI_SEND);
+    struct sluice_mpi_handle *other = sluice_mpi_handle(SLUICE_MPI_RECEIVE);
+    const MPI_Request request = sluice_mpi_handle_request(other);
+    sluice_mpi_renumber();
+    assert_int_equal(one->number, 1);
+    assert_int_equal(other->number, 2);
+    assert_ptr_equal(sluice_mpi_handle_of(request), other);
+    assert_int_equal(sluice_mpi_number(request), 2);
+    assert_int_equal(sluice_mpi_handle(SLUICE_MPI_SEND)->number, 3);
+    sluice_mpi_request_release(request);
+}
+
+static void expect_late(int64_t last, int64_t straddling)
+{
+    struct sluice_mpi_bytes bytes = {0};
+    struct sluice_mpi_counts late = {0};
+    sluice_mpi_counts_find(&late, 5, 1, 0, 7)->count = last;
+    sluice_mpi_counts_put(&bytes, &late);
+    sluice_mpi_bytes_put_i64(&bytes, 1);
+    sluice_mpi_bytes_put_i64(&bytes, 5);
+    sluice_mpi_bytes_put_i64(&bytes, straddling);
+    struct sluice_mpi_reader reader = {bytes.data, bytes.data + bytes.length, false};
+    sluice_mpi_record_expect(&reader);
+    sluice_mpi_counts_clear(&late);
+    sluice_mpi_bytes_free(&bytes);
+}
+
+/* Message `number` of the first stream, with its number as data, under that name. */
+static void take(int64_t name, int64_t number)
+{
+    const struct sluice_mpi_message message = {first_stream, number};
+    const int data = (int)number;
+    MPI_Status status;
+    sluice_mpi_empty_status(&status);
+    real.Status_set_elements(&status, MPI_BYTE, sizeof data);
+    sluice_mpi_record_data(name, &data, 1, MPI_INT, &status);
+    sluice_mpi_record_taken(name, &message);
+}
+
+static int64_t given[10];
+static int given_count;
+
+static void give(const struct sluice_mpi_message *message, const struct sluice_mpi_kept *kept)
+{
+    int data;
+    assert_int_equal(kept->bytes, sizeof data);
+    memcpy(&data, kept->data, sizeof data);
+    assert_int_equal(data, message->number);
+    given[given_count++] = message->number;
+}
+
+/* Messages 3 to 6 are late; 4 and 5 were drained, of which a receive took 4; 7 is not late. */
+static void write_wave(void)
+{
+    const int result = 77;
+    const struct sluice_mpi_piece piece = {(void *)&result, 1, MPI_INT};
+    got(&first_stream)->count = 2;
+    sluice_mpi_record_begin();
+    expect_late(6, 4);
+    take(1, 3);
+    take(-1, 4);
+    take(-2, 5);
+    sluice_mpi_record_taken(2, &(struct sluice_mpi_message){first_stream, 4});
+    take(3, 6);
+    take(4, 7);
+    sluice_mpi_record_result(5, 4, &piece, 1);
+    sluice_mpi_record_result(5, 5, &piece, 1);
+    image("late")->length = image("record")->length = image("plan")->length = 0;
+    assert_int_equal(sluice_mpi_record_put_late(image("late")), 4);
+    sluice_mpi_record_put_events(image("record"));
+}
+
+/* Receive 2 takes message 4 again; the last message to be suppressed is number 1 of another stream. */
+static void write_plan(void)
+{
+    const struct sluice_mpi_choice forced = {2, {first_stream, 4}};
+    struct sluice_mpi_counts none = {0};
+    struct sluice_mpi_counts suppressed = {0};
+    sluice_mpi_counts_find(&suppressed, 5, 0, 1, 7)->count = 1;
+    sluice_mpi_bytes_put_i64(image("plan"), 0);
+    sluice_mpi_bytes_put_i64(image("plan"), 1);
+    sluice_mpi_bytes_put(image("plan"), &forced, sizeof forced);
+    sluice_mpi_bytes_put_i64(image("plan"), 0);
+    sluice_mpi_counts_put(image("plan"), &none);
+    sluice_mpi_bytes_put_i64(image("plan"), 0);
+    sluice_mpi_counts_put(image("plan"), &suppressed);
+    sluice_mpi_counts_clear(&suppressed);
+}
+
+static void what_crosses_the_line_is_written_once_and_found(void **state)
+{
+    (void)state;
+    struct sluice_mpi_kept kept;
+    write_wave();
+    write_plan();
+    sluice_mpi_replay_begin(1);
+    for (int64_t number = 3; number <= 7; number++) {
+        const struct sluice_mpi_message message = {first_stream, number};
+        assert_int_equal(sluice_mpi_kept_late(&message, &kept), number <= 6);
+    }
+    assert_false(sluice_mpi_kept_late(&(struct sluice_mpi_message){second_stream, 4}, &kept));
+    assert_true(sluice_mpi_kept_result(5, 4, &kept) && *(const int *)kept.data == 77);
+    assert_false(sluice_mpi_kept_result(5, 5, &kept));
+    assert_int_equal(sluice_mpi_replay_forced(2)->number, 4);
+    assert_null(sluice_mpi_replay_forced(1));
+    given_count = 0;
+    sluice_mpi_replay_drained(give);
+    assert_int_equal(given_count, 1); /* a receive is to have the other one */
+    assert_int_equal(given[0], 5);
+}
+
+static void a_recovery_is_over_when_nothing_of_it_is_left(void **state)
+{
+    (void)state;
+    write_wave();
+    write_plan();
+    sluice_mpi_replay_begin(1);
+    comm.collectives = 4;
+    assert_true(sluice_mpi_replay_suppresses(&(struct sluice_mpi_message){{5, 0, 1, 7, 0}, 1}));
+    assert_true(sluice_mpi_replay_is_needed());
+    sluice_mpi_counts_find(&sluice_mpi_sent, 5, 0, 1, 7)->count = 1;
+    comm.collectives = 3;
+    assert_true(sluice_mpi_replay_is_needed());
+    comm.collectives = 4;
+    assert_false(sluice_mpi_replay_is_needed());
+    assert_null(sluice_mpi_replay_forced(2));
+}
+
+/* Saved, restored, and saved again: what a restart has of requests is enough for the next wave. */
+static void open_requests_are_saved_again_behind_a_restart(void **state)
+{
+    (void)state;
+    static int memory[8];
+    struct sluice_mpi_bytes saved = {0};
+    struct sluice_mpi_bytes again = {0};
+    sluice_mpi_region_protect(1, memory, sizeof memory);
+    struct sluice_mpi_handle *complete = sluice_mpi_handle(SLUICE_MPI_RECEIVE);
+    complete->comm = &comm;
+    complete->buffer = memory;
+    complete->count = 2;
+    complete->type = MPI_INT;
+    complete->complete = true;
+    sluice_mpi_empty_status(&complete->status);
+    complete->status.MPI_SOURCE = 3;
+    complete->status.MPI_TAG = 9;
+    const MPI_Request request = sluice_mpi_handle_request(complete);
+    assert_null(sluice_mpi_save(&saved));
+    sluice_mpi_request_release(request);
+    sluice_mpi_handle_end(complete);
+    struct sluice_mpi_reader reader = {saved.data, saved.data + saved.length, false};
+    sluice_mpi_restore(&reader);
+    assert_true(!reader.damaged && reader.at == reader.end);
+    struct sluice_mpi_handle *restored = sluice_mpi_handle_of(request);
+    assert_true(restored->complete && restored->active);
+    assert_int_equal(restored->status.MPI_SOURCE, 3);
+    assert_int_equal(restored->status.MPI_TAG, 9);
+    assert_null(sluice_mpi_save(&again));
+    assert_int_equal(again.length, saved.length);
+    sluice_mpi_request_release(request);
+}
+
+static void a_buffer_that_is_not_protected_is_refused(void **state)
+{
+    (void)state;
+    static int elsewhere;
+    struct sluice_mpi_bytes saved = {0};
+    struct sluice_mpi_handle *open = sluice_mpi_handle(SLUICE_MPI_RECEIVE);
+    open->comm = &comm;
+    open->buffer = &elsewhere;
+    open->count = 1;
+    open->type = MPI_INT;
+    assert_non_null(strstr(sluice_mpi_save(&saved), "not in protected memory"));
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    sluice_mpi_find();
+    sluice_mpi_requests_begin();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(counts_of_many_streams_are_found_and_dropped, set_up),
+        cmocka_unit_test_setup(messages_are_numbered_in_the_order_of_posting, set_up),
+        cmocka_unit_test_setup(drained_messages_are_the_last_of_their_streams, set_up),
+        cmocka_unit_test_setup(requests_are_numbered_anew, set_up),
+        cmocka_unit_test_setup(what_crosses_the_line_is_written_once_and_found, set_up),
+        cmocka_unit_test_setup(a_recovery_is_over_when_nothing_of_it_is_left, set_up),
+        cmocka_unit_test_setup(open_requests_are_saved_again_behind_a_restart, set_up),
+        cmocka_unit_test_setup(a_buffer_that_is_not_protected_is_refused, set_up),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    MPI_Finalize();
+    return failed;
+}
