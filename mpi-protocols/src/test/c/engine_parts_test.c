@@ -113,6 +113,31 @@ static void drained_messages_are_the_last_of_their_streams(void **state)
     assert_int_equal(other->number, 1);
 }
 
+/* More bytes than are counted by an int, but that these are made few for the test. */
+static void a_long_message_is_drained_and_given(void **state)
+{
+    (void)state;
+    static unsigned char data[3500], other[3500];
+    MPI_Request request;
+    MPI_Status status;
+    for (size_t at = 0; at < sizeof data; at++)
+        data[at] = (unsigned char)(at % 251);
+    sluice_mpi_most_bytes = 1000;
+    real.Isend(data, sizeof data, MPI_BYTE, 0, 7, MPI_COMM_SELF, &request);
+    real.Probe(0, 7, MPI_COMM_SELF, &status);
+    struct sluice_mpi_drained *one = sluice_mpi_drain(&comm, &status);
+    while (!sluice_mpi_drained_look(one))
+        continue;
+    real.Wait(&request, MPI_STATUS_IGNORE);
+    sluice_mpi_most_bytes = INT32_MAX;
+    sluice_mpi_drained_take(one);
+    assert_int_equal(sluice_mpi_drained_give(one, other, sizeof other, MPI_BYTE, &status), 0);
+    assert_int_equal(sluice_mpi_bytes_of(&status), sizeof data);
+    assert_memory_equal(other, data, sizeof data);
+    sluice_mpi_set_bytes(&status, INT64_C(5) << 30);
+    assert_int_equal(sluice_mpi_bytes_of(&status), INT64_C(5) << 30);
+}
+
 static void requests_are_numbered_anew(void **state)
 {
     (void)state;
@@ -300,6 +325,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(counts_of_many_streams_are_found_and_dropped, set_up),
         cmocka_unit_test_setup(messages_are_numbered_in_the_order_of_posting, set_up),
         cmocka_unit_test_setup(drained_messages_are_the_last_of_their_streams, set_up),
+        cmocka_unit_test_setup(a_long_message_is_drained_and_given, set_up),
         cmocka_unit_test_setup(requests_are_numbered_anew, set_up),
         cmocka_unit_test_setup(what_crosses_the_line_is_written_once_and_found, set_up),
         cmocka_unit_test_setup(a_recovery_is_over_when_nothing_of_it_is_left, set_up),

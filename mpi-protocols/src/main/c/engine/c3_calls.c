@@ -49,7 +49,10 @@ static void send_buffered(const struct sluice_mpi_comm *comm, int dest, int tag,
     struct buffered *one = malloc(sizeof *one + bytes + 1);
     if (one == NULL || sluice_mpi_pack(buf, count, type, one->data) != MPI_SUCCESS)
         sluice_mpi_abort("no memory for a message of %lld bytes", (long long)bytes);
-    real.Isend(one->data, (int)bytes, MPI_PACKED, dest, tag, comm->handle, &one->request);
+    int whole;
+    MPI_Datatype whole_type = sluice_mpi_bytes_type(bytes, &whole);
+    real.Isend(one->data, whole, whole_type, dest, tag, comm->handle, &one->request);
+    sluice_mpi_bytes_type_end(whole_type);
     one->next = buffered;
     buffered = one;
 }
@@ -110,7 +113,7 @@ static void give(struct sluice_mpi_handle *handle, const struct sluice_mpi_messa
     sluice_mpi_empty_status(&status);
     status.MPI_SOURCE = sluice_mpi_rank_in(handle->comm, message->stream.source);
     status.MPI_TAG = message->stream.tag;
-    real.Status_set_elements(&status, MPI_BYTE, (int)kept->bytes);
+    sluice_mpi_set_bytes(&status, kept->bytes);
     handle->error = MPI_SUCCESS;
     if (kept->bytes > sluice_mpi_packed(handle->count, handle->type)) {
         handle->error = MPI_ERR_TRUNCATE;
@@ -234,7 +237,7 @@ static void await_found(struct sluice_mpi_comm *comm, const struct sluice_mpi_me
         sluice_mpi_empty_status(status);
         status->MPI_SOURCE = source;
         status->MPI_TAG = message->stream.tag;
-        real.Status_set_elements(status, MPI_BYTE, (int)kept.bytes);
+        sluice_mpi_set_bytes(status, kept.bytes);
         return;
     }
     const struct sluice_mpi_drained *old =

@@ -72,8 +72,11 @@ int call_sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int
         return MPI_ERR_NO_MEM;
     int result = sluice_mpi_pack(buf, count, type, copy);
     if (result == MPI_SUCCESS) {
-        result = call_sendrecv(copy, (int)bytes, MPI_PACKED, dest, sendtag, buf, count, type,
-                               source, recvtag, comm, status);
+        int whole;
+        MPI_Datatype whole_type = sluice_mpi_bytes_type(bytes, &whole);
+        result = call_sendrecv(copy, whole, whole_type, dest, sendtag, buf, count, type, source,
+                               recvtag, comm, status);
+        sluice_mpi_bytes_type_end(whole_type);
     }
     free(copy);
     return result;

@@ -36,18 +36,16 @@ struct sluice_mpi_drained *sluice_mpi_drained_again(struct sluice_mpi_comm *comm
 
 struct sluice_mpi_drained *sluice_mpi_drain(struct sluice_mpi_comm *comm, const MPI_Status *found)
 {
-    int bytes;
-    real.Get_count(found, MPI_BYTE, &bytes);
-    if (bytes == MPI_UNDEFINED) {
-        sluice_mpi_abort("a message of more than 2 GiB crosses a line, which sluice mpi does not "
-                         "carry: send smaller ones");
-    }
+    const int64_t bytes = sluice_mpi_bytes_of(found);
+    int count;
+    MPI_Datatype type = sluice_mpi_bytes_type(bytes, &count);
     struct sluice_mpi_drained *one = add(comm, found->MPI_SOURCE, found->MPI_TAG, bytes);
     one->posted = ++sluice_mpi_posted;
-    if (real.Irecv(one->data, bytes, MPI_BYTE, one->source, one->tag, comm->handle, &one->real)
+    if (real.Irecv(one->data, count, type, one->source, one->tag, comm->handle, &one->real)
         != MPI_SUCCESS) {
         sluice_mpi_abort("cannot receive a message of rank %d that is under way", one->source);
     }
+    sluice_mpi_bytes_type_end(type);
     return one;
 }
 
@@ -70,7 +68,7 @@ void sluice_mpi_drained_status(const struct sluice_mpi_drained *one, MPI_Status 
     sluice_mpi_empty_status(status);
     status->MPI_SOURCE = one->source;
     status->MPI_TAG = one->tag;
-    real.Status_set_elements(status, MPI_BYTE, (int)one->bytes);
+    sluice_mpi_set_bytes(status, one->bytes);
 }
 
 void sluice_mpi_drained_take(struct sluice_mpi_drained *one)

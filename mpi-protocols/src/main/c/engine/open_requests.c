@@ -27,14 +27,12 @@ static char reason[300];
 
 static void put_status(struct sluice_mpi_bytes *bytes, const MPI_Status *status)
 {
-    int length = 0;
     int cancelled = 0;
-    real.Get_count(status, MPI_BYTE, &length);
     real.Test_cancelled(status, &cancelled);
     sluice_mpi_bytes_put_i32(bytes, status->MPI_SOURCE);
     sluice_mpi_bytes_put_i32(bytes, status->MPI_TAG);
     sluice_mpi_bytes_put_i32(bytes, cancelled);
-    sluice_mpi_bytes_put_i32(bytes, length == MPI_UNDEFINED ? 0 : length);
+    sluice_mpi_bytes_put_i64(bytes, sluice_mpi_bytes_of(status));
 }
 
 static void get_status(struct sluice_mpi_reader *reader, MPI_Status *status)
@@ -43,7 +41,7 @@ static void get_status(struct sluice_mpi_reader *reader, MPI_Status *status)
     status->MPI_SOURCE = sluice_mpi_get_i32(reader);
     status->MPI_TAG = sluice_mpi_get_i32(reader);
     real.Status_set_cancelled(status, sluice_mpi_get_i32(reader));
-    real.Status_set_elements(status, MPI_BYTE, sluice_mpi_get_i32(reader));
+    sluice_mpi_set_bytes(status, sluice_mpi_get_i64(reader));
 }
 
 /* What is received must be in the image, or be received into it. Returns why not; the region may be NULL of 0 bytes. */

@@ -170,8 +170,7 @@ void sluice_mpi_record_found(int64_t request)
 void sluice_mpi_record_data(int64_t name, const void *buffer, int64_t count, MPI_Datatype type,
                             const MPI_Status *status)
 {
-    int bytes = 0;
-    real.Get_count(status, MPI_BYTE, &bytes);
+    const int64_t bytes = sluice_mpi_bytes_of(status);
     const int64_t room = sluice_mpi_packed(count, type);
     struct taking *one = find(name);
     free(one->data);

@@ -198,3 +198,44 @@ void sluice_mpi_bounds(int64_t count, MPI_Datatype type, int64_t *low, int64_t *
     *low = first + (rest < 0 ? rest : 0);
     *high = first + (count > 0 ? extent : 0) + (rest > 0 ? rest : 0);
 }
+
+int64_t sluice_mpi_most_bytes = INT_MAX;
+
+int64_t sluice_mpi_bytes_of(const MPI_Status *status)
+{
+    MPI_Count bytes = 0;
+    real.Get_elements_x(status, MPI_BYTE, &bytes);
+    return bytes > 0 ? bytes : 0; /* MPI_UNDEFINED is negative */
+}
+
+void sluice_mpi_set_bytes(MPI_Status *status, int64_t bytes)
+{
+    real.Status_set_elements_x(status, MPI_BYTE, bytes);
+}
+
+MPI_Datatype sluice_mpi_bytes_type(int64_t bytes, int *count)
+{
+    if (bytes <= sluice_mpi_most_bytes) {
+        *count = (int)bytes;
+        return MPI_BYTE;
+    }
+    const int64_t part = sluice_mpi_most_bytes / 2 + 1;
+    const int parts = (int)((bytes + part - 1) / part);
+    struct sluice_mpi_block *blocks = malloc(parts * sizeof *blocks);
+    if (blocks == NULL)
+        sluice_mpi_abort("no memory for a message of %lld bytes", (long long)bytes);
+    for (int at = 0; at < parts; at++) {
+        blocks[at].offset = at * part;
+        blocks[at].length = at + 1 < parts ? part : bytes - at * part;
+    }
+    MPI_Datatype type = sluice_mpi_type_of(blocks, parts, bytes);
+    free(blocks);
+    *count = 1;
+    return type;
+}
+
+void sluice_mpi_bytes_type_end(MPI_Datatype type)
+{
+    if (type != MPI_BYTE)
+        real.Type_free(&type);
+}

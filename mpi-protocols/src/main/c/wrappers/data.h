@@ -21,6 +21,20 @@ int sluice_mpi_pack(const void *buffer, int64_t count, MPI_Datatype type, void *
 int sluice_mpi_unpack(const void *packed, int64_t bytes, void *buffer, int64_t count,
                       MPI_Datatype type);
 
+/* How many bytes a message has, as its status says; and makes a status say so. */
+int64_t sluice_mpi_bytes_of(const MPI_Status *status);
+void sluice_mpi_set_bytes(MPI_Status *status, int64_t bytes);
+
+/*
+ * So many bytes as a count of a type, also where no int has so many. The caller ends the type when MPI has it: that
+ * leaves MPI_BYTE alone.
+ */
+MPI_Datatype sluice_mpi_bytes_type(int64_t bytes, int *count);
+void sluice_mpi_bytes_type_end(MPI_Datatype type);
+
+/* The most bytes that are counted by an int there; smaller in tests. */
+extern int64_t sluice_mpi_most_bytes;
+
 /* CRC-32C of the packed bytes. */
 uint32_t sluice_mpi_check(const void *buffer, int64_t count, MPI_Datatype type);
 
