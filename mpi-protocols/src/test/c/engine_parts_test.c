@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/calls.h"
 #include "engine/drained.h"
 #include "engine/handle.h"
 #include "engine/numbering.h"
@@ -152,6 +153,49 @@ static void requests_are_numbered_anew(void **state)
     assert_int_equal(sluice_mpi_number(request), 2);
     assert_int_equal(sluice_mpi_handle(SLUICE_MPI_SEND)->number, 3);
     sluice_mpi_request_release(request);
+}
+
+/* A program that frees each send must not have them all in memory until the next wave. */
+static void a_freed_send_is_forgotten_and_a_freed_receive_awaited(void **state)
+{
+    (void)state;
+    int in = 0;
+    const int out = 5;
+    MPI_Request request;
+    comm.handle = MPI_COMM_SELF;
+    assert_int_equal(call_irecv(&in, 1, MPI_INT, 0, 8, MPI_COMM_SELF, &request), MPI_SUCCESS);
+    call_request_free(&request);
+    assert_int_equal(sluice_mpi_freed_requests, 1);
+    call_isend(SLUICE_MPI_SYNCHRONOUS, &out, 1, MPI_INT, 0, 9, MPI_COMM_SELF, &request);
+    call_request_free(&request);
+    assert_int_equal(sluice_mpi_freed_requests, 1);
+    assert_ptr_equal(sluice_mpi_handles->next, NULL); /* the receive */
+    call_recv(&in, 1, MPI_INT, 0, 9, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    call_send(SLUICE_MPI_STANDARD, &out, 1, MPI_INT, 0, 8, MPI_COMM_SELF);
+    while (!sluice_mpi_handle_look(sluice_mpi_handles))
+        continue;
+    sluice_mpi_handle_end(sluice_mpi_handles);
+    assert_int_equal(sluice_mpi_freed_requests, 0);
+    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi_got), 2);
+}
+
+static void a_cancelled_send_is_not_counted(void **state)
+{
+    (void)state;
+    const int out = 5;
+    int in = 0;
+    int cancelled = 0;
+    MPI_Request request;
+    MPI_Status status;
+    comm.handle = MPI_COMM_SELF;
+    call_isend(SLUICE_MPI_STANDARD, &out, 1, MPI_INT, 0, 8, MPI_COMM_SELF, &request);
+    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi_sent), 1);
+    call_cancel(&request);
+    call_complete(1, &request, SLUICE_MPI_WAIT_ALL, NULL, NULL, NULL, &status);
+    real.Test_cancelled(&status, &cancelled);
+    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi_sent), cancelled ? 0 : 1);
+    if (!cancelled)
+        call_recv(&in, 1, MPI_INT, 0, 8, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 }
 
 static void expect_late(int64_t last, int64_t straddling)
@@ -327,6 +371,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(drained_messages_are_the_last_of_their_streams, set_up),
         cmocka_unit_test_setup(a_long_message_is_drained_and_given, set_up),
         cmocka_unit_test_setup(requests_are_numbered_anew, set_up),
+        cmocka_unit_test_setup(a_freed_send_is_forgotten_and_a_freed_receive_awaited, set_up),
+        cmocka_unit_test_setup(a_cancelled_send_is_not_counted, set_up),
         cmocka_unit_test_setup(what_crosses_the_line_is_written_once_and_found, set_up),
         cmocka_unit_test_setup(a_recovery_is_over_when_nothing_of_it_is_left, set_up),
         cmocka_unit_test_setup(open_requests_are_saved_again_behind_a_restart, set_up),

@@ -255,7 +255,7 @@ int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int
     }
     int result;
     if (count == 1 && how == SLUICE_MPI_WAIT_ALL && !sluice_mpi_busy && asked.active == 1
-        && few[0]->real != MPI_REQUEST_NULL) {
+        && !few[0]->complete && few[0]->real != MPI_REQUEST_NULL) {
         return wait_for_one(requests, few[0], statuses);
     }
     if (sluice_mpi_busy && sluice_mpi_c3_answers(count, asked.handles, how))
@@ -298,7 +298,9 @@ int call_start(int count, MPI_Request *requests)
     return MPI_SUCCESS;
 }
 
-/* What is freed while it is active goes on; the layer looks at it until it is complete. */
+/*
+ * What is freed while it is active goes on. A send is counted already. At a receive the layer looks until it is complete.
+ */
 int call_request_free(MPI_Request *request)
 {
     sluice_mpi_poll();
@@ -307,10 +309,15 @@ int call_request_free(MPI_Request *request)
         return MPI_ERR_REQUEST;
     sluice_mpi_request_release(*request);
     *request = MPI_REQUEST_NULL;
-    if (sluice_mpi_handle_look(handle))
+    const bool over = sluice_mpi_handle_look(handle);
+    if (!over && handle->kind == SLUICE_MPI_SEND)
+        real.Request_free(&handle->real);
+    if (over || handle->kind == SLUICE_MPI_SEND) {
         sluice_mpi_handle_end(handle);
-    else
+    } else {
         handle->freed = true;
+        sluice_mpi_freed_requests++;
+    }
     return MPI_SUCCESS;
 }
 

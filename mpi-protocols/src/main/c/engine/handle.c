@@ -13,6 +13,7 @@
 struct sluice_mpi_handle *sluice_mpi_handles;
 int64_t sluice_mpi_requests;
 int64_t sluice_mpi_posted;
+int64_t sluice_mpi_freed_requests;
 
 static struct sluice_mpi_handle *last;
 static struct sluice_mpi_handle *unused;
@@ -94,6 +95,7 @@ void sluice_mpi_handle_end(struct sluice_mpi_handle *handle)
 {
     if (handle->own != MPI_DATATYPE_NULL)
         real.Type_free(&handle->own);
+    sluice_mpi_freed_requests -= handle->freed;
     if (handle->pieces != NULL)
         free(handle->pieces);
     if (handle->kind == SLUICE_MPI_UNCOUNTED && handle->persistent)
@@ -131,6 +133,18 @@ void sluice_mpi_empty_status(MPI_Status *status)
     real.Status_set_cancelled(status, 0);
 }
 
+/* A send that was cancelled in time is received by nobody. */
+static void take_back(const struct sluice_mpi_handle *handle, const MPI_Status *status)
+{
+    int cancelled = 0;
+    real.Test_cancelled(status, &cancelled);
+    if (cancelled) {
+        sluice_mpi_counts_of(&sluice_mpi_sent, handle->comm->id, sluice_mpi_rank,
+                             handle->comm->world[handle->peer], handle->tag)
+            ->count--;
+    }
+}
+
 void sluice_mpi_handle_completed(struct sluice_mpi_handle *handle, const MPI_Status *status)
 {
     handle->complete = true;
@@ -145,6 +159,8 @@ void sluice_mpi_handle_completed(struct sluice_mpi_handle *handle, const MPI_Sta
         if (handle->error != MPI_SUCCESS)
             sluice_mpi_c3_cannot("a message is longer than its receive has room for");
     }
+    if (__builtin_expect(handle->cancelled, 0) && handle->kind == SLUICE_MPI_SEND)
+        take_back(handle, status);
     if (sluice_mpi_busy)
         sluice_mpi_c3_ended(handle);
 }

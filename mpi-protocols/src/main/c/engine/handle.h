@@ -68,6 +68,9 @@ extern struct sluice_mpi_handle *sluice_mpi_handles;
 extern int64_t sluice_mpi_requests;
 extern int64_t sluice_mpi_posted;
 
+/* How many of them the program has freed. */
+extern int64_t sluice_mpi_freed_requests;
+
 /* A new one at the end of the list, with the next number. */
 struct sluice_mpi_handle *sluice_mpi_handle(enum sluice_mpi_kind kind);
 

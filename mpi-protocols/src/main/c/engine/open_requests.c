@@ -320,6 +320,7 @@ static void get_handle(struct sluice_mpi_reader *reader)
     handle->active = (flags & ACTIVE) != 0;
     handle->complete = (flags & COMPLETE) != 0 && handle->active;
     handle->freed = (flags & FREED) != 0;
+    sluice_mpi_freed_requests += handle->freed;
     sluice_mpi_empty_status(&handle->status);
     if ((flags & COMPLETE) != 0 && kind != SLUICE_MPI_SEND)
         get_status(reader, &handle->status);

@@ -69,9 +69,10 @@ void sluice_mpi_progress(void)
     sluice_mpi_control_look();
     if (sluice_mpi_busy) {
         sluice_mpi_protocol->progress();
-        end_freed();
         sluice_mpi_look_busy(); /* the last message of a recovery may have left in here */
     }
+    if (sluice_mpi_freed_requests > 0)
+        end_freed();
     within = false;
 }
 
