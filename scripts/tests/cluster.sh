@@ -113,6 +113,12 @@ lose() {
   kill -9 "$(cat "nodes/$1")"
 }
 
+# give_up JOB: what a scheduler does with a job that lost a node. Left alone, mpirun would not find out for minutes.
+give_up() {
+  pkill -TERM -x mpirun || true # of this namespace, if it has not found out
+  ! wait "$1" || fail "the job went on"
+}
+
 # launch HOSTS CMD...: a job on nodes, as n1:1,n2:3 with so many ranks each.
 launch() {
   OMPI_MCA_btl=tcp,self,vader OMPI_MCA_btl_tcp_if_include=eth0 timeout 100 "${mpi[@]}" --host "$1" \

@@ -203,16 +203,27 @@ static bool revive(void *argument)
     return true;
 }
 
-/* One that was resumed does not know that the job is to stop. */
+/* One that was resumed does not know that the job is to stop, nor since when. The last signal began it if the time of
+   the first was over. */
+static void pass_on(struct sluice_connection *connection, const struct sluice_exec_service *service)
+{
+    for (int i = 0; i < 2; i++) {
+        const int64_t when = service->stopping[i];
+        if (when != 0) {
+            const struct sluice_request_preempt preempt = {1 + (int)(sluice_clock_ms() - when)};
+            sluice_connection_tell(connection, SLUICE_REQUEST_PREEMPT, SLUICE_BODY(preempt));
+        }
+    }
+}
+
 static int greet(struct sluice_connection *connection, void *argument)
 {
     const struct sluice_exec_service *service = argument;
     const struct sluice_request_join join = {SLUICE_HEADER_VERSION};
-    const struct sluice_request_preempt preempt = {1};
     const int error =
         sluice_connection_exchange(connection, SLUICE_REQUEST_JOIN, SLUICE_BODY(join), NULL);
-    if (error == 0 && service->stopping)
-        sluice_connection_tell(connection, SLUICE_REQUEST_PREEMPT, SLUICE_BODY(preempt));
+    if (error == 0)
+        pass_on(connection, service);
     return error;
 }
 

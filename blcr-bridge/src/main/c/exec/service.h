@@ -16,13 +16,13 @@ struct sluice_exec_service {
     const struct sluice_exec_options *options;
     char **environment; /* of the I/O process: as it was before the command was captured */
     struct sluice_connection connection;
-    pid_t server;          /* the last one that this process started, 0 for none */
-    int failures;          /* to resume it, in a row */
-    int64_t next_try;      /* when it may be tried again */
-    bool alone;            /* nobody else may join */
-    bool told;             /* that none came, and what is kept */
-    _Atomic bool stopping; /* as SIGTERM came */
-    bool watched;          /* by this thread: */
+    pid_t server;                /* the last one that this process started, 0 for none */
+    int failures;                /* to resume it, in a row */
+    int64_t next_try;            /* when it may be tried again */
+    bool alone;                  /* nobody else may join */
+    bool told;                   /* that none came, and what is kept */
+    _Atomic int64_t stopping[2]; /* first and last signal to stop, by sluice_clock_ms; 0 for none */
+    bool watched;                /* by this thread: */
     pthread_t watcher;
 };
 

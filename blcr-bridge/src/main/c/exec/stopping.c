@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client.h"
+#include "clock.h"
 #include "status.h"
 
 /* For a connection, in milliseconds. */
@@ -17,7 +18,9 @@ static void preempt(struct sluice_exec_service *service, int grace)
 {
     const struct sluice_request_preempt request = {grace};
     struct sluice_connection connection;
-    service->stopping = true;
+    service->stopping[1] = sluice_clock_ms();
+    if (service->stopping[0] == 0)
+        service->stopping[0] = service->stopping[1];
     if (sluice_connection_open(service->directory, PATIENCE, &connection) != 0)
         return;
     sluice_connection_tell(&connection, SLUICE_REQUEST_PREEMPT, SLUICE_BODY(request));

@@ -238,10 +238,12 @@ public sealed interface Request {
   /**
    * Says that the job is to stop. No reply.
    *
-   * @param grace 1 for the time that the session has then, unless it runs; 0 when that is over
+   * @param grace how many milliseconds ago it was told so, and 1 more: the session has its time
+   *     from then on, unless that runs; 0 when that is over
    */
   @Wire(type = 36, told = true, replyMeans = "none; what is not committed in time is kept")
-  record Preempt(@Wire.Means("1 begins it, 0 ends it") int grace) implements Request {}
+  record Preempt(@Wire.Means("0 ends it, n begins it n - 1 milliseconds ago") int grace)
+      implements Request {}
 
   /**
    * Whether the client waits for a reply.

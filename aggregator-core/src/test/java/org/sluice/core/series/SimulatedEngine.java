@@ -29,6 +29,7 @@ final class SimulatedEngine implements Engine {
     private final List<Runnable> late = new ArrayList<>();
     private final Random random;
     private final boolean conditional;
+    private int changes;
 
     World(final Random random, final boolean conditional) {
       this.random = random;
@@ -48,7 +49,13 @@ final class SimulatedEngine implements Engine {
           });
     }
 
+    /** How often an object was put or deleted. */
+    int changes() {
+      return changes;
+    }
+
     private void changed() {
+      changes++;
       lists.add(List.copyOf(objects.keySet()));
       if (lists.size() > OLDEST_LIST) {
         lists.removeFirst();

@@ -38,12 +38,17 @@ final class Preemption {
     this.grace = context.settings().grace().toNanos();
   }
 
-  /** The job is to stop: as of now, unless it is known to be stopping. */
-  void begin() {
-    if (!begun || isOver()) {
+  /**
+   * The job is to stop, unless it is known to be stopping. Who was resumed hears of it late.
+   *
+   * @param agoNanos for how long it has been known
+   */
+  void begin(final long agoNanos) {
+    final long when = System.nanoTime() - agoNanos;
+    if (!begun || deadline - when <= 0) {
       begun = true;
       told = false;
-      limit(System.nanoTime() + grace);
+      limit(when + grace);
     }
   }
 

@@ -1,6 +1,7 @@
 package org.sluice.iop.service;
 
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
@@ -136,7 +137,7 @@ final class Requests {
     if (request.grace() == 0) {
       preemption.end();
     } else {
-      preemption.begin();
+      preemption.begin(TimeUnit.MILLISECONDS.toNanos(request.grace() - 1L));
     }
   }
 

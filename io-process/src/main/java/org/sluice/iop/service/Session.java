@@ -215,7 +215,7 @@ final class Session implements AutoCloseable {
       preemption.end();
       return;
     }
-    preemption.begin();
+    preemption.begin(0);
     if (!context.settings().endsWithMembers()) {
       end(false);
     }
