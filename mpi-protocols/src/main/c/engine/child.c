@@ -1,9 +1,9 @@
 /*
  * The program must not notice its child. A child of fork() raises SIGCHLD when it ends, and a wait() for any child would
- * take it. So a process in between forks, which shares this one's memory and so costs nothing (CLONE_VM), has no signal
- * for its end, and is waited for by __WCLONE. It ends at once, and the child is left to init. This thread stands still
- * meanwhile (CLONE_VFORK), and its signals are blocked: the handlers of pthread_atfork() run in the process in between
- * as if this thread called them, with its thread-local memory, and find locks as at any other fork.
+ * take it. So another process forks, in between. It shares this one's memory and so costs nothing (CLONE_VM). Its end
+ * raises no signal, and only __WCLONE waits for it. It ends at once, and init has the child from then on. This thread
+ * stands still meanwhile (CLONE_VFORK), and its signals are blocked. So the process in between runs the handlers of
+ * pthread_atfork() as if it were this thread: with its thread-local memory, and with locks as at any other fork.
  *
  * Each sees the other's end by the pipe. This process reads an end of file when the child is killed. The kernel raises
  * SIGIO in the child when nobody is left to read: the rank is dead, or wants no more of it. No process number is used,
@@ -75,7 +75,7 @@ static void close_range_of(unsigned first, unsigned last)
         sluice_kernel_close((int)fd);
 }
 
-/* Whoever waits for the rank's sockets, locks and standard output to be closed is not to wait for the child. */
+/* Others may wait until the rank's sockets, locks and standard output are closed. They are not to wait for the child. */
 static void close_others(void)
 {
     close_range_of(0, (unsigned)to_parent - 1);

@@ -1,9 +1,9 @@
 /*
- * A copy costs the time in which the rank copies. A fork costs the time of the fork, and then each page that the program
- * writes to is copied while the child is there, which also has a processor. So its cost is the time from the fork to the
- * first spot behind the child's end, less what so many spots took before. That includes what the other ranks' children
- * cost this one. `auto` takes each way in turn until it knows the cost of both twice, compares the lesser ones, since
- * whatever else disturbs a rank makes them greater, and tries the other way again every 16 waves.
+ * A copy costs the time in which the rank copies. A fork costs its own time, and more later: the child has a processor,
+ * and each page that the program writes to meanwhile is copied. So its cost is the time from the fork to the first spot
+ * behind the child's end, less what so many spots took before. That includes what the other ranks' children cost this
+ * one. `auto` takes each way in turn, twice. It compares the lesser costs of both: what else disturbs a rank makes them
+ * greater. Every 16 waves it tries the other way again.
  */
 #include "snapshot.h"
 

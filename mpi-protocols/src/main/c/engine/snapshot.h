@@ -1,6 +1,6 @@
 /*
- * How the state of a rank gets into its image: the rank copies it into the buffer and then goes on, or a forked child
- * does while the rank goes on. `sluice mpi --snapshot` says which.
+ * How the state of a rank gets into its image: the rank copies it into the buffer, or a forked child does while the
+ * rank goes on. `sluice mpi --snapshot` says which.
  */
 #pragma once
 
@@ -30,8 +30,8 @@ bool sluice_mpi_snapshot_is_under_way(void);
 void sluice_mpi_snapshot_end(void);
 
 /*
- * Tells the coordinator of the last one: its bytes and for how many nanoseconds it held the rank up; whether a child
- * took it, and what each way costs this rank in nanoseconds, 0 while it learns.
+ * Tells the coordinator of the last one: its bytes, for how many nanoseconds it held the rank up, and whether a child
+ * took it. Besides, what each way costs this rank in nanoseconds, 0 while it learns.
  */
 void sluice_mpi_snapshot_tell(int64_t bytes, int64_t held);
 
