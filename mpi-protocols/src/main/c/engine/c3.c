@@ -15,6 +15,7 @@
 #include "record.h"
 #include "regions.h"
 #include "replay.h"
+#include "snapshot.h"
 #include "stream.h"
 #include "wrappers/real.h"
 
@@ -26,9 +27,11 @@ static enum {
     EXPECTING,
     READY,   /* all that was to come has come */
     STOPPED, /* and waits for its plan */
+    PLANNED, /* and waits for its snapshot */
 } phase;
 
 static int64_t drains;
+static struct sluice_mpi_bytes plan;
 static struct sluice_mpi_counts sent; /* before the line */
 static bool loaded;                   /* a recovery has its plan */
 static bool resuming;                 /* and late messages of it that have no receive yet */
@@ -36,6 +39,7 @@ static bool resuming;                 /* and late messages of it that have no re
 static void forget(void)
 {
     phase = NOTHING;
+    sluice_mpi_bytes_free(&plan);
     sluice_mpi_record_end();
     for (struct sluice_mpi_drained *one = sluice_mpi_drained; one != NULL; one = one->next)
         one->name = 0;
@@ -100,12 +104,12 @@ static void take_line(const struct sluice_mpi_place *place)
     if (why == NULL) {
         error = sluice_checkpoint_begin(sluice_mpi_session, wave);
         if (error == 0)
-            error = sluice_mpi_write_state(wave, place, &own);
+            error = sluice_mpi_snapshot_take(wave, place, &own);
     }
     if (error != 0)
         why = sluice_message();
-    const int64_t taken[2] = {(int64_t)own.length + sluice_mpi_region_bytes(),
-                              sluice_mpi_now() - began};
+    const int64_t bytes = (int64_t)own.length + sluice_mpi_region_bytes();
+    const int64_t held = sluice_mpi_now() - began;
     sluice_mpi_bytes_free(&own);
     if (why != NULL) {
         sluice_mpi_refuse_wave(why);
@@ -119,7 +123,7 @@ static void take_line(const struct sluice_mpi_place *place)
     post_open();
     drains = 0;
     phase = RECORDING;
-    sluice_mpi_tell(SLUICE_CONTROL_TAKEN, wave, taken, sizeof taken);
+    sluice_mpi_snapshot_tell(bytes, held);
     sluice_mpi_tell(SLUICE_CONTROL_MARKER, wave, marker.data, marker.length);
     sluice_mpi_bytes_free(&marker);
 }
@@ -179,10 +183,27 @@ static bool has_all(void)
     return true;
 }
 
+static void write_record(void);
+
+/* What waits for the snapshot goes on when it is taken; when it has failed the wave is over. */
+static void look_at_snapshot(void)
+{
+    const char *why = NULL;
+    const int taken = sluice_mpi_snapshot_look(&why);
+    if (taken < 0) {
+        sluice_mpi_refuse_wave(why);
+        sluice_mpi_wave_ends();
+    } else if (taken > 0 && phase == PLANNED) {
+        write_record();
+    }
+}
+
 static void progress(void)
 {
     sluice_mpi_c3_buffers();
-    if (phase < RECORDING || phase == STOPPED)
+    if (phase >= RECORDING)
+        look_at_snapshot();
+    if (phase < RECORDING || phase >= STOPPED)
         return;
     sluice_mpi_look_at_all();
     sluice_mpi_numbering_settle(sluice_mpi_record_taken);
@@ -207,9 +228,9 @@ static void progress(void)
 }
 
 /* Early messages: those that the plan suppresses. */
-static int64_t count_early(const void *plan, size_t length)
+static int64_t count_early(void)
 {
-    struct sluice_mpi_reader reader = {plan, (const unsigned char *)plan + length, false};
+    struct sluice_mpi_reader reader = {plan.data, plan.data + plan.length, false};
     struct sluice_mpi_plan read = {0};
     sluice_mpi_plan_read(&reader, &read);
     int64_t early = 0;
@@ -222,7 +243,7 @@ static int64_t count_early(const void *plan, size_t length)
     return early;
 }
 
-static void write_record(const void *plan, size_t length)
+static void write_record(void)
 {
     const int64_t wave = sluice_mpi_wave;
     struct sluice_mpi_bytes late = {0};
@@ -233,11 +254,11 @@ static void write_record(const void *plan, size_t length)
     if (error == 0)
         error = sluice_mpi_write_image(wave, "record", events.data, events.length);
     if (error == 0)
-        error = sluice_mpi_write_image(wave, "plan", plan, length);
+        error = sluice_mpi_write_image(wave, "plan", plan.data, plan.length);
     if (error == 0)
         error = sluice_checkpoint_complete(sluice_mpi_session, wave);
     const int64_t written[5] = {(int64_t)late.length, (int64_t)events.length,
-                                sluice_mpi_record_events(), messages, count_early(plan, length)};
+                                sluice_mpi_record_events(), messages, count_early()};
     if (error != 0)
         sluice_mpi_refuse_wave(sluice_message());
     else
@@ -256,7 +277,9 @@ static void order(int kind, const void *bytes, size_t length)
     } else if (kind == SLUICE_CONTROL_STOP && phase == READY) {
         sluice_mpi_record_stop();
     } else if (kind == SLUICE_CONTROL_PLAN && phase == STOPPED) {
-        write_record(bytes, length);
+        sluice_mpi_bytes_put(&plan, bytes, length);
+        phase = PLANNED;
+        look_at_snapshot();
     }
 }
 

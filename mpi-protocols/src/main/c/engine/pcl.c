@@ -11,6 +11,7 @@
 #include "open_requests.h"
 #include "protocol.h"
 #include "regions.h"
+#include "snapshot.h"
 #include "stream.h"
 
 static int64_t stop_at; /* 0: not known */
@@ -27,10 +28,15 @@ static enum {
 static struct sluice_mpi_place here;
 static int64_t held_since;
 
+/* Once the image is taken; 0 bytes: it is not. The rank may be free before it is written. */
+static int64_t taken_bytes;
+static int64_t held;
+
 static void go_on(void)
 {
     phase = FREE;
     stop_at = 0;
+    taken_bytes = 0;
     sluice_mpi_counts_clear(&late);
 }
 
@@ -60,8 +66,27 @@ static bool has_all(void)
     return all;
 }
 
+/* The image is written, or will never be. */
+static void look_at_snapshot(void)
+{
+    const char *why = NULL;
+    const int64_t wave = sluice_mpi_wave;
+    const int taken = sluice_mpi_snapshot_look(&why);
+    if (taken == 0)
+        return;
+    if (taken > 0 && sluice_checkpoint_complete(sluice_mpi_session, wave) != 0)
+        why = sluice_message();
+    if (taken < 0 || why != NULL)
+        sluice_mpi_refuse_wave(why);
+    else
+        sluice_mpi_snapshot_tell(taken_bytes, held);
+    sluice_mpi_wave_ends();
+}
+
 static void progress(void)
 {
+    if (taken_bytes > 0)
+        look_at_snapshot();
     if (phase != STOPPED && phase != EXPECTING)
         return;
     sluice_mpi_drain_all();
@@ -71,7 +96,7 @@ static void progress(void)
     }
 }
 
-/* Writes the image, and says so. */
+/* Takes the image, and goes on. */
 static void take(void)
 {
     struct sluice_mpi_bytes own = {0};
@@ -82,20 +107,21 @@ static void take(void)
     if (why == NULL) {
         error = sluice_checkpoint_begin(sluice_mpi_session, wave);
         if (error == 0)
-            error = sluice_mpi_write_state(wave, &here, &own);
-        if (error == 0)
-            error = sluice_checkpoint_complete(sluice_mpi_session, wave);
+            error = sluice_mpi_snapshot_take(wave, &here, &own);
     }
     if (error != 0)
         why = sluice_message();
-    const int64_t taken[2] = {(int64_t)own.length + sluice_mpi_region_bytes(),
-                              sluice_mpi_now() - held_since};
-    if (why != NULL)
-        sluice_mpi_refuse_wave(why);
-    else
-        sluice_mpi_tell(SLUICE_CONTROL_TAKEN, wave, taken, sizeof taken);
+    const int64_t bytes = (int64_t)own.length + sluice_mpi_region_bytes();
     sluice_mpi_bytes_free(&own);
-    sluice_mpi_wave_ends();
+    if (why != NULL) {
+        sluice_mpi_refuse_wave(why);
+        sluice_mpi_wave_ends();
+        return;
+    }
+    go_on();
+    taken_bytes = bytes;
+    held = sluice_mpi_now() - held_since;
+    look_at_snapshot();
 }
 
 /* One that waits for a rank which never stops would hold up the program for good. */

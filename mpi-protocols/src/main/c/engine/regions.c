@@ -8,6 +8,7 @@
 
 struct sluice_mpi_region *sluice_mpi_regions;
 int sluice_mpi_region_count;
+int64_t sluice_mpi_region_changes;
 
 static int capacity;
 
@@ -30,7 +31,7 @@ static struct sluice_mpi_region *insert(int at, int id)
     }
     struct sluice_mpi_region *region = &sluice_mpi_regions[at];
     memmove(region + 1, region, (sluice_mpi_region_count++ - at) * sizeof *region);
-    region->id = id;
+    *region = (struct sluice_mpi_region){.id = id};
     return region;
 }
 
@@ -55,6 +56,8 @@ int sluice_mpi_region_protect(int id, void *pointer, size_t bytes)
     }
     if (region == NULL)
         region = insert(place(id), id);
+    if (region->pointer != pointer || region->bytes != bytes)
+        sluice_mpi_region_changes++;
     region->pointer = pointer;
     region->bytes = bytes;
     return 0;

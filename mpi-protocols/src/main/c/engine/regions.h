@@ -15,6 +15,9 @@ struct sluice_mpi_region {
 extern struct sluice_mpi_region *sluice_mpi_regions;
 extern int sluice_mpi_region_count;
 
+/* How often other memory was protected. */
+extern int64_t sluice_mpi_region_changes;
+
 /* As sluice_protect(). */
 int sluice_mpi_region_protect(int id, void *pointer, size_t bytes);
 

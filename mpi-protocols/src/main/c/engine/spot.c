@@ -10,6 +10,7 @@
 #include "open_requests.h"
 #include "protocol.h"
 #include "regions.h"
+#include "snapshot.h"
 #include "stream.h"
 #include "wrappers/request.h"
 
@@ -41,6 +42,7 @@ static void read_environment(void)
     protocol = name != NULL && strcmp(name, "pcl") == 0 ? 1 : 2;
     restored = number("SLUICE_MPI_RESTORE", -1);
     sluice_mpi_patience = seconds("SLUICE_MPI_PATIENCE", 60);
+    sluice_mpi_snapshot_begin();
 }
 
 void sluice_mpi_hello(void)
@@ -71,6 +73,8 @@ void call_finalize(void)
     if (sluice_mpi_session == NULL)
         return;
     int64_t told = 0;
+    for (unsigned round = 0; sluice_mpi_snapshot_is_under_way(); round++)
+        sluice_mpi_wait(round);
     for (unsigned round = 0; !sluice_mpi_may_end; round++) {
         if (sluice_mpi_now() - told
             > DONE_NANOS) { /* an I/O process that was resumed has not heard it */
@@ -191,6 +195,8 @@ int call_potential_checkpoint(const void *address)
     if (__builtin_expect(checking != MPI_REQUEST_NULL, 0))
         is_checked();
     sluice_mpi_spots++;
+    if (__builtin_expect(sluice_mpi_snapshot_watches, 0))
+        sluice_mpi_snapshot_spot();
     sluice_mpi_poll();
     if (sluice_mpi_wave != 0) {
         place.protocol =

@@ -16,6 +16,8 @@
 #define MAGIC UINT64_C(0x49504d4543554c53) /* "SLUCEMPI" */
 #define VERSION 1
 #define BUILD 40
+#define TOGETHER 65536 /* bytes */
+#define SMALL 4096
 
 /* What begins the image. The layer's state follows, then the regions' table, then their bytes. */
 struct head {
@@ -114,40 +116,66 @@ int sluice_mpi_read_image(int64_t wave, const char *name, struct sluice_mpi_byte
     return error;
 }
 
-static ssize_t write_regions(sluice_image *image)
+/* Regions that follow each other and are written together. */
+struct together {
+    sluice_image *image;
+    size_t length;
+    ssize_t written; /* or what failed */
+    unsigned char bytes[TOGETHER];
+};
+
+static void write_out(struct together *together, const void *data, size_t length)
 {
-    ssize_t written = 0;
-    for (int i = 0; i < sluice_mpi_region_count && written >= 0; i++) {
-        written =
-            sluice_image_write(image, sluice_mpi_regions[i].pointer, sluice_mpi_regions[i].bytes);
-    }
-    return written;
+    if (together->written >= 0 && length > 0)
+        together->written = sluice_image_write(together->image, data, length);
 }
 
-int sluice_mpi_write_state(int64_t wave, const struct sluice_mpi_place *place,
-                           const struct sluice_mpi_bytes *own)
+static void write_together(struct together *together)
 {
-    struct sluice_mpi_bytes begin = {0};
+    write_out(together, together->bytes, together->length);
+    together->length = 0;
+}
+
+/* A large one goes from where it lies into the buffer, or past it; a record for each small one would be longer than it. */
+static void add(struct together *together, const void *data, size_t length)
+{
+    if (together->length + length > TOGETHER)
+        write_together(together);
+    if (length > SMALL) {
+        write_together(together);
+        write_out(together, data, length);
+    } else {
+        memcpy(together->bytes + together->length, data, length);
+        together->length += length;
+    }
+}
+
+void sluice_mpi_state_begin(int64_t wave, const struct sluice_mpi_place *place,
+                            const struct sluice_mpi_bytes *own, struct sluice_mpi_bytes *begin)
+{
     struct head head = head_of(wave, place, own->length);
-    sluice_mpi_bytes_put(&begin, &head, sizeof head);
-    sluice_mpi_bytes_put(&begin, own->data, own->length);
+    sluice_mpi_bytes_put(begin, &head, sizeof head);
+    sluice_mpi_bytes_put(begin, own->data, own->length);
     for (int i = 0; i < sluice_mpi_region_count; i++) {
         const struct entry entry = {sluice_mpi_regions[i].id, (int64_t)sluice_mpi_regions[i].bytes};
-        sluice_mpi_bytes_put(&begin, &entry, sizeof entry);
+        sluice_mpi_bytes_put(begin, &entry, sizeof entry);
     }
-    head.check = sluice_mpi_crc(0, begin.data, begin.length);
-    memcpy(begin.data, &head, sizeof head);
-    sluice_image *image;
-    int error = sluice_image_create(sluice_mpi_session, wave, "state", &image);
-    if (error == 0) {
-        ssize_t written = sluice_image_write(image, begin.data, begin.length);
-        if (written >= 0)
-            written = write_regions(image);
-        error = sluice_image_close(image);
-        error = written < 0 ? (int)written : error;
-    }
-    sluice_mpi_bytes_free(&begin);
-    return error;
+    head.check = sluice_mpi_crc(0, begin->data, begin->length);
+    memcpy(begin->data, &head, sizeof head);
+}
+
+int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin)
+{
+    struct together together = {0};
+    int error = sluice_image_create(sluice_mpi_session, wave, "state", &together.image);
+    if (error != 0)
+        return error;
+    add(&together, begin->data, begin->length);
+    for (int i = 0; i < sluice_mpi_region_count; i++)
+        add(&together, sluice_mpi_regions[i].pointer, sluice_mpi_regions[i].bytes);
+    write_together(&together);
+    error = sluice_image_close(together.image);
+    return together.written < 0 ? (int)together.written : error;
 }
 
 /* ---- a restart ---- */

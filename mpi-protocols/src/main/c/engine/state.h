@@ -21,9 +21,12 @@ int sluice_mpi_write_image(int64_t wave, const char *name, const void *data, siz
 /* All of an image; `bytes` is empty. */
 int sluice_mpi_read_image(int64_t wave, const char *name, struct sluice_mpi_bytes *bytes);
 
-/* Writes `state`, with the layer's own state in it. */
-int sluice_mpi_write_state(int64_t wave, const struct sluice_mpi_place *place,
-                           const struct sluice_mpi_bytes *own);
+/* What the image `state` begins with, before the bytes of the regions; `own` is the layer's own state. */
+void sluice_mpi_state_begin(int64_t wave, const struct sluice_mpi_place *place,
+                            const struct sluice_mpi_bytes *own, struct sluice_mpi_bytes *begin);
+
+/* Writes the image: 0, or a negative errno, and sluice_message() says why. A forked child may call it. */
+int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin);
 
 /*
  * Reads it, checks that it fits this program, and puts the memory back. `own` gets the layer's state. What does not fit

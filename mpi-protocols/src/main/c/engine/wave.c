@@ -9,6 +9,7 @@
 #include "engine.h"
 #include "handle.h"
 #include "protocol.h"
+#include "snapshot.h"
 #include "stream.h"
 
 #define LOOK_NANOS 20000 /* between two looks at what the coordinator orders */
@@ -90,6 +91,7 @@ void sluice_mpi_wave_ends(void)
 {
     if (sluice_mpi_wave != 0) {
         sluice_mpi_wave = 0;
+        sluice_mpi_snapshot_end();
         sluice_mpi_protocol->give_up();
     }
     sluice_mpi_look_busy();

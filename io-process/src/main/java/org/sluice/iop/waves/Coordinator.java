@@ -186,7 +186,7 @@ final class Coordinator {
         }
       }
       case Control.TAKEN -> {
-        figures.taken(rank, bytes.getLong(), bytes.getLong());
+        figures.taken(rank, bytes);
         if (pcl.taken(rank)) {
           await();
         }
@@ -204,7 +204,7 @@ final class Coordinator {
         }
       }
       case Control.STOPPED -> c3.stopped(Encoding.recording(bytes)).ifPresent(this::close);
-      case Control.TAKEN -> figures.taken(rank, bytes.getLong(), bytes.getLong());
+      case Control.TAKEN -> figures.taken(rank, bytes);
       case Control.WRITTEN -> {
         figures.recorded(bytes);
         written.set(rank);

@@ -10,6 +10,7 @@ final class WaveFigures {
   private final int ranks;
   private final long began = System.nanoTime();
   private final BitSet taken = new BitSet();
+  private final Snapshots snapshots = new Snapshots();
   private long bytes;
   private long held;
   private long longestHeld;
@@ -23,12 +24,14 @@ final class WaveFigures {
     this.ranks = ranks;
   }
 
-  /** A rank has written its state. */
-  void taken(final int rank, final long size, final long nanos) {
+  /** A rank has taken its state. */
+  void taken(final int rank, final ByteBuffer in) {
     taken.set(rank);
-    bytes += size;
+    bytes += in.getLong();
+    final long nanos = in.getLong();
     held += nanos;
     longestHeld = Math.max(longestHeld, nanos);
+    snapshots.taken(in.getLong(), in.getLong(), in.getLong());
   }
 
   boolean hasState(final int rank) {
@@ -57,6 +60,10 @@ final class WaveFigures {
 
   long bytes() {
     return bytes;
+  }
+
+  Snapshots snapshots() {
+    return snapshots;
   }
 
   long late() {

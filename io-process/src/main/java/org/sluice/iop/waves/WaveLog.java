@@ -112,6 +112,8 @@ final class WaveLog {
   }
 
   void committed(final WaveFigures wave) {
+    final Snapshots snapshots = wave.snapshots();
+    final boolean compared = snapshots.areCompared();
     append(
         line(wave, "committed")
             .with("seconds_held_mean", wave.meanHeld())
@@ -120,15 +122,19 @@ final class WaveLog {
             .with("bytes", wave.bytes())
             .with("late", wave.late())
             .with("early", wave.early())
-            .with("events", wave.events()));
+            .with("events", wave.events())
+            .with("snapshot", snapshots.way())
+            .with("seconds_by_copy", compared ? snapshots.copySeconds() : null)
+            .with("seconds_by_fork", compared ? snapshots.forkSeconds() : null));
     say(
-        "wave %d is durable after %.3f s: %s of %d ranks, each held up %.3f s, %d late and %d early messages, %d events"
+        "wave %d is durable after %.3f s: %s of %d ranks, each held up %.3f s, %s, %d late and %d early messages, %d events"
             .formatted(
                 wave.number(),
                 wave.seconds(),
                 SizeConverter.format(wave.bytes()),
                 wave.ranks(),
                 wave.meanHeld(),
+                snapshots.said(),
                 wave.late(),
                 wave.early(),
                 wave.events()));

@@ -1,0 +1,67 @@
+/*
+ * Memory that is shared changes under the child, and some may be left out of forks (MADV_DONTFORK) or be zero there
+ * (MADV_WIPEONFORK). The kernel says so in its list of mappings. To read that takes long in a large process, so it is read
+ * when the program has protected other memory since.
+ */
+#include "inherit.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "regions.h"
+
+static bool is_protected(uintptr_t low, uintptr_t high)
+{
+    for (int i = 0; i < sluice_mpi_region_count; i++) {
+        const uintptr_t begin = (uintptr_t)sluice_mpi_regions[i].pointer;
+        if (begin < high && begin + sluice_mpi_regions[i].bytes > low)
+            return true;
+    }
+    return false;
+}
+
+static bool is_strange(const char *flags)
+{
+    return strstr(flags, " sh ") != NULL || strstr(flags, " dc ") != NULL
+        || strstr(flags, " wf ") != NULL;
+}
+
+static bool look(void)
+{
+    FILE *mappings = fopen("/proc/self/smaps", "re");
+    char *line = NULL;
+    size_t room = 0;
+    unsigned long low = 0;
+    unsigned long high = 0;
+    bool known = false;
+    bool all = true;
+    while (mappings != NULL && all && getline(&line, &room, mappings) > 0) {
+        unsigned long begin;
+        unsigned long end;
+        char permissions[8];
+        if (sscanf(line, "%lx-%lx %7s", &begin, &end, permissions) == 3) {
+            low = begin;
+            high = end;
+        } else if (strncmp(line, "VmFlags:", 8) == 0) {
+            known = true;
+            all = !is_strange(line) || !is_protected(low, high);
+        }
+    }
+    free(line);
+    if (mappings != NULL)
+        fclose(mappings);
+    return known && all;
+}
+
+bool sluice_mpi_inherits(void)
+{
+    static int64_t looked = -1;
+    static bool inherits;
+    if (looked != sluice_mpi_region_changes) {
+        looked = sluice_mpi_region_changes;
+        inherits = look();
+    }
+    return inherits;
+}

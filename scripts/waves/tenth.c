@@ -1,0 +1,79 @@
+/*
+ * Changes a tenth of its memory in each step. With --do shared the memory is shared with other processes. Looks in each
+ * step for a child that it does not have.
+ */
+#include "corpus.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#define BLOCK 512 /* elements: a page */
+
+static volatile sig_atomic_t children;
+
+static void count_child(int signal)
+{
+    (void)signal;
+    children++;
+}
+
+static bool is_shared(int argc, char **argv)
+{
+    for (int i = 1; i + 1 < argc; i++)
+        if (strcmp(argv[i], "--do") == 0)
+            return strcmp(argv[i + 1], "shared") == 0;
+    return false;
+}
+
+static uint64_t *memory_of(size_t bytes, bool shared)
+{
+    uint64_t *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                            MAP_ANONYMOUS | (shared ? MAP_SHARED : MAP_PRIVATE), -1, 0);
+    corpus_check(memory != MAP_FAILED, "mmap");
+    corpus_check(sluice_protect(100, memory, bytes) == 0, "sluice_protect");
+    return memory;
+}
+
+/* A child of waves that is seen here would be taken for one of the program's. */
+static void look_for_child(void)
+{
+    corpus_check(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD, "there is a child");
+    corpus_check(children == 0, "a child ended");
+}
+
+static void change(uint64_t *memory, int64_t size, uint64_t told, int64_t step)
+{
+    const int64_t blocks = size / BLOCK;
+    for (int64_t i = 0; i < blocks / 10 + 1; i++) {
+        uint64_t *block =
+            memory + corpus_mix(told, (uint64_t)step, (uint64_t)i) % (uint64_t)blocks * BLOCK;
+        for (int64_t k = 0; k < BLOCK; k++)
+            block[k] = corpus_mix(block[k], (uint64_t)k, told);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGCHLD, count_child);
+    const struct corpus corpus = corpus_begin(&argc, &argv);
+    const int right = (corpus.rank + 1) % corpus.ranks;
+    const int left = (corpus.rank + corpus.ranks - 1) % corpus.ranks;
+    const size_t bytes = (size_t)corpus.size * sizeof(uint64_t);
+    int64_t *step = corpus_protected(sizeof *step);
+    uint64_t *told = corpus_protected(sizeof *told);
+    uint64_t *memory = memory_of(bytes, is_shared(argc, argv));
+    for (int64_t i = 0; i < corpus.size; i += BLOCK)
+        memory[i] = (uint64_t)i + 1;
+    for (; *step < corpus.steps; ++*step) {
+        sluice_potential_checkpoint();
+        const uint64_t said = corpus_mix(memory[0], *told, (uint64_t)corpus.rank);
+        MPI_Sendrecv(&said, 1, MPI_UINT64_T, right, 1, told, 1, MPI_UINT64_T, left, 1,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        change(memory, corpus.size, *told, *step);
+        corpus_pause();
+        look_for_child();
+    }
+    corpus_end(corpus_hash(*told, memory, bytes));
+}
