@@ -8,6 +8,7 @@
 #include "drained.h"
 #include "engine.h"
 #include "handle.h"
+#include "held.h"
 #include "open_requests.h"
 #include "protocol.h"
 #include "regions.h"
@@ -80,11 +81,11 @@ static void take(void)
     const char *why = sluice_mpi_save(&own);
     int error = 0;
     if (why == NULL) {
-        error = sluice_checkpoint_begin(sluice_mpi_session, wave);
+        error = sluice_mpi_held_begin(wave);
         if (error == 0)
             error = sluice_mpi_write_state(wave, &here, &own);
         if (error == 0)
-            error = sluice_checkpoint_complete(sluice_mpi_session, wave);
+            error = sluice_mpi_held_complete(wave);
     }
     if (error != 0)
         why = sluice_message();
