@@ -417,6 +417,8 @@ _Static_assert(sizeof(struct sluice_trace_header) == 512, "sluice_trace_header")
 #define SLUICE_REQUEST_RESTART 21
 #define SLUICE_REQUEST_WAVE 22
 #define SLUICE_REQUEST_ORDERS 23
+#define SLUICE_REQUEST_HOLD 24
+#define SLUICE_REQUEST_DECIDE 25
 #define SLUICE_REQUEST_JOIN 32
 #define SLUICE_REQUEST_LEAVE 33
 #define SLUICE_REQUEST_STATS 34
@@ -500,6 +502,16 @@ struct __attribute__((packed)) sluice_request_wave {
     int64_t wave;
     int32_t more;
     int32_t reserved;
+};
+
+struct __attribute__((packed)) sluice_request_hold {
+    int64_t checkpoint;
+    int32_t ranks;
+};
+
+struct __attribute__((packed)) sluice_request_decide {
+    int64_t checkpoint;
+    int32_t commit;
 };
 
 struct __attribute__((packed)) sluice_request_join {

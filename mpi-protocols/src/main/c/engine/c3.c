@@ -10,6 +10,7 @@
 #include "control.h"
 #include "drained.h"
 #include "engine.h"
+#include "held.h"
 #include "open_requests.h"
 #include "protocol.h"
 #include "record.h"
@@ -102,7 +103,7 @@ static void take_line(const struct sluice_mpi_place *place)
                                   : sluice_mpi_save(&own);
     int error = 0;
     if (why == NULL) {
-        error = sluice_checkpoint_begin(sluice_mpi_session, wave);
+        error = sluice_mpi_held_begin(wave);
         if (error == 0)
             error = sluice_mpi_snapshot_take(wave, place, &own);
     }
@@ -256,7 +257,7 @@ static void write_record(void)
     if (error == 0)
         error = sluice_mpi_write_image(wave, "plan", plan.data, plan.length);
     if (error == 0)
-        error = sluice_checkpoint_complete(sluice_mpi_session, wave);
+        error = sluice_mpi_held_complete(wave);
     const int64_t written[5] = {(int64_t)late.length, (int64_t)events.length,
                                 sluice_mpi_record_events(), messages, count_early()};
     if (error != 0)

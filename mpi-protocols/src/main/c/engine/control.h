@@ -34,6 +34,7 @@ enum {
     SLUICE_CONTROL_GIVE_UP,
     SLUICE_CONTROL_COMMITTED,
     SLUICE_CONTROL_END,
+    SLUICE_CONTROL_COMMIT,
 };
 
 /* This rank's session with its node's I/O process; NULL where there is none. */

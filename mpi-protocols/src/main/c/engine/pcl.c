@@ -8,6 +8,7 @@
 #include "drained.h"
 #include "engine.h"
 #include "handle.h"
+#include "held.h"
 #include "open_requests.h"
 #include "protocol.h"
 #include "regions.h"
@@ -74,7 +75,7 @@ static void look_at_snapshot(void)
     const int taken = sluice_mpi_snapshot_look(&why);
     if (taken == 0)
         return;
-    if (taken > 0 && sluice_checkpoint_complete(sluice_mpi_session, wave) != 0)
+    if (taken > 0 && sluice_mpi_held_complete(wave) != 0)
         why = sluice_message();
     if (taken < 0 || why != NULL)
         sluice_mpi_refuse_wave(why);
@@ -105,7 +106,7 @@ static void take(void)
     const char *why = sluice_mpi_save(&own);
     int error = 0;
     if (why == NULL) {
-        error = sluice_checkpoint_begin(sluice_mpi_session, wave);
+        error = sluice_mpi_held_begin(wave);
         if (error == 0)
             error = sluice_mpi_snapshot_take(wave, &here, &own);
     }

@@ -8,6 +8,7 @@
 #include "drained.h"
 #include "engine.h"
 #include "handle.h"
+#include "held.h"
 #include "protocol.h"
 #include "snapshot.h"
 #include "stream.h"
@@ -121,6 +122,8 @@ static void please(int64_t wave, const void *bytes, size_t length)
 
 void sluice_mpi_order(int kind, int64_t wave, const void *bytes, size_t length)
 {
+    if (kind == SLUICE_CONTROL_COMMIT || kind == SLUICE_CONTROL_GIVE_UP)
+        sluice_mpi_held_decide(wave, kind == SLUICE_CONTROL_COMMIT);
     if (kind == SLUICE_CONTROL_PLEASE)
         please(wave, bytes, length);
     else if (kind == SLUICE_CONTROL_END)

@@ -1,6 +1,7 @@
 package org.sluice.iop;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -12,6 +13,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.sluice.client.CheckpointClient;
+import org.sluice.client.CheckpointException;
+import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
@@ -100,11 +103,14 @@ class WavesTest extends ServeTest {
     return Files.readAllLines(store.resolve("waves.log"));
   }
 
-  private static void write(final Path directory, final long wave) throws Exception {
-    try (CheckpointClient zero = CheckpointClient.connect(directory, 0, RANKS);
-        CheckpointClient one = CheckpointClient.connect(directory, 1, RANKS)) {
-      final var first = zero.begin(wave);
-      final var second = one.begin(wave);
+  /** Both ranks write and complete the images of a wave. */
+  private static void write(final RawProcess zero, final Path directory, final long wave)
+      throws Exception {
+    assertThat(zero.call(new Request.Hold(wave, RANKS))).isEqualTo(new Reply.Done());
+    try (CheckpointClient rankZero = CheckpointClient.connect(directory, 0, RANKS);
+        CheckpointClient rankOne = CheckpointClient.connect(directory, 1, RANKS)) {
+      final var first = rankZero.begin(wave);
+      final var second = rankOne.begin(wave);
       first.image("state").close();
       second.image("state").close();
       first.complete();
@@ -128,8 +134,9 @@ class WavesTest extends ServeTest {
       expect(zero, Control.EXPECT, 1, 1, longs(1, 1, 1L << 32, 7, 3, 1, 1, 2));
       bothSay(zero, Control.DRAINED, 1, NOTHING);
       expect(zero, Control.TAKE, -1, 1, NOTHING);
-      write(serve.directory(), 1);
+      write(zero, serve.directory(), 1);
       bothSay(zero, Control.TAKEN, 1, longs(1000, 500_000_000));
+      expect(zero, Control.COMMIT, -1, 1, NOTHING);
       expect(zero, Control.COMMITTED, -1, 1, NOTHING);
       assertThat(log().getLast())
           .contains("\"committed\"", "\"wave\":1", "\"bytes\":2000", "\"seconds_held_mean\":0.5");
@@ -156,8 +163,9 @@ class WavesTest extends ServeTest {
       say(zero, Control.STOPPED, 0, 1, longs(0, 0, 0, 0));
       expect(zero, Control.PLAN, 0, 1, longs(0, 0, 0, 0, 1, 1, 2, 0));
       expect(zero, Control.PLAN, 1, 1, longs(0, 0, 0, 1, 1, 1L << 32, 7, 2, 1, 1, 2, 0));
-      write(serve.directory(), 1);
+      write(zero, serve.directory(), 1);
       bothSay(zero, Control.WRITTEN, 1, longs(5, 2, 4, 1, 0));
+      expect(zero, Control.COMMIT, -1, 1, NOTHING);
       expect(zero, Control.COMMITTED, -1, 1, NOTHING);
       assertThat(log().getLast())
           .contains("\"committed\"", "\"bytes\":34", "\"late\":2", "\"events\":8");
@@ -239,9 +247,11 @@ class WavesTest extends ServeTest {
       Files.writeString(
           store.resolve("waves.log"), "{\"what\":\"begun\",\"wave\":41}\n{\"what\":\"begun\",\"wa");
       hello(zero, Control.C3, 1, PATIENCE);
+      expect(zero, Control.GIVE_UP, -1, 41, NOTHING);
       expectPlease(zero, Control.C3, 42);
     }
-    assertThat(log()).hasSize(4); // nothing is behind what a crash cut
+    assertThat(log().get(2)).contains("\"given up\"", "\"wave\":41");
+    assertThat(log()).hasSize(5); // nothing is behind what a crash cut
     assertThat(log().getLast()).endsWith("\"wave\":42,\"protocol\":\"c3\",\"ranks\":2}");
   }
 
@@ -275,12 +285,94 @@ class WavesTest extends ServeTest {
     }
   }
 
+  /** What lies in the store of images that no checkpoint has. */
+  private List<Path> staged() throws IOException {
+    try (var files = Files.walk(store.resolve("staging"))) {
+      return files.filter(Files::isRegularFile).toList();
+    }
+  }
+
+  private static void expectNoCommit(final RawProcess zero, final long wave) throws Exception {
+    assertThat(zero.call(new Request.Await(wave, 300)))
+        .isInstanceOfSatisfying(
+            Reply.Failed.class, reply -> assertThat(reply.errno()).isEqualTo(Errno.ETIMEDOUT));
+  }
+
   @Test
-  void anIoProcessThatKnowsOfNoWaveGivesItUp() throws Exception {
+  void aWaveWhoseImagesAreCompleteIsCommittedOnlyOnceAllRanksHaveSaidSo() throws Exception {
+    try (ServeProcess serve = serve("container");
+        RawProcess zero = RawProcess.attach(serve.directory())) {
+      hello(zero, Control.C3, 0, PATIENCE);
+      ask();
+      expectPlease(zero, Control.C3, 1);
+      write(zero, serve.directory(), 1);
+      say(zero, Control.WRITTEN, 0, 1, longs(5, 2, 4, 1, 0));
+      expectNoCommit(zero, 1);
+      say(zero, Control.WRITTEN, 1, 1, longs(5, 2, 4, 1, 0));
+      assertThat(zero.call(new Request.Await(1, 10_000))).isEqualTo(new Reply.Done());
+    }
+  }
+
+  @Test
+  void theImagesOfAWaveThatIsGivenUpGoAtOnceAndNoRankCommitsItLater() throws Exception {
+    try (ServeProcess serve = serve("container");
+        RawProcess zero = RawProcess.attach(serve.directory());
+        CheckpointClient one = CheckpointClient.connect(serve.directory(), 1, RANKS)) {
+      hello(zero, Control.C3, 0, PATIENCE);
+      ask();
+      expectPlease(zero, Control.C3, 1);
+      assertThat(zero.call(new Request.Hold(1, RANKS))).isEqualTo(new Reply.Done());
+      assertThat(zero.call(new Request.Complete(1, 0))).isEqualTo(new Reply.Done());
+      final var late = one.begin(1);
+      late.image("state").close();
+      assertThat(staged()).isNotEmpty();
+      say(zero, Control.REFUSED, 0, 1, "no".getBytes(StandardCharsets.UTF_8));
+      expect(zero, Control.GIVE_UP, -1, 1, NOTHING);
+      await(() -> staged().isEmpty());
+      assertThatThrownBy(late::complete).isInstanceOf(CheckpointException.class);
+      say(zero, Control.WRITTEN, 0, 1, longs(5, 2, 4, 1, 0));
+      say(zero, Control.WRITTEN, 1, 1, longs(5, 2, 4, 1, 0));
+      expectNoCommit(zero, 1);
+      assertThat(zero.call(new Request.Decide(1, 1))).isEqualTo(new Reply.Done());
+      expectNoCommit(zero, 1);
+    }
+  }
+
+  @Test
+  void whatIsDecidedStaysSo() throws Exception {
+    try (ServeProcess serve = serve("container");
+        RawProcess zero = RawProcess.attach(serve.directory())) {
+      assertThat(zero.call(new Request.Hold(1, RANKS))).isEqualTo(new Reply.Done());
+      assertThat(zero.call(new Request.Complete(1, 0))).isEqualTo(new Reply.Done());
+      assertThat(zero.call(new Request.Decide(1, 1))).isEqualTo(new Reply.Done());
+      assertThat(zero.call(new Request.Decide(1, 0))).isEqualTo(new Reply.Done());
+      assertThat(zero.call(new Request.Complete(1, 1))).isEqualTo(new Reply.Done());
+      assertThat(zero.call(new Request.Await(1, 10_000))).isEqualTo(new Reply.Done());
+      assertThat(zero.call(new Request.Hold(2, RANKS))).isEqualTo(new Reply.Done());
+      assertThat(zero.call(new Request.Decide(2, 0))).isEqualTo(new Reply.Done());
+      assertThat(zero.call(new Request.Complete(2, 0))).isInstanceOf(Reply.Failed.class);
+    }
+  }
+
+  @Test
+  void whatAWaveWaitsForIsInTheLogMeanwhile() throws Exception {
+    try (ServeProcess serve = serve("container");
+        RawProcess zero = RawProcess.attach(serve.directory())) {
+      hello(zero, Control.C3, 0, PATIENCE);
+      ask();
+      expectPlease(zero, Control.C3, 1);
+      say(zero, Control.MARKER, 0, 1, marker(0, 0, 0));
+      await(() -> log().getLast().contains("no checkpoint spot reached by rank 1"));
+      assertThat(log().getLast()).contains("\"what\":\"waits\"", "\"wave\":1");
+    }
+  }
+
+  @Test
+  void aResumedIoProcessHearsNobodyBeforeRankZeroHasGreetedIt() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
       say(zero, Control.READY, 1, 7, NOTHING);
-      expect(zero, Control.GIVE_UP, -1, 7, NOTHING);
+      assertThat(zero.call(new Request.Orders())).isEqualTo(new Reply.Order(0, 0, 0, 0, ""));
     }
   }
 }

@@ -62,6 +62,9 @@ public final class Control {
   /** To all: all are done, and no wave is under way. */
   public static final int END = 41;
 
+  /** To all: the wave is whole, and is committed with the images that each rank has written. */
+  public static final int COMMIT = 42;
+
   /** The number of Pcl in a message. */
   public static final int PCL = 1;
 

@@ -90,6 +90,14 @@ final class Bodies {
       out.putString(it.bytes());
     } else if (message instanceof final Request.Orders it) {
       out.putTypeOrStatus(23);
+    } else if (message instanceof final Request.Hold it) {
+      out.putTypeOrStatus(24);
+      out.putLong(it.checkpoint());
+      out.putInt(it.ranks());
+    } else if (message instanceof final Request.Decide it) {
+      out.putTypeOrStatus(25);
+      out.putLong(it.checkpoint());
+      out.putInt(it.commit());
     } else if (message instanceof final Request.Join it) {
       out.putTypeOrStatus(32);
       out.putInt(it.version());
@@ -250,6 +258,16 @@ final class Bodies {
     }
     if (type == 23) {
       return new Request.Orders();
+    }
+    if (type == 24) {
+      return new Request.Hold(
+          in.getLong(),
+          in.getInt());
+    }
+    if (type == 25) {
+      return new Request.Decide(
+          in.getLong(),
+          in.getInt());
     }
     if (type == 32) {
       return new Request.Join(

@@ -21,6 +21,7 @@ import org.sluice.core.posix.PosixException;
  * POINT:torn     the process kills itself when half is written
  * POINT:short    half is written at first
  * POINT:ERRNO    the step fails, as with ENOSPC, EDQUOT, EIO or EROFS, and is not done
+ * POINT:stop     the process stops itself before that step, until it gets SIGCONT
  * POINT:exception  the thread throws what nobody expects, before that step
  * POINT:oom      the heap is full before that step
  * </pre>
@@ -64,6 +65,8 @@ public final class Fault implements Hazard.Mishap {
     SHORT,
     /** The process dies when half is written. */
     TORN,
+    /** The process stops, before the step, until another one lets it go on. */
+    STOP,
     /** The thread throws an exception that nobody expects. */
     EXCEPTION,
     /** The thread fills the heap, and throws what follows. */
@@ -140,6 +143,7 @@ public final class Fault implements Hazard.Mishap {
       case "torn" -> Action.TORN;
       case "exception" -> Action.EXCEPTION;
       case "oom" -> Action.OOM;
+      case "stop" -> Action.STOP;
       default -> Action.FAIL;
     };
   }
@@ -261,6 +265,9 @@ public final class Fault implements Hazard.Mishap {
     if (action == Action.KILL && !after) {
       kill();
     }
+    if (action == Action.STOP) {
+      stop();
+    }
   }
 
   /** A whole number of blocks stays one, as it would on any disk. */
@@ -278,6 +285,12 @@ public final class Fault implements Hazard.Mishap {
     if (action == Action.KILL || action == Action.TORN) {
       kill();
     }
+  }
+
+  private void stop() {
+    System.err.println(
+        "sluice: the I/O process stops itself, as %s=%s says".formatted(VARIABLE, text));
+    NativeProcess.stopSelf();
   }
 
   private void kill() {

@@ -53,6 +53,7 @@ record LibC(MemorySegment address, boolean wide) {
   static final long MS_NOEXEC = 8;
   static final int MNT_DETACH = 2;
   static final int SIGKILL = 9;
+  static final int SIGSTOP = 19;
   static final int AF_UNIX = 1;
   static final int SOCK_SEQPACKET = 5;
   static final int SOCK_CLOEXEC = 0x80000;

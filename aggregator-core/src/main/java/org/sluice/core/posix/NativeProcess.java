@@ -34,6 +34,11 @@ public final class NativeProcess {
     }
   }
 
+  /** Stops this process, as {@code kill -STOP} does, until it gets SIGCONT. */
+  public static void stopSelf() {
+    LibC.KILL.call(ProcessHandle.current().pid(), LibC.SIGSTOP);
+  }
+
   /** Ends this process at once, as {@code kill -9} does: nothing is tidied up. Does not return. */
   public static void killSelf() {
     LibC.KILL.call(ProcessHandle.current().pid(), LibC.SIGKILL);

@@ -204,6 +204,26 @@ public sealed interface Request {
   record Orders() implements Request {}
 
   /**
+   * Begins a checkpoint that is not committed by being complete: {@link Decide} says so.
+   *
+   * @param checkpoint its number
+   * @param ranks how many ranks complete it
+   */
+  @Wire(type = 24)
+  record Hold(long checkpoint, int ranks) implements Request {}
+
+  /**
+   * Says what becomes of a checkpoint that was begun by {@link Hold}. One that was decided, or that
+   * this I/O process does not know, stays as it is.
+   *
+   * @param checkpoint its number
+   * @param commit 1 to commit it once it is complete, 0 to drop it with its images
+   */
+  @Wire(type = 25)
+  record Decide(long checkpoint, @Wire.Means("1 commits it, 0 drops it") int commit)
+      implements Request {}
+
+  /**
    * Joins the I/O process as a member that keeps it alive.
    *
    * @param version version of the format the client speaks

@@ -100,6 +100,7 @@ final class EntryFields {
       out.writeInt(it.scope().ranks());
       out.writeInt(it.scope().expected());
       out.writeInt(it.scope().spread() ? 1 : 0);
+      out.writeInt(it.scope().held() ? 1 : 0);
     } else if (message instanceof final Entry.Completed it) {
       out.writeInt(13);
       out.writeLong(it.checkpoint());
@@ -249,6 +250,10 @@ final class EntryFields {
       out.writeLong(it.commit());
       out.writeLong(it.round());
       out.writeLong(it.growth());
+    } else if (message instanceof final Entry.Decided it) {
+      out.writeInt(27);
+      out.writeLong(it.checkpoint());
+      out.writeInt(it.commit() ? 1 : 0);
     }
   }
 
@@ -343,6 +348,7 @@ final class EntryFields {
           new Entry.Scope(
               in.readInt(),
               in.readInt(),
+              in.readInt() != 0,
               in.readInt() != 0));
     }
     if (type == 13) {
@@ -467,6 +473,11 @@ final class EntryFields {
           in.readLong(),
           in.readLong(),
           in.readLong());
+    }
+    if (type == 27) {
+      return new Entry.Decided(
+          in.readLong(),
+          in.readInt() != 0);
     }
     throw new BufferUnderflowException();
   }

@@ -34,6 +34,7 @@ public final class CheckpointState implements Fold {
   private final Images images;
   private final GroupTable groups = new GroupTable();
   private final Map<Long, ExplicitCheckpoint> underWay = new LinkedHashMap<>();
+  private long lastDecided = -1;
   private final Map<Long, Entry.Committing> commits = new LinkedHashMap<>();
   private final Map<Long, Entry.Ended> failed = new LinkedHashMap<>();
   private final Map<ImageKey, Entry.Lacking> lacks = new LinkedHashMap<>();
@@ -102,6 +103,7 @@ public final class CheckpointState implements Fold {
           underWay.get(e.checkpoint()).complete(e.rank());
         }
       }
+      case Entry.Decided e -> decide(e);
       case Entry.Committing e -> decide(e);
       case Entry.Ended e -> end(e);
       case Entry.Replaced e -> replace(images.find(e.image()), images.find(e.copy()));
@@ -112,6 +114,17 @@ public final class CheckpointState implements Fold {
       case Entry.Leaving e -> leaving.put(e.commit(), e);
       case Entry.Counted e -> lastAttempt = e.lastAttempt();
       default -> {}
+    }
+  }
+
+  private void decide(final Entry.Decided e) {
+    if (!e.commit()) {
+      underWay.remove(e.checkpoint());
+      return;
+    }
+    lastDecided = Math.max(lastDecided, e.checkpoint());
+    if (underWay.containsKey(e.checkpoint())) {
+      underWay.get(e.checkpoint()).decide();
     }
   }
 
@@ -220,6 +233,9 @@ public final class CheckpointState implements Fold {
     commits.values().forEach(to);
     written.values().forEach(to);
     leaving.values().forEach(to);
+    if (lastDecided >= 0) {
+      to.accept(new Entry.Decided(lastDecided, true));
+    }
     images.sum(to);
     underWay.values().forEach(checkpoint -> checkpoint.sum(to));
     failed.values().forEach(to);
@@ -234,6 +250,15 @@ public final class CheckpointState implements Fold {
    */
   public Images images() {
     return images;
+  }
+
+  /**
+   * The highest number of a held checkpoint that was decided to be committed.
+   *
+   * @return -1 for none
+   */
+  public long lastDecided() {
+    return lastDecided;
   }
 
   /**

@@ -19,6 +19,7 @@ final class ExplicitCheckpoint {
   private final Entry.Scope scope;
   private final Set<Integer> complete = new TreeSet<>();
   private final Map<String, Image> members = new LinkedHashMap<>();
+  private boolean decided;
 
   ExplicitCheckpoint(final long number, final Entry.Scope scope) {
     this.number = number;
@@ -60,6 +61,9 @@ final class ExplicitCheckpoint {
     to.accept(new Entry.Begun(number, scope));
     images().forEach(image -> to.accept(image.created()));
     complete.forEach(rank -> to.accept(new Entry.Completed(number, rank, Lane.NO_SLOT, 0)));
+    if (decided) {
+      to.accept(new Entry.Decided(number, true));
+    }
   }
 
   /** Where an image of an explicit checkpoint is restored. */
@@ -92,6 +96,15 @@ final class ExplicitCheckpoint {
   /** Whether all ranks of this node have completed their part. */
   boolean isComplete() {
     return complete.size() >= scope.expected();
+  }
+
+  /** Whether it waits for a decision, however complete it is. */
+  boolean isHeld() {
+    return scope.held() && !decided;
+  }
+
+  void decide() {
+    decided = true;
   }
 
   List<Entry.Part> members() {

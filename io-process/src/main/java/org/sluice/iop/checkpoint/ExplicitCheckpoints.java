@@ -50,39 +50,53 @@ public final class ExplicitCheckpoints {
    * @return what to answer
    */
   public Reply begin(final Request.Begin request, final Writer beginner) {
-    if (request.checkpoint() < 0 || request.ranks() < 1) {
-      return invalid(
-          "no checkpoint %d of %d ranks".formatted(request.checkpoint(), request.ranks()));
+    return begin(request.checkpoint(), request.ranks(), false, beginner);
+  }
+
+  /**
+   * Begins a checkpoint that is committed only once that is decided.
+   *
+   * @param request what the rank asks for
+   * @param beginner who asks
+   * @return what to answer
+   */
+  public Reply hold(final Request.Hold request, final Writer beginner) {
+    return begin(request.checkpoint(), request.ranks(), true, beginner);
+  }
+
+  private Reply begin(
+      final long number, final int ranks, final boolean held, final Writer beginner) {
+    if (number < 0 || ranks < 1) {
+      return invalid("no checkpoint %d of %d ranks".formatted(number, ranks));
     }
-    final ExplicitCheckpoint known = underWay.get(request.checkpoint());
-    if (known != null && known.ranks() != request.ranks()) {
+    final ExplicitCheckpoint known = underWay.get(number);
+    if (known != null && (known.ranks() != ranks || held && !known.isHeld())) {
       return invalid(
-          "checkpoint %d was begun with %d ranks".formatted(known.number(), known.ranks()));
+          "checkpoint %d was begun with %d ranks%s"
+              .formatted(known.number(), known.ranks(), known.isHeld() ? "" : ", to be committed"));
     }
     if (known == null) {
-      final Entry.Scope scope = scope(request.ranks(), beginner);
+      final Entry.Scope scope = scope(ranks, held, beginner);
       if (scope.expected() == 0) {
-        return invalid(
-            "checkpoint %d: %s"
-                .formatted(request.checkpoint(), CommitRanks.unknown(request.ranks())));
+        return invalid("checkpoint %d: %s".formatted(number, CommitRanks.unknown(ranks)));
       }
       try {
         context.store().claim();
       } catch (final IOException e) {
         return new Reply.Failed(Errno.EIO, e.getMessage());
       }
-      context.decide(new Entry.Begun(request.checkpoint(), scope));
-      context.waiters().begun(request.checkpoint());
+      context.decide(new Entry.Begun(number, scope));
+      context.waiters().begun(number);
     }
     return new Reply.Done();
   }
 
   /** A job of more ranks than run on this node has others on other nodes. */
-  private Entry.Scope scope(final int ranks, final Writer beginner) {
+  private Entry.Scope scope(final int ranks, final boolean held, final Writer beginner) {
     final boolean spread = beginner.ranks() == ranks && beginner.isOfSeveralNodes();
     final int local = spread ? beginner.localRanks() : ranks;
     return new Entry.Scope(
-        ranks, local > 0 ? local : Math.min(context.settings().writers(), ranks), spread);
+        ranks, local > 0 ? local : Math.min(context.settings().writers(), ranks), spread, held);
   }
 
   /**
@@ -168,10 +182,50 @@ public final class ExplicitCheckpoints {
               .formatted(request.rank(), open.size(), checkpoint.number()));
     }
     context.decide(new Entry.Completed(request.checkpoint(), request.rank(), slot, number));
-    if (checkpoint.isComplete()) {
+    commitIfDue(checkpoint);
+    return new Reply.Done();
+  }
+
+  private void commitIfDue(final ExplicitCheckpoint checkpoint) {
+    if (checkpoint.isComplete() && !checkpoint.isHeld()) {
       commit(checkpoint);
     }
-    return new Reply.Done();
+  }
+
+  /**
+   * Says what becomes of a held checkpoint. The journal has that before anything follows from it:
+   * the successor of a killed I/O process commits what was decided, and only that. Once it is
+   * dropped its images are gone, and a rank that completes its part later is refused. What is
+   * decided stays so.
+   *
+   * @param number the checkpoint's number
+   * @param commits whether it is committed once its ranks on this node have completed it; else it
+   *     is dropped
+   */
+  public void decide(final long number, final boolean commits) {
+    final ExplicitCheckpoint checkpoint = underWay.get(number);
+    if (checkpoint == null || !checkpoint.isHeld()) {
+      return;
+    }
+    final List<Image> held = checkpoint.images();
+    context.decide(new Entry.Decided(number, commits));
+    if (commits) {
+      commitIfDue(checkpoint);
+    } else {
+      held.forEach(this::discard);
+    }
+  }
+
+  /**
+   * Held checkpoints that nothing is decided of.
+   *
+   * @return their numbers
+   */
+  public List<Long> undecided() {
+    return underWay.values().stream()
+        .filter(ExplicitCheckpoint::isHeld)
+        .map(ExplicitCheckpoint::number)
+        .toList();
   }
 
   private void commit(final ExplicitCheckpoint checkpoint) {
@@ -187,9 +241,7 @@ public final class ExplicitCheckpoints {
 
   /** Commits what was complete when the former I/O process was killed, before it could decide. */
   public void commitComplete() {
-    List.copyOf(underWay.values()).stream()
-        .filter(ExplicitCheckpoint::isComplete)
-        .forEach(this::commit);
+    List.copyOf(underWay.values()).forEach(this::commitIfDue);
   }
 
   private static Reply invalid(final String message) {

@@ -119,6 +119,16 @@ public final class Waiters {
     }
   }
 
+  /**
+   * Whether a checkpoint has come to its end, or who waits for it may still be answered otherwise.
+   *
+   * @param number its number
+   * @return whether it is committed, or failed for good
+   */
+  public boolean isOver(final long number) {
+    return committed.contains(number) || failed.containsKey(number) || refused.containsKey(number);
+  }
+
   private static Reply reply(final long number, final Failure why) {
     return new Reply.Failed(
         why.errno(), "checkpoint %d has not left this node: %s".formatted(number, why.reason()));

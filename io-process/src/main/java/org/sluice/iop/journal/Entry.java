@@ -187,8 +187,9 @@ public sealed interface Entry {
    * @param ranks ranks of the job
    * @param expected how many of them complete it on this node
    * @param spread whether others do on other nodes
+   * @param held whether it is committed only once that is {@link Decided}
    */
-  record Scope(int ranks, int expected, boolean spread) {}
+  record Scope(int ranks, int expected, boolean spread, boolean held) {}
 
   /**
    * A rank completed its part.
@@ -395,4 +396,12 @@ public sealed interface Entry {
    * @param growth as in {@link Committing}
    */
   record Leaving(long commit, long round, long growth) implements Entry {}
+
+  /**
+   * What becomes of a held checkpoint. A commit is decided before anything is written for it.
+   *
+   * @param checkpoint its number
+   * @param commit whether it is to be committed; else it is dropped
+   */
+  record Decided(long checkpoint, boolean commit) implements Entry {}
 }

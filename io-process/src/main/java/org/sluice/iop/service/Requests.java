@@ -156,6 +156,12 @@ final class Requests {
           find(caller, attachment, sync.imageId()).ifPresent(image -> settling.sync(image, caller));
       case Request.Begin begin ->
           caller.answer(checkpoints.explicit().begin(begin, attachment.writer()));
+      case Request.Hold hold ->
+          caller.answer(checkpoints.explicit().hold(hold, attachment.writer()));
+      case Request.Decide decide -> {
+        checkpoints.explicit().decide(decide.checkpoint(), decide.commit() != 0);
+        caller.answer(new Reply.Done());
+      }
       case Request.Create create -> openQueue.create(attachment, create, caller);
       case Request.Complete complete -> caller.answer(complete(attachment, complete));
       case Request.Wave wave -> caller.answer(waves.get().receive(wave));

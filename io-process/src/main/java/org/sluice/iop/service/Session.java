@@ -101,7 +101,7 @@ final class Session implements AutoCloseable {
 
   private Waves waves() {
     if (waves == null) {
-      waves = new Waves(context);
+      waves = new Waves(context, checkpoints.explicit());
     }
     return waves;
   }

@@ -7,9 +7,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.List;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.ExplicitCheckpoints;
 import org.sluice.iop.measure.Warnings;
 import org.sluice.mpi.C3Wave;
 import org.sluice.mpi.Closure;
@@ -25,6 +28,19 @@ import org.sluice.mpi.Wave;
 /**
  * Leads the waves of a job, one after the other: hears what its ranks say, has {@link Wave} decide,
  * and gives orders. Service thread only.
+ *
+ * <p>A wave is decided once. Its checkpoint is held on every node: complete or not, nothing of it
+ * is committed before. When all ranks have said that their images are complete, the coordinator
+ * decides: the journal of this node has that first. Then this node commits, and the order to do so
+ * goes to the ranks of others. From there on nothing gives the wave up. So it is either given up,
+ * in which case no node has been told to commit and each drops the images; or it is decided, and
+ * the images of all ranks are complete. A rank that completes late changes neither.
+ *
+ * <p>A kill before the journal has the decision: the next coordinator finds the wave begun in the
+ * log, decides that it is dropped, and orders so. Rank 0 takes orders one by one and passes each on
+ * before it greets the next coordinator. So no rank has heard of a commit that the journal lacks. A
+ * kill behind it: this node commits once resumed, and the next coordinator gives the order again,
+ * which changes nothing where it was heard.
  */
 final class Coordinator {
   /** How far beyond the farthest rank Pcl stops at first, in spots. */
@@ -44,7 +60,10 @@ final class Coordinator {
   /** How often a file is looked for that asks for a wave, in nanoseconds. */
   private static final long LOOK = 1_000_000_000;
 
+  private static final String STEP = "take the step ";
+
   private final Context context;
+  private final ExplicitCheckpoints checkpoints;
   private final Orders orders;
   private final Job job;
   private final WaveLog log;
@@ -59,19 +78,43 @@ final class Coordinator {
   private long next;
   private long looked;
   private boolean asked;
-  private boolean committing;
-  private Wave wave;
+  private boolean committing; // it is decided, and not durable
+  private Wave wave; // not decided yet; null for none
   private Line line;
   private WaveFigures figures;
 
-  Coordinator(final Context context, final Orders orders, final Job job) {
+  Coordinator(
+      final Context context,
+      final ExplicitCheckpoints checkpoints,
+      final Orders orders,
+      final Job job) {
     this.context = context;
+    this.checkpoints = checkpoints;
     this.orders = orders;
     this.job = job;
     this.log = new WaveLog(Path.of(context.segment().header().store()));
-    this.number = Math.max(log.last(), Math.max(newest(), job.restored()));
+    final long newest = newest();
+    this.number = Math.max(log.last(), Math.max(newest, job.restored()));
     this.next = System.nanoTime() + job.every();
+    log.open().ifPresent(open -> takeOver(open, open.number() == newest));
     log.began(job);
+    checkpoints.undecided().forEach(held -> checkpoints.decide(held, false));
+  }
+
+  /** A wave that a former coordinator began, of this session or of one before. */
+  private void takeOver(final WaveLog.Open open, final boolean isStored) {
+    final long which = open.number();
+    figures = new WaveFigures(which, open.protocol(), job.ranks());
+    if (context.state().lastDecided() == which) {
+      orders.give(Control.COMMIT, which);
+      await(which, false);
+    } else if (isStored || job.restored() == which) {
+      log.committedBefore(figures);
+    } else {
+      checkpoints.decide(which, false);
+      orders.give(Control.GIVE_UP, which);
+      log.givenUp(figures, "its coordinator ended before it was whole");
+    }
   }
 
   /** What was committed in the store, by whatever run. */
@@ -85,22 +128,38 @@ final class Coordinator {
   }
 
   void beat(final long now) {
-    if (wave != null && !committing) {
+    if (wave != null) {
       wave.look(now);
       letGo(now);
       endIfGivenUp();
+    }
+    if (wave != null || committing) {
+      log.waits(figures, wave == null ? "not yet durable" : wave.waiting());
     }
     if (now - looked >= LOOK) {
       looked = now;
       asked |= log.isAsked();
     }
-    if (wave == null && done.isEmpty() && (asked || job.every() > 0 && now >= next)) {
+    if (isFree() && done.isEmpty() && (asked || job.every() > 0 && now >= next)) {
       begin(now);
     }
   }
 
+  private boolean isFree() {
+    return wave == null && !committing;
+  }
+
+  /** Does a step of a wave, at which a fault may strike. */
+  private void step(final FaultPoint point, final Runnable does) {
+    try {
+      Fault.at(point, STEP + point.label(), does::run);
+    } catch (final IOException e) {
+      wave.giveUp(e.getMessage());
+    }
+  }
+
   long patience(final long now, final long limit) {
-    final long due = held != 0 ? held + hold : wave == null && job.every() > 0 ? next : now + LOOK;
+    final long due = held != 0 ? held + hold : isFree() && job.every() > 0 ? next : now + LOOK;
     return Math.clamp((due - now) / 1_000_000 + 1, 1, limit);
   }
 
@@ -133,8 +192,13 @@ final class Coordinator {
     final long end = now + job.patience();
     wave = pcl ? new PclWave(job.ranks(), margin, end) : new C3Wave(job.ranks(), end);
     figures = new WaveFigures(number, pcl ? "pcl" : "c3", job.ranks());
-    log.begun(figures);
-    orders.give(Control.PLEASE, Orders.ALL, number, int32(pcl ? Control.PCL : Control.C3));
+    step(
+        FaultPoint.WAVE_BEGIN,
+        () -> {
+          log.begun(figures);
+          orders.give(Control.PLEASE, Orders.ALL, number, int32(pcl ? Control.PCL : Control.C3));
+        });
+    endIfGivenUp();
   }
 
   private static byte[] int32(final int value) {
@@ -178,18 +242,24 @@ final class Coordinator {
       }
       case Control.MARKER -> {
         held = held == 0 ? System.nanoTime() : held;
-        pcl.stopped(Encoding.marker(bytes)).ifPresent(this::expect);
+        step(
+            FaultPoint.WAVE_LINE,
+            () -> pcl.stopped(Encoding.marker(bytes)).ifPresent(this::expect));
       }
       case Control.DRAINED -> {
         if (pcl.drained(rank)) {
-          orders.give(Control.TAKE, number);
+          step(FaultPoint.WAVE_STOP, () -> orders.give(Control.TAKE, number));
         }
       }
       case Control.TAKEN -> {
         figures.taken(rank, bytes);
-        if (pcl.taken(rank)) {
-          await();
-        }
+        step(
+            FaultPoint.WAVE_IMAGE,
+            () -> {
+              if (pcl.taken(rank)) {
+                decide();
+              }
+            });
       }
       default -> throw new IllegalArgumentException("not in Pcl");
     }
@@ -197,20 +267,29 @@ final class Coordinator {
 
   private void hear(final C3Wave c3, final int kind, final int rank, final ByteBuffer bytes) {
     switch (kind) {
-      case Control.MARKER -> c3.marker(Encoding.marker(bytes)).ifPresent(this::expect);
+      case Control.MARKER ->
+          step(
+              FaultPoint.WAVE_LINE,
+              () -> c3.marker(Encoding.marker(bytes)).ifPresent(this::expect));
       case Control.READY -> {
         if (c3.ready(rank)) {
-          orders.give(Control.STOP, number);
+          step(FaultPoint.WAVE_STOP, () -> orders.give(Control.STOP, number));
         }
       }
-      case Control.STOPPED -> c3.stopped(Encoding.recording(bytes)).ifPresent(this::close);
+      case Control.STOPPED ->
+          c3.stopped(Encoding.recording(bytes))
+              .ifPresent(all -> step(FaultPoint.WAVE_CLOSURE, () -> close(all)));
       case Control.TAKEN -> figures.taken(rank, bytes);
       case Control.WRITTEN -> {
         figures.recorded(bytes);
-        written.set(rank);
-        if (written.cardinality() == job.ranks()) {
-          await();
-        }
+        step(
+            FaultPoint.WAVE_IMAGE,
+            () -> {
+              written.set(rank);
+              if (written.cardinality() == job.ranks()) {
+                decide();
+              }
+            });
       }
       default -> throw new IllegalArgumentException("not in C3");
     }
@@ -219,6 +298,10 @@ final class Coordinator {
   private void expect(final Line all) {
     line = all;
     held = 0;
+    step(FaultPoint.WAVE_EXPECT, () -> tellExpected(all));
+  }
+
+  private void tellExpected(final Line all) {
     for (int rank = 0; rank < job.ranks(); rank++) {
       orders.give(Control.EXPECT, rank, number, Encoding.bytes(all.expect(rank)));
     }
@@ -252,54 +335,86 @@ final class Coordinator {
   }
 
   private void endAll() {
-    if (done.cardinality() == job.ranks() && wave == null) {
+    if (done.cardinality() == job.ranks() && isFree()) {
       orders.give(Control.END, 0);
     }
   }
 
   // ---- its end ----
 
-  /** All images are written. Durable is another matter. */
-  private void await() {
-    final long waited = number;
+  /** All images are written: nothing gives the wave up from here on. */
+  private void decide() {
+    step(
+        FaultPoint.WAVE_DECIDE,
+        () -> {
+          wave.commit();
+          wave = null;
+          checkpoints.decide(number, true);
+          orders.give(Control.COMMIT, number);
+          await(number, true);
+        });
+  }
+
+  /** Durable is another matter. */
+  private void await(final long which, final boolean isNew) {
     committing = true;
-    context.hurry(waited);
+    context.hurry(which);
     context
         .waiters()
-        .add(new Request.Await(waited, Long.MAX_VALUE), true, reply -> committed(waited, reply));
+        .add(
+            new Request.Await(which, Long.MAX_VALUE),
+            isNew,
+            reply -> context.service().execute(() -> end(which, isNew, reply)));
   }
 
-  private void committed(final long which, final Reply reply) {
-    context.service().execute(() -> end(which, reply));
-  }
-
-  private void end(final long which, final Reply reply) {
-    if (wave == null || which != number) {
-      return;
-    }
+  private void end(final long which, final boolean isNew, final Reply reply) {
     if (reply instanceof final Reply.Failed failed) {
-      wave.giveUp(failed.message());
-      endIfGivenUp();
-      return;
+      if (!context.waiters().isOver(which)) {
+        await(which, isNew); // it is tried again
+        return;
+      }
+      log.failed(figures, failed.message());
+    } else {
+      try {
+        Fault.at(FaultPoint.WAVE_LOG, STEP + "wave-log", () -> logCommitted(isNew));
+      } catch (final IOException e) {
+        Warnings.warn("wave %d is durable, and its log does not say so: %s".formatted(which, e));
+      }
+      orders.give(Control.COMMITTED, which);
     }
-    wave.commit();
-    log.committed(figures);
-    orders.give(Control.COMMITTED, number);
+    committing = false;
     over();
+  }
+
+  private void logCommitted(final boolean isNew) {
+    if (isNew) {
+      log.committed(figures);
+    } else {
+      log.committedBefore(figures);
+    }
   }
 
   private void endIfGivenUp() {
     if (wave != null && wave.hasEnded()) {
-      log.givenUp(figures, wave.reason());
-      orders.give(Control.GIVE_UP, number);
+      final String why = wave.reason();
+      wave = null;
+      try {
+        Fault.at(FaultPoint.WAVE_DROP, STEP + "wave-drop", () -> drop(why));
+      } catch (final IOException e) {
+        drop(why);
+      }
       over();
     }
   }
 
+  private void drop(final String why) {
+    checkpoints.decide(number, false);
+    log.givenUp(figures, why);
+    orders.give(Control.GIVE_UP, number);
+  }
+
   private void over() {
-    wave = null;
     held = 0;
-    committing = false;
     next = System.nanoTime() + job.every();
     endAll();
   }

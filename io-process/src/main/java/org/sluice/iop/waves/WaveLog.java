@@ -10,6 +10,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
+import java.util.Optional;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.iop.measure.Warnings;
@@ -27,6 +28,9 @@ final class WaveLog {
   private final Path file;
   private final Path ask;
   private boolean failed;
+  private String told = "";
+  private long toldWave;
+  private double toldAt;
 
   /**
    * The log of a store.
@@ -55,6 +59,38 @@ final class WaveLog {
       failed(e);
     }
     return last;
+  }
+
+  /**
+   * A wave of which the log does not say what became of it.
+   *
+   * @param number its number
+   * @param protocol its protocol
+   */
+  record Open(long number, String protocol) {}
+
+  /** The last wave that was begun, if it has not ended. */
+  Optional<Open> open() {
+    Open open = null;
+    try {
+      for (final String line : Files.readAllLines(file, StandardCharsets.ISO_8859_1)) {
+        if (numberOf(line) != 0) {
+          open = openAfter(line, open);
+        }
+      }
+    } catch (final IOException e) {
+      return Optional.empty(); // last() has said so
+    }
+    return Optional.ofNullable(open);
+  }
+
+  private static Open openAfter(final String line, final Open before) throws IOException {
+    final Map<String, Object> fields = JSON.std.mapFrom(line);
+    return switch (String.valueOf(fields.get("what"))) {
+      case "begun" -> new Open(numberOf(line), String.valueOf(fields.get("protocol")));
+      case "waits" -> before;
+      default -> null;
+    };
   }
 
   /** What is appended next begins a line, whatever a crash cut before. */
@@ -109,6 +145,36 @@ final class WaveLog {
   void givenUp(final WaveFigures wave, final String why) {
     append(line(wave, "given up").with("why", why));
     say("wave %d is given up: %s".formatted(wave.number(), why));
+  }
+
+  /**
+   * What a wave waits for, said when that changes and each second at most: for who asks meanwhile.
+   * One that ends within a second says nothing of that kind.
+   */
+  void waits(final WaveFigures wave, final String what) {
+    final double seconds = wave.seconds();
+    if (seconds - toldAt(wave) >= 1 && !(wave.number() + what).equals(told)) {
+      told = wave.number() + what;
+      toldWave = wave.number();
+      toldAt = seconds;
+      append(line(wave, "waits").with("waits", what).with("seconds", seconds));
+    }
+  }
+
+  private double toldAt(final WaveFigures wave) {
+    return toldWave == wave.number() ? toldAt : 0;
+  }
+
+  /** It was decided, and could not be made durable: no recovery begins with it. */
+  void failed(final WaveFigures wave, final String why) {
+    append(line(wave, "failed").with("why", why));
+    say("wave %d is whole, but not durable: %s".formatted(wave.number(), why));
+  }
+
+  /** It was decided by a former coordinator, whose figures are lost. */
+  void committedBefore(final WaveFigures wave) {
+    append(line(wave, "committed"));
+    say("wave %d is durable; its coordinator was killed meanwhile".formatted(wave.number()));
   }
 
   void committed(final WaveFigures wave) {

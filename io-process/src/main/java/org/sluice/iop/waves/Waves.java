@@ -1,16 +1,20 @@
 package org.sluice.iop.waves;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import org.sluice.core.fault.Fault;
+import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.iop.checkpoint.Context;
+import org.sluice.iop.checkpoint.ExplicitCheckpoints;
 import org.sluice.mpi.Control;
 
 /**
@@ -25,6 +29,7 @@ public final class Waves {
   private static final long MOST = Runtime.getRuntime().maxMemory() / 16;
 
   private final Context context;
+  private final ExplicitCheckpoints checkpoints;
   private final Orders orders;
   private final Map<Integer, ByteArrayOutputStream> pieces = new HashMap<>();
   private Coordinator coordinator;
@@ -35,9 +40,11 @@ public final class Waves {
    * A session in which no job has said that it is there.
    *
    * @param context what commits share
+   * @param checkpoints those of waves among others
    */
-  public Waves(final Context context) {
+  public Waves(final Context context, final ExplicitCheckpoints checkpoints) {
     this.context = context;
+    this.checkpoints = checkpoints;
     this.orders = new Orders(context.segment().header());
   }
 
@@ -91,11 +98,20 @@ public final class Waves {
 
   private void hear(final Request.Wave request, final ByteBuffer bytes) {
     if (request.kind() == Control.HELLO) {
-      coordinator = new Coordinator(context, orders, Job.of(bytes));
-    } else if (coordinator != null) {
+      greet(Job.of(bytes));
+    } else if (coordinator != null) { // else this one was resumed, and rank 0 greets it anew
       coordinator.hear(request.kind(), request.rank(), request.wave(), bytes);
-    } else { // a resumed I/O process knows of no wave
-      orders.give(Control.GIVE_UP, request.wave());
+    }
+  }
+
+  private void greet(final Job job) {
+    try {
+      Fault.at(
+          FaultPoint.WAVE_GREET,
+          "greet a job",
+          () -> coordinator = new Coordinator(context, checkpoints, orders, job));
+    } catch (final IOException e) {
+      throw new IllegalStateException(e); // the point is for kills
     }
   }
 

@@ -42,8 +42,9 @@ class JournalTest {
         new Entry.Drained(1, 2, null, List.of()),
         new Entry.Emptying(1, true),
         new Entry.Restarted(1, Cause.DIRECT, true, 2, List.of(new Entry.Mark(3, 4, 5))),
-        new Entry.Begun(1, new Entry.Scope(4, 2, true)),
+        new Entry.Begun(1, new Entry.Scope(4, 2, true, true)),
         new Entry.Completed(1, 2, 3, 4),
+        new Entry.Decided(1, true),
         new Entry.Committing(
             1,
             2,

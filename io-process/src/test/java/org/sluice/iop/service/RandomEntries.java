@@ -31,7 +31,7 @@ final class RandomEntries {
   }
 
   Entry next() {
-    return switch (dice.nextInt(23)) {
+    return switch (dice.nextInt(24)) {
       case 0 -> attached();
       case 1 -> new Entry.Detached(any(), dice.nextBoolean());
       case 2 -> new Entry.Admitted(1 + any(), any(), any(), any(), any(), state(), "path" + any());
@@ -50,7 +50,9 @@ final class RandomEntries {
               any(),
               List.of(new Entry.Mark(any(), any(), any())));
       case 12 ->
-          new Entry.Begun(any(), new Entry.Scope(2, 1 + dice.nextInt(2), dice.nextBoolean()));
+          new Entry.Begun(
+              any(),
+              new Entry.Scope(2, 1 + dice.nextInt(2), dice.nextBoolean(), dice.nextBoolean()));
       case 13 -> new Entry.Completed(any(), dice.nextInt(2), any(), any());
       case 14 ->
           new Entry.Committing(
@@ -71,6 +73,7 @@ final class RandomEntries {
       case 19 -> new Entry.Rested(1 + any(), "path" + any());
       case 20 -> new Entry.Written(any(), any(), any(), any());
       case 21 -> new Entry.Leaving(any(), any() - 1, any());
+      case 22 -> new Entry.Decided(any(), dice.nextBoolean());
       default -> new Entry.Left(dice.nextInt(100) > 0);
     };
   }

@@ -1,0 +1,47 @@
+#include "held.h"
+
+#include "client.h"
+#include "control.h"
+#include "protocol.h"
+#include "session.h"
+#include "stream.h"
+#include "wrappers/real.h"
+
+static int64_t begun; /* 0: none, or it is decided */
+
+static int request(int type, const struct sluice_body *body)
+{
+    int error;
+    struct sluice_client *client = sluice_session_client(sluice_mpi_session, &error);
+    return error != 0 ? error : sluice_connection_request(&client->connection, type, body, NULL);
+}
+
+int sluice_mpi_held_begin(int64_t wave)
+{
+    const struct sluice_request_hold hold = {wave, sluice_mpi_size};
+    const int error = request(SLUICE_REQUEST_HOLD, SLUICE_BODY(hold));
+    if (error == 0)
+        begun = wave;
+    return error;
+}
+
+int sluice_mpi_held_complete(int64_t wave)
+{
+    return sluice_checkpoint_complete(sluice_mpi_session, wave);
+}
+
+/*
+ * Each rank tells its own node's I/O process, since the coordinator reaches other nodes through their ranks only. The
+ * first one decides, and the others change nothing.
+ */
+void sluice_mpi_held_decide(int64_t wave, bool commit)
+{
+    if (begun == 0 || begun != wave)
+        return;
+    begun = 0;
+    const struct sluice_request_decide decide = {wave, commit};
+    if (request(SLUICE_REQUEST_DECIDE, SLUICE_BODY(decide)) != 0) {
+        sluice_mpi_say("wave %lld is %s, and this node's I/O process does not know: %s",
+                       (long long)wave, commit ? "whole" : "given up", sluice_message());
+    }
+}
