@@ -48,8 +48,11 @@ public final class SeriesLog {
   /** An entry names all nodes, and so does the next one. */
   private int longest = 1 << 14;
 
-  /** The keys of entries that were read since, which another node may not have made durable. */
-  private final Set<String> unsure = new HashSet<>();
+  /**
+   * The keys of entries that were read since, which another node may not have made durable; null
+   * where nothing is done by what they say.
+   */
+  private final Set<String> unsure;
 
   /** Says what is to be appended. */
   @FunctionalInterface
@@ -74,7 +77,8 @@ public final class SeriesLog {
         engine,
         found -> {
           throw advised(found);
-        });
+        },
+        new HashSet<>());
   }
 
   /** The same damage, and what a user can do. */
@@ -88,10 +92,23 @@ public final class SeriesLog {
     return advised;
   }
 
-  /** One to be read in spite of damage. Nothing may be removed by what it says. */
-  SeriesLog(final Engine engine, final Damage damage) {
+  private SeriesLog(final Engine engine, final Damage damage, final Set<String> unsure) {
     this.engine = engine;
     this.damage = damage;
+    this.unsure = unsure;
+  }
+
+  /** One to be repaired: it goes on in spite of damage. Nothing may be removed by what it says. */
+  static SeriesLog toRepair(final Engine engine) {
+    return new SeriesLog(engine, damaged -> {}, new HashSet<>());
+  }
+
+  /**
+   * One that is only read, in spite of damage, for however long. Nothing may be appended or removed
+   * by what it says.
+   */
+  static SeriesLog toRead(final Engine engine, final Damage damage) {
+    return new SeriesLog(engine, damage, null);
   }
 
   /**
@@ -146,6 +163,9 @@ public final class SeriesLog {
    * @throws IOException when that fails
    */
   void makeDurable() throws IOException {
+    if (unsure == null) {
+      throw new IllegalStateException("this log is read only");
+    }
     if (!unsure.isEmpty()) {
       engine.makeDurable(unsure);
       unsure.clear();
@@ -313,7 +333,9 @@ public final class SeriesLog {
     if (!entry.isBehindAllItNames(sequence)) {
       throw new DamagedException(name(sequence), 0, "it names an entry that is not before it");
     }
-    unsure.add(key(sequence));
+    if (unsure != null) {
+      unsure.add(key(sequence));
+    }
     return entry;
   }
 

@@ -57,7 +57,7 @@ public final class SeriesReader implements CheckpointReader {
     this.store = store;
     this.series = series;
     this.engine = store.engine(series);
-    this.log = new SeriesLog(engine, found -> damage.add(SeriesLog.advised(found)));
+    this.log = SeriesLog.toRead(engine, found -> damage.add(SeriesLog.advised(found)));
     this.fetch = new PartFetch(engine);
     this.parts = store.parts(series);
   }

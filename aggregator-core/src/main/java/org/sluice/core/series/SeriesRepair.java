@@ -42,7 +42,7 @@ public record SeriesRepair(List<DamagedException> damage, List<Long> numbers) {
         return repair(reader, counting);
       }
       final String run = "repair-%016x".formatted(Entropy.nextLong());
-      final SeriesLog log = new SeriesLog(engine, damaged -> {});
+      final SeriesLog log = SeriesLog.toRepair(engine);
       log.read();
       log.fillHoles();
       return repair(reader, log.append(state -> begin(state, run, counting)).live());

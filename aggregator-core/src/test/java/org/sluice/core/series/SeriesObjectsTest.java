@@ -1,6 +1,7 @@
 package org.sluice.core.series;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.sluice.core.engine.Engine;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.posix.NativeFile.Flag;
 import org.sluice.core.store.Commit;
@@ -37,6 +39,22 @@ class SeriesObjectsTest {
   @AfterEach
   void close() throws IOException {
     fixture.close();
+  }
+
+  /** One that may be read for days keeps no list of what it would have to make durable. */
+  @Test
+  void nothingIsDoneByWhatALogSaysThatIsOnlyRead() throws IOException {
+    fixture.logged("first", 0, CONTENT).commit(7, 1);
+    final String uri = objects.toUri() + "/";
+    CopiedStore.copy(fixture.store(), uri, "default", "first", "b17");
+    try (Engine engine = SeriesObjects.open(uri).engine("default")) {
+      final SeriesLog log = SeriesLog.toRead(engine, damage -> {});
+      assertThat(log.read().live()).hasSize(1);
+      assertThatIllegalStateException().isThrownBy(log::makeDurable);
+      final SeriesLog other = new SeriesLog(engine);
+      other.read();
+      other.makeDurable();
+    }
   }
 
   @Test
