@@ -93,6 +93,9 @@ final class Coordinator {
     if (now - looked >= LOOK) {
       looked = now;
       asked |= log.isAsked();
+      if (wave != null) {
+        log.underWay(figures, committing ? "its commit" : wave.waiting());
+      }
     }
     if (wave == null && done.isEmpty() && (asked || job.every() > 0 && now >= next)) {
       begin(now);
@@ -298,6 +301,7 @@ final class Coordinator {
 
   private void over() {
     wave = null;
+    log.nothingUnderWay();
     held = 0;
     committing = false;
     next = System.nanoTime() + job.every();

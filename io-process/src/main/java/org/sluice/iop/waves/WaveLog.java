@@ -23,9 +23,11 @@ final class WaveLog {
   private static final String DATA = "data";
 
   private static final String ASK = "waves/ask";
+  private static final String UNDER_WAY = "waves/under-way";
 
   private final Path file;
   private final Path ask;
+  private final Path underWay;
   private boolean failed;
 
   /**
@@ -39,6 +41,7 @@ final class WaveLog {
     final Path root = part ? parent.getParent() : store;
     this.file = root.resolve(NAME);
     this.ask = root.resolve(ASK);
+    this.underWay = root.resolve(UNDER_WAY);
     endLine();
   }
 
@@ -104,6 +107,32 @@ final class WaveLog {
 
   void begun(final WaveFigures wave) {
     append(line(wave, "begun"));
+  }
+
+  /** Tells whoever asks for the status how far a wave is. A reader may see half a line of it. */
+  void underWay(final WaveFigures wave, final String waiting) {
+    try {
+      Files.createDirectories(underWay.getParent());
+      Files.writeString(
+          underWay,
+          JSON.std.asString(
+              line(wave, "under way")
+                  .with("seconds", wave.seconds())
+                  .with("waiting", waiting)
+                  .with("bytes", wave.bytes())
+                  .with("late", wave.late())
+                  .with("early", wave.early())));
+    } catch (final IOException e) {
+      failed(e);
+    }
+  }
+
+  void nothingUnderWay() {
+    try {
+      Files.deleteIfExists(underWay);
+    } catch (final IOException e) {
+      failed(e);
+    }
   }
 
   void givenUp(final WaveFigures wave, final String why) {
