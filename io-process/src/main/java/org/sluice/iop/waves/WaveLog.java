@@ -109,7 +109,7 @@ final class WaveLog {
     append(line(wave, "begun"));
   }
 
-  /** Tells whoever asks for the status how far a wave is. A reader may see half a line of it. */
+  /** Tells users who ask for the status how far a wave is. They may read half a line of it. */
   void underWay(final WaveFigures wave, final String waiting) {
     try {
       Files.createDirectories(underWay.getParent());
