@@ -5,6 +5,7 @@ import java.util.stream.Stream;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Subcommand;
 import org.sluice.iop.ExecCommand;
+import org.sluice.iop.mpi.MpiCommand;
 import org.sluice.profile.RecordCommand;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -25,12 +26,15 @@ final class Commands {
     out.append("};\n\nenum sluice_option {\n    SLUICE_OPTION_NONE,\n");
     final List<String> exec = options(new ExecCommand());
     final List<String> record = options(new RecordCommand());
-    Stream.concat(exec.stream(), record.stream())
+    final List<String> mpi = options(new MpiCommand());
+    Stream.of(exec, record, mpi)
+        .flatMap(List::stream)
         .distinct()
         .forEach(name -> out.append("    %s,%n".formatted(constant(name))));
     out.append("    SLUICE_OPTIONS, /* how many, with none */\n};\n");
     table(out, "exec", exec);
     table(out, "record", record);
+    table(out, "mpi", mpi);
     return out.append("\n#endif\n").toString();
   }
 

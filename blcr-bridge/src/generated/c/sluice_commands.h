@@ -51,6 +51,12 @@ enum sluice_option {
     SLUICE_OPTION_WHEN_FULL,
     SLUICE_OPTION_WRITERS,
     SLUICE_OPTION_TO,
+    SLUICE_OPTION_EVERY,
+    SLUICE_OPTION_MPI,
+    SLUICE_OPTION_PATIENCE,
+    SLUICE_OPTION_PROTOCOL,
+    SLUICE_OPTION_RESTARTS,
+    SLUICE_OPTION_RUN,
     SLUICE_OPTIONS, /* how many, with none */
 };
 
@@ -86,6 +92,18 @@ static const struct option sluice_exec_known[] = {
 static const struct option sluice_record_known[] = {
     {"capture", required_argument, NULL, SLUICE_OPTION_CAPTURE},
     {"to", required_argument, NULL, SLUICE_OPTION_TO},
+    {NULL, 0, NULL, 0},
+};
+
+static const struct option sluice_mpi_known[] = {
+    {"every", required_argument, NULL, SLUICE_OPTION_EVERY},
+    {"mpi", required_argument, NULL, SLUICE_OPTION_MPI},
+    {"patience", required_argument, NULL, SLUICE_OPTION_PATIENCE},
+    {"protocol", required_argument, NULL, SLUICE_OPTION_PROTOCOL},
+    {"restarts", required_argument, NULL, SLUICE_OPTION_RESTARTS},
+    {"run", required_argument, NULL, SLUICE_OPTION_RUN},
+    {"series", required_argument, NULL, SLUICE_OPTION_SERIES},
+    {"store", required_argument, NULL, SLUICE_OPTION_STORE},
     {NULL, 0, NULL, 0},
 };
 

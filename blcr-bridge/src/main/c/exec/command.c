@@ -46,20 +46,37 @@ _Noreturn void sluice_exec_command_refuse(int answer, char **next)
                      sluice_exec_name);
 }
 
-void sluice_exec_preload(void)
+/* Puts a library of Sluice's own before whatever the user preloads. */
+static void preload(const char *file)
 {
-    char shim[3100];
+    char library[3100];
     char list[8192];
-    sluice_exec_installed(shim, sizeof shim, "blcr-bridge/target/native/libsluice_preload.so");
-    if (access(shim, R_OK) != 0)
-        sluice_exec_fail(SLUICE_STATUS_FAILED, "%s is missing; run scripts/build", shim);
+    sluice_exec_installed(library, sizeof library, file);
+    if (access(library, R_OK) != 0)
+        sluice_exec_fail(SLUICE_STATUS_FAILED, "%s is missing; run scripts/build", library);
     const char *others = getenv("LD_PRELOAD");
     if (others == NULL || *others == 0)
-        setenv("LD_PRELOAD", shim, 1);
-    else if ((size_t)snprintf(list, sizeof list, "%s:%s", shim, others) < sizeof list)
+        setenv("LD_PRELOAD", library, 1);
+    else if ((size_t)snprintf(list, sizeof list, "%s:%s", library, others) < sizeof list)
         setenv("LD_PRELOAD", list, 1);
     else
         sluice_exec_fail(SLUICE_STATUS_FAILED, "LD_PRELOAD is too long");
+}
+
+/* Under sluice mpi, the layer between the program and its MPI. */
+static void preload_layer(void)
+{
+    char file[200];
+    const char *mpi = getenv("SLUICE_MPI_LAYER");
+    if (mpi != NULL) {
+        snprintf(file, sizeof file, "blcr-bridge/target/native/libsluice_mpi_%s.so", mpi);
+        preload(file);
+    }
+}
+
+void sluice_exec_preload(void)
+{
+    preload("blcr-bridge/target/native/libsluice_preload.so");
 }
 
 void sluice_exec_capture(const char *directory)
@@ -72,6 +89,11 @@ void sluice_exec_capture(const char *directory)
     sluice_segment_path(segment->header->capture, capture);
     sluice_segment_unmap(segment);
     setenv("SLUICE_DIRECTORY", directory, 1);
+    preload_layer();
+    if (*capture == 0) { /* as under sluice mpi unless told otherwise */
+        unsetenv("SLUICE_CAPTURE");
+        return;
+    }
     setenv("SLUICE_CAPTURE", capture, 1);
     sluice_exec_preload();
 }
@@ -98,8 +120,7 @@ static void forward(const siginfo_t *signal, pid_t child)
         kill(child, signal->si_signo);
 }
 
-static int await_end(pid_t child, const sigset_t *signals, sluice_exec_stopping *stopping,
-                     void *argument)
+static int await_end(pid_t child, const sigset_t *signals, const struct sluice_exec_ears *ears)
 {
     int status;
     for (;;) {
@@ -111,9 +132,10 @@ static int await_end(pid_t child, const sigset_t *signals, sluice_exec_stopping 
         siginfo_t signal;
         if (sigwaitinfo(signals, &signal) <= 0 || signal.si_signo == SIGCHLD)
             continue;
-        forward(&signal, child);
-        if (signal.si_signo == SIGTERM && stopping != NULL)
-            stopping(argument);
+        if (signal.si_signo != ears->own)
+            forward(&signal, child);
+        if (ears->heard != NULL)
+            ears->heard(signal.si_signo, ears->argument);
     }
 }
 
@@ -124,16 +146,18 @@ static void report_exec_failure(int fd, const char *program)
     close(fd);
 }
 
-int sluice_exec_command_run(char **command, sluice_exec_stopping *stopping, void *argument)
+int sluice_exec_command_run(char **command, const struct sluice_exec_ears *ears)
 {
+    static sigset_t former; /* as this process was started with */
+    static bool blocked;
     sigset_t signals;
-    sigset_t former;
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);
     for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
         sigaddset(&signals, forwarded[i]);
     signal(SIGCHLD, SIG_DFL);
-    sigprocmask(SIG_BLOCK, &signals, &former);
+    sigprocmask(SIG_BLOCK, &signals, blocked ? NULL : &former);
+    blocked = true;
     int failure[2];
     const pid_t parent = getpid();
     const pid_t child = pipe2(failure, O_CLOEXEC) == 0 ? fork() : -1;
@@ -145,5 +169,5 @@ int sluice_exec_command_run(char **command, sluice_exec_stopping *stopping, void
         become_command(command, &former, parent, failure[1]);
     close(failure[1]);
     report_exec_failure(failure[0], command[0]);
-    return await_end(child, &signals, stopping, argument);
+    return await_end(child, &signals, ears);
 }

@@ -21,10 +21,14 @@ char **sluice_exec_command_behind(char **options);
 /* Ends the process for an option that getopt_long() answered ':' or '?' to, the one before `next`. */
 _Noreturn void sluice_exec_command_refuse(int answer, char **next);
 
-/* Told, once the command was, that SIGTERM has come. */
-typedef void sluice_exec_stopping(void *argument);
+/* What this process does about signals itself. */
+struct sluice_exec_ears {
+    int own;                                   /* one that the command does not get, 0 for none */
+    void (*heard)(int signal, void *argument); /* told of each, once the command was; may be NULL */
+    void *argument;
+};
 
 /*
- * Runs the command as a child, forwards signals to it, and returns its exit status, 128 + N when signal N killed it, 127 when it is not found, 126 when it cannot be executed.
+ * Runs the command as a child, forwards signals to it, which stay blocked here afterwards, and returns its exit status, 128 + N when signal N killed it, 127 when it is not found, 126 when it cannot be executed.
  */
-int sluice_exec_command_run(char **command, sluice_exec_stopping *stopping, void *argument);
+int sluice_exec_command_run(char **command, const struct sluice_exec_ears *ears);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "job.h"
 #include "status.h"
 
 static char *assignment(const char *name, const char *value)
@@ -19,13 +20,18 @@ static char *assignment(const char *name, const char *value)
 void sluice_exec_options_parse(int count, char **arguments, const char *capture,
                                struct sluice_exec_options *options)
 {
+    sluice_exec_job_adopt();
+    const bool mpi = getenv("SLUICE_MPI_LAYER") != NULL;
+    if (mpi)
+        unsetenv("SLUICE_CAPTURE"); /* the layer's images are no files of the program */
     const char *values[SLUICE_OPTIONS] = {
         [SLUICE_OPTION_STORE] = getenv("SLUICE_STORE"),
         [SLUICE_OPTION_CAPTURE] = getenv("SLUICE_CAPTURE"),
-        [SLUICE_OPTION_LAYOUT] = "files",
+        [SLUICE_OPTION_LAYOUT] = mpi ? "container" : "files",
+        [SLUICE_OPTION_SERIES] = getenv("SLUICE_MPI_SERIES"),
     };
     size_t passed = 0;
-    char **serve = calloc((size_t)count + 4, sizeof *serve);
+    char **serve = calloc((size_t)count + 5, sizeof *serve);
     if (serve == NULL)
         sluice_exec_fail(SLUICE_STATUS_FAILED, "no memory");
     opterr = 0;
@@ -39,6 +45,7 @@ void sluice_exec_options_parse(int count, char **arguments, const char *capture,
         case SLUICE_OPTION_CAPTURE:
         case SLUICE_OPTION_NAME:
         case SLUICE_OPTION_LAYOUT:
+        case SLUICE_OPTION_SERIES:
         case SLUICE_OPTION_PROFILE:
             break;
         default: /* for sluice serve, each time it is given */
@@ -54,14 +61,19 @@ void sluice_exec_options_parse(int count, char **arguments, const char *capture,
                          "no store; name one with --store DIR or in SLUICE_STORE");
     }
     capture = values[SLUICE_OPTION_CAPTURE] != NULL ? values[SLUICE_OPTION_CAPTURE] : capture;
-    if (capture == NULL) {
+    if (mpi) {
+        capture = values[SLUICE_OPTION_CAPTURE];
+    } else if (capture == NULL) {
         sluice_exec_fail(
             SLUICE_STATUS_USAGE,
             "no directory to capture; name one with --capture DIR or in SLUICE_CAPTURE");
     }
     serve[passed++] = assignment("layout", values[SLUICE_OPTION_LAYOUT]);
     serve[passed++] = assignment("store", store);
-    serve[passed++] = assignment("capture", capture);
+    if (values[SLUICE_OPTION_SERIES] != NULL)
+        serve[passed++] = assignment("series", values[SLUICE_OPTION_SERIES]);
+    if (capture != NULL)
+        serve[passed++] = assignment("capture", capture);
     *options = (struct sluice_exec_options){
         .name = name,
         .capture = capture,

@@ -5,7 +5,7 @@
 
 struct sluice_exec_options {
     const char *name;    /* of the I/O process; NULL for none */
-    const char *capture; /* never NULL */
+    const char *capture; /* NULL for none, under sluice mpi alone */
     const char *profile; /* the trace's directory; NULL for none */
     bool
         counts_ranks; /* how many ranks of this node write a checkpoint is for the launcher to say */

@@ -47,5 +47,5 @@ int main(int count, char **arguments)
     set_capture(options.capture);
     sluice_exec_profile(options.trace);
     sluice_exec_preload();
-    return sluice_exec_command_run(options.command, NULL, NULL);
+    return sluice_exec_command_run(options.command, &(struct sluice_exec_ears){0});
 }

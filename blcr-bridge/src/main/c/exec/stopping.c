@@ -27,9 +27,10 @@ static void preempt(struct sluice_exec_service *service, int grace)
     sluice_connection_close(&connection);
 }
 
-void sluice_exec_stopping_begin(void *service)
+void sluice_exec_stopping_begin(int signal, void *service)
 {
-    preempt(service, 1);
+    if (signal == SIGTERM)
+        preempt(service, 1);
 }
 
 static void *heed(void *service)

@@ -227,12 +227,12 @@ bool sluice_mpi_control_begin(void)
     real.Comm_size(sluice_mpi_control, &sluice_mpi_size);
     const int error =
         sluice_session_open(NULL, sluice_mpi_rank, sluice_mpi_size, &sluice_mpi_session);
-    if (error != 0)
+    const int failed = error != 0 ? sluice_mpi_rank : sluice_mpi_size;
+    int first;
+    real.Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, sluice_mpi_control);
+    if (first == sluice_mpi_rank)
         sluice_mpi_say("no checkpoints: %s", sluice_message());
-    int joined = error == 0;
-    int all;
-    real.Allreduce(&joined, &all, 1, MPI_INT, MPI_MIN, sluice_mpi_control);
-    return all;
+    return first == sluice_mpi_size;
 }
 
 void sluice_mpi_control_end(void)

@@ -3,9 +3,10 @@
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "said.h"
 
 struct sluice_mpi_real real;
 _Thread_local int sluice_mpi_inside;
@@ -13,16 +14,25 @@ bool sluice_mpi_on;
 
 #ifdef OPEN_MPI
 #define LIBRARY "libmpi.so.40"
+#define OTHER "libmpich.so.12"
 #define HAS_CONSTANTS (&ompi_mpi_comm_world != NULL)
 #else
 #define LIBRARY "libmpich.so.12"
+#define OTHER "libmpi.so.40"
 #define HAS_CONSTANTS true
 #endif
 
 static void die(const char *why)
 {
-    dprintf(STDERR_FILENO, "sluice: %s\n", why);
-    abort();
+    if (sluice_mpi_said_first())
+        dprintf(STDERR_FILENO, "sluice: %s\n", why);
+    sluice_mpi_said();
+    _exit(3); /* sluice mpi does not run it again */
+}
+
+static bool is_loaded(const char *library)
+{
+    return dlopen(library, RTLD_LAZY | RTLD_NOLOAD) != NULL;
 }
 
 /* A library that was loaded for another one alone is not behind this one for the linker. */
@@ -43,7 +53,7 @@ static void *look_up(const char *name)
 void sluice_mpi_find(void)
 {
     SLUICE_MPI_FUNCTIONS(FIND)
-    if (real.Init == NULL) {
+    if (real.Init == NULL || (is_loaded(OTHER) && !is_loaded(LIBRARY))) {
         die("this process has no " LIBRARY ", which the preloaded layer of sluice mpi is made for; "
             "give sluice mpi --mpi openmpi or --mpi mpich, whichever it is");
     }
@@ -89,13 +99,14 @@ void sluice_mpi_abort(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    say(format, arguments);
+    if (sluice_mpi_said_first())
+        say(format, arguments);
     va_end(arguments);
+    sluice_mpi_said();
     end();
 }
 
 void sluice_mpi_refuse(const char *function, const char *instead)
 {
-    sluice_mpi_say("%s is not carried by sluice mpi; %s", function, instead);
-    end();
+    sluice_mpi_abort("%s is not carried by sluice mpi; %s", function, instead);
 }

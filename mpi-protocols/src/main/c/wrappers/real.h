@@ -22,7 +22,7 @@ struct sluice_mpi_real {
 
 extern struct sluice_mpi_real real;
 
-/* Looks them all up; aborts with a line where the process has no MPI library. */
+/* Looks them all up; ends the process with a line and status 3 where the process has no MPI library. */
 void sluice_mpi_find(void);
 
 /*
@@ -34,7 +34,10 @@ extern _Thread_local int sluice_mpi_inside __attribute__((tls_model("initial-exe
 /* Between MPI_Init and MPI_Finalize, unless the layer has nothing to do: else all calls are forwarded. */
 extern bool sluice_mpi_on;
 
-/* Says "sluice: rank R: ..." in one line on standard error, and ends the job with MPI_Abort(..., 3). */
+/*
+ * Says "sluice: rank R: ..." in one line on standard error, and ends the job with MPI_Abort(..., 3). Of several ranks
+ * that do so one says it.
+ */
 void sluice_mpi_abort(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /* The same line without the end. */

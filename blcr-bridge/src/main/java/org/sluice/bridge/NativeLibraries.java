@@ -46,6 +46,16 @@ public final class NativeLibraries {
   }
 
   /**
+   * The program behind {@code sluice mpi}.
+   *
+   * @return an existing file, absolute
+   * @throws CommandException when it has not been built
+   */
+  public static Path mpi() {
+    return find("sluice-mpi");
+  }
+
+  /**
    * The program behind {@code sluice profile record}.
    *
    * @return an existing file, absolute

@@ -133,12 +133,12 @@ final class Coordinator {
       letGo(now);
       endIfGivenUp();
     }
-    if (wave != null || committing) {
-      log.waits(figures, wave == null ? "not yet durable" : wave.waiting());
-    }
     if (now - looked >= LOOK) {
       looked = now;
       asked |= log.isAsked();
+      if (!isFree()) {
+        log.underWay(figures, committing ? "its commit" : wave.waiting());
+      }
     }
     if (isFree() && done.isEmpty() && (asked || job.every() > 0 && now >= next)) {
       begin(now);
@@ -414,6 +414,7 @@ final class Coordinator {
   }
 
   private void over() {
+    log.nothingUnderWay();
     held = 0;
     next = System.nanoTime() + job.every();
     endAll();

@@ -24,13 +24,12 @@ final class WaveLog {
   private static final String DATA = "data";
 
   private static final String ASK = "waves/ask";
+  private static final String UNDER_WAY = "waves/under-way";
 
   private final Path file;
   private final Path ask;
+  private final Path underWay;
   private boolean failed;
-  private String told = "";
-  private long toldWave;
-  private double toldAt;
 
   /**
    * The log of a store.
@@ -43,6 +42,7 @@ final class WaveLog {
     final Path root = part ? parent.getParent() : store;
     this.file = root.resolve(NAME);
     this.ask = root.resolve(ASK);
+    this.underWay = root.resolve(UNDER_WAY);
     endLine();
   }
 
@@ -88,7 +88,6 @@ final class WaveLog {
     final Map<String, Object> fields = JSON.std.mapFrom(line);
     return switch (String.valueOf(fields.get("what"))) {
       case "begun" -> new Open(numberOf(line), String.valueOf(fields.get("protocol")));
-      case "waits" -> before;
       default -> null;
     };
   }
@@ -142,27 +141,35 @@ final class WaveLog {
     append(line(wave, "begun"));
   }
 
-  void givenUp(final WaveFigures wave, final String why) {
-    append(line(wave, "given up").with("why", why));
-    say("wave %d is given up: %s".formatted(wave.number(), why));
-  }
-
-  /**
-   * What a wave waits for, said when that changes and each second at most: for who asks meanwhile.
-   * One that ends within a second says nothing of that kind.
-   */
-  void waits(final WaveFigures wave, final String what) {
-    final double seconds = wave.seconds();
-    if (seconds - toldAt(wave) >= 1 && !(wave.number() + what).equals(told)) {
-      told = wave.number() + what;
-      toldWave = wave.number();
-      toldAt = seconds;
-      append(line(wave, "waits").with("waits", what).with("seconds", seconds));
+  /** Tells users who ask for the status how far a wave is. They may read half a line of it. */
+  void underWay(final WaveFigures wave, final String waiting) {
+    try {
+      Files.createDirectories(underWay.getParent());
+      Files.writeString(
+          underWay,
+          JSON.std.asString(
+              line(wave, "under way")
+                  .with("seconds", wave.seconds())
+                  .with("waiting", waiting)
+                  .with("bytes", wave.bytes())
+                  .with("late", wave.late())
+                  .with("early", wave.early())));
+    } catch (final IOException e) {
+      failed(e);
     }
   }
 
-  private double toldAt(final WaveFigures wave) {
-    return toldWave == wave.number() ? toldAt : 0;
+  void nothingUnderWay() {
+    try {
+      Files.deleteIfExists(underWay);
+    } catch (final IOException e) {
+      failed(e);
+    }
+  }
+
+  void givenUp(final WaveFigures wave, final String why) {
+    append(line(wave, "given up").with("why", why));
+    say("wave %d is given up: %s".formatted(wave.number(), why));
   }
 
   /** It was decided, and could not be made durable: no recovery begins with it. */

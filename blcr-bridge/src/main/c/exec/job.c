@@ -1,0 +1,159 @@
+#include "job.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "status.h"
+#include "which.h"
+
+/* 90s, 1.5m, 2h, 500ms, or seconds without a unit: sets the variable to seconds. */
+static void share_time(const char *variable, const char *option, const char *value)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"", 1}, {"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}};
+    char *unit = NULL;
+    const double number = *value >= '0' && *value <= '9' ? strtod(value, &unit) : -1;
+    for (size_t i = 0; unit != NULL && i < sizeof units / sizeof *units; i++) {
+        if (strcmp(unit, units[i].name) == 0 && number * units[i].seconds < 1e9) {
+            char seconds[40];
+            snprintf(seconds, sizeof seconds, "%.3f", number * units[i].seconds);
+            sluice_exec_job_share(variable, seconds);
+            return;
+        }
+    }
+    sluice_exec_fail(SLUICE_STATUS_USAGE, "--%s takes a time as 10m or 500ms, not %s", option,
+                     value);
+}
+
+/* The third may be NULL. */
+static const char *one_of(const char *option, const char *value, const char *first,
+                          const char *second, const char *third)
+{
+    if (strcmp(value, first) == 0 || strcmp(value, second) == 0
+        || (third != NULL && strcmp(value, third) == 0)) {
+        return value;
+    }
+    if (third == NULL) {
+        sluice_exec_fail(SLUICE_STATUS_USAGE, "--%s: there is no %s, only %s and %s", option, value,
+                         first, second);
+    }
+    sluice_exec_fail(SLUICE_STATUS_USAGE, "--%s: there is no %s, only %s, %s and %s", option, value,
+                     first, second, third);
+}
+
+static long restarts(const char *value)
+{
+    char *end;
+    const long number = strtol(value, &end, 10);
+    if (*value < '0' || *value > '9' || *end != 0 || number > INT_MAX)
+        sluice_exec_fail(SLUICE_STATUS_USAGE, "--restarts takes a number, not %s", value);
+    return number;
+}
+
+static void set_store(struct sluice_exec_job *job, const char *store)
+{
+    char here[PATH_MAX];
+    if (store == NULL || *store == 0) {
+        sluice_exec_fail(SLUICE_STATUS_USAGE,
+                         "no store; name one with --store DIR or in SLUICE_STORE");
+    }
+    if (strstr(store, ":/") != NULL && strchr(store, '/') > strchr(store, ':')) {
+        sluice_exec_fail(SLUICE_STATUS_USAGE,
+                         "%s is no directory, as sluice mpi needs one; give another --store",
+                         store);
+    }
+    const bool absolute = *store == '/';
+    if (!absolute && getcwd(here, sizeof here) == NULL)
+        sluice_exec_fail(SLUICE_STATUS_FAILED, "there is no working directory: %m");
+    if ((size_t)snprintf(job->store, sizeof job->store, "%s%s%s", absolute ? "" : here,
+                         absolute ? "" : "/", store)
+        >= sizeof job->store) {
+        sluice_exec_fail(SLUICE_STATUS_USAGE, "--store %s is too long", store);
+    }
+    sluice_exec_job_share("SLUICE_STORE", job->store);
+    sluice_exec_job_share("SLUICE_MPI_SERIES", job->series);
+}
+
+/* Each rank is to join the I/O process of its node, be it in a line for a shell. */
+static bool joins(char **command)
+{
+    for (char **word = command; *word != NULL; word++) {
+        const char *slash = strrchr(*word, '/');
+        const bool sluice = strcmp(slash == NULL ? *word : slash + 1, "sluice") == 0;
+        if (strstr(*word, "sluice exec ") != NULL || strstr(*word, "sluice-exec") != NULL
+            || (sluice && word[1] != NULL && strcmp(word[1], "exec") == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void set_mpi(struct sluice_exec_job *job, const char *given)
+{
+    char path[PATH_MAX];
+    char file[100];
+    if (!sluice_exec_which(job->command[0], path, sizeof path))
+        sluice_exec_fail(SLUICE_STATUS_NO_COMMAND, "cannot find %s", job->command[0]);
+    job->mpi = given != NULL ? one_of("mpi", given, "openmpi", "mpich", NULL)
+                             : sluice_exec_which_mpi(job->command);
+    if (job->mpi == NULL) {
+        sluice_exec_fail(SLUICE_STATUS_USAGE,
+                         "cannot tell the MPI of this command; say --mpi openmpi or --mpi mpich");
+    }
+    snprintf(file, sizeof file, "blcr-bridge/target/native/libsluice_mpi_%s.so", job->mpi);
+    sluice_exec_installed(path, sizeof path, file);
+    if (access(path, R_OK) != 0) {
+        sluice_exec_fail(SLUICE_STATUS_USAGE,
+                         "Sluice was built without %s; install it and run scripts/build", job->mpi);
+    }
+    sluice_exec_job_share("SLUICE_MPI_LAYER", job->mpi);
+}
+
+void sluice_exec_job_parse(int count, char **arguments, struct sluice_exec_job *job)
+{
+    const char *values[SLUICE_OPTIONS] = {
+        [SLUICE_OPTION_STORE] = getenv("SLUICE_STORE"),
+        [SLUICE_OPTION_PROTOCOL] = "c3",
+        [SLUICE_OPTION_SNAPSHOT] = "auto",
+        [SLUICE_OPTION_EVERY] = "10m",
+        [SLUICE_OPTION_PATIENCE] = "60s",
+        [SLUICE_OPTION_RESTARTS] = "10",
+    };
+    size_t passed = 0;
+    job->run = calloc((size_t)count + 1, sizeof *job->run);
+    if (job->run == NULL)
+        sluice_exec_fail(SLUICE_STATUS_FAILED, "no memory");
+    opterr = 0;
+    for (int option;
+         (option = getopt_long(count, arguments, "+:", sluice_mpi_known, NULL)) != -1;) {
+        if (option == ':' || option == '?')
+            sluice_exec_command_refuse(option, arguments + optind);
+        values[option] = optarg;
+        if (option == SLUICE_OPTION_RUN)
+            job->run[passed++] = optarg;
+    }
+    job->series = values[SLUICE_OPTION_SERIES];
+    job->command = sluice_exec_command_behind(arguments + optind);
+    set_store(job, values[SLUICE_OPTION_STORE]);
+    sluice_exec_job_share("SLUICE_MPI_PROTOCOL",
+                          one_of("protocol", values[SLUICE_OPTION_PROTOCOL], "c3", "pcl", "auto"));
+    sluice_exec_job_share(
+        "SLUICE_MPI_SNAPSHOT",
+        one_of("snapshot", values[SLUICE_OPTION_SNAPSHOT], "copy", "fork", "auto"));
+    share_time("SLUICE_MPI_EVERY", "every", values[SLUICE_OPTION_EVERY]);
+    share_time("SLUICE_MPI_PATIENCE", "patience", values[SLUICE_OPTION_PATIENCE]);
+    job->restarts = restarts(values[SLUICE_OPTION_RESTARTS]);
+    job->joins = joins(job->command);
+    if (job->joins && passed > 0) {
+        sluice_exec_fail(SLUICE_STATUS_USAGE,
+                         "--run %s has no use where ranks run sluice exec; give it that option",
+                         job->run[0]);
+    }
+    set_mpi(job, values[SLUICE_OPTION_MPI]);
+}

@@ -1,0 +1,29 @@
+/* The command line of sluice mpi, and what the ranks of its job are to know. */
+#pragma once
+
+#include <stdbool.h>
+
+struct sluice_exec_job {
+    char store[4200];   /* absolute: ranks may have other working directories */
+    const char *series; /* NULL for that which runs go on with unless told otherwise */
+    const char *mpi;    /* openmpi or mpich */
+    long restarts;      /* how often the command may be run again */
+    char **run;         /* options for sluice run, NULL-terminated */
+    char **command;     /* NULL-terminated, at least one */
+    bool joins;         /* its ranks start the I/O processes, by sluice exec */
+};
+
+/*
+ * Reads the command line, and puts into the environment what does not change from attempt to attempt. One that makes
+ * no sense ends the process with one line and status 2; a command that is not there, with 127.
+ */
+void sluice_exec_job_parse(int count, char **arguments, struct sluice_exec_job *job);
+
+/*
+ * Sets a variable for the ranks, NULL for none. Open MPI passes those alone to other nodes whose names begin with
+ * OMPI_, so a second one is called that way; sluice exec reads it where the first is missing.
+ */
+void sluice_exec_job_share(const char *name, const char *value);
+
+/* On the other side: takes what came by the second way. */
+void sluice_exec_job_adopt(void);

@@ -1,0 +1,38 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "job.h"
+
+#define PREFIX "OMPI_"
+#define SHARED PREFIX "SLUICE_"
+
+void sluice_exec_job_share(const char *name, const char *value)
+{
+    char second[100];
+    snprintf(second, sizeof second, PREFIX "%s", name);
+    if (value == NULL) {
+        unsetenv(name);
+        unsetenv(second);
+    } else {
+        setenv(name, value, 1);
+        setenv(second, value, 1);
+    }
+}
+
+void sluice_exec_job_adopt(void)
+{
+    for (char **one = environ; *one != NULL; one++) {
+        const char *value = strchr(*one, '=');
+        if (strncmp(*one, SHARED, strlen(SHARED)) != 0 || value == NULL)
+            continue;
+        char name[100];
+        snprintf(name, sizeof name, "%.*s", (int)(value - *one - strlen(PREFIX)),
+                 *one + strlen(PREFIX));
+        if (getenv(name) == NULL) {
+            setenv(name, value + 1, 1);
+            one = environ; /* which has moved */
+        }
+    }
+}

@@ -1,0 +1,75 @@
+#include "waves.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "status.h"
+#include "which.h"
+
+/* Where the log is: in the store, or in the series' folder. False before there is one. */
+static bool find_log(const struct sluice_exec_job *job, char *folder, size_t capacity)
+{
+    char log[PATH_MAX + 300];
+    snprintf(folder, capacity, "%s", job->store);
+    snprintf(log, sizeof log, "%s/waves.log", folder);
+    if (access(log, F_OK) == 0)
+        return true;
+    snprintf(folder, capacity, "%s/%s", job->store, job->series != NULL ? job->series : "default");
+    snprintf(log, sizeof log, "%s/waves.log", folder);
+    return access(log, F_OK) == 0;
+}
+
+int64_t sluice_exec_waves_newest(const struct sluice_exec_job *job)
+{
+    char folder[PATH_MAX + 256];
+    char sluice[3100];
+    char text[40];
+    if (!find_log(job, folder, sizeof folder))
+        return -1;
+    sluice_exec_installed(sluice, sizeof sluice, "scripts/sluice");
+    const bool named = job->series != NULL;
+    char *command[] = {sluice,
+                       "mpi",
+                       "status",
+                       "--newest",
+                       "--store",
+                       (char *)job->store,
+                       named ? "--series" : NULL,
+                       (char *)job->series,
+                       NULL};
+    const int status = sluice_exec_which_says(command, false, text, sizeof text);
+    if (status != 0) {
+        sluice_exec_fail(status,
+                         "cannot tell the newest checkpoint of %s; see sluice verify, and "
+                         "name another --store to begin anew",
+                         job->store);
+    }
+    return *text == 0 ? -1 : strtoll(text, NULL, 10);
+}
+
+/* Before there is a log there may be no store, and a directory in its place would be taken for something else. */
+void sluice_exec_waves_ask(const struct sluice_exec_job *job)
+{
+    char folder[PATH_MAX + 256];
+    char path[PATH_MAX + 300];
+    if (!find_log(job, folder, sizeof folder)) {
+        sluice_exec_say("no ranks are there yet to be checkpointed");
+        return;
+    }
+    snprintf(path, sizeof path, "%s/waves", folder);
+    int fd = -1;
+    if (mkdir(path, 0777) == 0 || errno == EEXIST) {
+        snprintf(path, sizeof path, "%s/waves/ask", folder);
+        fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    }
+    if (fd < 0)
+        sluice_exec_say("cannot ask for a checkpoint by %s: %m", path);
+    else
+        close(fd);
+}

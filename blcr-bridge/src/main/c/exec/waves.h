@@ -1,0 +1,15 @@
+/* What sluice mpi sees of the waves of its store, and asks of their coordinator. */
+#pragma once
+
+#include <stdint.h>
+
+#include "job.h"
+
+/*
+ * The newest checkpoint that a wave made; -1 without one. Ends the process when that cannot be told: to begin anew would
+ * lose what is there. One line has said why.
+ */
+int64_t sluice_exec_waves_newest(const struct sluice_exec_job *job);
+
+/* Asks for a wave. One line says so when no rank has come so far that one could be taken. */
+void sluice_exec_waves_ask(const struct sluice_exec_job *job);

@@ -1,0 +1,39 @@
+package org.sluice.iop.mpi;
+
+import java.io.IOException;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Model;
+import org.sluice.core.command.SeriesOption;
+import org.sluice.core.command.StoreOption;
+import org.sluice.core.command.Subcommand;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** Asks for a wave. */
+final class CheckpointCommand implements Subcommand {
+  private final StoreOption store = new StoreOption();
+  private final SeriesOption series = new SeriesOption();
+
+  private final CommandSpec spec =
+      Model.of(this, "checkpoint")
+          .describe(
+              "Asks the job that runs in a store for a checkpoint, from any node.",
+              "It begins within a second, or when the one under way is over.")
+          .exits(ExitStatus.DENIED)
+          .add(store)
+          .add(series)
+          .examples("  sluice mpi checkpoint --store /scratch/ckpt")
+          .spec();
+
+  CheckpointCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    return spec;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    WaveFiles.of(store.directory(), series.name()).ask();
+    return ExitStatus.OK.code();
+  }
+}

@@ -1,0 +1,119 @@
+package org.sluice.iop.mpi;
+
+import static org.sluice.core.command.Model.option;
+import static org.sluice.core.command.Model.parameters;
+
+import java.io.IOException;
+import java.util.function.Consumer;
+import org.sluice.bridge.NativeLibraries;
+import org.sluice.bridge.NativeProgram;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.Model;
+import org.sluice.core.command.Subcommand;
+import picocli.CommandLine.Model.CommandSpec;
+
+/**
+ * {@code sluice mpi}: a native program that runs the command of a launcher, and again when it
+ * fails. Its options are here, of which that program's table is generated, and their help.
+ */
+public final class MpiCommand implements Subcommand {
+  private static final Consumer<String> NATIVE = value -> {};
+
+  private final CommandSpec spec =
+      Model.of(this, "mpi")
+          .describe(
+              "Runs an MPI program that says by sluice_mpi.h what it needs and where it can be"
+                  + " checkpointed. When it fails the command is run again, and the program goes on from the"
+                  + " newest checkpoint of all ranks.",
+              "On several nodes put sluice exec before the program: it takes the store and all else from"
+                  + " sluice mpi, under any launcher that passes its environment, and under Open MPI.",
+              "SIGUSR1 asks for a checkpoint. SIGTERM and SIGINT go to the command, which is not run again.",
+              "Exits like the command. It is not run again where that would help nothing: after 2, wrong"
+                  + " usage; 3, what the program does cannot be carried, or it is not the program of the"
+                  + " checkpoint; 126 and 127, it cannot be run.")
+          .exits(
+              ExitStatus.NO_STORE,
+              ExitStatus.NOT_FOUND,
+              ExitStatus.DAMAGED,
+              ExitStatus.EXISTS,
+              ExitStatus.BUSY,
+              ExitStatus.NO_ROOM,
+              ExitStatus.DENIED,
+              ExitStatus.OTHER_VERSION,
+              ExitStatus.FEW_DESCRIPTORS,
+              ExitStatus.CRASHED,
+              ExitStatus.PREEMPTED)
+          .add(
+              option(String.class, NATIVE, "--store")
+                  .paramLabel("DIR")
+                  .description("Where checkpoints are kept; default: environment SLUICE_STORE."))
+          .add(
+              option(String.class, NATIVE, "--series")
+                  .paramLabel("NAME")
+                  .description(
+                      "The series of checkpoints that the job goes on with, in a store that several nodes may"
+                          + " use. Default: 'default' in such a store."))
+          .add(
+              option(String.class, NATIVE, "--protocol")
+                  .paramLabel("c3|pcl|auto")
+                  .description(
+                      "c3: no rank waits for another; pcl: all stop and go on together; auto: pcl where that"
+                          + " costs no wait, else c3. Default: c3."))
+          .add(
+              option(String.class, NATIVE, "--snapshot")
+                  .paramLabel("copy|fork|auto")
+                  .description(
+                      "copy: each rank copies its memory and goes on; fork: a forked child does, while the rank"
+                          + " goes on; auto: the one that holds the program up less, by the first checkpoints."
+                          + " Default: auto."))
+          .add(
+              option(String.class, NATIVE, "--every")
+                  .paramLabel("TIME")
+                  .description(
+                      "A checkpoint so long after the former one, such as 10m or 500ms; 0: only when asked"
+                          + " for. Default: 10m."))
+          .add(
+              option(String.class, NATIVE, "--patience")
+                  .paramLabel("TIME")
+                  .description("A checkpoint that is not whole by then is given up. Default: 60s."))
+          .add(
+              option(String.class, NATIVE, "--restarts")
+                  .paramLabel("N")
+                  .description("How often the command is run again. Default: 10."))
+          .add(
+              option(String.class, NATIVE, "--mpi")
+                  .paramLabel("openmpi|mpich")
+                  .description("The program's MPI, where neither it nor the launcher tells."))
+          .add(
+              option(String.class, NATIVE, "--run")
+                  .paramLabel("OPTION")
+                  .description(
+                      "An option for sluice run, such as --run=--keep=3. On several nodes give it to sluice"
+                          + " exec instead."))
+          .add(
+              parameters(String.class, words -> {})
+                  .paramLabel("CMD")
+                  .arity("0..*")
+                  .description("The launcher's command with its arguments, after --."))
+          .add(new StatusCommand())
+          .add(new CheckpointCommand())
+          .examples(
+              "  sluice mpi --store /scratch/ckpt --every 5m -- mpirun -n 64 ./app",
+              "  sluice mpi --store /shared/ckpt -- mpirun -n 512 --hostfile hosts \\",
+              "      sluice exec -- ./app",
+              "  sluice mpi status --store /shared/ckpt")
+          .spec();
+
+  /** For {@code ServiceLoader}. */
+  public MpiCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    return spec;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    return NativeProgram.run(NativeLibraries.mpi(), spec);
+  }
+}

@@ -1,0 +1,174 @@
+package org.sluice.iop.mpi;
+
+import static org.sluice.core.command.Model.flag;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.sluice.core.command.ErrorLine;
+import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.JsonOption;
+import org.sluice.core.command.Model;
+import org.sluice.core.command.SeriesOption;
+import org.sluice.core.command.SizeConverter;
+import org.sluice.core.command.StoreOption;
+import org.sluice.core.command.Subcommand;
+import org.sluice.core.posix.Quoting;
+import org.sluice.core.series.Stores;
+import org.sluice.core.store.CheckpointReader;
+import org.sluice.core.store.Commit;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** Shows what became of waves, and which one a restart begins with. */
+final class StatusCommand implements Subcommand {
+  private static final String WHAT = "what";
+  private static final String WAVE = "wave";
+  private static final String BEGUN = "begun";
+
+  private final StoreOption store = new StoreOption();
+  private final SeriesOption series = new SeriesOption();
+  private final JsonOption json = new JsonOption();
+  private boolean newest;
+
+  private final CommandSpec spec =
+      Model.of(this, "status")
+          .describe(
+              "Shows what became of each wave of the jobs in a store, and what the one under way waits for.",
+              "A wave is a checkpoint of all ranks; sluice ls, verify and restore know it by its number.")
+          .exits(
+              ExitStatus.NO_STORE,
+              ExitStatus.NOT_FOUND,
+              ExitStatus.DAMAGED,
+              ExitStatus.DENIED,
+              ExitStatus.OTHER_VERSION)
+          .add(store)
+          .add(series)
+          .add(json)
+          .add(
+              flag(value -> newest = value, "--newest")
+                  .description(
+                      "Print the number of the wave that a restart begins with, and nothing without one."))
+          .examples(
+              "  sluice mpi status --store /scratch/ckpt",
+              "  sluice mpi status --store /scratch/ckpt --json | jq '.[-1].wave'")
+          .spec();
+
+  StatusCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    return spec;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    final WaveFiles files = WaveFiles.of(store.directory(), series.name());
+    final List<Map<String, Object>> lines = files.lines();
+    if (newest) {
+      newest(lines).ifPresent(spec.commandLine().getOut()::println);
+      return ExitStatus.OK.code();
+    }
+    final Optional<Map<String, Object>> open = open(lines);
+    final Optional<Map<String, Object>> progress = open.flatMap(begun -> progress(begun, files));
+    if (json.wanted()) {
+      progress.ifPresent(lines::add);
+      json.print(spec, lines);
+      return ExitStatus.OK.code();
+    }
+    final PrintWriter out = spec.commandLine().getOut();
+    lines.forEach(line -> text(line).map(Quoting::line).ifPresent(out::println));
+    progress.or(() -> open).map(StatusCommand::underWay).map(Quoting::line).ifPresent(out::println);
+    return ExitStatus.OK.code();
+  }
+
+  /** Of the checkpoints that count, those that a wave made: others have no state of ranks. */
+  private OptionalLong newest(final List<Map<String, Object>> lines) throws IOException {
+    final Set<Long> waves = new HashSet<>();
+    for (final Map<String, Object> line : lines) {
+      if (BEGUN.equals(line.get(WHAT)) && line.get(WAVE) instanceof final Number number) {
+        waves.add(number.longValue());
+      }
+    }
+    try (CheckpointReader opened = Stores.open(store, series.name())) {
+      return opened.commits(unreadable -> ErrorLine.say(spec, unreadable.getMessage())).stream()
+          .filter(commit -> !commit.incomplete() && commit.part().isEmpty())
+          .mapToLong(Commit::number)
+          .filter(waves::contains)
+          .max();
+    }
+  }
+
+  /** The wave that has begun and not ended, if any. */
+  private static Optional<Map<String, Object>> open(final List<Map<String, Object>> lines) {
+    return lines.isEmpty() || !BEGUN.equals(lines.getLast().get(WHAT))
+        ? Optional.empty()
+        : Optional.of(lines.getLast());
+  }
+
+  private static Optional<Map<String, Object>> progress(
+      final Map<String, Object> begun, final WaveFiles files) {
+    try {
+      return files.underWay().filter(now -> begun.get(WAVE).equals(now.get(WAVE)));
+    } catch (final IOException unreadable) {
+      return Optional.empty(); // what is in the log is shown
+    }
+  }
+
+  private static Optional<String> text(final Map<String, Object> line) {
+    return Optional.ofNullable(
+        switch (String.valueOf(line.get(WHAT))) {
+          case "committed" ->
+              "wave %s committed by %s: held up %s s, at most %s s, by %s; durable after %s s; %s, %s late, %s early, %s events"
+                  .formatted(
+                      line.get(WAVE),
+                      line.get("protocol"),
+                      seconds(line.get("seconds_held_mean")),
+                      seconds(line.get("seconds_held_most")),
+                      line.get("snapshot"),
+                      seconds(line.get("seconds_to_durable")),
+                      size(line.get("bytes")),
+                      line.get("late"),
+                      line.get("early"),
+                      line.get("events"));
+          case "given up" -> "wave %s given up: %s".formatted(line.get(WAVE), line.get("why"));
+          case "failed" ->
+              "wave %s was whole, and not made durable: %s"
+                  .formatted(line.get(WAVE), line.get("why"));
+          case "restart" ->
+              "attempt %s with wave %s".formatted(line.get("attempt"), line.get("from"));
+          case "start" -> "attempt %s".formatted(line.get("attempt"));
+          default -> null;
+        });
+  }
+
+  private static String underWay(final Map<String, Object> line) {
+    final Object waiting = line.get("waiting");
+    return waiting == null
+        ? "wave %s is under way".formatted(line.get(WAVE))
+        : "wave %s is under way for %s s: %s; %s so far, %s late, %s early"
+            .formatted(
+                line.get(WAVE),
+                seconds(line.get("seconds")),
+                waiting,
+                size(line.get("bytes")),
+                line.get("late"),
+                line.get("early"));
+  }
+
+  private static String seconds(final Object value) {
+    return value instanceof final Number number
+        ? "%.3f".formatted(number.doubleValue())
+        : String.valueOf(value);
+  }
+
+  private static String size(final Object value) {
+    return value instanceof final Number number
+        ? SizeConverter.format(number.longValue())
+        : String.valueOf(value);
+  }
+}
