@@ -17,6 +17,7 @@ final class Generator {
     final Map<Path, String> files = new LinkedHashMap<>();
     files.put(C.resolve("sluice_layout.h"), CHeader.text());
     files.put(C.resolve("sluice_commands.h"), Commands.text());
+    files.put(C.resolve("sluice_mpi_kinds.h"), Controls.text());
     final Path document = Path.of("docs", "format.md");
     files.put(document, Tables.filled(Files.readString(document)));
     Outputs.write(files, args);

@@ -11,31 +11,7 @@
 
 #include "bytes.h"
 #include "sluice.h"
-
-/* Kinds of messages; org.sluice.mpi.ControlKind. */
-enum {
-    SLUICE_CONTROL_HELLO = 1,
-    SLUICE_CONTROL_COUNTED,
-    SLUICE_CONTROL_PASSED,
-    SLUICE_CONTROL_MARKER,
-    SLUICE_CONTROL_DRAINED,
-    SLUICE_CONTROL_TAKEN,
-    SLUICE_CONTROL_READY,
-    SLUICE_CONTROL_STOPPED,
-    SLUICE_CONTROL_WRITTEN,
-    SLUICE_CONTROL_REFUSED,
-    SLUICE_CONTROL_DONE,
-    SLUICE_CONTROL_PLEASE = 33,
-    SLUICE_CONTROL_STOP_AT,
-    SLUICE_CONTROL_EXPECT,
-    SLUICE_CONTROL_TAKE,
-    SLUICE_CONTROL_STOP,
-    SLUICE_CONTROL_PLAN,
-    SLUICE_CONTROL_GIVE_UP,
-    SLUICE_CONTROL_COMMITTED,
-    SLUICE_CONTROL_END,
-    SLUICE_CONTROL_COMMIT,
-};
+#include "sluice_mpi_kinds.h"
 
 /* This rank's session with its node's I/O process; NULL where there is none. */
 extern sluice_session *sluice_mpi_session;

@@ -6,14 +6,7 @@
 
 #include "handle.h"
 #include "numbering.h"
-
-enum sluice_mpi_event {
-    SLUICE_MPI_EVENT_SENT = 1,
-    SLUICE_MPI_EVENT_POSTED,
-    SLUICE_MPI_EVENT_COMPLETED,
-    SLUICE_MPI_EVENT_PROBED,
-    SLUICE_MPI_EVENT_ENTERED,
-};
+#include "sluice_mpi_kinds.h"
 
 /* As they lie in images; a COMPLETED has a number and so many requests. */
 struct sluice_mpi_sent {

@@ -18,7 +18,7 @@
 
 bool sluice_mpi_may_end;
 
-static int protocol = 2;
+static int protocol = SLUICE_CONTROL_C3;
 static int64_t restored = -1; /* the wave to begin with */
 static bool begun;            /* the first spot is behind this rank */
 static int64_t early[2];      /* messages sent and received before it, of all ranks */
@@ -39,7 +39,10 @@ static int64_t number(const char *name, int64_t otherwise)
 static void read_environment(void)
 {
     const char *name = getenv("SLUICE_MPI_PROTOCOL");
-    protocol = name != NULL && strcmp(name, "pcl") == 0 ? 1 : 2;
+    protocol = name == NULL         ? SLUICE_CONTROL_C3
+        : strcmp(name, "pcl") == 0  ? SLUICE_CONTROL_PCL
+        : strcmp(name, "auto") == 0 ? SLUICE_CONTROL_AUTO
+                                    : SLUICE_CONTROL_C3;
     restored = number("SLUICE_MPI_RESTORE", -1);
     sluice_mpi_patience = seconds("SLUICE_MPI_PATIENCE", 60);
     sluice_mpi_snapshot_begin();
@@ -168,7 +171,8 @@ static void restart(const struct sluice_mpi_place *place)
     begin_counts();
     await_check();
     struct sluice_mpi_bytes own = {0};
-    sluice_mpi_read_state(restored, place, &own);
+    const int of = sluice_mpi_read_state(restored, place, &own);
+    sluice_mpi_protocol = of == SLUICE_CONTROL_PCL ? &sluice_mpi_pcl : &sluice_mpi_c3;
     struct sluice_mpi_reader reader = {own.data, own.data + own.length, false};
     sluice_mpi_spots = sluice_mpi_get_i64(&reader);
     sluice_mpi_protocol->restart(restored);
@@ -185,8 +189,7 @@ int call_potential_checkpoint(const void *address)
         return 0;
     struct sluice_mpi_place place = {.address = address};
     if (!begun && restored >= 0) {
-        sluice_mpi_protocol = protocol == 1 ? &sluice_mpi_pcl : &sluice_mpi_c3;
-        place.protocol = protocol == 1 ? 1 : 2;
+        place.protocol = protocol == SLUICE_CONTROL_AUTO ? 0 : protocol;
         restart(&place);
         return 1;
     }
@@ -199,8 +202,9 @@ int call_potential_checkpoint(const void *address)
         sluice_mpi_snapshot_spot();
     sluice_mpi_poll();
     if (sluice_mpi_wave != 0) {
-        place.protocol =
-            sluice_mpi_protocol == &sluice_mpi_pcl ? 1 : 2; /* the wave's, known by now */
+        place.protocol = sluice_mpi_protocol == &sluice_mpi_pcl
+            ? SLUICE_CONTROL_PCL
+            : SLUICE_CONTROL_C3; /* the wave's, known by now */
         sluice_mpi_protocol->spot(&place);
     }
     return 0;

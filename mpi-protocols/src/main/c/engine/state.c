@@ -214,9 +214,9 @@ static void check_head(const struct head *found, const struct head *mine)
                          "program that wrote it",
                          wave);
     }
-    if (found->protocol != mine->protocol) {
+    if (mine->protocol != 0 && found->protocol != mine->protocol) {
         sluice_mpi_abort("checkpoint %lld was written with --protocol %s: restart with that", wave,
-                         found->protocol == 1 ? "pcl" : "c3");
+                         found->protocol == SLUICE_CONTROL_PCL ? "pcl" : "c3");
     }
     if (found->place != mine->place) {
         sluice_mpi_abort("checkpoint %lld was taken at another sluice_potential_checkpoint() than "
@@ -244,8 +244,8 @@ static void check_regions(const struct entry *entries, int count, int64_t wave)
     }
 }
 
-void sluice_mpi_read_state(int64_t wave, const struct sluice_mpi_place *place,
-                           struct sluice_mpi_bytes *own)
+int sluice_mpi_read_state(int64_t wave, const struct sluice_mpi_place *place,
+                          struct sluice_mpi_bytes *own)
 {
     const int fd = sluice_image_restart(sluice_mpi_session, wave, "state");
     if (fd < 0)
@@ -271,4 +271,5 @@ void sluice_mpi_read_state(int64_t wave, const struct sluice_mpi_place *place,
         read_all(fd, sluice_mpi_regions[i].pointer, sluice_mpi_regions[i].bytes, wave);
     sluice_mpi_bytes_free(&table);
     close(fd);
+    return head.protocol;
 }

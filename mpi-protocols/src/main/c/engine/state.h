@@ -12,7 +12,7 @@
 /* What an image must agree with at a restart. */
 struct sluice_mpi_place {
     const void *address; /* behind the call of sluice_potential_checkpoint() */
-    int protocol;
+    int protocol;        /* 0 at a restart: that of the image */
 };
 
 /* An image of this rank with these bytes: 0, or a negative errno, and sluice_message() says why. */
@@ -30,7 +30,7 @@ int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin);
 
 /*
  * Reads it, checks that it fits this program, and puts the memory back. `own` gets the layer's state. What does not fit
- * ends the job with one line.
+ * ends the job with one line. Which protocol wrote it.
  */
-void sluice_mpi_read_state(int64_t wave, const struct sluice_mpi_place *place,
-                           struct sluice_mpi_bytes *own);
+int sluice_mpi_read_state(int64_t wave, const struct sluice_mpi_place *place,
+                          struct sluice_mpi_bytes *own);

@@ -108,13 +108,13 @@ static void please(int64_t wave, const void *bytes, size_t length)
     struct sluice_mpi_reader reader = {bytes, (const unsigned char *)bytes + length, false};
     sluice_mpi_wave_ends();
     const int protocol = sluice_mpi_get_i32(&reader);
-    if (protocol == 1 && sluice_mpi_protocol->repeats()) {
+    if (protocol == SLUICE_CONTROL_PCL && sluice_mpi_protocol->repeats()) {
         sluice_mpi_wave = wave;
         sluice_mpi_refuse_wave("a recovery is not over");
         sluice_mpi_wave = 0;
         return;
     }
-    sluice_mpi_protocol = protocol == 1 ? &sluice_mpi_pcl : &sluice_mpi_c3;
+    sluice_mpi_protocol = protocol == SLUICE_CONTROL_PCL ? &sluice_mpi_pcl : &sluice_mpi_c3;
     sluice_mpi_wave = wave;
     sluice_mpi_look_busy();
     sluice_mpi_protocol->please(wave);

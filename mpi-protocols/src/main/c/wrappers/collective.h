@@ -7,13 +7,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
-/* From which members a member's result has data; as org.sluice.mpi.Flow, in its order. */
-enum sluice_mpi_flow {
-    SLUICE_MPI_ALL,
-    SLUICE_MPI_FROM_ROOT,
-    SLUICE_MPI_TO_ROOT,
-    SLUICE_MPI_FROM_BELOW,
-};
+#include "sluice_mpi_kinds.h"
 
 /* Data that the operation takes from this rank, or gives to it. */
 struct sluice_mpi_piece {

@@ -1,6 +1,9 @@
 package org.sluice.mpi;
 
-/** What ranks and the coordinator tell each other, by number. The layer in C has the same. */
+/**
+ * What ranks and the coordinator tell each other, by number; {@code scripts/generate} writes the C
+ * of it.
+ */
 public final class Control {
   /** From rank 0: the job is there. */
   public static final int HELLO = 1;
@@ -70,6 +73,9 @@ public final class Control {
 
   /** The number of C3. */
   public static final int C3 = 2;
+
+  /** Instead of one: the coordinator chooses. */
+  public static final int AUTO = 3;
 
   private Control() {}
 }

@@ -15,12 +15,6 @@ import java.util.function.Function;
  * list and map behind its length. {@code engine/*.c} of the layer in C has the same.
  */
 public final class Encoding {
-  private static final int SENT = 1;
-  private static final int POSTED = 2;
-  private static final int COMPLETED = 3;
-  private static final int PROBED = 4;
-  private static final int ENTERED = 5;
-
   private Encoding() {}
 
   // ---- what ranks say ----
@@ -65,11 +59,11 @@ public final class Encoding {
     final int end = in.getInt() + in.position();
     final Event event =
         switch (kind) {
-          case SENT -> new Event.Sent(message(in), in.getInt());
-          case POSTED -> new Event.Posted((int) in.getLong(), pattern(in));
-          case COMPLETED -> new Event.Completed(list(in, one -> (int) one.getLong()));
-          case PROBED -> new Event.Probed((int) in.getLong());
-          case ENTERED ->
+          case EventKind.SENT -> new Event.Sent(message(in), in.getInt());
+          case EventKind.POSTED -> new Event.Posted((int) in.getLong(), pattern(in));
+          case EventKind.COMPLETED -> new Event.Completed(list(in, one -> (int) one.getLong()));
+          case EventKind.PROBED -> new Event.Probed((int) in.getLong());
+          case EventKind.ENTERED ->
               new Event.Entered(
                   (int) in.getLong(),
                   new Collective(in.getLong(), in.getLong()),

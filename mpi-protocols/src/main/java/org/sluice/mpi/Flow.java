@@ -2,7 +2,8 @@ package org.sluice.mpi;
 
 /**
  * From which members a member's result of a collective has data. Only these must have entered it
- * before it can end there. The root of a broadcast may be far ahead of the others.
+ * before it can end there. {@code scripts/generate} writes the C of it. The root of a broadcast may
+ * be far ahead of the others.
  */
 public enum Flow {
   /** Barrier, allreduce, allgather, alltoall and their like. */

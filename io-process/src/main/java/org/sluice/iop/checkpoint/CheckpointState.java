@@ -33,6 +33,10 @@ public final class CheckpointState implements Fold {
 
   private final Images images;
   private final GroupTable groups = new GroupTable();
+
+  /** Number of a commit that was not tried: its checkpoint lacks a file. */
+  static final long NO_ATTEMPT = 0;
+
   private final Map<Long, ExplicitCheckpoint> underWay = new LinkedHashMap<>();
   private long lastDecided = -1;
   private final Map<Long, Entry.Committing> commits = new LinkedHashMap<>();
@@ -177,8 +181,7 @@ public final class CheckpointState implements Fold {
       if (failed.size() > MOST_FAILED) {
         failed.remove(failed.keySet().iterator().next());
       }
-      final boolean ofGroup =
-          e.attempt() == Entry.NO_ATTEMPT || commit != null && isOfGroup(commit);
+      final boolean ofGroup = e.attempt() == NO_ATTEMPT || commit != null && isOfGroup(commit);
       if (ofGroup && e.errno() != REFUSED && groups.find(e.checkpoint()) != null) {
         groups.find(e.checkpoint()).failed();
       }

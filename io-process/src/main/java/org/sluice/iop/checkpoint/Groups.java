@@ -366,7 +366,7 @@ public final class Groups {
   /** Why a checkpoint is not committed as it is. */
   String obstacle(final Group group) {
     final Entry.Ended failed = context.state().failed().get(group.number());
-    if (failed != null && failed.attempt() == Entry.NO_ATTEMPT) {
+    if (failed != null && failed.attempt() == CheckpointState.NO_ATTEMPT) {
       return failed.reason();
     }
     return group.isQuiet() && isComplete(group) && habit.expectsMore(group)

@@ -101,7 +101,8 @@ final class Lacks {
   private void refuse(final long number, final Failure why) {
     final Entry.Ended known = context.state().failed().get(number);
     if (known == null || !known.reason().equals(why.reason())) {
-      final Entry.Ended end = new Entry.Ended(Entry.NO_ATTEMPT, number, why.errno(), why.reason());
+      final Entry.Ended end =
+          new Entry.Ended(CheckpointState.NO_ATTEMPT, number, why.errno(), why.reason());
       context.decide(end);
       context.waiters().failed(end, context.waiters().writing(number));
       if (++refusals <= MOST_LINES) {

@@ -39,6 +39,9 @@ public final class Lane {
   /** No image, or not known yet. */
   public static final int NO_IMAGE = 0;
 
+  /** Number of a request that was not the client's. */
+  public static final long NO_REQUEST = 0;
+
   static final int LENGTH = 64;
   private static final int SUBJECT_OFFSET = 0;
   private static final int SLOT_OFFSET = 4;

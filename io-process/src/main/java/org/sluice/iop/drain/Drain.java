@@ -27,6 +27,9 @@ import org.sluice.iop.measure.Statistics;
  * it was asked. Service thread only.
  */
 public final class Drain implements AutoCloseable {
+  /** Used length of a chunk whose owner died before it told. */
+  public static final int ADOPTED = -1;
+
   private static final int REQUESTS = 1024;
 
   private final DrainContext context;
@@ -90,7 +93,7 @@ public final class Drain implements AutoCloseable {
    * @param slot who published it
    * @param chunk its index
    * @param word its state word when it was found to be published; a mad owner may change it
-   * @param used its used length; {@link Entry#ADOPTED} when its owner left it behind and its header
+   * @param used its used length; {@link #ADOPTED} when its owner left it behind and its header
    *     tells
    * @param position of the slot's ring behind the record that told; {@link Entry#NO_POSITION} for
    *     none

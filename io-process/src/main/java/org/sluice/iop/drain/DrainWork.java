@@ -27,7 +27,7 @@ final class DrainWork extends ChunkWork {
   /**
    * Drains a chunk.
    *
-   * @param used how much of it is used; {@link Entry#ADOPTED} when its owner died before it said
+   * @param used how much of it is used; {@link Drain#ADOPTED} when its owner died before it said
    *     so, and its header tells
    */
   DrainWork(
@@ -37,7 +37,7 @@ final class DrainWork extends ChunkWork {
       final long word,
       final int used) {
     super(context, slot, index, word);
-    this.adopted = used == Entry.ADOPTED;
+    this.adopted = used == Drain.ADOPTED;
     if (!adopted) {
       use(used);
     }

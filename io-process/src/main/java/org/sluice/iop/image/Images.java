@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.iop.crash.Lane;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.journal.Fold;
 
@@ -51,7 +52,7 @@ public final class Images implements Fold {
       case Entry.Entered e -> {
         apply(e.file());
         with(e.file().image(), image -> image.apply(e));
-        apply(new Entry.Opened(e.file().image(), e.slot(), true, Entry.NO_REQUEST));
+        apply(new Entry.Opened(e.file().image(), e.slot(), true, Lane.NO_REQUEST));
       }
       case Entry.Created e -> with(e.image(), image -> image.apply(e));
       case Entry.Changed e -> {

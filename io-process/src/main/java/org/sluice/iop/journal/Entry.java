@@ -7,12 +7,6 @@ import org.sluice.core.store.RankSet;
 
 /** One decision: it is written as its place among the entries here, from 1, then its fields. */
 public sealed interface Entry {
-  /** Number of a request that was not the client's. */
-  long NO_REQUEST = 0;
-
-  /** Number of a commit that was not tried: its checkpoint lacks a file. */
-  long NO_ATTEMPT = 0;
-
   /** Round of a checkpoint in a store of this node alone, which needs none. */
   long NO_ROUND = -1;
 
@@ -21,9 +15,6 @@ public sealed interface Entry {
 
   /** The same: the opening counts for nothing. */
   long REFUSED = -2;
-
-  /** Used length of a chunk whose owner died before it told. */
-  int ADOPTED = -1;
 
   /**
    * A process got a slot.
@@ -115,7 +106,7 @@ public sealed interface Entry {
    * @param slot of the process that published it
    * @param chunk its index
    * @param generation tells the chunk's uses apart
-   * @param used its used length; {@link #ADOPTED} when its owner died before it told
+   * @param used its used length; -1 when its owner died before it told
    * @param position in the slot's ring, behind the record that told, or {@link #NO_POSITION}
    */
   record Taken(int slot, int chunk, int generation, int used, long position) implements Entry {}

@@ -30,7 +30,7 @@ final class Backlog implements Fold {
         positions.remove(e.slot());
         lastRequests.remove(e.slot());
       }
-      case Entry.Opened e when e.request() != Entry.NO_REQUEST -> lastRequests.put(e.slot(), e);
+      case Entry.Opened e when e.request() != Lane.NO_REQUEST -> lastRequests.put(e.slot(), e);
       case Entry.Completed e when e.slot() != Lane.NO_SLOT -> lastRequests.put(e.slot(), e);
       case Entry.Closed e when e.position() < 0 -> lastRequests.remove(e.slot());
       case Entry.Closed e -> positions.put(e.slot(), e.position());

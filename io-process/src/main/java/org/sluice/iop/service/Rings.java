@@ -250,7 +250,7 @@ final class Rings {
       if (ChunkStateDescriptor.state(one.word) != ChunkStateDescriptor.PUBLISHED) {
         pool.publish(one.chunk, one.word);
       }
-      drain.publish(attachment.index(), one.chunk, one.word, Entry.ADOPTED, Entry.NO_POSITION);
+      drain.publish(attachment.index(), one.chunk, one.word, Drain.ADOPTED, Entry.NO_POSITION);
     }
   }
 }

@@ -2,7 +2,6 @@ package org.sluice.iop.waves;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.BitSet;
@@ -43,20 +42,6 @@ import org.sluice.mpi.Wave;
  * which changes nothing where it was heard.
  */
 final class Coordinator {
-  /** How far beyond the farthest rank Pcl stops at first, in spots. */
-  private static final long MARGIN = 1;
-
-  private static final long MOST_MARGIN = 1 << 20;
-
-  /**
-   * For how long Pcl holds the first ranks at their spots at first, in nanoseconds. One that has
-   * not heard of the spot may be beyond it, in a collective that waits for those that stopped.
-   */
-  private static final long HOLD = 500_000_000;
-
-  /** How long an order is under way, in nanoseconds: for so many spots it is not heard. */
-  private static final double HEARD = 30_000_000;
-
   /** How often a file is looked for that asks for a wave, in nanoseconds. */
   private static final long LOOK = 1_000_000_000;
 
@@ -67,14 +52,11 @@ final class Coordinator {
   private final Orders orders;
   private final Job job;
   private final WaveLog log;
+  private final Choice choice;
+  private final Standstill standstill;
   private final BitSet done = new BitSet();
   private final BitSet written = new BitSet();
   private long number;
-  private long countedSpots = -1; // at the first wave
-  private long countedAt;
-  private long margin = MARGIN;
-  private long hold = HOLD;
-  private long held; // when the first one stopped, 0 none
   private long next;
   private long looked;
   private boolean asked;
@@ -92,6 +74,8 @@ final class Coordinator {
     this.checkpoints = checkpoints;
     this.orders = orders;
     this.job = job;
+    this.choice = new Choice(job.protocol());
+    this.standstill = new Standstill(job.patience());
     this.log = new WaveLog(Path.of(context.segment().header().store()));
     final long newest = newest();
     this.number = Math.max(log.last(), Math.max(newest, job.restored()));
@@ -159,27 +143,16 @@ final class Coordinator {
   }
 
   long patience(final long now, final long limit) {
-    final long due = held != 0 ? held + hold : isFree() && job.every() > 0 ? next : now + LOOK;
+    final long due = standstill.due(isFree() && job.every() > 0 ? next : now + LOOK);
     return Math.clamp((due - now) / 1_000_000 + 1, 1, limit);
   }
 
-  /** Ranks that wait too long at their spots go on, and stop farther on the next time. */
+  /** Ranks that wait too long at their spots go on. */
   private void letGo(final long now) {
-    if (held != 0 && line == null && now - held >= hold) {
+    if (line == null && standstill.isTooLong(now)) {
       wave.giveUp(wave.waiting() + ", while others held still");
-      hold = Math.min(hold * 2, job.patience());
-      margin++;
+      triesC3("ranks do not come to one spot in time");
     }
-  }
-
-  /** Where ranks pass many spots in no time, they hear of the one only when beyond it. */
-  private long spotsUnheard(final long spots) {
-    if (countedSpots < 0) {
-      countedSpots = spots;
-      countedAt = System.nanoTime();
-    }
-    final double rate = (spots - countedSpots) / (double) (System.nanoTime() - countedAt + 1);
-    return Math.clamp((long) (rate * HEARD), 0, MOST_MARGIN);
   }
 
   private void begin(final long now) {
@@ -187,26 +160,18 @@ final class Coordinator {
     number++;
     written.clear();
     line = null;
-    held = 0;
-    final boolean pcl = job.protocol() != Control.C3;
+    standstill.end();
+    final boolean pcl = choice.next() == Control.PCL;
     final long end = now + job.patience();
-    wave = pcl ? new PclWave(job.ranks(), margin, end) : new C3Wave(job.ranks(), end);
+    wave = pcl ? new PclWave(job.ranks(), standstill.margin(), end) : new C3Wave(job.ranks(), end);
     figures = new WaveFigures(number, pcl ? "pcl" : "c3", job.ranks());
     step(
         FaultPoint.WAVE_BEGIN,
         () -> {
           log.begun(figures);
-          orders.give(Control.PLEASE, Orders.ALL, number, int32(pcl ? Control.PCL : Control.C3));
+          orders.giveInt(Control.PLEASE, number, pcl ? Control.PCL : Control.C3);
         });
     endIfGivenUp();
-  }
-
-  private static byte[] int32(final int value) {
-    return ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(value).array();
-  }
-
-  private static byte[] int64(final long value) {
-    return ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(value).array();
   }
 
   // ---- what ranks say ----
@@ -231,23 +196,30 @@ final class Coordinator {
       case Control.COUNTED -> {
         final long spot = pcl.counted(rank, bytes.getLong());
         if (spot != 0) {
-          final long farther = spot + spotsUnheard(spot);
-          orders.give(Control.STOP_AT, Orders.ALL, number, int64(farther));
+          orders.giveLong(Control.STOP_AT, number, standstill.farther(spot));
         }
       }
       case Control.PASSED -> {
-        margin = Math.min(margin * 2, MOST_MARGIN);
+        standstill.passed();
         asked = true; // at once, and farther
+        choice.passed();
         pcl.passed(rank);
       }
       case Control.MARKER -> {
-        held = held == 0 ? System.nanoTime() : held;
+        standstill.begin(System.nanoTime());
+        figures.stopped();
         step(
             FaultPoint.WAVE_LINE,
-            () -> pcl.stopped(Encoding.marker(bytes)).ifPresent(this::expect));
+            () -> {
+              pcl.stopped(Encoding.marker(bytes)).ifPresent(this::expect);
+              if (wave.hasEnded()) {
+                triesC3("spots lie on both sides of collectives");
+              }
+            });
       }
       case Control.DRAINED -> {
         if (pcl.drained(rank)) {
+          figures.goOn();
           step(FaultPoint.WAVE_STOP, () -> orders.give(Control.TAKE, number));
         }
       }
@@ -257,6 +229,7 @@ final class Coordinator {
             FaultPoint.WAVE_IMAGE,
             () -> {
               if (pcl.taken(rank)) {
+                choice.measured(figures.meanWaited(), figures.meanTaking());
                 decide();
               }
             });
@@ -295,9 +268,17 @@ final class Coordinator {
     }
   }
 
+  /** A wave of Pcl that tells of the job: the next one comes at once, by C3. */
+  private void triesC3(final String why) {
+    if (choice.isOpen()) {
+      choice.stopsBadly(why);
+      asked = true;
+    }
+  }
+
   private void expect(final Line all) {
     line = all;
-    held = 0;
+    standstill.end();
     step(FaultPoint.WAVE_EXPECT, () -> tellExpected(all));
   }
 
@@ -323,15 +304,11 @@ final class Coordinator {
 
   private void done(final int rank) {
     done.set(rank);
-    if (wave != null && !hasLine(rank)) {
+    if (wave != null && !figures.hasState(rank)) {
       wave.giveUp("rank %d has come to MPI_Finalize".formatted(rank));
     }
     endIfGivenUp();
     endAll();
-  }
-
-  private boolean hasLine(final int rank) {
-    return figures.hasState(rank) || written.get(rank);
   }
 
   private void endAll() {
@@ -388,7 +365,7 @@ final class Coordinator {
 
   private void logCommitted(final boolean isNew) {
     if (isNew) {
-      log.committed(figures);
+      log.committed(figures, choice.why());
     } else {
       log.committedBefore(figures);
     }
@@ -415,7 +392,7 @@ final class Coordinator {
 
   private void over() {
     log.nothingUnderWay();
-    held = 0;
+    standstill.end();
     next = System.nanoTime() + job.every();
     endAll();
   }

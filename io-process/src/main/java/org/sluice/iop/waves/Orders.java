@@ -1,5 +1,7 @@
 package org.sluice.iop.waves;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.sluice.core.posix.FileName;
@@ -32,6 +34,19 @@ final class Orders {
 
   void give(final int kind, final long wave) {
     give(kind, ALL, wave, new byte[0]);
+  }
+
+  /** The same to every rank, with a number. */
+  void giveInt(final int kind, final long wave, final int value) {
+    give(kind, ALL, wave, little(Integer.BYTES).putInt(value).array());
+  }
+
+  void giveLong(final int kind, final long wave, final long value) {
+    give(kind, ALL, wave, little(Long.BYTES).putLong(value).array());
+  }
+
+  private static ByteBuffer little(final int bytes) {
+    return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   /** The next piece. */

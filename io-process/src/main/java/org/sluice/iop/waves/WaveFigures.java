@@ -13,6 +13,9 @@ final class WaveFigures {
   private final Snapshots snapshots = new Snapshots();
   private long bytes;
   private long held;
+  private double stopped; // the sum of when ranks stopped, from the beginning on
+  private int stops;
+  private double waited;
   private long longestHeld;
   private long late;
   private long early;
@@ -32,6 +35,27 @@ final class WaveFigures {
     held += nanos;
     longestHeld = Math.max(longestHeld, nanos);
     snapshots.taken(in.getLong(), in.getLong(), in.getLong());
+  }
+
+  /** A rank stands still at its spot. */
+  void stopped() {
+    stopped += System.nanoTime() - began;
+    stops++;
+  }
+
+  /** All that stand still take their images. */
+  void goOn() {
+    waited = (System.nanoTime() - began) * (double) stops - stopped;
+  }
+
+  /** For how long a rank waited for others before its image, in nanoseconds. */
+  double meanWaited() {
+    return waited / ranks;
+  }
+
+  /** For how long it took its image. */
+  double meanTaking() {
+    return Math.max(0, (double) held - waited) / ranks;
   }
 
   boolean hasState(final int rank) {

@@ -184,11 +184,18 @@ final class WaveLog {
     say("wave %d is durable; its coordinator was killed meanwhile".formatted(wave.number()));
   }
 
-  void committed(final WaveFigures wave) {
+  /**
+   * It is durable.
+   *
+   * @param wave its figures
+   * @param choice on what the choice of the protocol rests; empty for none
+   */
+  void committed(final WaveFigures wave, final String choice) {
     final Snapshots snapshots = wave.snapshots();
     final boolean compared = snapshots.areCompared();
     append(
         line(wave, "committed")
+            .with("choice", choice.isEmpty() ? null : choice)
             .with("seconds_held_mean", wave.meanHeld())
             .with("seconds_held_most", wave.mostHeld())
             .with("seconds_to_durable", wave.seconds())
@@ -200,7 +207,7 @@ final class WaveLog {
             .with("seconds_by_copy", compared ? snapshots.copySeconds() : null)
             .with("seconds_by_fork", compared ? snapshots.forkSeconds() : null));
     say(
-        "wave %d is durable after %.3f s: %s of %d ranks, each held up %.3f s, %s, %d late and %d early messages, %d events"
+        "wave %d is durable after %.3f s: %s of %d ranks, each held up %.3f s, %s, %d late and %d early messages, %d events%s"
             .formatted(
                 wave.number(),
                 wave.seconds(),
@@ -210,7 +217,8 @@ final class WaveLog {
                 snapshots.said(),
                 wave.late(),
                 wave.early(),
-                wave.events()));
+                wave.events(),
+                choice.isEmpty() ? "" : "; " + choice));
   }
 
   private static JsonObject line(final WaveFigures wave, final String what) {

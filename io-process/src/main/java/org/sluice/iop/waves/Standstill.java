@@ -1,0 +1,71 @@
+package org.sluice.iop.waves;
+
+/**
+ * At which spot Pcl has all ranks stop, and for how long the first ones stand there. One that has
+ * not heard of the spot may be beyond it, in a collective that waits for those that stopped.
+ * Service thread only.
+ */
+final class Standstill {
+  /** For how long the first ranks stand at first, in nanoseconds. */
+  private static final long HOLD = 500_000_000;
+
+  /** How long an order is under way, in nanoseconds: for so many spots it is not heard. */
+  private static final double HEARD = 30_000_000;
+
+  private static final long MOST_MARGIN = 1 << 20;
+
+  private final long patience;
+  private long countedSpots = -1; // at the first wave
+  private long countedAt;
+  private long margin = 1;
+  private long hold = HOLD;
+  private long held; // when the first one stopped, 0 none
+
+  Standstill(final long patience) {
+    this.patience = patience;
+  }
+
+  /** How far beyond the farthest rank all stop, in spots. */
+  long margin() {
+    return margin;
+  }
+
+  /** A rank was beyond the spot. */
+  void passed() {
+    margin = Math.min(margin * 2, MOST_MARGIN);
+  }
+
+  /** Where ranks pass many spots in no time, they hear of the one only when beyond it. */
+  long farther(final long spot) {
+    if (countedSpots < 0) {
+      countedSpots = spot;
+      countedAt = System.nanoTime();
+    }
+    final double rate = (spot - countedSpots) / (double) (System.nanoTime() - countedAt + 1);
+    return spot + Math.clamp((long) (rate * HEARD), 0, MOST_MARGIN);
+  }
+
+  /** A rank stands. */
+  void begin(final long now) {
+    held = held == 0 ? now : held;
+  }
+
+  void end() {
+    held = 0;
+  }
+
+  /** When those that stand are let go; the same as {@code otherwise} where none does. */
+  long due(final long otherwise) {
+    return held == 0 ? otherwise : held + hold;
+  }
+
+  /** Whether those that stand have done so for too long. They stop farther on the next time. */
+  boolean isTooLong(final long now) {
+    if (held == 0 || now - held < hold) {
+      return false;
+    }
+    hold = Math.min(hold * 2, patience);
+    margin++;
+    return true;
+  }
+}
