@@ -57,6 +57,7 @@ enum sluice_option {
     SLUICE_OPTION_PROTOCOL,
     SLUICE_OPTION_RESTARTS,
     SLUICE_OPTION_RUN,
+    SLUICE_OPTION_SNAPSHOT,
     SLUICE_OPTIONS, /* how many, with none */
 };
 
@@ -103,6 +104,7 @@ static const struct option sluice_mpi_known[] = {
     {"restarts", required_argument, NULL, SLUICE_OPTION_RESTARTS},
     {"run", required_argument, NULL, SLUICE_OPTION_RUN},
     {"series", required_argument, NULL, SLUICE_OPTION_SERIES},
+    {"snapshot", required_argument, NULL, SLUICE_OPTION_SNAPSHOT},
     {"store", required_argument, NULL, SLUICE_OPTION_STORE},
     {NULL, 0, NULL, 0},
 };
