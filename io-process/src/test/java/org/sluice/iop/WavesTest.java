@@ -135,7 +135,7 @@ class WavesTest extends ServeTest {
       bothSay(zero, Control.DRAINED, 1, NOTHING);
       expect(zero, Control.TAKE, -1, 1, NOTHING);
       write(zero, serve.directory(), 1);
-      bothSay(zero, Control.TAKEN, 1, longs(1000, 500_000_000));
+      bothSay(zero, Control.TAKEN, 1, longs(1000, 500_000_000, 0, 0, 0));
       expect(zero, Control.COMMIT, -1, 1, NOTHING);
       expect(zero, Control.COMMITTED, -1, 1, NOTHING);
       assertThat(log().getLast())
@@ -157,8 +157,8 @@ class WavesTest extends ServeTest {
       expect(zero, Control.EXPECT, 1, 1, longs(1, 1, 1L << 32, 7, 2, 1, 1, 2));
       bothSay(zero, Control.READY, 1, NOTHING);
       expect(zero, Control.STOP, -1, 1, NOTHING);
-      say(zero, Control.TAKEN, 0, 1, longs(10, 1));
-      say(zero, Control.TAKEN, 1, 1, longs(10, 1));
+      say(zero, Control.TAKEN, 0, 1, longs(10, 1, 0, 0, 0));
+      say(zero, Control.TAKEN, 1, 1, longs(10, 1, 1, 0, 0));
       say(zero, Control.STOPPED, 1, 1, longs(1, 0, 0, 1, 1, 1L << 32, 7, 2));
       say(zero, Control.STOPPED, 0, 1, longs(0, 0, 0, 0));
       expect(zero, Control.PLAN, 0, 1, longs(0, 0, 0, 0, 1, 1, 2, 0));
@@ -355,15 +355,19 @@ class WavesTest extends ServeTest {
   }
 
   @Test
-  void whatAWaveWaitsForIsInTheLogMeanwhile() throws Exception {
+  void whatAWaveWaitsForIsToldMeanwhile() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
       hello(zero, Control.C3, 0, PATIENCE);
       ask();
       expectPlease(zero, Control.C3, 1);
       say(zero, Control.MARKER, 0, 1, marker(0, 0, 0));
-      await(() -> log().getLast().contains("no checkpoint spot reached by rank 1"));
-      assertThat(log().getLast()).contains("\"what\":\"waits\"", "\"wave\":1");
+      final Path underWay = store.resolve("waves/under-way");
+      await(
+          () ->
+              Files.exists(underWay)
+                  && Files.readString(underWay).contains("no checkpoint spot reached by rank 1"));
+      assertThat(Files.readString(underWay)).contains("\"wave\":1");
     }
   }
 
