@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/control.h"
+#include "engine/held.h"
 #include "engine/state.h"
 #include "wrappers/matched.h"
 #include "wrappers/real.h"
@@ -39,10 +40,15 @@ int sluice_mpi_write_image(int64_t wave, const char *name, const void *data, siz
     return 0;
 }
 
-int sluice_mpi_write_state(int64_t wave, const struct sluice_mpi_place *place,
-                           const struct sluice_mpi_bytes *own)
+void sluice_mpi_state_begin(int64_t wave, const struct sluice_mpi_place *place,
+                            const struct sluice_mpi_bytes *own, struct sluice_mpi_bytes *begin)
 {
-    (void)wave, (void)place, (void)own;
+    (void)wave, (void)place, (void)own, (void)begin;
+}
+
+int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin)
+{
+    (void)wave, (void)begin;
     return 0;
 }
 
@@ -55,15 +61,26 @@ void sluice_mpi_control_look(void)
 {
 }
 
-int sluice_checkpoint_begin(sluice_session *session, int64_t id)
+int sluice_mpi_held_begin(int64_t wave)
 {
-    (void)session, (void)id;
+    (void)wave;
     return 0;
 }
 
-int sluice_checkpoint_complete(sluice_session *session, int64_t id)
+int sluice_mpi_held_complete(int64_t wave)
 {
-    (void)session, (void)id;
+    (void)wave;
+    return 0;
+}
+
+void sluice_mpi_held_decide(int64_t wave, bool commit)
+{
+    (void)wave, (void)commit;
+}
+
+int sluice_session_close(sluice_session *session)
+{
+    (void)session;
     return 0;
 }
 
