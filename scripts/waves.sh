@@ -32,11 +32,19 @@ build_program() {
 
 # ---- kills ----
 
-# The processes of ./NAME in this folder.
-ranks_of() {
+# The processes of ./NAME in this folder, children that write images among them.
+processes_of() {
   local process
   for process in /proc/[0-9]*; do
     [ "$(readlink "$process/exe" 2>/dev/null)" != "$PWD/$1" ] || echo "${process#/proc/}"
+  done
+}
+
+# Its ranks.
+ranks_of() {
+  local pid
+  for pid in $(processes_of "$1"); do
+    [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = sluice-snapshot ] || echo "$pid"
   done
 }
 
@@ -90,7 +98,7 @@ strike() {
   below 1000
   await_moment "$@" || return 0
   if [ "$3" = rank ]; then
-    mapfile -t victims < <(ranks_of "$1")
+    mapfile -t victims < <(processes_of "$1")
     struck="${victims[*]}"
   else
     mapfile -t victims < <(io_processes)
