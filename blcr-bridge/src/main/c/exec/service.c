@@ -203,8 +203,10 @@ static bool revive(void *argument)
     return true;
 }
 
-/* One that was resumed does not know that the job is to stop, nor since when. The last signal began it if the time of
-   the first was over. */
+/*
+ * One that was resumed does not know that the job is to stop, nor since when. The last signal began it if the time of
+ * the first was over.
+ */
 static void pass_on(struct sluice_connection *connection, const struct sluice_exec_service *service)
 {
     for (int i = 0; i < 2; i++) {

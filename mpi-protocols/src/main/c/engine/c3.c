@@ -11,10 +11,8 @@
 #include "drained.h"
 #include "engine.h"
 #include "held.h"
-#include "open_requests.h"
 #include "protocol.h"
 #include "record.h"
-#include "regions.h"
 #include "replay.h"
 #include "snapshot.h"
 #include "stream.h"
@@ -96,27 +94,16 @@ static void take_line(const struct sluice_mpi_place *place)
 {
     const int64_t began = sluice_mpi_now();
     const int64_t wave = sluice_mpi_wave;
-    struct sluice_mpi_bytes own = {0};
-    sluice_mpi_bytes_put_i64(&own, sluice_mpi_spots);
-    const char *why = has_inter() ? "an inter-communicator is there, which C3 does not carry: use "
-                                    "--protocol pcl, or free it"
-                                  : sluice_mpi_save(&own);
-    int error = 0;
-    if (why == NULL) {
-        error = sluice_mpi_held_begin(wave);
-        if (error == 0)
-            error = sluice_mpi_snapshot_take(wave, place, &own);
-    }
-    if (error != 0)
-        why = sluice_message();
-    const int64_t bytes = (int64_t)own.length + sluice_mpi_region_bytes();
-    const int64_t held = sluice_mpi_now() - began;
-    sluice_mpi_bytes_free(&own);
-    if (why != NULL) {
-        sluice_mpi_refuse_wave(why);
+    if (has_inter()) {
+        sluice_mpi_refuse_wave("an inter-communicator is there, which C3 does not carry: use "
+                               "--protocol pcl, or free it");
         sluice_mpi_wave_ends();
         return;
     }
+    const int64_t bytes = sluice_mpi_take_state(place);
+    if (bytes < 0)
+        return;
+    const int64_t held = sluice_mpi_now() - began;
     struct sluice_mpi_bytes marker = {0};
     sluice_mpi_put_marker(&marker);
     sluice_mpi_counts_copy(&sent, &sluice_mpi_sent);

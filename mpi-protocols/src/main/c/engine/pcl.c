@@ -9,9 +9,7 @@
 #include "engine.h"
 #include "handle.h"
 #include "held.h"
-#include "open_requests.h"
 #include "protocol.h"
-#include "regions.h"
 #include "snapshot.h"
 #include "stream.h"
 
@@ -100,25 +98,9 @@ static void progress(void)
 /* Takes the image, and goes on. */
 static void take(void)
 {
-    struct sluice_mpi_bytes own = {0};
-    const int64_t wave = sluice_mpi_wave;
-    sluice_mpi_bytes_put_i64(&own, sluice_mpi_spots);
-    const char *why = sluice_mpi_save(&own);
-    int error = 0;
-    if (why == NULL) {
-        error = sluice_mpi_held_begin(wave);
-        if (error == 0)
-            error = sluice_mpi_snapshot_take(wave, &here, &own);
-    }
-    if (error != 0)
-        why = sluice_message();
-    const int64_t bytes = (int64_t)own.length + sluice_mpi_region_bytes();
-    sluice_mpi_bytes_free(&own);
-    if (why != NULL) {
-        sluice_mpi_refuse_wave(why);
-        sluice_mpi_wave_ends();
+    const int64_t bytes = sluice_mpi_take_state(&here);
+    if (bytes < 0)
         return;
-    }
     go_on();
     taken_bytes = bytes;
     held = sluice_mpi_now() - held_since;

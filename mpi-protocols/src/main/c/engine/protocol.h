@@ -38,6 +38,12 @@ extern int64_t sluice_mpi_spots;
 /* This rank cannot take part: the coordinator gives the wave up, with this reason. */
 void sluice_mpi_refuse_wave(const char *why);
 
+/*
+ * Begins this rank's checkpoint, and takes its state at a spot: how many bytes. Negative: that failed, and the wave is
+ * refused and over.
+ */
+int64_t sluice_mpi_take_state(const struct sluice_mpi_place *place);
+
 /* The wave is over for this rank. */
 void sluice_mpi_wave_ends(void);
 

@@ -9,7 +9,9 @@
 #include "engine.h"
 #include "handle.h"
 #include "held.h"
+#include "open_requests.h"
 #include "protocol.h"
+#include "regions.h"
 #include "snapshot.h"
 #include "stream.h"
 
@@ -101,6 +103,25 @@ void sluice_mpi_wave_ends(void)
 void sluice_mpi_refuse_wave(const char *why)
 {
     sluice_mpi_tell(SLUICE_CONTROL_REFUSED, sluice_mpi_wave, why, strlen(why));
+}
+
+int64_t sluice_mpi_take_state(const struct sluice_mpi_place *place)
+{
+    struct sluice_mpi_bytes own = {0};
+    sluice_mpi_bytes_put_i64(&own, sluice_mpi_spots);
+    const char *why = sluice_mpi_save(&own);
+    if (why == NULL
+        && (sluice_mpi_held_begin(sluice_mpi_wave) != 0
+            || sluice_mpi_snapshot_take(sluice_mpi_wave, place, &own) != 0)) {
+        why = sluice_message();
+    }
+    const int64_t bytes = (int64_t)own.length + sluice_mpi_region_bytes();
+    sluice_mpi_bytes_free(&own);
+    if (why == NULL)
+        return bytes;
+    sluice_mpi_refuse_wave(why);
+    sluice_mpi_wave_ends();
+    return -1;
 }
 
 static void please(int64_t wave, const void *bytes, size_t length)

@@ -99,6 +99,13 @@ class WavesTest extends ServeTest {
     Files.createFile(Files.createDirectories(store.resolve("waves")).resolve("ask"));
   }
 
+  /** A job is there, and a user asks for its first wave. */
+  private void begin(final RawProcess zero, final int protocol) throws Exception {
+    hello(zero, protocol, 0, PATIENCE);
+    ask();
+    expectPlease(zero, protocol, 1);
+  }
+
   private List<String> log() throws IOException {
     return Files.readAllLines(store.resolve("waves.log"));
   }
@@ -122,9 +129,7 @@ class WavesTest extends ServeTest {
   void aWaveOfPclIsCommittedOnceItsCheckpointIsDurable() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      hello(zero, Control.PCL, 0, PATIENCE);
-      ask();
-      expectPlease(zero, Control.PCL, 1);
+      begin(zero, Control.PCL);
       say(zero, Control.COUNTED, 0, 1, longs(5));
       say(zero, Control.COUNTED, 1, 1, longs(9));
       expect(zero, Control.STOP_AT, -1, 1, longs(10));
@@ -148,9 +153,7 @@ class WavesTest extends ServeTest {
   void aWaveOfC3EndsWithAPlanForEachRank() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      hello(zero, Control.C3, 0, PATIENCE);
-      ask();
-      expectPlease(zero, Control.C3, 1);
+      begin(zero, Control.C3);
       say(zero, Control.MARKER, 1, 1, marker(1, 1, 2));
       say(zero, Control.MARKER, 0, 1, marker(0, 2, 2));
       next(zero);
@@ -190,9 +193,7 @@ class WavesTest extends ServeTest {
   void aRankThatCannotTakePartEndsTheWaveByItsReason() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      hello(zero, Control.C3, 0, PATIENCE);
-      ask();
-      expectPlease(zero, Control.C3, 1);
+      begin(zero, Control.C3);
       say(zero, Control.REFUSED, 1, 1, "a new communicator".getBytes(StandardCharsets.UTF_8));
       expect(zero, Control.GIVE_UP, -1, 1, NOTHING);
       assertThat(log().getLast()).contains("\"given up\"", "rank 1: a new communicator");
@@ -212,9 +213,7 @@ class WavesTest extends ServeTest {
   void aWaveThatARankWasBeyondBeginsAgainFarther() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      hello(zero, Control.PCL, 0, PATIENCE);
-      ask();
-      expectPlease(zero, Control.PCL, 1);
+      begin(zero, Control.PCL);
       bothSay(zero, Control.COUNTED, 1, longs(5));
       expect(zero, Control.STOP_AT, -1, 1, longs(6));
       say(zero, Control.PASSED, 1, 1, NOTHING);
@@ -229,9 +228,7 @@ class WavesTest extends ServeTest {
   void theJobEndsWhenNoWaveIsUnderWay() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      hello(zero, Control.C3, 0, PATIENCE);
-      ask();
-      expectPlease(zero, Control.C3, 1);
+      begin(zero, Control.C3);
       say(zero, Control.DONE, 1, 0, NOTHING);
       expect(zero, Control.GIVE_UP, -1, 1, NOTHING);
       assertThat(zero.call(new Request.Orders())).isEqualTo(new Reply.Order(0, 0, 0, 0, ""));
@@ -302,9 +299,7 @@ class WavesTest extends ServeTest {
   void aWaveWhoseImagesAreCompleteIsCommittedOnlyOnceAllRanksHaveSaidSo() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      hello(zero, Control.C3, 0, PATIENCE);
-      ask();
-      expectPlease(zero, Control.C3, 1);
+      begin(zero, Control.C3);
       write(zero, serve.directory(), 1);
       say(zero, Control.WRITTEN, 0, 1, longs(5, 2, 4, 1, 0));
       expectNoCommit(zero, 1);
@@ -318,9 +313,7 @@ class WavesTest extends ServeTest {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory());
         CheckpointClient one = CheckpointClient.connect(serve.directory(), 1, RANKS)) {
-      hello(zero, Control.C3, 0, PATIENCE);
-      ask();
-      expectPlease(zero, Control.C3, 1);
+      begin(zero, Control.C3);
       assertThat(zero.call(new Request.Hold(1, RANKS))).isEqualTo(new Reply.Done());
       assertThat(zero.call(new Request.Complete(1, 0))).isEqualTo(new Reply.Done());
       final var late = one.begin(1);
@@ -358,9 +351,7 @@ class WavesTest extends ServeTest {
   void whatAWaveWaitsForIsToldMeanwhile() throws Exception {
     try (ServeProcess serve = serve("container");
         RawProcess zero = RawProcess.attach(serve.directory())) {
-      hello(zero, Control.C3, 0, PATIENCE);
-      ask();
-      expectPlease(zero, Control.C3, 1);
+      begin(zero, Control.C3);
       say(zero, Control.MARKER, 0, 1, marker(0, 0, 0));
       final Path underWay = store.resolve("waves/under-way");
       await(

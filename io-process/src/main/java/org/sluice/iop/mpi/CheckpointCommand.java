@@ -6,6 +6,7 @@ import org.sluice.core.command.Model;
 import org.sluice.core.command.SeriesOption;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
+import org.sluice.iop.waves.WaveFiles;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Asks for a wave. */

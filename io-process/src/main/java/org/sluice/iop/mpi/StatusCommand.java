@@ -22,6 +22,7 @@ import org.sluice.core.posix.Quoting;
 import org.sluice.core.series.Stores;
 import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
+import org.sluice.iop.waves.WaveFiles;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Shows what became of waves, and which one a restart begins with. */

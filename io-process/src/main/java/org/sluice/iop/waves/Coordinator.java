@@ -45,8 +45,6 @@ final class Coordinator {
   /** How often a file is looked for that asks for a wave, in nanoseconds. */
   private static final long LOOK = 1_000_000_000;
 
-  private static final String STEP = "take the step ";
-
   private final Context context;
   private final ExplicitCheckpoints checkpoints;
   private final Orders orders;
@@ -133,10 +131,14 @@ final class Coordinator {
     return wave == null && !committing;
   }
 
-  /** Does a step of a wave, at which a fault may strike. */
+  private static void at(final FaultPoint point, final Runnable does) throws IOException {
+    Fault.at(point, "take the step " + point.label(), does::run);
+  }
+
+  /** Does a step of a wave, which is given up when a fault strikes there. */
   private void step(final FaultPoint point, final Runnable does) {
     try {
-      Fault.at(point, STEP + point.label(), does::run);
+      at(point, does);
     } catch (final IOException e) {
       wave.giveUp(e.getMessage());
     }
@@ -332,7 +334,6 @@ final class Coordinator {
         });
   }
 
-  /** Durable is another matter. */
   private void await(final long which, final boolean isNew) {
     committing = true;
     context.hurry(which);
@@ -353,7 +354,7 @@ final class Coordinator {
       log.failed(figures, failed.message());
     } else {
       try {
-        Fault.at(FaultPoint.WAVE_LOG, STEP + "wave-log", () -> logCommitted(isNew));
+        at(FaultPoint.WAVE_LOG, () -> logCommitted(isNew));
       } catch (final IOException e) {
         Warnings.warn("wave %d is durable, and its log does not say so: %s".formatted(which, e));
       }
@@ -376,7 +377,7 @@ final class Coordinator {
       final String why = wave.reason();
       wave = null;
       try {
-        Fault.at(FaultPoint.WAVE_DROP, STEP + "wave-drop", () -> drop(why));
+        at(FaultPoint.WAVE_DROP, () -> drop(why));
       } catch (final IOException e) {
         drop(why);
       }

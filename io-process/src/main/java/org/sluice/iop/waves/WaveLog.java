@@ -20,46 +20,10 @@ import org.sluice.iop.measure.Warnings;
  * number that was begun is never begun again, in no run.
  */
 final class WaveLog {
-  private static final String NAME = "waves.log";
-  private static final String DATA = "data";
-
-  private static final String ASK = "waves/ask";
-  private static final String UNDER_WAY = "waves/under-way";
-
-  private final Path file;
-  private final Path ask;
-  private final Path underWay;
+  private final WaveFiles files;
   private boolean failed;
-
-  /**
-   * The log of a store.
-   *
-   * @param store the directory of this node's own store, which may be one of a series
-   */
-  WaveLog(final Path store) {
-    final Path parent = store.toAbsolutePath().getParent();
-    final boolean part = parent != null && parent.endsWith(DATA);
-    final Path root = part ? parent.getParent() : store;
-    this.file = root.resolve(NAME);
-    this.ask = root.resolve(ASK);
-    this.underWay = root.resolve(UNDER_WAY);
-    endLine();
-  }
-
-  /** The last number that was begun; 0 for none. A last line that a crash cut is none. */
-  long last() {
-    long last = 0;
-    try {
-      for (final String line : Files.readAllLines(file, StandardCharsets.ISO_8859_1)) {
-        last = Math.max(last, numberOf(line));
-      }
-    } catch (final NoSuchFileException none) {
-      return 0;
-    } catch (final IOException e) {
-      failed(e);
-    }
-    return last;
-  }
+  private long last;
+  private Open open;
 
   /**
    * A wave of which the log does not say what became of it.
@@ -69,34 +33,48 @@ final class WaveLog {
    */
   record Open(long number, String protocol) {}
 
-  /** The last wave that was begun, if it has not ended. */
-  Optional<Open> open() {
-    Open open = null;
+  /**
+   * The log of a store.
+   *
+   * @param store the directory of this node's own store, which may be one of a series
+   */
+  WaveLog(final Path store) {
+    this.files = WaveFiles.ofNode(store);
+    endLine();
     try {
-      for (final String line : Files.readAllLines(file, StandardCharsets.ISO_8859_1)) {
-        if (numberOf(line) != 0) {
-          open = openAfter(line, open);
-        }
-      }
+      files.lines().forEach(this::recall);
+    } catch (final NoSuchFileException none) {
+      return;
     } catch (final IOException e) {
-      return Optional.empty(); // last() has said so
+      failed(e);
     }
-    return Optional.ofNullable(open);
   }
 
-  private static Open openAfter(final String line, final Open before) throws IOException {
-    final Map<String, Object> fields = JSON.std.mapFrom(line);
-    return switch (String.valueOf(fields.get("what"))) {
-      case "begun" -> new Open(numberOf(line), String.valueOf(fields.get("protocol")));
-      default -> null;
-    };
+  private void recall(final Map<String, Object> line) {
+    if (line.get("wave") instanceof final Number number) {
+      last = Math.max(last, number.longValue());
+      open =
+          "begun".equals(line.get("what"))
+              ? new Open(number.longValue(), String.valueOf(line.get("protocol")))
+              : null;
+    }
+  }
+
+  /** The last number that was begun when this coordinator came; 0 for none. */
+  long last() {
+    return last;
+  }
+
+  /** The last wave that was begun by then, if it had not ended. */
+  Optional<Open> open() {
+    return Optional.ofNullable(open);
   }
 
   /** What is appended next begins a line, whatever a crash cut before. */
   private void endLine() {
     try {
-      if (!Files.readString(file, StandardCharsets.ISO_8859_1).endsWith("\n")) {
-        Files.writeString(file, "\n", StandardOpenOption.APPEND);
+      if (!Files.readString(files.log(), StandardCharsets.ISO_8859_1).endsWith("\n")) {
+        Files.writeString(files.log(), "\n", StandardOpenOption.APPEND);
       }
     } catch (final NoSuchFileException none) {
       return;
@@ -105,20 +83,10 @@ final class WaveLog {
     }
   }
 
-  private static long numberOf(final String line) {
-    try {
-      return JSON.std.mapFrom(line).get("wave") instanceof final Number number
-          ? number.longValue()
-          : 0;
-    } catch (final IOException cut) {
-      return 0;
-    }
-  }
-
   /** Whether a user asks for a wave, from any node: once. */
   boolean isAsked() {
     try {
-      return Files.deleteIfExists(ask);
+      return Files.deleteIfExists(files.asking());
     } catch (final IOException e) {
       failed(e);
       return false;
@@ -144,9 +112,9 @@ final class WaveLog {
   /** Tells users who ask for the status how far a wave is. They may read half a line of it. */
   void underWay(final WaveFigures wave, final String waiting) {
     try {
-      Files.createDirectories(underWay.getParent());
+      Files.createDirectories(files.progress().getParent());
       Files.writeString(
-          underWay,
+          files.progress(),
           JSON.std.asString(
               line(wave, "under way")
                   .with("seconds", wave.seconds())
@@ -161,7 +129,7 @@ final class WaveLog {
 
   void nothingUnderWay() {
     try {
-      Files.deleteIfExists(underWay);
+      Files.deleteIfExists(files.progress());
     } catch (final IOException e) {
       failed(e);
     }
@@ -235,7 +203,7 @@ final class WaveLog {
           new JsonObject().with("at", Instant.now().truncatedTo(ChronoUnit.MILLIS).toString());
       line.putAll(what);
       Files.writeString(
-          file,
+          files.log(),
           JSON.std.asString(line) + "\n",
           StandardOpenOption.CREATE,
           StandardOpenOption.APPEND);
@@ -247,7 +215,7 @@ final class WaveLog {
   private void failed(final IOException e) {
     if (!failed) {
       failed = true;
-      Warnings.warn("what becomes of waves cannot be written to %s: %s".formatted(file, e));
+      Warnings.warn("what becomes of waves cannot be written to %s: %s".formatted(files.log(), e));
     }
   }
 

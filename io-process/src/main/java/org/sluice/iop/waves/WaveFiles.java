@@ -1,4 +1,4 @@
-package org.sluice.iop.mpi;
+package org.sluice.iop.waves;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
@@ -20,14 +20,18 @@ import org.sluice.core.series.Stores;
  *
  * @param folder where they lie: the store, or the folder of its series
  */
-record WaveFiles(Path folder) {
+public record WaveFiles(Path folder) {
+  private static final String DATA = "data";
+
   /**
-   * Finds them.
+   * Those of a job that has run.
    *
+   * @param store a user's
    * @param series the series' name; null for the one that runs go on with unless told otherwise
+   * @return the files
    * @throws CommandException when there are none
    */
-  static WaveFiles of(final Path store, final String series) {
+  public static WaveFiles of(final Path store, final String series) {
     final String name = series == null ? Stores.DEFAULT_SERIES : series;
     final WaveFiles files = new WaveFiles(SeriesDirectory.is(store) ? store.resolve(name) : store);
     if (!Files.exists(files.log())) {
@@ -38,12 +42,34 @@ record WaveFiles(Path folder) {
     return files;
   }
 
-  private Path log() {
+  /** Those of a node's own store, which may be one of a series. */
+  static WaveFiles ofNode(final Path store) {
+    final Path parent = store.toAbsolutePath().getParent();
+    final boolean part = parent != null && parent.endsWith(DATA);
+    return new WaveFiles(part ? parent.getParent() : store);
+  }
+
+  Path log() {
     return folder.resolve("waves.log");
   }
 
-  /** What was said, in its order. A line that a crash cut is left out. */
-  List<Map<String, Object>> lines() throws IOException {
+  /** Is there while a user asks for a wave. */
+  Path asking() {
+    return folder.resolve("waves/ask");
+  }
+
+  /** Says how far a wave is. */
+  Path progress() {
+    return folder.resolve("waves/under-way");
+  }
+
+  /**
+   * What was said, in its order. A line that a crash cut is left out.
+   *
+   * @return an object of JSON for each line
+   * @throws IOException when the log cannot be read
+   */
+  public List<Map<String, Object>> lines() throws IOException {
     final List<Map<String, Object>> lines = new ArrayList<>();
     for (final String line : Files.readAllLines(log(), StandardCharsets.ISO_8859_1)) {
       parse(line).ifPresent(lines::add);
@@ -51,20 +77,28 @@ record WaveFiles(Path folder) {
     return lines;
   }
 
-  /** What the wave that is under way waits for; empty when none is, or it has just begun. */
-  Optional<Map<String, Object>> underWay() throws IOException {
+  /**
+   * What the wave that is under way waits for.
+   *
+   * @return empty when none is, or it has just begun
+   * @throws IOException when the file cannot be read
+   */
+  public Optional<Map<String, Object>> underWay() throws IOException {
     try {
-      return parse(Files.readString(folder.resolve("waves/under-way"), StandardCharsets.UTF_8));
+      return parse(Files.readString(progress(), StandardCharsets.UTF_8));
     } catch (final NoSuchFileException none) {
       return Optional.empty();
     }
   }
 
-  /** Asks for a wave. */
-  void ask() throws IOException {
-    final Path ask = folder.resolve("waves/ask");
-    Files.createDirectories(ask.getParent());
-    Files.write(ask, new byte[0]);
+  /**
+   * Asks for a wave.
+   *
+   * @throws IOException when that cannot be written down
+   */
+  public void ask() throws IOException {
+    Files.createDirectories(asking().getParent());
+    Files.write(asking(), new byte[0]);
   }
 
   private static Optional<Map<String, Object>> parse(final String line) {
