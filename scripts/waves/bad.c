@@ -26,6 +26,18 @@ static bool changed(void)
     return access("changed", F_OK) == 0;
 }
 
+/* A wave has begun, for which rank 1 comes late to its spot. */
+static bool asked(void)
+{
+    return access("asked", F_OK) == 0;
+}
+
+static void test(int times)
+{
+    for (int i = 0, flag; i < times; i++)
+        MPI_Testall(0, NULL, &flag, MPI_STATUSES_IGNORE);
+}
+
 static void at_some_step(void)
 {
     if (does("window")) {
@@ -41,10 +53,17 @@ static void at_some_step(void)
     }
     if (does("silence") && corpus.rank == 1)
         sleep(3);
-    if (does("flood") && corpus.rank == 1)
-        sleep(4);
-    for (int i = 0, flag; does("flood") && corpus.rank == 0 && i < 3000000; i++)
-        MPI_Testall(0, NULL, &flag, MPI_STATUSES_IGNORE);
+    if (does("flood") && corpus.rank == 1) {
+        while (!asked())
+            sleep(1);
+        sleep(3);
+    }
+    if (does("flood") && corpus.rank == 0) {
+        fclose(fopen("asleep", "w"));
+        while (!asked())
+            test(1);
+        test(100000); /* and hears of the wave */
+    }
 }
 
 /* What no protocol carries over a line: from step 10 to step 30. */
@@ -53,6 +72,8 @@ static void for_some_steps(int64_t step)
     static MPI_Comm some;
     static MPI_Request request = MPI_REQUEST_NULL;
     static int one, all;
+    if (step == 11 && does("flood") && corpus.rank == 0)
+        test(3000000);
     if (step == 10 && does("persistent")) {
         MPI_Allreduce_init(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
                            &request);
