@@ -9,7 +9,7 @@ with_nodes() {
   needs_own_mounts
   type ip nsenter >/dev/null 2>&1 || skip "there is no ip or no nsenter; install iproute2 and util-linux"
   unshare --net --pid --fork --time true 2>unshare.err || skip "no namespaces: $(cat unshare.err)"
-  [[ ${FUNCNAME[*]} =~ test_[a-z_]+ ]]
+  [[ ${FUNCNAME[*]} =~ (test|soak)_[a-z_]+ ]]
   [ -n "$SITE" ] || SITE=yes exec unshare --mount --net --pid --fork --kill-child --mount-proc \
     bash "$0" "${BASH_REMATCH[0]}"
   local node

@@ -1,6 +1,6 @@
 # Sourced first by every test file, which ends with `run_tests "$@"`.
 #
-# A test is a function test_BEHAVIOUR. It runs with `set -e` in an empty directory, a runtime directory
+# A test is a function test_BEHAVIOUR, or soak_BEHAVIOUR if it is long: `scripts/soak sweeps` runs those. It runs with `set -e` in an empty directory, a runtime directory
 # and a session of processes of its own; afterwards all are removed, and an I/O process or a segment that it
 # left behind fails it. scripts/test runs several at a time; `scripts/tests/FILE` runs those of a file one
 # after the other, `scripts/tests/FILE test_BEHAVIOUR...` those that are named. The status is 77 where the only one
@@ -279,11 +279,11 @@ run_limited() {
   left=$(leftovers "$runtime")
   processes_of "$runtime" | xargs -r kill -9 2>/dev/null # of one that failed
   if [ $status -eq 0 ] && [ -z "$left" ]; then
-    echo "ok    ${1#test_}"
+    echo "ok    ${1#*_}"
   elif [ $status -eq 77 ]; then
-    echo "skip  ${1#test_}: $(sed -n 's/^skipped: //p' "$directory.log")"
+    echo "skip  ${1#*_}: $(sed -n 's/^skipped: //p' "$directory.log")"
   else
-    echo "FAIL  ${1#test_} (status $status)"
+    echo "FAIL  ${1#*_} (status $status)"
     status=1
     sed 's/^/        /' "$directory.log"
     [ -z "$left" ] || echo "        left behind: $left"
