@@ -1,15 +1,15 @@
 # Sourced first by every test file, which ends with `run_tests "$@"`.
 #
-# A test is a function test_BEHAVIOUR, or soak_BEHAVIOUR if it is long: `scripts/soak sweeps` runs those. It runs with `set -e` in an empty directory, a runtime directory
-# and a session of processes of its own; afterwards all are removed, and an I/O process or a segment that it
-# left behind fails it. scripts/test runs several at a time; `scripts/tests/FILE` runs those of a file one
+# A test is a function test_BEHAVIOUR, or soak_BEHAVIOUR if it is long: `scripts/soak sweeps` runs those. It
+# runs with `set -e` in an empty directory, a runtime directory and a session of processes of its own;
+# afterwards all are removed, and an I/O process or a segment that it left behind fails it. scripts/test runs several at a time; `scripts/tests/FILE` runs those of a file one
 # after the other, `scripts/tests/FILE test_BEHAVIOUR...` those that are named. The status is 77 where the only one
 # was skipped.
 
 root=$(dirname "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")")
 sluice=$root/scripts/sluice
 native=$root/blcr-bridge/target/native
-test_timeout=${SLUICE_TEST_TIMEOUT:-180}
+test_timeout=${SLUICE_TEST_TIMEOUT:-400} # it ends what hangs; a busy machine is no reason to fail
 # What an I/O process of a test has unless told otherwise: to fill the pages of what users have by default
 # takes a third of a second of a processor at each start.
 test_buffer=64M
