@@ -2,9 +2,9 @@
 #
 # A test is a function test_BEHAVIOUR, or soak_BEHAVIOUR if it is long: `scripts/soak sweeps` runs those. It
 # runs with `set -e` in an empty directory, a runtime directory and a session of processes of its own;
-# afterwards all are removed, and an I/O process or a segment that it left behind fails it. scripts/test runs several at a time; `scripts/tests/FILE` runs those of a file one
-# after the other, `scripts/tests/FILE test_BEHAVIOUR...` those that are named. The status is 77 where the only one
-# was skipped.
+# afterwards all are removed, and an I/O process or a segment that it left behind fails it. scripts/test runs
+# several at a time; `scripts/tests/FILE` runs those of a file one after the other, `scripts/tests/FILE
+# test_BEHAVIOUR...` those that are named. The status is 77 where the only one was skipped.
 
 root=$(dirname "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")")
 sluice=$root/scripts/sluice
