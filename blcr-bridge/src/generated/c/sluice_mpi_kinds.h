@@ -34,6 +34,7 @@ enum sluice_mpi_event {
     SLUICE_MPI_EVENT_COMPLETED = 3,
     SLUICE_MPI_EVENT_PROBED = 4,
     SLUICE_MPI_EVENT_ENTERED = 5,
+    SLUICE_MPI_EVENT_NOTHING = 6,
 };
 
 enum sluice_mpi_flow {

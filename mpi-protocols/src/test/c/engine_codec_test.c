@@ -78,7 +78,8 @@ static void record_events(void)
     sluice_mpi_record_event(SLUICE_MPI_EVENT_POSTED, &posting, sizeof posting);
     sluice_mpi_record_completed(both, 2);
     sluice_mpi_record_completed(both, 0);
-    sluice_mpi_record_found(0);
+    sluice_mpi_record_nothing();
+    sluice_mpi_record_found(17);
     sluice_mpi_record_event(SLUICE_MPI_EVENT_ENTERED, &entered, sizeof entered);
 }
 

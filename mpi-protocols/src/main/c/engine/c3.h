@@ -41,9 +41,8 @@ void sluice_mpi_c3_completes(struct sluice_mpi_handle *const *handles, int count
 /* Whether a recovery answers the call: then what it had answered is complete, and all else is hidden. */
 bool sluice_mpi_c3_answers(int count, struct sluice_mpi_handle **handles, enum sluice_mpi_how how);
 
-/* A recovery's answer to a probe: what MPI returns, or -1: it has none. */
-int sluice_mpi_c3_probes(struct sluice_mpi_comm *comm, int source, int tag, int *flag,
-                         MPI_Status *status);
+/* A recovery's answer to a probe, which may wait for a find: what MPI returns, or -1: it has none. */
+int sluice_mpi_c3_probes(struct sluice_mpi_comm *comm, bool waits, int *flag, MPI_Status *status);
 
 /* A probe has found this, or nothing. */
 void sluice_mpi_c3_probed(struct sluice_mpi_comm *comm, const MPI_Status *found);

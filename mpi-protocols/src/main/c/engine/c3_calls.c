@@ -193,25 +193,47 @@ void sluice_mpi_c3_gives(const struct sluice_mpi_drained *one,
 void sluice_mpi_c3_completes(struct sluice_mpi_handle *const *handles, int count)
 {
     sluice_mpi_record_completed(handles, count);
-    if (sluice_mpi_replay_is_on()) {
+    if (!sluice_mpi_replay_is_on())
+        return;
+    if (count == 0) {
+        sluice_mpi_replay_tell_nothing();
+    } else {
         size_t length;
         sluice_mpi_replay_head(SLUICE_MPI_EVENT_COMPLETED, &length);
         sluice_mpi_replay_next();
-        look_whether_over();
+    }
+    look_whether_over();
+}
+
+static bool is_open(const struct sluice_mpi_handle *handle)
+{
+    return handle != NULL && handle->active;
+}
+
+static void hide_all(int count, struct sluice_mpi_handle **handles, enum sluice_mpi_how how)
+{
+    for (int at = 0; at < count; at++) {
+        if (is_open(handles[at]) && how < SLUICE_MPI_TEST_ALL)
+            sluice_mpi_replay_differs("a wait, where it had a test or probe that told it nothing");
+        if (is_open(handles[at]))
+            handles[at]->hidden = true;
     }
 }
 
 bool sluice_mpi_c3_answers(int count, struct sluice_mpi_handle **handles, enum sluice_mpi_how how)
 {
-    (void)how;
     if (!sluice_mpi_replay_is_on())
         return false;
+    if (sluice_mpi_replay_tells_nothing()) {
+        hide_all(count, handles, how);
+        return true;
+    }
     size_t length;
     const int64_t *told = sluice_mpi_replay_head(SLUICE_MPI_EVENT_COMPLETED, &length);
     int64_t missing = told[0];
     for (int at = 0; at < count; at++) {
         struct sluice_mpi_handle *handle = handles[at];
-        if (handle == NULL || !handle->active)
+        if (!is_open(handle))
             continue;
         int64_t i = 1;
         while (i <= told[0] && told[i] != handle->number)
@@ -222,7 +244,7 @@ bool sluice_mpi_c3_answers(int count, struct sluice_mpi_handle **handles, enum s
     if (missing != 0)
         sluice_mpi_replay_differs("a wait or test for other requests");
     for (int at = 0; at < count; at++)
-        if (handles[at] != NULL && handles[at]->active && !handles[at]->hidden)
+        if (is_open(handles[at]) && !handles[at]->hidden)
             sluice_mpi_handle_await(handles[at]);
     return true;
 }
@@ -254,12 +276,16 @@ static void await_found(struct sluice_mpi_comm *comm, const struct sluice_mpi_me
     }
 }
 
-int sluice_mpi_c3_probes(struct sluice_mpi_comm *comm, int source, int tag, int *flag,
-                         MPI_Status *status)
+int sluice_mpi_c3_probes(struct sluice_mpi_comm *comm, bool waits, int *flag, MPI_Status *status)
 {
-    (void)source, (void)tag;
     if (!sluice_mpi_replay_is_on())
         return -1;
+    if (!waits && sluice_mpi_replay_tells_nothing()) {
+        *flag = 0;
+        sluice_mpi_replay_tell_nothing();
+        look_whether_over();
+        return MPI_SUCCESS;
+    }
     size_t length;
     const int64_t request =
         *(const int64_t *)sluice_mpi_replay_head(SLUICE_MPI_EVENT_PROBED, &length);
@@ -279,7 +305,7 @@ void sluice_mpi_c3_probed(struct sluice_mpi_comm *comm, const MPI_Status *found)
     if (!sluice_mpi_recording)
         return;
     if (found == NULL) {
-        sluice_mpi_record_found(0);
+        sluice_mpi_record_nothing();
         return;
     }
     const int64_t request = ++sluice_mpi_requests;

@@ -152,11 +152,11 @@ int call_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int
     return result;
 }
 
-static int iprobe(int source, int tag, MPI_Comm comm, struct sluice_mpi_comm *known, int *flag,
-                  MPI_Status *status)
+static int iprobe(int source, int tag, MPI_Comm comm, struct sluice_mpi_comm *known, bool waits,
+                  int *flag, MPI_Status *status)
 {
     if (sluice_mpi_busy) {
-        const int answered = sluice_mpi_c3_probes(known, source, tag, flag, status);
+        const int answered = sluice_mpi_c3_probes(known, waits, flag, status);
         if (answered >= 0)
             return answered;
     }
@@ -176,7 +176,7 @@ int call_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
         return real.Iprobe(source, tag, comm, flag, status);
     MPI_Status own;
     MPI_Status *asked = status == MPI_STATUS_IGNORE ? &own : status;
-    const int result = iprobe(source, tag, comm, known, flag, asked);
+    const int result = iprobe(source, tag, comm, known, false, flag, asked);
     if (sluice_mpi_busy && result == MPI_SUCCESS)
         sluice_mpi_c3_probed(known, *flag ? asked : NULL);
     return result;
@@ -194,7 +194,7 @@ int call_probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     int flag = 0;
     int result = MPI_SUCCESS;
     for (unsigned round = 0; result == MPI_SUCCESS && !flag; round++) {
-        result = iprobe(source, tag, comm, known, &flag, asked);
+        result = iprobe(source, tag, comm, known, true, &flag, asked);
         if (!flag)
             sluice_mpi_wait(round);
     }

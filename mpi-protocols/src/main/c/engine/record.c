@@ -28,6 +28,7 @@ bool sluice_mpi_recording;
 
 static struct sluice_mpi_bytes events;
 static int64_t event_count;
+static size_t nothing_at; /* where the last event has a number of calls; 0: it is another one */
 static struct taking
     *takings; /* by name, so that what is new comes last, or first where it is negative */
 static int taking_count;
@@ -99,6 +100,7 @@ void sluice_mpi_record_end(void)
     taking_count = 0;
     result_count = 0;
     event_count = 0;
+    nothing_at = 0;
     unnumbered = 0;
     stopped = false;
     sluice_mpi_bytes_free(&events);
@@ -122,14 +124,26 @@ void sluice_mpi_record_event(enum sluice_mpi_event kind, const void *event, size
         return;
     if (events.length > SLUICE_MPI_RECORD_MOST) {
         sluice_mpi_c3_cannot(
-            "what is recorded has more than 32 MiB: other ranks come to their spots much later, or "
-            "the program tests and probes without end");
+            "what is recorded has more than 32 MiB: other ranks come to their spots much later");
         return;
     }
     event_count++;
     sluice_mpi_bytes_put_i32(&events, kind);
     sluice_mpi_bytes_put_i32(&events, (int32_t)length);
+    nothing_at = kind == SLUICE_MPI_EVENT_NOTHING ? events.length : 0;
     sluice_mpi_bytes_put(&events, event, length);
+}
+
+void sluice_mpi_record_nothing(void)
+{
+    int64_t calls = 1;
+    if (nothing_at == 0 || stopped) {
+        sluice_mpi_record_event(SLUICE_MPI_EVENT_NOTHING, &calls, sizeof calls);
+        return;
+    }
+    memcpy(&calls, events.data + nothing_at, sizeof calls);
+    calls++;
+    memcpy(events.data + nothing_at, &calls, sizeof calls);
 }
 
 static void is_told(int64_t name)
@@ -143,6 +157,10 @@ void sluice_mpi_record_completed(struct sluice_mpi_handle *const *handles, int c
 {
     if (!sluice_mpi_recording || stopped)
         return;
+    if (count == 0) {
+        sluice_mpi_record_nothing();
+        return;
+    }
     struct sluice_mpi_bytes event = {0};
     sluice_mpi_bytes_put_i64(&event, count);
     for (int i = 0; i < count; i++) {
@@ -163,7 +181,7 @@ void sluice_mpi_record_one_completed(int64_t request)
 void sluice_mpi_record_found(int64_t request)
 {
     sluice_mpi_record_event(SLUICE_MPI_EVENT_PROBED, &request, sizeof request);
-    if (request != 0 && sluice_mpi_recording && !stopped)
+    if (sluice_mpi_recording && !stopped)
         is_told(request);
 }
 

@@ -8,7 +8,7 @@
 #include "numbering.h"
 #include "sluice_mpi_kinds.h"
 
-/* As they lie in images; a COMPLETED has a number and so many requests. */
+/* As they lie in images; a COMPLETED has a number and so many requests, a PROBED a request, a NOTHING a number. */
 struct sluice_mpi_sent {
     struct sluice_mpi_message message;
     uint32_t check;
@@ -49,6 +49,9 @@ void sluice_mpi_record_one_completed(int64_t request);
 
 /* A probe's find, which is known by a number like a receive. */
 void sluice_mpi_record_found(int64_t request);
+
+/* A test or a probe tells the program nothing. Those that follow one another are one event. */
+void sluice_mpi_record_nothing(void);
 
 /* Keeps the data of a receive: it may be late. `name` is negative of a drained message. */
 void sluice_mpi_record_data(int64_t name, const void *buffer, int64_t count, MPI_Datatype type,

@@ -16,6 +16,7 @@ static struct sluice_mpi_bytes plan;
 static struct sluice_mpi_reader events;
 static int64_t left; /* events */
 static int64_t total;
+static int64_t nothings; /* calls that the next event has, and that are answered */
 static struct sluice_mpi_plan todo;
 static struct sluice_mpi_choice *forced; /* by request */
 static struct sluice_mpi_choice *found;  /* by request */
@@ -100,6 +101,7 @@ void sluice_mpi_replay_begin(int64_t wave)
     struct sluice_mpi_reader reader = reader_of(&plan);
     sluice_mpi_plan_read(&reader, &todo);
     total = left = todo.events;
+    nothings = 0;
     events = reader_of(&record);
     if (sluice_mpi_get_i64(&events) < left || reader.damaged || events.damaged)
         sluice_mpi_abort("checkpoint %lld: its plan is damaged", (long long)wave);
@@ -151,8 +153,13 @@ void sluice_mpi_replay_differs(const char *what)
                      (long long)restored, (long long)(total - left + 1), what);
 }
 
-static const char *const names[] = {"nothing",        "a send",  "a receive",
-                                    "a wait or test", "a probe", "a collective"};
+static const char *const names[] = {"nothing",
+                                    "a send",
+                                    "a receive",
+                                    "a wait or test",
+                                    "a find",
+                                    "a collective",
+                                    "a test or probe that told it nothing"};
 
 const void *sluice_mpi_replay_head(enum sluice_mpi_event kind, size_t *length)
 {
@@ -160,7 +167,7 @@ const void *sluice_mpi_replay_head(enum sluice_mpi_event kind, size_t *length)
     const int32_t was = sluice_mpi_get_i32(&reader);
     *length = sluice_mpi_get_i32(&reader);
     const void *event = sluice_mpi_get(&reader, *length);
-    if (event == NULL || was < 1 || was > SLUICE_MPI_EVENT_ENTERED)
+    if (event == NULL || was < 1 || was > SLUICE_MPI_EVENT_NOTHING)
         sluice_mpi_abort("checkpoint %lld: image record is damaged", (long long)restored);
     if (was != (int32_t)kind) {
         char what[100];
@@ -176,6 +183,22 @@ void sluice_mpi_replay_next(void)
     const int32_t length = sluice_mpi_get_i32(&events);
     sluice_mpi_get(&events, length);
     left--;
+}
+
+bool sluice_mpi_replay_tells_nothing(void)
+{
+    struct sluice_mpi_reader reader = events;
+    return left > 0 && sluice_mpi_get_i32(&reader) == SLUICE_MPI_EVENT_NOTHING;
+}
+
+void sluice_mpi_replay_tell_nothing(void)
+{
+    size_t length;
+    const int64_t *calls = sluice_mpi_replay_head(SLUICE_MPI_EVENT_NOTHING, &length);
+    if (++nothings >= *calls) {
+        nothings = 0;
+        sluice_mpi_replay_next();
+    }
 }
 
 void sluice_mpi_replay_check(enum sluice_mpi_event kind, const void *event, size_t length)

@@ -40,7 +40,11 @@ bool sluice_mpi_replay_is_needed(void);
 const void *sluice_mpi_replay_head(enum sluice_mpi_event kind, size_t *length);
 void sluice_mpi_replay_next(void);
 
-/* The same, compared with what the program does now, and done. */
+/* Whether the next event is of tests and probes that told the program nothing; one more of them is over. */
+bool sluice_mpi_replay_tells_nothing(void);
+void sluice_mpi_replay_tell_nothing(void);
+
+/* As sluice_mpi_replay_head, compared with what the program does now, and done. */
 void sluice_mpi_replay_check(enum sluice_mpi_event kind, const void *event, size_t length);
 
 /* The program does not do what it did. */

@@ -139,10 +139,6 @@ public class Closure {
       return message != null && isAvailable(message) && !couldTake(free, message);
     }
 
-    boolean has(final Event.Probed probed) {
-      return probed.request() == Event.NOTHING || found.containsKey(probed.request());
-    }
-
     Map<Integer, Message> forced() {
       return forced;
     }
@@ -184,7 +180,7 @@ public class Closure {
                             receives.contains(request)
                                 ? takes.forced().containsKey(request)
                                 : hasEnded(rank, collectives.get(rank).get(request)));
-            case final Event.Probed probed -> takes.has(probed);
+            case final Event.Probed probed -> takes.found().containsKey(probed.request());
             default -> true;
           };
       if (!ready) {

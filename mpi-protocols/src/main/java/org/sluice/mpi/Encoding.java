@@ -70,6 +70,7 @@ public final class Encoding {
                   Flow.values()[in.getInt()],
                   in.getInt(),
                   in.getInt());
+          case EventKind.NOTHING -> new Event.Nothing(in.getLong());
           default -> throw new IllegalArgumentException("an event of kind " + kind);
         };
     in.position(end);

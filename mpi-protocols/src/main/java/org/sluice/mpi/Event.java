@@ -10,9 +10,6 @@ import java.util.List;
  * order again, so the numbers come back.
  */
 public sealed interface Event {
-  /** The request of a probe that found nothing. */
-  int NOTHING = 0;
-
   /**
    * A message was sent.
    *
@@ -30,18 +27,18 @@ public sealed interface Event {
   record Posted(int request, Pattern pattern) implements Event {}
 
   /**
-   * A call told the program which requests are complete. That of a test may be none, and that of a
-   * wait for any of several depends on what came first.
+   * A call told the program which requests are complete. That of a wait for any of several depends
+   * on what came first.
    *
    * @param requests the requests
    */
   record Completed(List<Integer> requests) implements Event {}
 
   /**
-   * The program looked for a message without taking it. A find gets the number of a request, so
-   * that it is numbered as if it were a receive.
+   * The program found a message without taking it. A find gets the number of a request, so that it
+   * is numbered as if it were a receive.
    *
-   * @param request the find, or {@link #NOTHING}
+   * @param request the find
    */
   record Probed(int request) implements Event {}
 
@@ -56,4 +53,12 @@ public sealed interface Event {
    */
   record Entered(int request, Collective collective, Flow flow, int root, int check)
       implements Event {}
+
+  /**
+   * Tests and probes, one after the other, told the program nothing. A program that polls makes so
+   * many of them that they are counted.
+   *
+   * @param calls how many, 1 or more
+   */
+  record Nothing(long calls) implements Event {}
 }

@@ -17,5 +17,8 @@ public final class EventKind {
   /** An {@link Event.Entered}. */
   public static final int ENTERED = 5;
 
+  /** An {@link Event.Nothing}. */
+  public static final int NOTHING = 6;
+
   private EventKind() {}
 }

@@ -146,16 +146,18 @@ final class C3Rank implements Layer {
     if (again != null) {
       replay.next();
     }
-    write(new Event.Completed(answer));
+    write(answer.isEmpty() ? new Event.Nothing(1) : new Event.Completed(answer));
     return Waiting.handOver(answer, handles);
   }
 
   @Override
   public Optional<Stream> iprobe(final Pattern pattern) {
-    final Event.Probed again = replay.probed();
-    if (again != null) {
-      requests = Math.max(requests, again.request());
-      return replay.found(again);
+    final Event again = replay.probed();
+    if (again instanceof final Event.Probed probed) {
+      requests = Math.max(requests, probed.request());
+      return replay.found(probed);
+    } else if (again != null) {
+      return Optional.empty();
     }
     final Optional<Handle> old = drained.find(pattern);
     final Optional<Stream> found =
@@ -167,7 +169,7 @@ final class C3Rank implements Layer {
       old.ifPresentOrElse(
           one -> take(requests, one.message), () -> numbering.found(requests, found.get()));
     }
-    write(new Event.Probed(found.isPresent() ? requests : Event.NOTHING));
+    write(found.isPresent() ? new Event.Probed(requests) : new Event.Nothing(1));
     return found;
   }
 
@@ -262,7 +264,7 @@ final class C3Rank implements Layer {
 
   private void write(final Event event) {
     if (record != null && !record.stop) {
-      record.events.add(event);
+      record.write(event);
     }
   }
 

@@ -37,8 +37,8 @@ class EncodingTest {
               new Event.Sent(new Message(FROM_THREE, 6), 0xdeadbeef),
               new Event.Posted(14, new Pattern(1, 0, -5)),
               new Event.Completed(List.of(12, 14)),
-              new Event.Completed(List.of()),
-              new Event.Probed(Event.NOTHING),
+              new Event.Nothing(2),
+              new Event.Probed(17),
               new Event.Entered(15, new Collective(1, 5), Flow.values()[2], 3, 0x80000001)),
           Map.of(14, new Message(TO_THREE, 2)),
           List.of(new Message(TO_THREE, 3), new Message(TO_THREE, 4)));
@@ -97,7 +97,7 @@ class EncodingTest {
   @Test
   void anEventOfAnUnknownKindIsRefused() throws IOException {
     final byte[] recording = golden("recording");
-    recording[16] = 6;
+    recording[16] = 7;
     assertThatThrownBy(() -> Encoding.recording(ByteBuffer.wrap(recording)))
         .isInstanceOf(IllegalArgumentException.class);
   }

@@ -23,8 +23,11 @@ final class Replay {
     return !events.isEmpty();
   }
 
+  /** One more call is answered. */
   void next() {
-    events.remove();
+    if (events.remove() instanceof final Event.Nothing one && one.calls() > 1) {
+      events.addFirst(new Event.Nothing(one.calls() - 1));
+    }
   }
 
   /** The program must do what it did. */
@@ -58,22 +61,26 @@ final class Replay {
 
   /** What a call said before; null where it is free to say what it likes. */
   List<Integer> completed(final List<Integer> asked, final Layer.Wait how) {
-    final Event.Completed was = head(Event.Completed.class);
-    if (was == null) {
+    final boolean nothing = events.peek() instanceof Event.Nothing;
+    final Event.Completed was = nothing ? null : head(Event.Completed.class);
+    if (was == null && !nothing) {
       return null;
     }
-    if (!asked.containsAll(was.requests())) {
+    final List<Integer> requests = nothing ? List.of() : was.requests();
+    if (!asked.containsAll(requests)) {
       throw new Broken("a program did something else on recovery");
     }
     if (leftOut == Rule.OUTCOMES && how != Layer.Wait.ALL) {
       next();
       return null;
     }
-    return was.requests();
+    return requests;
   }
 
-  Event.Probed probed() {
-    final Event.Probed was = head(Event.Probed.class);
+  /** A find, or none; null where the call is free to say what it likes. */
+  Event probed() {
+    final Event was =
+        events.peek() instanceof final Event.Nothing nothing ? nothing : head(Event.Probed.class);
     if (was != null) {
       next();
     }
