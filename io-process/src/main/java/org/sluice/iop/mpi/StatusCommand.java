@@ -74,7 +74,7 @@ final class StatusCommand implements Subcommand {
       newest(lines).ifPresent(spec.commandLine().getOut()::println);
       return ExitStatus.OK.code();
     }
-    final Optional<Map<String, Object>> open = open(lines);
+    final Optional<Map<String, Object>> open = WaveFiles.open(lines);
     final Optional<Map<String, Object>> progress = open.flatMap(begun -> progress(begun, files));
     if (json.wanted()) {
       progress.ifPresent(lines::add);
@@ -102,13 +102,6 @@ final class StatusCommand implements Subcommand {
           .filter(waves::contains)
           .max();
     }
-  }
-
-  /** The wave that has begun and not ended, if any. */
-  private static Optional<Map<String, Object>> open(final List<Map<String, Object>> lines) {
-    return lines.isEmpty() || !BEGUN.equals(lines.getLast().get(WHAT))
-        ? Optional.empty()
-        : Optional.of(lines.getLast());
   }
 
   private static Optional<Map<String, Object>> progress(

@@ -18,13 +18,24 @@ final class Choice {
   /** So often ranks may be beyond the spot, as they pass many in no time. */
   private static final int TRIALS = 8;
 
+  private static final String PCL = "pcl";
+
   private int protocol;
   private int trials;
   private String why = "";
 
-  /** What the user wants: a protocol, or that it is chosen. */
-  Choice(final int wanted) {
-    protocol = wanted;
+  /**
+   * What the user wants: a protocol, or that it is chosen.
+   *
+   * @param wanted of {@link Control}
+   * @param chosen what an earlier attempt of the job chose, by its name; null for nothing
+   */
+  Choice(final int wanted, final String chosen) {
+    protocol = wanted != Control.AUTO || chosen == null ? wanted : of(chosen);
+  }
+
+  private static int of(final String name) {
+    return name.equals(PCL) ? Control.PCL : Control.C3;
   }
 
   /** The protocol of the next wave. */
@@ -74,7 +85,8 @@ final class Choice {
     }
   }
 
-  private String name() {
-    return protocol == Control.C3 ? "c3" : "pcl";
+  /** The protocol's name. */
+  String name() {
+    return protocol == Control.C3 ? "c3" : PCL;
   }
 }

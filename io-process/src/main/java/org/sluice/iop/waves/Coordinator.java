@@ -72,9 +72,9 @@ final class Coordinator {
     this.checkpoints = checkpoints;
     this.orders = orders;
     this.job = job;
-    this.choice = new Choice(job.protocol());
     this.standstill = new Standstill(job.patience());
     this.log = new WaveLog(Path.of(context.segment().header().store()));
+    this.choice = new Choice(job.protocol(), job.restored() < 0 ? null : log.chosen());
     final long newest = newest();
     this.number = Math.max(log.last(), Math.max(newest, job.restored()));
     this.next = System.nanoTime() + job.every();
@@ -366,7 +366,7 @@ final class Coordinator {
 
   private void logCommitted(final boolean isNew) {
     if (isNew) {
-      log.committed(figures, choice.why());
+      log.committed(figures, choice);
     } else {
       log.committedBefore(figures);
     }

@@ -78,6 +78,19 @@ public record WaveFiles(Path folder) {
   }
 
   /**
+   * The wave of which a log does not say what became of it.
+   *
+   * @param lines of the log
+   * @return the line that says it has begun; empty when none is open
+   */
+  public static Optional<Map<String, Object>> open(final List<Map<String, Object>> lines) {
+    return lines.stream()
+        .filter(line -> line.get("wave") instanceof Number)
+        .reduce((former, last) -> last)
+        .filter(last -> "begun".equals(last.get("what")));
+  }
+
+  /**
    * What the wave that is under way waits for.
    *
    * @return empty when none is, or it has just begun

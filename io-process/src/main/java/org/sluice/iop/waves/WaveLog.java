@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.sluice.core.command.JsonObject;
@@ -24,6 +25,7 @@ final class WaveLog {
   private boolean failed;
   private long last;
   private Open open;
+  private String chosen;
 
   /**
    * A wave of which the log does not say what became of it.
@@ -42,7 +44,7 @@ final class WaveLog {
     this.files = WaveFiles.ofNode(store);
     endLine();
     try {
-      files.lines().forEach(this::recall);
+      recall(files.lines());
     } catch (final NoSuchFileException none) {
       return;
     } catch (final IOException e) {
@@ -50,19 +52,32 @@ final class WaveLog {
     }
   }
 
-  private void recall(final Map<String, Object> line) {
-    if (line.get("wave") instanceof final Number number) {
-      last = Math.max(last, number.longValue());
-      open =
-          "begun".equals(line.get("what"))
-              ? new Open(number.longValue(), String.valueOf(line.get("protocol")))
-              : null;
+  private void recall(final List<Map<String, Object>> lines) {
+    for (final Map<String, Object> line : lines) {
+      if (line.get("wave") instanceof final Number number) {
+        last = Math.max(last, number.longValue());
+      }
+      if (line.get("chosen") instanceof final String name) {
+        chosen = name;
+      }
     }
+    WaveFiles.open(lines)
+        .ifPresent(
+            line ->
+                open =
+                    new Open(
+                        ((Number) line.get("wave")).longValue(),
+                        String.valueOf(line.get("protocol"))));
   }
 
   /** The last number that was begun when this coordinator came; 0 for none. */
   long last() {
     return last;
+  }
+
+  /** The protocol that was chosen last for a job that did not ask for one; null for none. */
+  String chosen() {
+    return chosen;
   }
 
   /** The last wave that was begun by then, if it had not ended. */
@@ -156,14 +171,16 @@ final class WaveLog {
    * It is durable.
    *
    * @param wave its figures
-   * @param choice on what the choice of the protocol rests; empty for none
+   * @param choice of the protocol; if it was made since the last wave, what it rests on is said
    */
-  void committed(final WaveFigures wave, final String choice) {
+  void committed(final WaveFigures wave, final Choice choice) {
+    final String why = choice.why();
     final Snapshots snapshots = wave.snapshots();
     final boolean compared = snapshots.areCompared();
     append(
         line(wave, "committed")
-            .with("choice", choice.isEmpty() ? null : choice)
+            .with("chosen", why.isEmpty() ? null : choice.name())
+            .with("choice", why.isEmpty() ? null : why)
             .with("seconds_held_mean", wave.meanHeld())
             .with("seconds_held_most", wave.mostHeld())
             .with("seconds_to_durable", wave.seconds())
@@ -186,7 +203,7 @@ final class WaveLog {
                 wave.late(),
                 wave.early(),
                 wave.events(),
-                choice.isEmpty() ? "" : "; " + choice));
+                why.isEmpty() ? "" : "; " + why));
   }
 
   private static JsonObject line(final WaveFigures wave, final String what) {

@@ -9,7 +9,7 @@ class ChoiceTest {
   private static final double MILLI = 1e6;
 
   private static Choice measured(final double waited, final double taking) {
-    final Choice choice = new Choice(Control.AUTO);
+    final Choice choice = new Choice(Control.AUTO, null);
     assertThat(choice.next()).isEqualTo(Control.PCL);
     choice.measured(waited * MILLI, taking * MILLI);
     assertThat(choice.isOpen()).isFalse();
@@ -42,7 +42,7 @@ class ChoiceTest {
 
   @Test
   void ranksThatCannotStopAtOneSpotGoOnByC3() {
-    final Choice choice = new Choice(Control.AUTO);
+    final Choice choice = new Choice(Control.AUTO, null);
     choice.stopsBadly("no");
     assertThat(choice.next()).isEqualTo(Control.C3);
     assertThat(choice.why()).isEqualTo("c3 from here on: no");
@@ -50,7 +50,7 @@ class ChoiceTest {
 
   @Test
   void aSpotThatIsHeardOfTooLateIsTriedFartherOnForSomeTimes() {
-    final Choice choice = new Choice(Control.AUTO);
+    final Choice choice = new Choice(Control.AUTO, null);
     for (int i = 0; i < 7; i++) {
       choice.passed();
     }
@@ -61,11 +61,26 @@ class ChoiceTest {
 
   @Test
   void whatTheUserChoseStays() {
-    final Choice choice = new Choice(Control.PCL);
+    final Choice choice = new Choice(Control.PCL, null);
     choice.measured(100 * MILLI, 0);
     choice.stopsBadly("no");
     assertThat(choice.next()).isEqualTo(Control.PCL);
     assertThat(choice.why()).isEmpty();
-    assertThat(new Choice(Control.C3).next()).isEqualTo(Control.C3);
+    assertThat(new Choice(Control.C3, null).next()).isEqualTo(Control.C3);
+  }
+
+  @Test
+  void aRestartGoesOnWithWhatWasChosen() {
+    final Choice choice = new Choice(Control.AUTO, "c3");
+    assertThat(choice.isOpen()).isFalse();
+    assertThat(choice.next()).isEqualTo(Control.C3);
+    assertThat(choice.why()).isEmpty();
+    assertThat(new Choice(Control.AUTO, "pcl").next()).isEqualTo(Control.PCL);
+    assertThat(new Choice(Control.AUTO, "pcl").isOpen()).isFalse();
+  }
+
+  @Test
+  void whatTheUserWantsCountsMoreThanWhatWasChosen() {
+    assertThat(new Choice(Control.PCL, "c3").next()).isEqualTo(Control.PCL);
   }
 }
