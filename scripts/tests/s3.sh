@@ -9,10 +9,32 @@ credentials=(AWS_ACCESS_KEY_ID=somebody AWS_SECRET_ACCESS_KEY=secret)
 # start_s3 [PORT]: a server with the bucket `bucket`, whose objects are files in ./objects. Its endpoint is in
 # $endpoint, its process in $s3.
 start_s3() {
+  mkdir -p objects/bucket
+  : >s3.out
+  "$("$root/scripts/find-jdk")/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx64m \
+    -cp "$root/s3-engine/target/test-classes" org.sluice.s3.ObjectServer objects "${1:-0}" >s3.out 2>s3.err &
+  s3=$!
+  wait_until 60 [ -s s3.out ]
+  endpoint=$(cat s3.out)
+}
+
+stop_s3() {
+  kill -9 "$s3"
+  wait "$s3" || true
+}
+
+# with_bucket [PORT]: the same, which the commands find.
+with_bucket() {
+  start_s3 "$@"
+  export "${credentials[@]}" AWS_ENDPOINT_URL_S3="$endpoint"
+}
+
+# start_s3proxy: one that others made, and that looks at signatures. It takes ten times as long.
+start_s3proxy() {
   local jar
   jar=$(tr : '\n' <"$root/s3-engine/target/servers.classpath" | grep s3proxy)
   cat >s3proxy.conf <<-END
-	s3proxy.endpoint=http://127.0.0.1:${1:-0}
+	s3proxy.endpoint=http://127.0.0.1:0
 	s3proxy.authorization=aws-v2-or-v4
 	s3proxy.identity=somebody
 	s3proxy.credential=secret
@@ -22,10 +44,8 @@ start_s3() {
 	jclouds.credential=secret
 	END
   mkdir -p objects/bucket
-  : >s3proxy.out
   "$("$root/scripts/find-jdk")/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx256m -Djava.io.tmpdir="$PWD" \
     -jar "$jar" --properties s3proxy.conf >s3proxy.out 2>&1 &
-  s3=$!
   wait_until 60 grep -q 'Started .*ServerConnector' s3proxy.out
   endpoint=http://$(grep -o '127\.0\.0\.1:[0-9]*' s3proxy.out | head -1)
 }
