@@ -115,13 +115,13 @@ lose() {
 
 # give_up JOB: what a scheduler does with a job that lost a node. Left alone, mpirun would not find out for minutes.
 give_up() {
-  pkill -TERM -x mpirun || true # of this namespace, if it has not found out
+  pkill -TERM -x 'mpirun|sluice-exec' || true # of the job, if it has not found out
   ! wait "$1" || fail "the job went on"
 }
 
 # launch HOSTS CMD...: a job on nodes, as n1:1,n2:3 with so many ranks each.
 launch() {
-  OMPI_MCA_btl=tcp,self,vader OMPI_MCA_btl_tcp_if_include=eth0 timeout 100 "${mpi[@]}" --host "$1" \
+  OMPI_MCA_btl=tcp,self,vader OMPI_MCA_btl_tcp_if_include=eth0 timeout 300 "${mpi[@]}" --host "$1" \
     --mca plm_rsh_agent "$PWD/agent" --mca plm_rsh_no_tree_spawn 1 -x JAVA_HOME="$PWD/jdk" \
     -x SLUICE_RUNTIME -x XDG_CONFIG_HOME -x SLUICE_SMALL -x SLUICE_SHORT_LIVED "${@:2}"
 }
@@ -180,4 +180,45 @@ restart_on() {
   job "$1" -- ./heat "${steps[@]}" --restart shared/restored --checkpoints shared/capture --result result \
     >out 2>err || fail "$(cat err)"
   cmp expected result
+}
+
+# ---- jobs whose ranks wait for each other without MPI, and without a processor ----
+
+# with_expected STEP...: the calling test goes on with nodes, and with the files that ranks write in these steps.
+with_expected() {
+  with_nodes
+  mkdir plain
+  python3 "$root/scripts/tests/stepping_rank.py" plain one "$@"
+  # FIRST LOCAL RANKS CMD...: the ranks of a node.
+  cat >ranks <<'END'
+#!/bin/bash
+for ((n = 0; n < $2; n++)); do
+  OMPI_COMM_WORLD_RANK=$(($1 + n)) OMPI_COMM_WORLD_SIZE=$3 OMPI_COMM_WORLD_LOCAL_SIZE=$2 "${@:4}" &
+  ranks+=($!)
+done
+for rank in "${ranks[@]}"; do
+  wait "$rank" || failed=yes
+done
+[ -z "$failed" ]
+END
+  chmod +x ranks
+}
+
+# steps_on RUN HOSTS STEPS [OPTION...]: a job of this name, with options of sluice. What each node says is in
+# err-RUN-NODE. What ranks write differs by $word.
+steps_on() {
+  local host pids=() first=0 status=0 ranks
+  ranks=$(($(sed 's/[^,]*://g; s/,/+/g' <<<"$2")))
+  for host in ${2//,/ }; do
+    at "${host%:*}" env SLUICE_RUN="$1" JAVA_HOME="$PWD/jdk" TMPDIR=/dev/shm LD_PRELOAD="$PWD/clock.so" \
+      CLOCK_AHEAD=$((3600 * (${host:1:1} - 3))) ./ranks $first "${host#*:}" $ranks \
+      "${aggregated[@]}" --name "$1" "${@:4}" -- python3 "$root/scripts/tests/stepping_rank.py" shared/capture \
+      "${word:-one}" $3 2>"err-$1-${host%:*}" &
+    pids+=($!)
+    first=$((first + ${host#*:}))
+  done
+  for host in "${pids[@]}"; do
+    wait "$host" || status=1
+  done
+  return $status
 }
