@@ -1,6 +1,6 @@
 /*
- * Changes a tenth of its memory in each step. With --do shared the memory is shared with other processes. Looks in each
- * step for a child that it does not have.
+ * Changes a tenth of its memory in each step. With --do shared the memory is shared with other processes. With --do apart
+ * forked children do not have it. Looks in each step for a child that it does not have.
  */
 #include "corpus.h"
 
@@ -19,11 +19,11 @@ static void count_child(int signal)
     children++;
 }
 
-static bool is_shared(int argc, char **argv)
+static bool has_to(const char *what, int argc, char **argv)
 {
     for (int i = 1; i + 1 < argc; i++)
         if (strcmp(argv[i], "--do") == 0)
-            return strcmp(argv[i + 1], "shared") == 0;
+            return strcmp(argv[i + 1], what) == 0;
     return false;
 }
 
@@ -63,7 +63,9 @@ int main(int argc, char **argv)
     const size_t bytes = (size_t)corpus.size * sizeof(uint64_t);
     int64_t *step = corpus_protected(sizeof *step);
     uint64_t *told = corpus_protected(sizeof *told);
-    uint64_t *memory = memory_of(bytes, is_shared(argc, argv));
+    uint64_t *memory = memory_of(bytes, has_to("shared", argc, argv));
+    if (has_to("apart", argc, argv))
+        corpus_check(madvise(memory, bytes, MADV_DONTFORK) == 0, "madvise");
     for (int64_t i = 0; i < corpus.size; i += BLOCK)
         memory[i] = (uint64_t)i + 1;
     for (; *step < corpus.steps; ++*step) {
