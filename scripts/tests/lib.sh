@@ -24,6 +24,9 @@ mpi=(mpirun --oversubscribe)
 [ "$(id -u)" != 0 ] || mpi+=(--allow-run-as-root)
 export OMPI_MCA_btl=^tcp # one node: the ranks talk through shared memory
 export OMPI_MCA_mpi_yield_when_idle=1 # and share few cores with the I/O process
+# A part of programs of MPI whose ranks rest when they wait, and what they are linked with for it.
+rest=$root/scripts/tests/rest.c
+resting=(-Wl,--export-dynamic-symbol=sched_yield -Wl,--export-dynamic-symbol=ucp_worker_progress)
 
 # ---- what tests say ----
 

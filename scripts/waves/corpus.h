@@ -30,7 +30,7 @@ struct corpus corpus_begin(int *argc, char ***argv);
 /* For Fortran: those of this process, once MPI is initialized. */
 void corpus_options_of_process(struct corpus *corpus);
 
-/* Waits for as long as --pause says at most, each time another while. */
+/* Waits for as long as --pause says at most, each time another while; not once there is a file ./hurry. */
 void corpus_pause(void);
 
 /* A number that depends on all three, the same in each run. */
