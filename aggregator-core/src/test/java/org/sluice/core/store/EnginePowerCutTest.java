@@ -16,7 +16,7 @@ class EnginePowerCutTest extends CutLives {
   private static final String DRAFT = "\\.draft-[0-9a-f]{16}";
 
   EnginePowerCutTest() {
-    super(30 * EFFORT);
+    super(6 * EFFORT);
   }
 
   static Stream<Arguments> syncs() {

@@ -37,6 +37,7 @@ public final class PowerCut {
   private final long seed;
   private final double luck;
   private final Map<Node, Integer> synced = new HashMap<>();
+  private final Map<Node, List<Integer>> changesOf = new HashMap<>();
   private final Map<Node, Map<String, Node>> entries = new HashMap<>();
 
   /**
@@ -55,8 +56,10 @@ public final class PowerCut {
     this.seed = random.nextLong();
     this.luck = new double[] {0, 0.1, 0.5, 0.9, 1}[random.nextInt(5)];
     for (int i = 0; i < changes.size(); i++) {
+      final Node node = changes.get(i).node();
+      changesOf.computeIfAbsent(node, any -> new ArrayList<>()).add(i);
       if (changes.get(i) instanceof Sync) {
-        synced.put(changes.get(i).node(), i);
+        synced.put(node, i);
       }
     }
     names(random);
@@ -126,10 +129,8 @@ public final class PowerCut {
 
   private void leaveMode(final Node node, final Path path) throws IOException {
     final Random random = new Random(seed + node.id());
-    for (int i = 0; i < changes.size(); i++) {
-      if (changes.get(i).node() == node
-          && changes.get(i) instanceof final Mode mode
-          && arrives(i, random)) {
+    for (final int i : changesOf.getOrDefault(node, List.of())) {
+      if (changes.get(i) instanceof final Mode mode && arrives(i, random)) {
         try (NativeFile file = NativeFile.open(path)) {
           file.chmod(mode.mode());
         }
@@ -142,15 +143,13 @@ public final class PowerCut {
     byte[] bytes = {};
     int size = 0;
     final Set<Integer> blocked = new HashSet<>();
-    for (int i = 0; i < changes.size(); i++) {
-      if (changes.get(i).node() == node && changes.get(i) instanceof final Write write) {
+    for (final int i : changesOf.getOrDefault(node, List.of())) {
+      if (changes.get(i) instanceof final Write write) {
         final int end = (int) write.offset() + write.bytes().length;
         bytes = Arrays.copyOf(bytes, Math.max(bytes.length, end));
         size = arrives(i, random) ? Math.max(size, end) : size;
         lay(write, bytes, isSafe(i), blocked, random);
-      } else if (changes.get(i).node() == node
-          && changes.get(i) instanceof final Resize resize
-          && arrives(i, random)) {
+      } else if (changes.get(i) instanceof final Resize resize && arrives(i, random)) {
         size = (int) resize.size();
         bytes = Arrays.copyOf(Arrays.copyOf(bytes, Math.min(bytes.length, size)), size);
       }
