@@ -98,11 +98,16 @@ writes_in_flight() {
 # JVM, since most are over in less time than one takes to start. What the Nth printed is left in
 # ./rehearsal/N.out and N.err, and its exit status, of which the highest is returned, in N.status.
 rehearse() {
+  local cache=sluice classes="$root/target/jars/*"
   rm -rf rehearsal
   mkdir rehearsal
+  if [[ $* == *://* ]]; then
+    cache=sluice-uri
+    classes="$classes:$root/target/engines/*"
+  fi
   SLUICE_HOME=$root "$("$root/scripts/find-jdk")/bin/java" "@$root/scripts/jvm.options" -Xmx128m \
-    -XX:+UseSerialGC -XX:TieredStopAtLevel=1 "-XX:AOTCache=$root/target/sluice.aot" '-Xlog:aot*=off' \
-    -ea -cp "$root/target/jars/*" org.sluice.core.command.Rehearsal rehearsal "$@"
+    -XX:+UseSerialGC -XX:TieredStopAtLevel=1 "-XX:AOTCache=$root/target/$cache.aot" '-Xlog:aot*=off' \
+    -ea -cp "$classes" org.sluice.core.command.Rehearsal rehearsal "$@"
 }
 
 # expect_refusals: each line of standard input is a status, a regular expression and a command, parted by
