@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -16,10 +17,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.engine.EngineException;
 import org.sluice.core.engine.EngineException.Reason;
@@ -32,15 +35,24 @@ class S3EngineTest {
   private static final byte[] MINE = {1, 2, 3};
   private static final byte[] OTHERS = {4, 5};
 
+  private static ObjectServer server;
+
   private final String prefix = Server.anyPrefix();
 
-  private Relay relay(final Relay.Mishap mishap) throws IOException {
-    return new Relay(Server.S3PROXY.endpoint(), mishap);
+  /** It looks at no signature, and so at none of requests that a relay changes. */
+  @BeforeAll
+  static void serve(@TempDir final Path objects) throws IOException {
+    server = new ObjectServer(objects, 0);
+    server.createBucket(Server.BUCKET);
   }
 
-  /** Before a server that looks at no signature, for requests that it changes. */
-  private static Relay changing(final Relay.Mishap mishap) throws IOException {
-    return new Relay(Server.S3MOCK.endpoint(), mishap);
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  private Relay relay(final Relay.Mishap mishap) throws IOException {
+    return new Relay(server.endpoint(), mishap);
   }
 
   private S3Engine through(final Relay relay) throws IOException {
@@ -48,7 +60,7 @@ class S3EngineTest {
   }
 
   private S3Engine directly() throws IOException {
-    return Server.engine(Server.S3PROXY.endpoint(), prefix);
+    return Server.engine(server.endpoint(), prefix);
   }
 
   /** Does something to the first requests whose head has some text, and nothing to the others. */
@@ -152,7 +164,7 @@ class S3EngineTest {
     final Relay.Mishap ignoresRanges =
         (request, self) ->
             self.ask(Relay.bytes(Relay.text(request).replaceFirst("(?i)range: .*\r\n", "")));
-    try (Relay relay = changing(toFirst(99, "GET", ignoresRanges));
+    try (Relay relay = relay(toFirst(99, "GET", ignoresRanges));
         S3Engine engine = through(relay)) {
       engine.put("a", List.of(ByteBuffer.wrap(content(100))));
       assertThatThrownBy(() -> engine.get("a", 50, ByteBuffer.allocate(10)))
@@ -166,7 +178,7 @@ class S3EngineTest {
     final Relay.Mishap capsRanges =
         (request, self) ->
             self.ask(Relay.bytes(Relay.text(request).replaceFirst("bytes=0-99", "bytes=0-59")));
-    try (Relay relay = changing(toFirst(99, "GET", capsRanges));
+    try (Relay relay = relay(toFirst(99, "GET", capsRanges));
         S3Engine engine = through(relay)) {
       engine.put("a", List.of(ByteBuffer.wrap(content(100))));
       assertThatThrownBy(() -> engine.get("a", 0, ByteBuffer.allocate(100)))
@@ -226,9 +238,9 @@ class S3EngineTest {
         (request, self) ->
             self.ask(
                 Relay.bytes(Relay.text(request).replaceFirst("(?i)if-none-match: .*\r\n", "")));
-    try (Relay relay = changing(ignorant);
+    try (Relay relay = relay(ignorant);
         S3Engine engine = through(relay);
-        S3Engine fit = Server.engine(Server.S3MOCK.endpoint(), prefix)) {
+        S3Engine fit = Server.engine(server.endpoint(), prefix)) {
       EngineProbe.conditionalCreate(fit);
       assertThatThrownBy(() -> EngineProbe.conditionalCreate(engine))
           .isInstanceOf(EngineException.class)
@@ -346,8 +358,7 @@ class S3EngineTest {
 
   @Test
   void aMissingBucketIsNoMissingObject() throws IOException {
-    try (S3Engine engine =
-        Server.engine(Server.S3PROXY.endpoint(), new S3Location("no-such-bucket", ""))) {
+    try (S3Engine engine = Server.engine(server.endpoint(), new S3Location("no-such-bucket", ""))) {
       for (final Throwable failure :
           List.of(
               catchThrowable(() -> engine.put("a", List.of())),
@@ -373,23 +384,6 @@ class S3EngineTest {
               "cannot read log/1 of %s at %s: no connection: Connection refused; check AWS_ENDPOINT_URL_S3 and the network to it"
                   .formatted(engine, nobody));
     }
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {"s3:/a/b", "s3:///a", "s3://me@a/b", "s3://a:80/b", "s3://a/b?c", "s3://a/b#c"})
-  void whatNamesNoBucketIsRefused(final String store) {
-    assertThatThrownBy(() -> S3Location.of(URI.create(store)))
-        .hasMessageStartingWith(store + " names no bucket; write s3://BUCKET/PREFIX")
-        .satisfies(e -> assertThat(ExitStatus.of(e)).isEqualTo(ExitStatus.USAGE));
-  }
-
-  @Test
-  void aLocationIsABucketAndAPrefix() throws IOException {
-    assertThat(S3Location.of(URI.create("s3://a_b.c"))).isEqualTo(new S3Location("a_b.c", ""));
-    assertThat(S3Location.of(URI.create("s3://a//b%20c/d/")))
-        .isEqualTo(new S3Location("a", "b c/d/"))
-        .hasToString("s3://a/b c/d");
   }
 
   private static byte[] content(final int length) {
