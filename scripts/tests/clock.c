@@ -1,5 +1,7 @@
 /* A node's real-time clock, which no namespace has: ahead of the machine's by CLOCK_AHEAD seconds. */
 #define _GNU_SOURCE
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -18,6 +20,15 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
         now->tv_sec += ahead();
     return result;
+}
+
+/* Until a time of that clock: the kernel, which waits, has the machine's. No node is up since 1970. */
+int pthread_cond_timedwait(pthread_cond_t *restrict event, pthread_mutex_t *restrict mutex,
+                           const struct timespec *restrict until)
+{
+    const bool real = until->tv_sec > 1000000000;
+    const struct timespec time = {until->tv_sec - (real ? ahead() : 0), until->tv_nsec};
+    return pthread_cond_clockwait(event, mutex, real ? CLOCK_REALTIME : CLOCK_MONOTONIC, &time);
 }
 
 int gettimeofday(struct timeval *restrict now, void *restrict zone)

@@ -113,10 +113,9 @@ lose() {
   kill -9 "$(cat "nodes/$1")"
 }
 
-# give_up JOB: what a scheduler does with a job that lost a node. Left alone, mpirun would not find out for minutes.
+# What a scheduler does with a job that lost a node.
 give_up() {
-  pkill -TERM -x 'mpirun|sluice-exec' || true # of the job, if it has not found out
-  ! wait "$1" || fail "the job went on"
+  pkill -TERM -x sluice-exec
 }
 
 # launch HOSTS CMD...: a job on nodes, as n1:1,n2:3 with so many ranks each.
@@ -152,25 +151,18 @@ heat_on() {
   job "$@" -- ./heat "${steps[@]}" --checkpoints shared/capture --result result >"out-${1%%:*}" 2>"err-${1%%:*}"
 }
 
-counting() {
-  "$sluice" ls --store shared/store --json | jq -r '[.checkpoints[].number] | join(" ")'
-}
-
 # come_back NODE NUMBER...: these checkpoints, each byte, on a node that may have had no part in them.
 come_back() {
-  local node=$1 number
-  shift
+  local number
   rm -rf restored
-  at "$node" bash -c 'for number; do "$0" restore --store shared/store --to restored --checkpoint $number || exit; done' \
-    "$sluice" "$@"
-  for number; do
+  export root
+  export -f rehearse restore fail
+  # shellcheck disable=SC2016
+  at "$1" bash -c 'restore shared/store restored "$@"' bash "${@:2}"
+  for number in "${@:2}"; do
     diff -r "plain/ckpt-000$number" "restored/ckpt-000$number" || fail "checkpoint $number is not what was written"
   done
-  [ "$(ls restored | wc -l)" = $# ] || fail "restored: $(ls restored)"
-}
-
-counts() {
-  [ "$(counting)" = "$1" ]
+  [ "$(ls restored | wc -l)" = $(($# - 1)) ] || fail "restored: $(ls restored)"
 }
 
 # restart_on HOSTS: from the newest checkpoint, to the end.
@@ -205,15 +197,15 @@ END
 }
 
 # steps_on RUN HOSTS STEPS [OPTION...]: a job of this name, with options of sluice. What each node says is in
-# err-RUN-NODE. What ranks write differs by $word.
+# err-RUN-NODE. Ranks write to $capture what differs by $word.
 steps_on() {
-  local host pids=() first=0 status=0 ranks
+  local host pids=() first=0 status=0 ranks into=${capture:-shared/capture}
   ranks=$(($(sed 's/[^,]*://g; s/,/+/g' <<<"$2")))
   for host in ${2//,/ }; do
     at "${host%:*}" env SLUICE_RUN="$1" JAVA_HOME="$PWD/jdk" TMPDIR=/dev/shm LD_PRELOAD="$PWD/clock.so" \
       CLOCK_AHEAD=$((3600 * (${host:1:1} - 3))) ./ranks $first "${host#*:}" $ranks \
-      "${aggregated[@]}" --name "$1" "${@:4}" -- python3 "$root/scripts/tests/stepping_rank.py" shared/capture \
-      "${word:-one}" $3 2>"err-$1-${host%:*}" &
+      "${aggregated[@]}" --capture "$into" --name "$1" "${@:4}" -- \
+      python3 "$root/scripts/tests/stepping_rank.py" "$into" "${word:-one}" $3 2>"err-$1-${host%:*}" &
     pids+=($!)
     first=$((first + ${host#*:}))
   done

@@ -131,6 +131,24 @@ restore() {
   rehearse "${numbers[@]/#/restore --store $1 --to $2 --checkpoint }" || fail "$(cat rehearsal/*.err)"
 }
 
+# listed: the numbers of the checkpoints that count in ./shared/store, on one line.
+listed() {
+  "$sluice" ls --store shared/store --json | jq -r '[.checkpoints[].number | tostring] | join(" ")'
+}
+
+is_listed() {
+  [ "$(listed)" = "$1" ]
+}
+
+# will_list NUMBERS: these count before long. It asks once the log has another entry.
+will_list() {
+  local seen=none entries end=$((SECONDS + 60))
+  until entries=$(ls shared/store/*/log 2>&1) && [ "$entries" != "$seen" ] && seen=$entries && is_listed "$1"; do
+    [ $SECONDS -lt $end ] || fail "not listed: $1, but $(listed)"
+    sleep 0.1
+  done
+}
+
 # on NODE CMD...: on a node of this name.
 on() {
   local node=$1

@@ -1,7 +1,8 @@
 """
 A rank of a job without MPI: DIRECTORY WORD STEP... writes the rank's file of each checkpoint as soon as all ranks have
-written the one before. Rank 0 closes that of a STEP+ only at the end, once there is a file ./go. Without a launcher's
-variables it writes the files of all ranks of a job of seven, as they ought to be.
+written the one before. A STEP that is no number is the name of a file to wait for. Rank 0 closes that of a STEP+ only at
+the end, for which all wait until there is a file ./go. Without a launcher's variables it writes the files of all ranks of
+a job of four, as they ought to be.
 """
 import os
 import random
@@ -11,9 +12,9 @@ import time
 directory, word, *steps = sys.argv[1:]
 
 
-def wait_for(condition):
+def wait_for(condition, pause=0.05):
     while not condition():
-        time.sleep(0.02)
+        time.sleep(pause)
 
 
 def write(step, rank):
@@ -32,6 +33,9 @@ def run(rank, ranks, meeting):
     held = []
     os.makedirs(meeting, exist_ok=True)
     for step in steps:
+        if not step[0].isdigit():
+            wait_for(lambda: os.path.exists(step), pause=0.2)
+            continue
         file = write(int(step.rstrip('+')), rank)
         if rank == 0 and step.endswith('+'):
             held.append(file)
@@ -39,8 +43,8 @@ def run(rank, ranks, meeting):
             file.close()
         open(f'{meeting}/{step}-{rank}', 'x').close()
         wait_for(lambda: all(os.path.exists(f'{meeting}/{step}-{other}') for other in range(ranks)))
-    if held:
-        wait_for(lambda: os.path.exists('go'))
+    if steps[-1].endswith('+'):
+        wait_for(lambda: os.path.exists('go'), pause=0.2)
     for file in held:
         file.close()
 
@@ -50,5 +54,5 @@ if 'OMPI_COMM_WORLD_RANK' in os.environ:
     run(rank, ranks, 'meeting-' + os.environ['SLUICE_RUN'])
 else:
     for step in steps:
-        for rank in range(7):
+        for rank in range(4):
             write(int(step), rank).close()
