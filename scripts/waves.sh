@@ -151,7 +151,8 @@ survives() {
   build_program "$name" "$3" "$4"
   expected_result "$name" "$4" "${ranks:-4}" "${options[@]}"
   rm -rf strikes store
-  timeout "${job_timeout:-150}" "$sluice" mpi --protocol "$protocol" --snapshot "${snapshot:-auto}" --every "${every_ms}ms" --patience 5 --restarts 20 --store store -- \
+  timeout "${job_timeout:-150}" "$sluice" mpi --protocol "$protocol" --snapshot "${snapshot:-auto}" --images "${images:-auto}" \
+    --every "${every_ms}ms" --patience 5 --restarts 20 --store store -- \
     "${launch[@]}" "./$name" --result result --pause "${pause:-20000}" "${options[@]}" >job.log 2>&1 &
   job=$!
   kill_at_random "$name" "$5"

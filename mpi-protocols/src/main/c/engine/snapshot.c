@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/param.h>
 
+#include "changes.h"
 #include "child.h"
 #include "control.h"
 #include "inherit.h"
@@ -53,6 +54,7 @@ struct work {
 void sluice_mpi_snapshot_begin(void)
 {
     const char *name = getenv("SLUICE_MPI_SNAPSHOT");
+    sluice_mpi_changes_begin();
     mode = name == NULL || strcmp(name, "auto") == 0 ? AUTO
         : strcmp(name, "fork") == 0                  ? BY_FORK
                                                      : BY_COPY;
@@ -169,6 +171,7 @@ int sluice_mpi_snapshot_take(int64_t wave, const struct sluice_mpi_place *place,
     const char *why = NULL;
     int error = 0;
     sluice_mpi_snapshot_end();
+    sluice_mpi_changes_expect(wave);
     sluice_mpi_state_begin(wave, place, own, &begin);
     taken = choose();
     costs[taken].tries++;

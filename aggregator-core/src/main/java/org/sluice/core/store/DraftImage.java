@@ -60,6 +60,17 @@ public record DraftImage(
     this(path, rank, ranks, mode, size, imageId, chunks, file, shared, sharing, null);
   }
 
+  /**
+   * The same, with bytes of an earlier checkpoint.
+   *
+   * @param earlier which, and which bytes
+   * @return all else is the same
+   */
+  public DraftImage goingOnFrom(final Base earlier) {
+    return new DraftImage(
+        path, rank, ranks, mode, size, imageId, chunks, file, shared, sharing, earlier);
+  }
+
   /** Whether its file stays where it is. */
   boolean isDirect() {
     return sharing != null && sharing.direct();

@@ -125,20 +125,8 @@ public final class StoreFixture implements AutoCloseable {
   /** Has the last image have some bytes of an image of an earlier checkpoint. */
   StoreFixture goingOnFrom(final Commit commit, final int image, final Pieces pieces)
       throws IOException {
-    final DraftImage last = images.removeLast();
-    images.add(
-        new DraftImage(
-            last.path(),
-            last.rank(),
-            last.ranks(),
-            last.mode(),
-            last.size(),
-            last.imageId(),
-            last.chunks(),
-            last.file(),
-            last.shared(),
-            last.sharing(),
-            new Base(commit, store.images(commit).get(image), pieces)));
+    final Base base = new Base(commit, store.images(commit).get(image), pieces);
+    images.add(images.removeLast().goingOnFrom(base));
     return this;
   }
 
