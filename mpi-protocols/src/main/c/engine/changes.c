@@ -1,6 +1,6 @@
 /*
- * A hash sees what changed, whoever wrote it: network cards and other processes write past the page tables, of which the
- * kernel's dirty bits know nothing. So no wrapper has to say which buffers MPI fills.
+ * A hash also sees what network cards and other processes write past the page tables, where the kernel's dirty bits see
+ * nothing. So no wrapper has to say which buffers MPI fills.
  *
  * Hashes of the last committed image are kept until the next one is committed. An unchanged block is written anew by
  * its turn, which comes to an eighth of all blocks in each wave. So no wave has to write all, and a restart needs bytes of
