@@ -1,11 +1,14 @@
 /*
- * Changes a tenth of its memory in each step. With --do shared the memory is shared with other processes. With --do apart
- * forked children do not have it. Looks in each step for a child that it does not have.
+ * Changes a tenth of its memory in each step: other pages in each, or with --do window the same ones. With --do shared
+ * the memory is shared with other processes, with --do apart forked children do not have it. Looks in each step for a
+ * child that it does not have. At its end it leaves its memory in a file for each rank, where the variable TENTH_DUMP
+ * names them.
  */
 #include "corpus.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -43,15 +46,26 @@ static void look_for_child(void)
     corpus_check(children == 0, "a child ended");
 }
 
-static void change(uint64_t *memory, int64_t size, uint64_t told, int64_t step)
+static void change(uint64_t *memory, int64_t size, uint64_t told, int64_t step, bool window)
 {
     const int64_t blocks = size / BLOCK;
     for (int64_t i = 0; i < blocks / 10 + 1; i++) {
-        uint64_t *block =
-            memory + corpus_mix(told, (uint64_t)step, (uint64_t)i) % (uint64_t)blocks * BLOCK;
+        const uint64_t any = corpus_mix(told, (uint64_t)step, (uint64_t)i) % (uint64_t)blocks;
+        uint64_t *block = memory + (window ? (uint64_t)i : any) * BLOCK;
         for (int64_t k = 0; k < BLOCK; k++)
             block[k] = corpus_mix(block[k], (uint64_t)k, told);
     }
+}
+
+static void dump(const uint64_t *memory, size_t bytes, int rank)
+{
+    char name[4096];
+    if (getenv("TENTH_DUMP") == NULL)
+        return;
+    snprintf(name, sizeof name, "%s.%d", getenv("TENTH_DUMP"), rank);
+    FILE *file = fopen(name, "w");
+    corpus_check(file != NULL && fwrite(memory, 1, bytes, file) == bytes && fclose(file) == 0,
+                 name);
 }
 
 int main(int argc, char **argv)
@@ -63,6 +77,7 @@ int main(int argc, char **argv)
     const size_t bytes = (size_t)corpus.size * sizeof(uint64_t);
     int64_t *step = corpus_protected(sizeof *step);
     uint64_t *told = corpus_protected(sizeof *told);
+    const bool window = has_to("window", argc, argv);
     uint64_t *memory = memory_of(bytes, has_to("shared", argc, argv));
     if (has_to("apart", argc, argv))
         corpus_check(madvise(memory, bytes, MADV_DONTFORK) == 0, "madvise");
@@ -73,9 +88,10 @@ int main(int argc, char **argv)
         const uint64_t said = corpus_mix(memory[0], *told, (uint64_t)corpus.rank);
         MPI_Sendrecv(&said, 1, MPI_UINT64_T, right, 1, told, 1, MPI_UINT64_T, left, 1,
                      MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        change(memory, corpus.size, *told, *step);
+        change(memory, corpus.size, *told, *step, window);
         corpus_pause();
         look_for_child();
     }
+    dump(memory, bytes, corpus.rank);
     corpus_end(corpus_hash(*told, memory, bytes));
 }

@@ -98,6 +98,7 @@ static const struct option sluice_record_known[] = {
 
 static const struct option sluice_mpi_known[] = {
     {"every", required_argument, NULL, SLUICE_OPTION_EVERY},
+    {"images", required_argument, NULL, SLUICE_OPTION_IMAGES},
     {"mpi", required_argument, NULL, SLUICE_OPTION_MPI},
     {"patience", required_argument, NULL, SLUICE_OPTION_PATIENCE},
     {"protocol", required_argument, NULL, SLUICE_OPTION_PROTOCOL},

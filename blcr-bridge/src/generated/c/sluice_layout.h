@@ -419,6 +419,7 @@ _Static_assert(sizeof(struct sluice_trace_header) == 512, "sluice_trace_header")
 #define SLUICE_REQUEST_ORDERS 23
 #define SLUICE_REQUEST_HOLD 24
 #define SLUICE_REQUEST_DECIDE 25
+#define SLUICE_REQUEST_REUSE 26
 #define SLUICE_REQUEST_JOIN 32
 #define SLUICE_REQUEST_LEAVE 33
 #define SLUICE_REQUEST_STATS 34
@@ -512,6 +513,11 @@ struct __attribute__((packed)) sluice_request_hold {
 struct __attribute__((packed)) sluice_request_decide {
     int64_t checkpoint;
     int32_t commit;
+};
+
+struct __attribute__((packed)) sluice_request_reuse {
+    int64_t base;
+    int32_t image_id;
 };
 
 struct __attribute__((packed)) sluice_request_join {

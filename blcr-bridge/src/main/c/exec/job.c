@@ -121,6 +121,7 @@ void sluice_exec_job_parse(int count, char **arguments, struct sluice_exec_job *
         [SLUICE_OPTION_STORE] = getenv("SLUICE_STORE"),
         [SLUICE_OPTION_PROTOCOL] = "c3",
         [SLUICE_OPTION_SNAPSHOT] = "auto",
+        [SLUICE_OPTION_IMAGES] = "auto",
         [SLUICE_OPTION_EVERY] = "10m",
         [SLUICE_OPTION_PATIENCE] = "60s",
         [SLUICE_OPTION_RESTARTS] = "10",
@@ -146,6 +147,9 @@ void sluice_exec_job_parse(int count, char **arguments, struct sluice_exec_job *
     sluice_exec_job_share(
         "SLUICE_MPI_SNAPSHOT",
         one_of("snapshot", values[SLUICE_OPTION_SNAPSHOT], "copy", "fork", "auto"));
+    sluice_exec_job_share(
+        "SLUICE_MPI_IMAGES",
+        one_of("images", values[SLUICE_OPTION_IMAGES], "full", "incremental", "auto"));
     share_time("SLUICE_MPI_EVERY", "every", values[SLUICE_OPTION_EVERY]);
     share_time("SLUICE_MPI_PATIENCE", "patience", values[SLUICE_OPTION_PATIENCE]);
     job->restarts = restarts(values[SLUICE_OPTION_RESTARTS]);

@@ -146,6 +146,11 @@ ssize_t sluice_image_pread(sluice_image *image, void *data, size_t length, int64
     return leave(image, got);
 }
 
+int32_t sluice_image_id(const sluice_image *image)
+{
+    return image->log.id;
+}
+
 int64_t sluice_image_size(sluice_image *image)
 {
     const int error = enter(image);

@@ -27,6 +27,9 @@ struct sluice_client *sluice_session_client(struct sluice_session *session, int 
 /* -EBADF: instead of a session there is NULL. */
 int sluice_session_missing(void);
 
+/* The id by which requests name an image. */
+int32_t sluice_image_id(const sluice_image *image);
+
 /* Counts an image as open or, with `change` -1, as closed. */
 void sluice_session_count(struct sluice_session *session, int change);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "changes.h"
 #include "control.h"
 #include "drained.h"
 #include "engine.h"
@@ -111,7 +112,7 @@ static void take_line(const struct sluice_mpi_place *place)
     post_open();
     drains = 0;
     phase = RECORDING;
-    sluice_mpi_snapshot_tell(bytes, held);
+    sluice_mpi_snapshot_tell(bytes, held, 0); /* what is reused is told at the end */
     sluice_mpi_tell(SLUICE_CONTROL_MARKER, wave, marker.data, marker.length);
     sluice_mpi_bytes_free(&marker);
 }
@@ -245,8 +246,9 @@ static void write_record(void)
         error = sluice_mpi_write_image(wave, "plan", plan.data, plan.length);
     if (error == 0)
         error = sluice_mpi_held_complete(wave);
-    const int64_t written[5] = {(int64_t)late.length, (int64_t)events.length,
-                                sluice_mpi_record_events(), messages, count_early()};
+    const int64_t written[6] = {
+        (int64_t)late.length, (int64_t)events.length,     sluice_mpi_record_events(), messages,
+        count_early(),        sluice_mpi_changes_reused()};
     if (error != 0)
         sluice_mpi_refuse_wave(sluice_message());
     else

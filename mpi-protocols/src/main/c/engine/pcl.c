@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "changes.h"
 #include "control.h"
 #include "drained.h"
 #include "engine.h"
@@ -78,7 +79,7 @@ static void look_at_snapshot(void)
     if (taken < 0 || why != NULL)
         sluice_mpi_refuse_wave(why);
     else
-        sluice_mpi_snapshot_tell(taken_bytes, held);
+        sluice_mpi_snapshot_tell(taken_bytes, held, sluice_mpi_changes_reused());
     sluice_mpi_wave_ends();
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/param.h>
 
+#include "changes.h"
 #include "child.h"
 #include "control.h"
 #include "inherit.h"
@@ -53,6 +54,7 @@ struct work {
 void sluice_mpi_snapshot_begin(void)
 {
     const char *name = getenv("SLUICE_MPI_SNAPSHOT");
+    sluice_mpi_changes_begin();
     mode = name == NULL || strcmp(name, "auto") == 0 ? AUTO
         : strcmp(name, "fork") == 0                  ? BY_FORK
                                                      : BY_COPY;
@@ -169,6 +171,7 @@ int sluice_mpi_snapshot_take(int64_t wave, const struct sluice_mpi_place *place,
     const char *why = NULL;
     int error = 0;
     sluice_mpi_snapshot_end();
+    sluice_mpi_changes_expect(wave);
     sluice_mpi_state_begin(wave, place, own, &begin);
     taken = choose();
     costs[taken].tries++;
@@ -206,10 +209,10 @@ void sluice_mpi_snapshot_end(void)
     sluice_mpi_child_end(&child);
 }
 
-void sluice_mpi_snapshot_tell(int64_t bytes, int64_t held)
+void sluice_mpi_snapshot_tell(int64_t bytes, int64_t held, int64_t reused)
 {
     const bool known = least(COPY) != INT64_MAX && least(FORK) != INT64_MAX;
-    const int64_t said[5] = {bytes, held, taken == FORK, known ? least(COPY) : 0,
-                             known ? least(FORK) : 0};
+    const int64_t said[6] = {
+        bytes, held, taken == FORK, known ? least(COPY) : 0, known ? least(FORK) : 0, reused};
     sluice_mpi_tell(SLUICE_CONTROL_TAKEN, sluice_mpi_wave, said, sizeof said);
 }

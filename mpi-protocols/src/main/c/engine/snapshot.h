@@ -31,9 +31,10 @@ void sluice_mpi_snapshot_end(void);
 
 /*
  * Tells the coordinator of the last one: its bytes, for how many nanoseconds it held the rank up, and whether a child
- * took it. Besides, what each way costs this rank in nanoseconds, 0 while it learns.
+ * took it. Besides, what each way costs this rank in nanoseconds, 0 while it learns, and how many of the bytes were not
+ * written again, as far as that is known.
  */
-void sluice_mpi_snapshot_tell(int64_t bytes, int64_t held);
+void sluice_mpi_snapshot_tell(int64_t bytes, int64_t held, int64_t reused);
 
 /* The next spot is to be looked at. */
 extern bool sluice_mpi_snapshot_watches;

@@ -14,12 +14,13 @@
 #include "wrappers/real.h"
 
 #define MAGIC UINT64_C(0x49504d4543554c53) /* "SLUCEMPI" */
-#define VERSION 1
+#define VERSION 2
 #define BUILD 40
-#define TOGETHER 65536 /* bytes */
-#define SMALL 4096
 
-/* What begins the image. The layer's state follows, then the regions' table, then their bytes. */
+/*
+ * What begins the image. The bytes of the regions follow, so that they are where they were in the image before. Then the
+ * layer's state, and the regions' table.
+ */
 struct head {
     uint64_t magic;
     int32_t version;
@@ -27,10 +28,11 @@ struct head {
     int32_t rank;
     int32_t ranks;
     int64_t wave;
-    int64_t place; /* from the beginning of the object that it lies in */
-    int64_t own;   /* bytes */
+    int64_t place;  /* from the beginning of the object that it lies in */
+    int64_t own;    /* bytes */
+    int64_t memory; /* bytes of all regions */
     int32_t regions;
-    uint32_t check; /* CRC-32C of what precedes the bytes of regions, with 0 here */
+    uint32_t check; /* CRC-32C of all but the bytes of regions, with 0 here */
     unsigned char build[BUILD];
 };
 
@@ -83,6 +85,7 @@ static struct head head_of(int64_t wave, const struct sluice_mpi_place *place, s
         .wave = wave,
         .place = offset_of(place->address),
         .own = (int64_t)own,
+        .memory = sluice_mpi_region_bytes(),
         .regions = sluice_mpi_region_count,
     };
     dl_iterate_phdr(find_build, head.build);
@@ -116,40 +119,6 @@ int sluice_mpi_read_image(int64_t wave, const char *name, struct sluice_mpi_byte
     return error;
 }
 
-/* Regions that follow each other and are written together. */
-struct together {
-    sluice_image *image;
-    size_t length;
-    ssize_t written; /* or what failed */
-    unsigned char bytes[TOGETHER];
-};
-
-static void write_out(struct together *together, const void *data, size_t length)
-{
-    if (together->written >= 0 && length > 0)
-        together->written = sluice_image_write(together->image, data, length);
-}
-
-static void write_together(struct together *together)
-{
-    write_out(together, together->bytes, together->length);
-    together->length = 0;
-}
-
-/* A large one goes from where it lies into the buffer, or past it; a record for each small one would be longer than it. */
-static void add(struct together *together, const void *data, size_t length)
-{
-    if (together->length + length > TOGETHER)
-        write_together(together);
-    if (length > SMALL) {
-        write_together(together);
-        write_out(together, data, length);
-    } else {
-        memcpy(together->bytes + together->length, data, length);
-        together->length += length;
-    }
-}
-
 void sluice_mpi_state_begin(int64_t wave, const struct sluice_mpi_place *place,
                             const struct sluice_mpi_bytes *own, struct sluice_mpi_bytes *begin)
 {
@@ -164,27 +133,18 @@ void sluice_mpi_state_begin(int64_t wave, const struct sluice_mpi_place *place,
     memcpy(begin->data, &head, sizeof head);
 }
 
-int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin)
+size_t sluice_mpi_state_head(void)
 {
-    struct together together = {0};
-    int error = sluice_image_create(sluice_mpi_session, wave, "state", &together.image);
-    if (error != 0)
-        return error;
-    add(&together, begin->data, begin->length);
-    for (int i = 0; i < sluice_mpi_region_count; i++)
-        add(&together, sluice_mpi_regions[i].pointer, sluice_mpi_regions[i].bytes);
-    write_together(&together);
-    error = sluice_image_close(together.image);
-    return together.written < 0 ? (int)together.written : error;
+    return sizeof(struct head);
 }
 
 /* ---- a restart ---- */
 
-static void read_all(int fd, void *data, size_t length, int64_t wave)
+static void read_all(int fd, void *data, size_t length, int64_t offset, int64_t wave)
 {
     unsigned char *at = data;
     while (length > 0) {
-        const ssize_t count = read(fd, at, length);
+        const ssize_t count = pread(fd, at, length, offset);
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0) {
@@ -193,6 +153,7 @@ static void read_all(int fd, void *data, size_t length, int64_t wave)
                              (long long)wave, count < 0 ? strerror(errno) : "it is damaged");
         }
         at += count;
+        offset += count;
         length -= count;
     }
 }
@@ -252,23 +213,30 @@ int sluice_mpi_read_state(int64_t wave, const struct sluice_mpi_place *place,
         sluice_mpi_abort("checkpoint %lld: %s", (long long)wave, sluice_message());
     const struct head mine = head_of(wave, place, 0);
     struct head head;
-    read_all(fd, &head, sizeof head, wave);
+    read_all(fd, &head, sizeof head, 0, wave);
     check_head(&head, &mine);
     const uint32_t check = head.check;
     head.check = 0;
     uint32_t crc = sluice_mpi_crc(0, &head, sizeof head);
-    if (head.own < 0 || head.own > INT64_C(1) << 40 || head.regions < 0)
+    const int64_t most = INT64_C(1) << 60;
+    if (head.own < 0 || head.own > INT64_C(1) << 40 || head.regions < 0 || head.memory < 0
+        || head.memory > most) {
         sluice_mpi_abort("checkpoint %lld: image state is damaged", (long long)wave);
-    read_all(fd, sluice_mpi_bytes_room(own, head.own), head.own, wave);
+    }
+    const int64_t behind = (int64_t)sizeof head + head.memory;
+    read_all(fd, sluice_mpi_bytes_room(own, head.own), head.own, behind, wave);
     crc = sluice_mpi_crc(crc, own->data, own->length);
     struct sluice_mpi_bytes table = {0};
     const size_t length = head.regions * sizeof(struct entry);
-    read_all(fd, sluice_mpi_bytes_room(&table, length), length, wave);
+    read_all(fd, sluice_mpi_bytes_room(&table, length), length, behind + head.own, wave);
     if (sluice_mpi_crc(crc, table.data, table.length) != check)
         sluice_mpi_abort("checkpoint %lld: image state is damaged", (long long)wave);
     check_regions((const struct entry *)table.data, head.regions, wave);
-    for (int i = 0; i < sluice_mpi_region_count; i++)
-        read_all(fd, sluice_mpi_regions[i].pointer, sluice_mpi_regions[i].bytes, wave);
+    int64_t at = sizeof head;
+    for (int i = 0; i < sluice_mpi_region_count; i++) {
+        read_all(fd, sluice_mpi_regions[i].pointer, sluice_mpi_regions[i].bytes, at, wave);
+        at += (int64_t)sluice_mpi_regions[i].bytes;
+    }
     sluice_mpi_bytes_free(&table);
     close(fd);
     return head.protocol;

@@ -21,11 +21,17 @@ int sluice_mpi_write_image(int64_t wave, const char *name, const void *data, siz
 /* All of an image; `bytes` is empty. */
 int sluice_mpi_read_image(int64_t wave, const char *name, struct sluice_mpi_bytes *bytes);
 
-/* What the image `state` begins with, before the bytes of the regions; `own` is the layer's own state. */
+/* All of the image `state` but the bytes of the regions; `own` is the layer's own state. */
 void sluice_mpi_state_begin(int64_t wave, const struct sluice_mpi_place *place,
                             const struct sluice_mpi_bytes *own, struct sluice_mpi_bytes *begin);
 
-/* Writes the image: 0, or a negative errno, and sluice_message() says why. A forked child may call it. */
+/* How many bytes of that come before those of the regions. */
+size_t sluice_mpi_state_head(void);
+
+/*
+ * Writes the image, as far as it differs from the last committed one, where that is asked: 0, or a negative errno, and
+ * sluice_message() says why. A forked child may call it.
+ */
 int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin);
 
 /*

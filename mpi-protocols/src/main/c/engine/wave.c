@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "changes.h"
 #include "control.h"
 #include "drained.h"
 #include "engine.h"
@@ -143,8 +144,10 @@ static void please(int64_t wave, const void *bytes, size_t length)
 
 void sluice_mpi_order(int kind, int64_t wave, const void *bytes, size_t length)
 {
-    if (kind == SLUICE_CONTROL_COMMIT || kind == SLUICE_CONTROL_GIVE_UP)
+    if (kind == SLUICE_CONTROL_COMMIT || kind == SLUICE_CONTROL_GIVE_UP) {
         sluice_mpi_held_decide(wave, kind == SLUICE_CONTROL_COMMIT);
+        sluice_mpi_changes_decide(wave, kind == SLUICE_CONTROL_COMMIT);
+    }
     if (kind == SLUICE_CONTROL_PLEASE)
         please(wave, bytes, length);
     else if (kind == SLUICE_CONTROL_END)

@@ -140,7 +140,7 @@ class WavesTest extends ServeTest {
       bothSay(zero, Control.DRAINED, 1, NOTHING);
       expect(zero, Control.TAKE, -1, 1, NOTHING);
       write(zero, serve.directory(), 1);
-      bothSay(zero, Control.TAKEN, 1, longs(1000, 500_000_000, 0, 0, 0));
+      bothSay(zero, Control.TAKEN, 1, longs(1000, 500_000_000, 0, 0, 0, 0));
       expect(zero, Control.COMMIT, -1, 1, NOTHING);
       expect(zero, Control.COMMITTED, -1, 1, NOTHING);
       assertThat(log().getLast())
@@ -160,14 +160,14 @@ class WavesTest extends ServeTest {
       expect(zero, Control.EXPECT, 1, 1, longs(1, 1, 1L << 32, 7, 2, 1, 1, 2));
       bothSay(zero, Control.READY, 1, NOTHING);
       expect(zero, Control.STOP, -1, 1, NOTHING);
-      say(zero, Control.TAKEN, 0, 1, longs(10, 1, 0, 0, 0));
-      say(zero, Control.TAKEN, 1, 1, longs(10, 1, 1, 0, 0));
+      say(zero, Control.TAKEN, 0, 1, longs(10, 1, 0, 0, 0, 0));
+      say(zero, Control.TAKEN, 1, 1, longs(10, 1, 1, 0, 0, 0));
       say(zero, Control.STOPPED, 1, 1, longs(1, 0, 0, 1, 1, 1L << 32, 7, 2));
       say(zero, Control.STOPPED, 0, 1, longs(0, 0, 0, 0));
       expect(zero, Control.PLAN, 0, 1, longs(0, 0, 0, 0, 1, 1, 2, 0));
       expect(zero, Control.PLAN, 1, 1, longs(0, 0, 0, 1, 1, 1L << 32, 7, 2, 1, 1, 2, 0));
       write(zero, serve.directory(), 1);
-      bothSay(zero, Control.WRITTEN, 1, longs(5, 2, 4, 1, 0));
+      bothSay(zero, Control.WRITTEN, 1, longs(5, 2, 4, 1, 0, 0));
       expect(zero, Control.COMMIT, -1, 1, NOTHING);
       expect(zero, Control.COMMITTED, -1, 1, NOTHING);
       assertThat(log().getLast())
@@ -301,9 +301,9 @@ class WavesTest extends ServeTest {
         RawProcess zero = RawProcess.attach(serve.directory())) {
       begin(zero, Control.C3);
       write(zero, serve.directory(), 1);
-      say(zero, Control.WRITTEN, 0, 1, longs(5, 2, 4, 1, 0));
+      say(zero, Control.WRITTEN, 0, 1, longs(5, 2, 4, 1, 0, 0));
       expectNoCommit(zero, 1);
-      say(zero, Control.WRITTEN, 1, 1, longs(5, 2, 4, 1, 0));
+      say(zero, Control.WRITTEN, 1, 1, longs(5, 2, 4, 1, 0, 0));
       assertThat(zero.call(new Request.Await(1, 10_000))).isEqualTo(new Reply.Done());
     }
   }
@@ -323,8 +323,8 @@ class WavesTest extends ServeTest {
       expect(zero, Control.GIVE_UP, -1, 1, NOTHING);
       await(() -> staged().isEmpty());
       assertThatThrownBy(late::complete).isInstanceOf(CheckpointException.class);
-      say(zero, Control.WRITTEN, 0, 1, longs(5, 2, 4, 1, 0));
-      say(zero, Control.WRITTEN, 1, 1, longs(5, 2, 4, 1, 0));
+      say(zero, Control.WRITTEN, 0, 1, longs(5, 2, 4, 1, 0, 0));
+      say(zero, Control.WRITTEN, 1, 1, longs(5, 2, 4, 1, 0, 0));
       expectNoCommit(zero, 1);
       assertThat(zero.call(new Request.Decide(1, 1))).isEqualTo(new Reply.Done());
       expectNoCommit(zero, 1);

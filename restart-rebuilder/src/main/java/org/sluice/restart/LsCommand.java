@@ -314,7 +314,16 @@ public final class LsCommand implements Subcommand {
             image.rank() < 0 ? "-" : image.rank(),
             SizeConverter.format(image.size()),
             Quoting.name(image.path()),
-            image.isDirect() ? "  stays in " + Quoting.name(image.sharing().file()) : "");
+            image.isDirect()
+                ? "  stays in " + Quoting.name(image.sharing().file())
+                : earlier(image));
+  }
+
+  private static String earlier(final CommittedImage image) {
+    return image.holders().isEmpty()
+        ? ""
+        : "  %s of it in the files of earlier checkpoints"
+            .formatted(SizeConverter.format(image.earlierBytes()));
   }
 
   private JsonObject members(final Commit commit) {
@@ -347,7 +356,8 @@ public final class LsCommand implements Subcommand {
             .with("rank", image.rank())
             .with("ranks", image.ranks())
             .with("mode", "%04o".formatted(image.mode()))
-            .with("size", image.size());
+            .with("size", image.size())
+            .with("earlier_bytes", image.earlierBytes());
     return image.isDirect() ? members.withFile("direct", image.sharing().file()) : members;
   }
 

@@ -149,7 +149,8 @@ final class Restoration {
     return one.size() == other.size()
         && one.mode() == other.mode()
         && one.chunks().equals(other.chunks())
-        && one.blocks().equals(other.blocks());
+        && one.blocks().equals(other.blocks())
+        && one.holders().equals(other.holders());
   }
 
   private void checkTargets() {

@@ -98,6 +98,11 @@ final class Bodies {
       out.putTypeOrStatus(25);
       out.putLong(it.checkpoint());
       out.putInt(it.commit());
+    } else if (message instanceof final Request.Reuse it) {
+      out.putTypeOrStatus(26);
+      out.putLong(it.base());
+      out.putInt(it.imageId());
+      out.putString(it.pieces());
     } else if (message instanceof final Request.Join it) {
       out.putTypeOrStatus(32);
       out.putInt(it.version());
@@ -268,6 +273,12 @@ final class Bodies {
       return new Request.Decide(
           in.getLong(),
           in.getInt());
+    }
+    if (type == 26) {
+      return new Request.Reuse(
+          in.getLong(),
+          in.getInt(),
+          in.getString());
     }
     if (type == 32) {
       return new Request.Join(

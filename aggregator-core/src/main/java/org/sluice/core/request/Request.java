@@ -224,6 +224,21 @@ public sealed interface Request {
       implements Request {}
 
   /**
+   * Says that some bytes of an image are those of the image of the same rank and name in an earlier
+   * checkpoint. They need not be written then. Said again, it adds more.
+   *
+   * @param base the checkpoint that was committed last
+   * @param imageId an image that a rank made by {@link Create} and has open
+   * @param pieces which bytes
+   */
+  @Wire(type = 26)
+  record Reuse(
+      long base,
+      int imageId,
+      @Wire.Means("offset i64 and length i64 of each run, ascending") String pieces)
+      implements Request {}
+
+  /**
    * Joins the I/O process as a member that keeps it alive.
    *
    * @param version version of the format the client speaks

@@ -148,6 +148,11 @@ record CheckpointDirectory(Path path, long number, long commitId, Disk disk) {
     return images().resolve(Integer.toString(ordinal));
   }
 
+  /** The own file of one of its holders. */
+  Path image(final int ordinal, final int holder) {
+    return images().resolve(ordinal + "." + holder);
+  }
+
   /** Reads the checkpoint and keeps it from being removed; false when it is removed already. */
   boolean whileHeld(final Fault.Step<IOException> reading) throws IOException {
     try (NativeFile manifest = StoredFile.open(manifest())) {

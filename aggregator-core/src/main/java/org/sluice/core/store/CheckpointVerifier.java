@@ -42,19 +42,28 @@ final class CheckpointVerifier implements AutoCloseable {
   void verify(final List<CommittedImage> images) throws IOException {
     final Map<Long, TreeSet<ChunkLocation>> containers = new HashMap<>();
     for (final CommittedImage image : images) {
-      for (final ChunkLocation chunk : image.chunks()) {
-        containers.computeIfAbsent(chunk.container(), id -> new TreeSet<>(BY_POSITION)).add(chunk);
-      }
+      IndexCodec.allChunks(image)
+          .forEach(
+              chunk ->
+                  containers
+                      .computeIfAbsent(chunk.container(), id -> new TreeSet<>(BY_POSITION))
+                      .add(chunk));
     }
     for (final Map.Entry<Long, TreeSet<ChunkLocation>> container : containers.entrySet()) {
       check(() -> verifyContainer(container.getKey(), container.getValue()));
     }
-    final OwnFile files = new OwnFile(memory, false);
+    final CheckpointDirectory checkpoint = store.checkpoint(commit.number(), commit.id());
     for (final CommittedImage image : Sharing.held(images)) {
-      final Path path = store.checkpoint(commit.number(), commit.id()).image(image.ordinal());
-      check(
-          () -> files.read(path, image.blocks(), (address, length, at) -> progress.accept(length)));
+      verifyFile(checkpoint.image(image.ordinal()), image.blocks());
+      for (int i = 0; i < image.holders().size(); i++) {
+        verifyFile(checkpoint.image(image.ordinal(), i), image.holders().get(i).blocks());
+      }
     }
+  }
+
+  private void verifyFile(final Path path, final List<Block> blocks) throws IOException {
+    final OwnFile files = new OwnFile(memory, false);
+    check(() -> files.read(path, blocks, (address, length, at) -> progress.accept(length)));
   }
 
   private void verifyContainer(final long id, final Iterable<ChunkLocation> chunks)

@@ -8,4 +8,7 @@ package org.sluice.core.store;
  * @param used the chunk's used length, its header included
  * @param crc the crc of its records
  */
-public record ChunkLocation(long container, long position, int used, int crc) {}
+public record ChunkLocation(long container, long position, int used, int crc) {
+  /** Of a chunk that is in no container. */
+  public static final ChunkLocation NONE = new ChunkLocation(0, 0, 0, 0);
+}

@@ -44,6 +44,9 @@ final class CommitWriter {
   /** Whether no image has bytes in a file of its own, so that a log's record can have all. */
   boolean isLogged() throws IOException {
     for (final DraftImage image : held()) {
+      if (holders(image).stream().anyMatch(held -> !held.holder().blocks().isEmpty())) {
+        return false;
+      }
       try (FileSource.Loan loan = image.file().lend()) {
         if (ImageFile.hasData(loan.file(), image.size())) {
           return false;
@@ -51,6 +54,13 @@ final class CommitWriter {
       }
     }
     return true;
+  }
+
+  private List<Base.Held> holders(final DraftImage image) {
+    final Base base = image.base();
+    return base == null
+        ? List.of()
+        : base.holders(store.checkpoint(base.commit().number(), base.commit().id()));
   }
 
   /** Those whose bytes the checkpoint has. */
@@ -106,7 +116,11 @@ final class CommitWriter {
         draft.sessionId(),
         images.size(),
         images.stream().mapToLong(CommittedImage::size).sum(),
-        containers(draft));
+        images.stream()
+            .flatMap(IndexCodec::allChunks)
+            .map(ChunkLocation::container)
+            .distinct()
+            .toList());
   }
 
   /** The index of its images. */
@@ -150,7 +164,7 @@ final class CommitWriter {
     return taken;
   }
 
-  /** The containers a draft's chunks are in. */
+  /** The containers that a draft's own chunks are in; those of earlier ones are durable. */
   static List<Long> containers(final Draft draft) {
     return draft.images().stream()
         .flatMap(image -> image.chunks().stream())
@@ -168,6 +182,7 @@ final class CommitWriter {
         final List<Block> blocks =
             image.isDirect() ? List.of() : store(files, image, directory.image(ordinal));
         images.add(committed(ordinal, image, blocks));
+        share(files, ordinal, holders(image));
       }
     }
     return images;
@@ -185,7 +200,15 @@ final class CommitWriter {
     }
   }
 
-  private static CommittedImage committed(
+  private void share(final ImageFile files, final int ordinal, final List<Base.Held> holders)
+      throws IOException {
+    for (int i = 0; i < holders.size(); i++) {
+      final Base.Held held = holders.get(i);
+      files.share(held.file(), held.holder().blocks(), directory.image(ordinal, i));
+    }
+  }
+
+  private CommittedImage committed(
       final int ordinal, final DraftImage image, final List<Block> blocks) {
     return new CommittedImage(
         ordinal,
@@ -197,7 +220,8 @@ final class CommitWriter {
         image.imageId(),
         image.chunks(),
         blocks,
-        image.sharing());
+        image.sharing(),
+        holders(image).stream().map(Base.Held::holder).toList());
   }
 
   /** Nobody reads a checkpoint before a restart, and the next one needs the memory. */

@@ -1,6 +1,8 @@
 package org.sluice.core.store;
 
+import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A checkpoint about to be committed.
@@ -26,4 +28,17 @@ public record Draft(
     boolean ungrouped,
     Completion completion,
     long sessionId,
-    List<DraftImage> images) {}
+    List<DraftImage> images) {
+  /** The checkpoint that has bytes of it, which all of its images have in common. */
+  Optional<Commit> base() throws IOException {
+    Commit found = null;
+    for (final DraftImage image : images) {
+      final Commit base = image.base() == null ? found : image.base().commit();
+      if (found != null && base.id() != found.id()) {
+        throw new IOException("checkpoint %d has bytes of two others".formatted(number));
+      }
+      found = base;
+    }
+    return Optional.ofNullable(found);
+  }
+}

@@ -51,6 +51,21 @@ final class ImageFile implements AutoCloseable {
     return copy(source, pieces, path);
   }
 
+  /** Puts blocks of an earlier checkpoint's file, which never changes, into a later checkpoint. */
+  void share(final Path earlier, final List<Block> blocks, final Path path) throws IOException {
+    if (blocks.isEmpty()) {
+      return;
+    }
+    try (NativeFile source = StoredFile.open(earlier)) {
+      if (!link(source, path)) {
+        copy(
+            source,
+            blocks.stream().map(block -> new Extent(block.offset(), block.length())).toList(),
+            path);
+      }
+    }
+  }
+
   private List<Block> copy(final NativeFile source, final List<Extent> pieces, final Path path)
       throws IOException {
     try (NativeFile copy = disk.open(path, Flag.WRITE, Flag.CREATE, Flag.EXCLUSIVE)) {

@@ -11,11 +11,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import net.openhft.chronicle.bytes.Bytes;
 import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.posix.Extent;
 import org.sluice.core.posix.FileName;
 import org.sluice.core.posix.NativeFile;
 
@@ -31,13 +33,18 @@ public final class IndexCodec {
   /** Of an index without files that nodes share, which every version can read. */
   static final int FIRST_VERSION = 1;
 
-  static final int VERSION = 2;
+  /** Of one all of whose images hold their bytes themselves. */
+  private static final int WHOLE_VERSION = 2;
+
+  static final int VERSION = 3;
   static final int FOOTER_LENGTH = Long.BYTES + Integer.BYTES;
 
   private static final int HEADER_LENGTH = Long.BYTES + Integer.BYTES + Long.BYTES;
   private static final int CHUNK_LENGTH = 2 * Long.BYTES + 2 * Integer.BYTES;
   private static final int MIN_IMAGE_LENGTH = 7 * Integer.BYTES + Long.BYTES + 1;
   private static final int BLOCK_LENGTH = Long.BYTES + 2 * Integer.BYTES;
+  private static final int HOLDER_LENGTH = 4 * Integer.BYTES;
+  private static final int PIECE_LENGTH = 2 * Long.BYTES;
   private static final int NOT_SHARED = 0;
   private static final int PRIVATE = 1;
   private static final int DIRECT = 2;
@@ -89,23 +96,43 @@ public final class IndexCodec {
    */
   public static Bytes<Void> encode(final long commitId, final List<CommittedImage> images) {
     final Bytes<Void> out = Bytes.allocateElasticDirect();
-    final boolean shared = images.stream().anyMatch(image -> image.sharing() != null);
-    out.writeLong(MAGIC).writeInt(shared ? VERSION : FIRST_VERSION).writeLong(commitId);
+    final int version = versionOf(images);
+    out.writeLong(MAGIC).writeInt(version).writeLong(commitId);
     final Map<ChunkLocation, Integer> ordinals = new LinkedHashMap<>();
     for (final CommittedImage image : images) {
-      image.chunks().forEach(chunk -> ordinals.putIfAbsent(chunk, ordinals.size()));
+      allChunks(image).forEach(chunk -> ordinals.putIfAbsent(chunk, ordinals.size()));
     }
     out.writeInt(ordinals.size());
     ordinals.keySet().forEach(chunk -> writeChunk(out, chunk));
     out.writeInt(images.size());
     for (final CommittedImage image : images) {
       writeImage(out, image, ordinals);
-      if (shared) {
+      if (version >= WHOLE_VERSION) {
         writeSharing(out, image.sharing());
+      }
+      if (version >= VERSION) {
+        writeHolders(out, image.holders(), ordinals);
       }
     }
     out.writeLong(~MAGIC);
     return out.writeInt(Crc32c.of(out.addressForRead(0), out.writePosition()));
+  }
+
+  /** The oldest that can say all of it, so that older readers understand what they can. */
+  private static int versionOf(final List<CommittedImage> images) {
+    if (images.stream().anyMatch(image -> !image.holders().isEmpty())) {
+      return VERSION;
+    }
+    return images.stream().anyMatch(image -> image.sharing() != null)
+        ? WHOLE_VERSION
+        : FIRST_VERSION;
+  }
+
+  /** Those of its own, and those of images that hold bytes of it. */
+  static Stream<ChunkLocation> allChunks(final CommittedImage image) {
+    return Stream.concat(
+        image.chunks().stream(),
+        image.holders().stream().flatMap(holder -> holder.chunks().stream()));
   }
 
   /** Reads an index, all of whose bytes may be wrong. */
@@ -113,7 +140,7 @@ public final class IndexCodec {
       throws DamagedException, FormatVersionException {
     final ByteBuffer in = index.order(ByteOrder.LITTLE_ENDIAN);
     checkFrame(file, commitId, in);
-    final boolean shared = in.getInt(Long.BYTES) != FIRST_VERSION;
+    final int version = in.getInt(Long.BYTES);
     in.position(HEADER_LENGTH).limit(in.limit() - FOOTER_LENGTH);
     final Budget budget = new Budget();
     try {
@@ -126,7 +153,7 @@ public final class IndexCodec {
       long bytes = 0;
       for (int count = readCount(in, MIN_IMAGE_LENGTH), i = 0; i < count; i++) {
         budget.take(IMAGE_COST);
-        images.add(readImage(in, i, chunks, budget, shared));
+        images.add(readImage(in, i, chunks, budget, version));
         bytes = Math.addExact(bytes, images.getLast().size());
       }
       check(in.remaining() == 0);
@@ -134,7 +161,10 @@ public final class IndexCodec {
     } catch (final Budget.Exceeded e) {
       throw new DamagedException(
           file, in.position(), "it has more entries than there is memory for");
-    } catch (final BufferUnderflowException | IndexOutOfBoundsException | ArithmeticException e) {
+    } catch (final BufferUnderflowException
+        | IndexOutOfBoundsException
+        | ArithmeticException
+        | IllegalArgumentException e) {
       throw new DamagedException(file, in.position(), "an entry is impossible");
     }
   }
@@ -185,9 +215,26 @@ public final class IndexCodec {
     out.writeInt(image.mode()).writeInt(image.imageId()).writeLong(image.size());
     out.writeInt(image.chunks().size());
     image.chunks().forEach(chunk -> out.writeInt(ordinals.get(chunk)));
-    out.writeInt(image.blocks().size());
-    for (final Block block : image.blocks()) {
+    writeBlocks(out, image.blocks());
+  }
+
+  private static void writeBlocks(final Bytes<?> out, final List<Block> blocks) {
+    out.writeInt(blocks.size());
+    for (final Block block : blocks) {
       out.writeLong(block.offset()).writeInt(block.length()).writeInt(block.crc());
+    }
+  }
+
+  private static void writeHolders(
+      final Bytes<?> out, final List<Holder> holders, final Map<ChunkLocation, Integer> ordinals) {
+    out.writeInt(holders.size());
+    for (final Holder holder : holders) {
+      out.writeInt(holder.imageId()).writeInt(holder.chunks().size());
+      holder.chunks().forEach(chunk -> out.writeInt(ordinals.get(chunk)));
+      writeBlocks(out, holder.blocks());
+      final List<Extent> pieces = holder.pieces().extents();
+      out.writeInt(pieces.size());
+      pieces.forEach(piece -> out.writeLong(piece.offset()).writeLong(piece.length()));
     }
   }
 
@@ -196,7 +243,7 @@ public final class IndexCodec {
       final int ordinal,
       final List<ChunkLocation> chunkTable,
       final Budget budget,
-      final boolean shared) {
+      final int version) {
     final String path = readName(in);
     check(ImagePath.isValid(path));
     final int rank = in.getInt();
@@ -205,20 +252,67 @@ public final class IndexCodec {
     final int imageId = in.getInt();
     final long size = in.getLong();
     check(size >= 0);
+    final List<ChunkLocation> chunks = readChunks(in, chunkTable, budget);
+    final List<Block> blocks = readBlocks(in, size, budget);
+    final Sharing sharing = version >= WHOLE_VERSION ? readSharing(in) : null;
+    final List<Holder> holders =
+        version >= VERSION ? readHolders(in, size, chunkTable, budget) : List.of();
+    check(
+        sharing == null
+            || !sharing.direct()
+            || chunks.isEmpty() && blocks.isEmpty() && holders.isEmpty());
+    return new CommittedImage(
+        ordinal, path, rank, ranks, mode, size, imageId, chunks, blocks, sharing, holders);
+  }
+
+  private static List<ChunkLocation> readChunks(
+      final ByteBuffer in, final List<ChunkLocation> chunkTable, final Budget budget) {
     final List<ChunkLocation> chunks = new ArrayList<>();
     for (int count = readCount(in, Integer.BYTES), i = 0; i < count; i++) {
       budget.take(ORDINAL_COST);
       chunks.add(chunkTable.get(in.getInt()));
     }
+    return chunks;
+  }
+
+  private static List<Block> readBlocks(final ByteBuffer in, final long size, final Budget budget) {
     final List<Block> blocks = new ArrayList<>();
     for (int count = readCount(in, BLOCK_LENGTH), i = 0; i < count; i++) {
       budget.take(BLOCK_COST);
       blocks.add(readBlock(in, size));
     }
-    final Sharing sharing = shared ? readSharing(in) : null;
-    check(sharing == null || !sharing.direct() || chunks.isEmpty() && blocks.isEmpty());
-    return new CommittedImage(
-        ordinal, path, rank, ranks, mode, size, imageId, chunks, blocks, sharing);
+    return blocks;
+  }
+
+  private static List<Holder> readHolders(
+      final ByteBuffer in,
+      final long size,
+      final List<ChunkLocation> chunkTable,
+      final Budget budget) {
+    final List<Holder> holders = new ArrayList<>();
+    final Coverage held = new Coverage();
+    for (int count = readCount(in, HOLDER_LENGTH), i = 0; i < count; i++) {
+      budget.take(IMAGE_COST);
+      final int imageId = in.getInt();
+      final List<ChunkLocation> chunks = readChunks(in, chunkTable, budget);
+      final List<Block> blocks = readBlocks(in, Long.MAX_VALUE, budget);
+      final Pieces pieces = readPieces(in, budget);
+      check(pieces.end() <= size);
+      pieces
+          .extents()
+          .forEach(one -> check(held.add(one.offset(), one.end()).equals(List.of(one))));
+      holders.add(new Holder(imageId, chunks, blocks, pieces));
+    }
+    return holders;
+  }
+
+  private static Pieces readPieces(final ByteBuffer in, final Budget budget) {
+    final List<Extent> pieces = new ArrayList<>();
+    for (int count = readCount(in, PIECE_LENGTH), i = 0; i < count; i++) {
+      budget.take(BLOCK_COST);
+      pieces.add(new Extent(in.getLong(), in.getLong()));
+    }
+    return new Pieces(pieces);
   }
 
   private static String readName(final ByteBuffer in) {

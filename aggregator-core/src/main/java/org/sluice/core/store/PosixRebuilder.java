@@ -1,6 +1,7 @@
 package org.sluice.core.store;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import org.sluice.core.posix.Extent;
 import org.sluice.core.posix.HugeMemory;
 
@@ -19,24 +20,30 @@ final class PosixRebuilder implements Rebuilder {
 
   @Override
   public void read(final CommittedImage image, final ImageTarget target) throws IOException {
-    final Coverage logged = new Coverage();
-    final ImageOverlay overlay =
-        new ImageOverlay(
-            image.imageId(),
-            image.size(),
-            (address, length, offset) -> {
-              logged.add(offset, offset + length);
-              target.write(address, length, offset);
-            });
-    containers.overlay(image.chunks(), overlay);
-    files.read(
-        checkpoint.image(image.ordinal()),
-        image.blocks(),
+    final Pieces own = Pieces.upTo(image.size()).without(image.heldByOthers());
+    final Path file = checkpoint.image(image.ordinal());
+    read(new Holder(image.imageId(), image.chunks(), image.blocks(), own), file, target);
+    for (int i = 0; i < image.holders().size(); i++) {
+      read(image.holders().get(i), checkpoint.image(image.ordinal(), i), target);
+    }
+  }
+
+  /** Reads what one image holds. */
+  private void read(final Holder holder, final Path file, final ImageTarget target)
+      throws IOException {
+    final Coverage decided = new Coverage();
+    for (final Extent other : Pieces.upTo(Long.MAX_VALUE).without(holder.pieces()).extents()) {
+      decided.add(other.offset(), other.end());
+    }
+    final ImageTarget once =
         (address, length, offset) -> {
-          for (final Extent rest : logged.add(offset, offset + length)) {
+          for (final Extent rest : decided.add(offset, offset + length)) {
             target.write(address + rest.offset() - offset, rest.length(), rest.offset());
           }
-        });
+        };
+    containers.overlay(
+        holder.chunks(), new ImageOverlay(holder.imageId(), holder.pieces().end(), once));
+    files.read(file, holder.blocks(), once);
   }
 
   @Override

@@ -2,6 +2,7 @@ package org.sluice.core.store;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.sluice.core.fault.Fault;
 
@@ -34,6 +35,21 @@ final class Publication {
 
   /** See {@link PosixStore#commit}. */
   void commit(final Draft draft, final Consumer<Commit> durable) throws IOException {
+    final Optional<Commit> base = draft.base();
+    if (base.isEmpty()) {
+      commitHeld(draft, durable);
+      return;
+    }
+    final CheckpointDirectory held = directory.checkpoint(base.get().number(), base.get().id());
+    if (!held.whileHeld(() -> commitHeld(draft, durable))) {
+      throw new IOException(
+          "checkpoint %d, which has bytes of checkpoint %d, is not there any more"
+              .formatted(base.get().number(), draft.number()));
+    }
+  }
+
+  /** Nobody removes the checkpoint that has bytes of it. */
+  private void commitHeld(final Draft draft, final Consumer<Commit> durable) throws IOException {
     final CommitWriter writer = new CommitWriter(directory, draft);
     for (final long id : CommitWriter.containers(draft)) {
       files.sync(id);

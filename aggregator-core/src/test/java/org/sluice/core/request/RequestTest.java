@@ -26,6 +26,7 @@ class RequestTest {
           new Request.Begin(161, 162),
           new Request.Create(171, 172, 173, "name"),
           new Request.Complete(181, 182),
+          new Request.Reuse(261, 262, "\udc81\udc82"),
           new Request.Await(191, 192),
           new Request.ListCheckpoints(),
           new Request.Restart(-1, 212, ""),

@@ -251,7 +251,7 @@ class DamageTest {
     try (PosixStore opened = PosixStore.open(store)) {
       final Commit commit = opened.commits().getFirst();
       final byte[] bytes = Files.readAllBytes(index);
-      bytes[8] = 3;
+      bytes[8] = IndexCodec.VERSION + 1;
       final UnsafeBuffer buffer = new UnsafeBuffer(ByteBuffer.allocateDirect(bytes.length));
       buffer.putBytes(0, bytes);
       final int crc = Crc32c.of(buffer, 0, bytes.length - 4);

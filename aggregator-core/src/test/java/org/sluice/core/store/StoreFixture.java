@@ -122,6 +122,14 @@ public final class StoreFixture implements AutoCloseable {
     return this;
   }
 
+  /** Has the last image have some bytes of an image of an earlier checkpoint. */
+  StoreFixture goingOnFrom(final Commit commit, final int image, final Pieces pieces)
+      throws IOException {
+    final Base base = new Base(commit, store.images(commit).get(image), pieces);
+    images.add(images.removeLast().goingOnFrom(base));
+    return this;
+  }
+
   /** Sets the mode of the images that follow. */
   public StoreFixture mode(final int permissions) {
     mode = permissions;

@@ -30,6 +30,7 @@ import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.chunk.DamagedException;
 import org.sluice.core.fuzz.Mutation;
 import org.sluice.core.fuzz.Outcome;
+import org.sluice.core.posix.Extent;
 import org.sluice.core.posix.HugeMemory;
 import org.sluice.core.segment.HeaderDescriptor;
 
@@ -84,6 +85,7 @@ class StoreFuzzTest {
   private static void checkSane(final CommittedImage image) {
     assertThat(ImagePath.isValid(image.path())).isTrue();
     assertThat(image.size()).isNotNegative();
+    assertThat(image.heldByOthers().end()).isLessThanOrEqualTo(image.size());
     image
         .blocks()
         .forEach(block -> assertThat(block.offset() + block.length()).isBetween(1L, image.size()));
@@ -161,7 +163,23 @@ class StoreFuzzTest {
                     chunks,
                     List.of(new Block(10, 20, 30)),
                     Sharing.PRIVATE),
-                new CommittedImage(1, "c", 1, 2, 0640, 0, 2, List.of(), List.of(), null),
+                new CommittedImage(
+                    1,
+                    "c",
+                    1,
+                    2,
+                    0640,
+                    100,
+                    2,
+                    List.of(),
+                    List.of(),
+                    null,
+                    List.of(
+                        new Holder(
+                            4,
+                            chunks,
+                            List.of(new Block(10, 20, 30)),
+                            new Pieces(List.of(new Extent(0, 10), new Extent(20, 5)))))),
                 new CommittedImage(
                     2,
                     "d",

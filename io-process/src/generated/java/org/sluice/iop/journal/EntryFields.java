@@ -43,6 +43,8 @@ final class EntryFields {
       out.writeLong(it.checkpoint());
       out.writeInt(it.rank());
       EntryCodec.writeText(out, it.name());
+      out.writeLong(it.base());
+      EntryCodec.writeText(out, it.pieces());
     } else if (message instanceof final Entry.Changed it) {
       out.writeInt(5);
       out.writeInt(it.image());
@@ -290,6 +292,8 @@ final class EntryFields {
           in.readInt(),
           in.readLong(),
           in.readInt(),
+          EntryCodec.readText(in),
+          in.readLong(),
           EntryCodec.readText(in));
     }
     if (type == 5) {

@@ -22,7 +22,6 @@ import org.sluice.core.store.DraftImage;
 import org.sluice.iop.crash.Subject;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.image.Image;
-import org.sluice.iop.image.ImageLog;
 import org.sluice.iop.image.MissingException;
 import org.sluice.iop.journal.Entry;
 import org.sluice.iop.measure.CommitTimes;
@@ -172,7 +171,8 @@ final class CheckpointCommit implements Work {
     context.drain().turn();
     try {
       for (int i = 0; i < images.size(); i++) {
-        draft.images().add(describe(held.get(i), images.get(i)));
+        final Image image = images.get(i);
+        draft.images().add(context.bases().join(image, describe(held.get(i), image)));
       }
     } catch (final IOException e) {
       lost = e;
@@ -180,7 +180,6 @@ final class CheckpointCommit implements Work {
   }
 
   private DraftImage describe(final Entry.Part member, final Image image) throws IOException {
-    final ImageLog log = image.log();
     checkWhole(member, image);
     if (watched.contains(image)) {
       context.soleWriter().check(image, member.path());
@@ -198,7 +197,7 @@ final class CheckpointCommit implements Work {
         image.held().status().mode(),
         image.drainedSize(),
         image.id(),
-        log.chunks(),
+        image.log().chunks(),
         image.held(),
         image.isOpenOutside(),
         reachable.contains(image) ? context.shared().sharing(member.path()) : null);

@@ -121,6 +121,14 @@ public final class CheckpointState implements Fold {
     }
   }
 
+  /** Whether a checkpoint under way has bytes of one that is committed. */
+  boolean isReused(final long number) {
+    return underWay.values().stream()
+        .flatMap(checkpoint -> checkpoint.images().stream())
+        .map(Image::created)
+        .anyMatch(made -> made.base() == number);
+  }
+
   private void decide(final Entry.Decided e) {
     if (!e.commit()) {
       underWay.remove(e.checkpoint());

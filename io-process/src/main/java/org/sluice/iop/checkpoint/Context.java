@@ -44,6 +44,7 @@ import org.sluice.iop.measure.Warnings;
  * @param shared files that other nodes may write, too
  * @param soleWriter sees that they do not write the others
  * @param waiters processes that wait for a commit
+ * @param bases checkpoints that have bytes of later ones; the write stage's
  */
 public record Context(
     Segment segment,
@@ -62,7 +63,8 @@ public record Context(
     Executor service,
     SharedFiles shared,
     SoleWriter soleWriter,
-    Waiters waiters) {
+    Waiters waiters,
+    Bases bases) {
   /**
    * What the parts of a session share, with a drain that has begun.
    *
@@ -123,7 +125,8 @@ public record Context(
         service,
         new SharedFiles(settings, capture, statistics),
         new SoleWriter(capture, segment.imageTable()),
-        new Waiters(before(store, series, copies, state), state));
+        new Waiters(before(store, series, copies, state), state),
+        new Bases(store, segment.header().sessionId()));
   }
 
   /**

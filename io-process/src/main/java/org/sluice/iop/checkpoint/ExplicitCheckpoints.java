@@ -13,6 +13,7 @@ import org.sluice.core.posix.NativeFile;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.core.segment.ImageDescriptor;
+import org.sluice.core.store.Commit;
 import org.sluice.core.store.Completion;
 import org.sluice.core.store.ImagePath;
 import org.sluice.iop.image.Image;
@@ -23,12 +24,17 @@ import org.sluice.iop.measure.Warnings;
 
 /** The checkpoints under way that ranks began by request. Service thread only. */
 public final class ExplicitCheckpoints {
+  private static final long NO_BASE = -1;
+
   private final Context context;
   private final Committer committer;
   private final Retention retention;
   private final Farewells farewells;
   private final Map<Long, ExplicitCheckpoint> underWay;
   private final Set<Image> images = new HashSet<>();
+
+  /** The one committed last; null before one was, as far as this process knows. */
+  private Commit last;
 
   ExplicitCheckpoints(
       final Context context,
@@ -133,9 +139,42 @@ public final class ExplicitCheckpoints {
     images.add(image);
     final Optional<Image> before = checkpoint.find(request.rank(), request.name());
     context.decide(
-        new Entry.Created(image.id(), checkpoint.number(), request.rank(), request.name()));
+        new Entry.Created(
+            image.id(), checkpoint.number(), request.rank(), request.name(), NO_BASE, ""));
     before.ifPresent(this::discard);
     return image;
+  }
+
+  /**
+   * Has an image go on from the checkpoint that was committed last.
+   *
+   * @param image an image that the rank has open
+   * @param request what the rank asks for
+   * @return what to answer
+   */
+  public Reply reuse(final Image image, final Request.Reuse request) {
+    final Entry.Created made = image.created();
+    if (made == null || !underWay.containsKey(made.checkpoint())) {
+      return invalid("image %d is of no checkpoint under way".formatted(image.id()));
+    }
+    final String pieces = made.pieces() + request.pieces();
+    try {
+      Bases.pieces(pieces);
+    } catch (final IllegalArgumentException e) {
+      return invalid(
+          "image %s cannot have this of another: %s".formatted(made.name(), e.getMessage()));
+    }
+    if (last == null
+        || last.number() != request.base()
+        || !retention.keeps(last)
+        || made.base() != NO_BASE && made.base() != request.base()) {
+      return new Reply.Failed(
+          Errno.ESTALE, "checkpoint %d is not the one committed last".formatted(request.base()));
+    }
+    context.decide(
+        new Entry.Created(
+            made.image(), made.checkpoint(), made.rank(), made.name(), request.base(), pieces));
+    return new Reply.Done();
   }
 
   /** Drops what a former I/O process had no more use for; commits under way have those left. */
@@ -156,6 +195,7 @@ public final class ExplicitCheckpoints {
   void ended(final CheckpointCommit commit) {
     commit.images().forEach(this::discard);
     if (commit.isStored()) {
+      last = commit.stored();
       retention.committed(commit.stored(), List.of());
     }
   }

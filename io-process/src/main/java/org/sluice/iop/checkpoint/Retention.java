@@ -88,6 +88,11 @@ final class Retention {
     }
   }
 
+  /** Whether a checkpoint of this session is not on its way out of the store. */
+  boolean keeps(final Commit commit) {
+    return keep == 0 || series.stream().anyMatch(kept -> kept.commit.id() == commit.id());
+  }
+
   /**
    * In the order in which they were decided, on all nodes alike: what nodes wait for may count in
    * another one, and what any of them takes for old goes from all.
@@ -107,7 +112,9 @@ final class Retention {
     for (final Iterator<Kept> i = series.descendingIterator(); i.hasNext(); all++) {
       final Kept one = i.next();
       final boolean counts = !incomplete.contains(one.commit.number());
-      if (all >= stay && (!counts || complete >= stay)) {
+      if (all >= stay
+          && (!counts || complete >= stay)
+          && !context.state().isReused(one.commit.number())) {
         older.addFirst(one);
       }
       complete += counts ? 1 : 0;

@@ -113,7 +113,8 @@ final class DrainWork extends ChunkWork {
 
   @Override
   void released(final ChunkLocation location) {
-    context.journal().write(new Entry.Drained(index, generation, location, shares(location)));
+    final ChunkLocation at = location == null ? ChunkLocation.NONE : location;
+    context.journal().write(new Entry.Drained(index, generation, at, shares(location)));
     if (!context.segment().chunkPool().release(index, word)) {
       Warnings.warn("slot %d overwrote the state of its chunk %d".formatted(slot, index));
     }

@@ -70,8 +70,11 @@ public sealed interface Entry {
    * @param checkpoint the checkpoint's number
    * @param rank whose it is
    * @param name its name
+   * @param base the checkpoint that has some of its bytes
+   * @param pieces which: offset and length of each run, i64 each; empty for none
    */
-  record Created(int image, long checkpoint, int rank, String name) implements Entry {}
+  record Created(int image, long checkpoint, int rank, String name, long base, String pieces)
+      implements Entry {}
 
   /**
    * An image changes its state.
@@ -120,12 +123,7 @@ public sealed interface Entry {
    * @param shares the images whose logs refer to it
    */
   record Drained(int chunk, int generation, ChunkLocation location, List<ImageSize> shares)
-      implements Entry {
-    /** A chunk that is in no container may be said to be at null. */
-    public Drained {
-      location = location == null ? new ChunkLocation(0, 0, 0, 0) : location;
-    }
-  }
+      implements Entry {}
 
   /**
    * An image with records in a chunk.

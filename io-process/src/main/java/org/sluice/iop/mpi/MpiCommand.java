@@ -67,6 +67,13 @@ public final class MpiCommand implements Subcommand {
                           + " goes on; auto: the one that holds the program up less, by the first checkpoints."
                           + " Default: auto."))
           .add(
+              option(String.class, NATIVE, "--images")
+                  .paramLabel("full|incremental|auto")
+                  .description(
+                      "incremental: memory that is as it was in the last checkpoint is not written again;"
+                          + " full: all is; auto: incremental where that takes less time, by the first"
+                          + " checkpoints. Default: auto."))
+          .add(
               option(String.class, NATIVE, "--every")
                   .paramLabel("TIME")
                   .description(

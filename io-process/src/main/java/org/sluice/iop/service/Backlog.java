@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.sluice.core.store.ChunkLocation;
 import org.sluice.iop.crash.Lane;
 import org.sluice.iop.journal.Cause;
 import org.sluice.iop.journal.Entry;
@@ -65,7 +66,8 @@ final class Backlog implements Fold {
   /** To be applied before a slot is attached; {@link #sumOfSlots} behind that. */
   @Override
   public void sum(final Consumer<Entry> to) {
-    drained.forEach((chunk, use) -> to.accept(new Entry.Drained(chunk, use, null, List.of())));
+    drained.forEach(
+        (chunk, use) -> to.accept(new Entry.Drained(chunk, use, ChunkLocation.NONE, List.of())));
     pending.forEach(to);
   }
 

@@ -163,6 +163,9 @@ final class Requests {
         caller.answer(new Reply.Done());
       }
       case Request.Create create -> openQueue.create(attachment, create, caller);
+      case Request.Reuse reuse ->
+          find(caller, attachment, reuse.imageId())
+              .ifPresent(image -> caller.answer(checkpoints.explicit().reuse(image, reuse)));
       case Request.Complete complete -> caller.answer(complete(attachment, complete));
       case Request.Wave wave -> caller.answer(waves.get().receive(wave));
       case Request.Orders() -> caller.answer(waves.get().next());

@@ -12,6 +12,7 @@ final class WaveFigures {
   private final BitSet taken = new BitSet();
   private final Snapshots snapshots = new Snapshots();
   private long bytes;
+  private long reused;
   private long held;
   private double stopped; // the sum of when ranks stopped, from the beginning on
   private int stops;
@@ -35,6 +36,7 @@ final class WaveFigures {
     held += nanos;
     longestHeld = Math.max(longestHeld, nanos);
     snapshots.taken(in.getLong(), in.getLong(), in.getLong());
+    reused += in.getLong();
   }
 
   /** A rank stands still at its spot. */
@@ -68,6 +70,7 @@ final class WaveFigures {
     events += in.getLong();
     late += in.getLong();
     early += in.getLong();
+    reused += in.getLong();
   }
 
   long number() {
@@ -84,6 +87,11 @@ final class WaveFigures {
 
   long bytes() {
     return bytes;
+  }
+
+  /** How many of them were not written, as they were the same in the wave before. */
+  long reused() {
+    return reused;
   }
 
   Snapshots snapshots() {

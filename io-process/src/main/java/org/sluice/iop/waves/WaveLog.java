@@ -185,6 +185,7 @@ final class WaveLog {
             .with("seconds_held_most", wave.mostHeld())
             .with("seconds_to_durable", wave.seconds())
             .with("bytes", wave.bytes())
+            .with("reused_bytes", wave.reused())
             .with("late", wave.late())
             .with("early", wave.early())
             .with("events", wave.events())
@@ -192,12 +193,15 @@ final class WaveLog {
             .with("seconds_by_copy", compared ? snapshots.copySeconds() : null)
             .with("seconds_by_fork", compared ? snapshots.forkSeconds() : null));
     say(
-        "wave %d is durable after %.3f s: %s of %d ranks, each held up %.3f s, %s, %d late and %d early messages, %d events%s"
+        "wave %d is durable after %.3f s: %s of %d ranks%s, each held up %.3f s, %s, %d late and %d early messages, %d events%s"
             .formatted(
                 wave.number(),
                 wave.seconds(),
                 SizeConverter.format(wave.bytes()),
                 wave.ranks(),
+                wave.reused() == 0
+                    ? ""
+                    : ", %s not written again".formatted(SizeConverter.format(wave.reused())),
                 wave.meanHeld(),
                 snapshots.said(),
                 wave.late(),

@@ -108,7 +108,7 @@ class HeldFileTest {
   static Image committedAtRest(final Path stored, final Path named) throws IOException {
     final FileIdentity file = FileStatus.of(stored.toString()).identity();
     final Image image = image(file, ImageDescriptor.STATE_COMMITTED, stored.toString());
-    image.apply(new Entry.Created(1, 1, 0, "stored"));
+    image.apply(new Entry.Created(1, 1, 0, "stored", 0, ""));
     image.name(named.toString());
     image.apply(new Entry.Ended(1, 1, 0, ""));
     final Descriptors descriptors = new Descriptors(null, Set.of());

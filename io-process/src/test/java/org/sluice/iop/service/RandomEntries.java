@@ -35,7 +35,8 @@ final class RandomEntries {
       case 0 -> attached();
       case 1 -> new Entry.Detached(any(), dice.nextBoolean());
       case 2 -> new Entry.Admitted(1 + any(), any(), any(), any(), any(), state(), "path" + any());
-      case 3 -> new Entry.Created(1 + any(), any(), any(), "name" + any());
+      case 3 ->
+          new Entry.Created(1 + any(), any(), any(), "name" + any(), any(), "x".repeat(any()));
       case 4 -> new Entry.Changed(1 + any(), state());
       case 5, 6 -> new Entry.Opened(1 + any(), any(), dice.nextBoolean(), any());
       case 7 -> new Entry.Closed(1 + any(), any(), any() - 1);
@@ -96,7 +97,9 @@ final class RandomEntries {
   }
 
   private ChunkLocation location() {
-    return dice.nextBoolean() ? null : new ChunkLocation(1 + any(), any(), any(), any());
+    return dice.nextBoolean()
+        ? ChunkLocation.NONE
+        : new ChunkLocation(1 + any(), any(), any(), any());
   }
 
   private List<Entry.ImageSize> shares() {

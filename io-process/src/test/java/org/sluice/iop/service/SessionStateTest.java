@@ -75,7 +75,7 @@ class SessionStateTest {
                 taken(0, 32),
                 taken(1, 64),
                 new Entry.Emptying(9, false),
-                new Entry.Drained(0, 1, null, List.of())));
+                new Entry.Drained(0, 1, ChunkLocation.NONE, List.of())));
     assertThat(state.backlog().pending())
         .containsExactly(taken(1, Entry.NO_POSITION), new Entry.Emptying(9, false));
     assertThat(state.backlog().drained()).containsEntry(0, 1);
@@ -164,7 +164,7 @@ class SessionStateTest {
         journalOf(
             new Entry.Begun(7, new Entry.Scope(1, 1, false, false)),
             new Entry.Admitted(9, 0, 1, 2, 3, ImageDescriptor.STATE_DIVERTED, "/a"),
-            new Entry.Created(9, 7, 0, "a"),
+            new Entry.Created(9, 7, 0, "a", 0, ""),
             new Entry.Completed(7, 0, 2, 5),
             commit,
             new Entry.Changed(9, ImageDescriptor.STATE_COMMITTED));

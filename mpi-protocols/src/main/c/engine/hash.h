@@ -1,0 +1,15 @@
+/* XXH3, 128 bits, as its specification has it for more than 240 bytes and seed 0. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sluice_mpi_hash {
+    uint64_t low;
+    uint64_t high;
+};
+
+/* Of fewer bytes it is defined in another way, which is not here. */
+#define SLUICE_MPI_HASH_LEAST 241
+
+struct sluice_mpi_hash sluice_mpi_hash(const void *data, size_t length);

@@ -1,0 +1,175 @@
+/*
+ * Writes the image `state`: regions from where they lie, small ones together. Blocks that are the same as in the last
+ * committed image are left out, and the I/O process is told which these are.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "changes.h"
+#include "client.h"
+#include "control.h"
+#include "protocol.h"
+#include "regions.h"
+#include "session.h"
+#include "state.h"
+
+#define TOGETHER 65536 /* bytes */
+#define SMALL 4096
+#define RUN (64 * SLUICE_MPI_HASH_BLOCK) /* written at once, while it is in the processor's cache */
+#define PIECES 2048                      /* of one request */
+
+/* A run of bytes that the image before has. */
+struct piece {
+    int64_t offset;
+    int64_t length;
+};
+
+/* The image in the making; bytes that follow each other are written together. */
+struct writing {
+    sluice_image *image;
+    int error;
+    int64_t at; /* where the next byte goes */
+    size_t length;
+    unsigned char together[TOGETHER];
+    int64_t written;
+    int64_t reused;
+    int64_t nanos; /* that writes took */
+    int64_t base;
+    size_t count;
+    struct piece pieces[PIECES];
+};
+
+static void write_at(struct writing *writing, const void *data, size_t length, int64_t offset)
+{
+    if (writing->error != 0 || length == 0)
+        return;
+    const int64_t began = sluice_mpi_now();
+    const ssize_t result = sluice_image_pwrite(writing->image, data, length, offset);
+    writing->nanos += sluice_mpi_now() - began;
+    writing->written += (int64_t)length;
+    writing->error = result < 0 ? (int)result : 0;
+}
+
+static void write_together(struct writing *writing)
+{
+    write_at(writing, writing->together, writing->length, writing->at - (int64_t)writing->length);
+    writing->length = 0;
+}
+
+/* A large one goes from where it lies into the buffer, or past it; a record for each small one would be longer than it. */
+static void add(struct writing *writing, const void *data, size_t length)
+{
+    if (writing->length + length > TOGETHER || length > SMALL)
+        write_together(writing);
+    if (length > SMALL) {
+        write_at(writing, data, length, writing->at);
+    } else {
+        memcpy(writing->together + writing->length, data, length);
+        writing->length += length;
+    }
+    writing->at += (int64_t)length;
+}
+
+/* ---- what is the same ---- */
+
+static void tell(struct writing *writing)
+{
+    struct __attribute__((packed)) {
+        struct sluice_request_reuse request;
+        int32_t length;
+        struct piece pieces[PIECES];
+    } body = {.request = {.base = writing->base, .image_id = sluice_image_id(writing->image)},
+              .length = (int32_t)(writing->count * sizeof(struct piece))};
+    memcpy(body.pieces, writing->pieces, body.length);
+    const struct sluice_body sent = {
+        .fields = &body, .length = sizeof body.request + sizeof body.length + body.length};
+    int error;
+    struct sluice_client *client = sluice_session_client(sluice_mpi_session, &error);
+    if (writing->error == 0 && error == 0)
+        error = sluice_connection_request(&client->connection, SLUICE_REQUEST_REUSE, &sent, NULL);
+    if (writing->error == 0)
+        writing->error = error;
+    writing->count = 0;
+}
+
+/* Asked before anything is left out: the image before may be gone, or its commit have failed. */
+static void ask_for_base(struct writing *writing)
+{
+    writing->base = sluice_mpi_changes_base();
+    if (writing->base < 0 || writing->error != 0)
+        return;
+    tell(writing);
+    if (writing->error == -ESTALE) {
+        sluice_mpi_changes_without_base();
+        writing->error = 0;
+    }
+}
+
+static void leave_out(struct writing *writing, size_t length)
+{
+    struct piece *last = &writing->pieces[writing->count - 1];
+    if (writing->count > 0 && last->offset + last->length == writing->at) {
+        last->length += (int64_t)length;
+    } else {
+        if (writing->count == PIECES)
+            tell(writing);
+        writing->pieces[writing->count++] = (struct piece){writing->at, (int64_t)length};
+    }
+    writing->reused += (int64_t)length;
+    writing->at += (int64_t)length;
+}
+
+/* Blocks that follow each other and differ are written at once. */
+static void add_changed(struct writing *writing, const unsigned char *data, size_t bytes)
+{
+    const int64_t blocks = sluice_mpi_changes_blocks(bytes);
+    size_t from = 0; /* what is not yet written, up to `to` */
+    size_t to = 0;
+    for (int64_t i = 0; i < blocks; i++) {
+        const size_t end = i == blocks - 1 ? bytes : to + SLUICE_MPI_HASH_BLOCK;
+        const bool changed = sluice_mpi_changes_look(data + to, end - to);
+        if (!changed || end - from > RUN) {
+            add(writing, data + from, to - from);
+            from = to;
+        }
+        if (!changed) {
+            write_together(writing);
+            leave_out(writing, end - to);
+            from = end;
+        }
+        to = end;
+    }
+    add(writing, data + from, to - from);
+}
+
+int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin)
+{
+    static struct writing writing;
+    const int64_t began = sluice_mpi_now();
+    writing = (struct writing){0};
+    int error = sluice_image_create(sluice_mpi_session, wave, "state", &writing.image);
+    if (error != 0)
+        return error;
+    const size_t head = sluice_mpi_state_head();
+    const bool hashes = sluice_mpi_changes_hashes();
+    if (hashes)
+        ask_for_base(&writing);
+    add(&writing, begin->data, head);
+    for (int i = 0; i < sluice_mpi_region_count; i++) {
+        const struct sluice_mpi_region *region = &sluice_mpi_regions[i];
+        if (hashes && sluice_mpi_changes_blocks(region->bytes) > 0)
+            add_changed(&writing, region->pointer, region->bytes);
+        else
+            add(&writing, region->pointer, region->bytes);
+    }
+    add(&writing, begin->data + head, begin->length - head);
+    write_together(&writing);
+    if (writing.count > 0)
+        tell(&writing);
+    if (hashes) {
+        sluice_mpi_changes_wrote(writing.written, writing.reused, writing.nanos,
+                                 sluice_mpi_now() - began - writing.nanos);
+    }
+    error = sluice_image_close(writing.image);
+    return writing.error != 0 ? writing.error : error;
+}
