@@ -28,24 +28,3 @@ with_bucket() {
   start_s3 "$@"
   export "${credentials[@]}" AWS_ENDPOINT_URL_S3="$endpoint"
 }
-
-# start_s3proxy: one that others made, and that looks at signatures. It takes ten times as long.
-start_s3proxy() {
-  local jar
-  jar=$(tr : '\n' <"$root/s3-engine/target/servers.classpath" | grep s3proxy)
-  cat >s3proxy.conf <<-END
-	s3proxy.endpoint=http://127.0.0.1:0
-	s3proxy.authorization=aws-v2-or-v4
-	s3proxy.identity=somebody
-	s3proxy.credential=secret
-	jclouds.provider=filesystem-nio2
-	jclouds.filesystem.basedir=$PWD/objects
-	jclouds.identity=somebody
-	jclouds.credential=secret
-	END
-  mkdir -p objects/bucket
-  "$("$root/scripts/find-jdk")/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx256m -Djava.io.tmpdir="$PWD" \
-    -jar "$jar" --properties s3proxy.conf >s3proxy.out 2>&1 &
-  wait_until 60 grep -q 'Started .*ServerConnector' s3proxy.out
-  endpoint=http://$(grep -o '127\.0\.0\.1:[0-9]*' s3proxy.out | head -1)
-}
