@@ -74,8 +74,8 @@ final class IoProcess implements AutoCloseable {
     try {
       directory = keep(RuntimeDirectory.take(settings.session().name()));
       directory.others().removeStarts();
-      if (System.getenv(WAVES) != null) {
-        directory.others().removeJobs(SessionStore.find(settings).toString());
+      if (System.getenv(WAVES) != null && settings.stage() == null) {
+        directory.others().removeJobs(settings.store().toAbsolutePath().normalize());
       }
       goesOn = directory.isLeft(resumes);
       directory.preserve(goesOn);

@@ -2,6 +2,7 @@ package org.sluice.iop;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import org.sluice.core.chunk.FormatVersionException;
@@ -9,6 +10,7 @@ import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.segment.Segment;
 import org.sluice.core.segment.SegmentException;
+import org.sluice.core.series.SeriesDirectory;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.journal.Journal;
 import org.sluice.iop.measure.Warnings;
@@ -40,7 +42,7 @@ final class Remains {
    * Removes what is of jobs whose waves are in a store, and of which no process lives: such a job
    * goes on from a wave that is there.
    */
-  void removeJobs(final String store) throws IOException {
+  void removeJobs(final Path store) throws IOException {
     remove(directory -> isOfDeadJob(directory, store));
   }
 
@@ -81,17 +83,17 @@ final class Remains {
   }
 
   /** What files of users were to have, and why an I/O process failed, is nowhere else. */
-  private static boolean isOfDeadJob(final Path directory, final String store) throws IOException {
+  private static boolean isOfDeadJob(final Path directory, final Path store) throws IOException {
     final Path crash = directory.resolve(RuntimeDirectory.CRASH);
     final Path segment = directory.resolve(RuntimeDirectory.SEGMENT);
     if (!Files.exists(segment) || Files.exists(crash) && Files.size(crash) > 0) {
       return false;
     }
     try (Segment left = Segment.map(segment)) {
-      return left.header().store().equals(store)
+      return SeriesDirectory.root(Path.of(left.header().store())).equals(store)
           && left.header().capture().isEmpty()
           && !RuntimeDirectory.isUsed(left);
-    } catch (final SegmentException | FormatVersionException unknown) {
+    } catch (final SegmentException | FormatVersionException | InvalidPathException unknown) {
       return false;
     }
   }
