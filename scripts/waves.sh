@@ -103,6 +103,16 @@ await_event() {
   done
 }
 
+# await_said TEXT: the job says so once more.
+await_said() {
+  local before end=$((SECONDS + 60))
+  before=$(grep -c "$1" job.log) || true
+  until [ "$(grep -c "$1" job.log)" -gt "$before" ]; do
+    kill -0 "$job" 2>/dev/null && [ $SECONDS -lt $end ] || return 1
+    moment
+  done
+}
+
 # A hundredth of a second: nothing comes to read.
 moment() {
   [ -n "$nothing" ] || exec {nothing}<> <(:)
@@ -146,6 +156,10 @@ await_moment() {
     wave) await_event begun 60 && nap $((chance / 25)) ;;                       # in it, or in its commit
     recovery) await_ranks "$1" "${struck:-${old[*]}}" && nap $((chance / 2)) ;;
     any) nap $((chance * 2)) ;;
+    now) ;;
+    reading) await_event restart 60 && nap $((chance / 40)) ;; # what the wave left
+    repeating) await_said 'ranks begin with wave' && nap $((chance / 20)) ;; # what is late, early or recorded
+    going) await_said 'ranks begin with wave' && nap $((50 + chance * every_ms / 2000)) ;; # towards the next wave
   esac
 }
 

@@ -45,6 +45,9 @@ final class IoProcess implements AutoCloseable {
   /** Says that the I/O process ends before it pays to make ready for more. */
   private static final String SHORT_LIVED = "SLUICE_SHORT_LIVED";
 
+  /** Says that ranks of an MPI job will have waves. */
+  private static final String WAVES = "SLUICE_MPI_LAYER";
+
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
   private final RuntimeDirectory directory;
   private final Segment segment;
@@ -70,7 +73,10 @@ final class IoProcess implements AutoCloseable {
     boolean goesOn = false;
     try {
       directory = keep(RuntimeDirectory.take(settings.session().name()));
-      directory.removeDeadStarts();
+      directory.others().removeStarts();
+      if (System.getenv(WAVES) != null && settings.stage() == null) {
+        directory.others().removeJobs(settings.store().toAbsolutePath().normalize());
+      }
       goesOn = directory.isLeft(resumes);
       directory.preserve(goesOn);
       FailStop.arm(settings.session().name(), directory.crash());

@@ -44,10 +44,11 @@ final class RuntimeDirectory implements AutoCloseable {
   /** What fits a socket's address, without the final NUL. */
   private static final int MAX_SOCKET_PATH = 107;
 
-  private static final String SEGMENT = "segment";
-  private static final String CRASH = "crash";
-  private static final String JOURNAL = "journal";
-  private static final String SOCKET = "socket";
+  static final String LOCK = "lock";
+  static final String SEGMENT = "segment";
+  static final String CRASH = "crash";
+  static final String JOURNAL = "journal";
+  static final String SOCKET = "socket";
   private static final String WARM_UP = "warm-up";
 
   private static final Set<PosixFilePermission> PRIVATE =
@@ -91,7 +92,7 @@ final class RuntimeDirectory implements AutoCloseable {
       createPrivate(path);
       final NativeFile lock;
       try {
-        lock = NativeFile.open(path.resolve("lock"), NativeFile.Flag.WRITE, NativeFile.Flag.CREATE);
+        lock = NativeFile.open(path.resolve(LOCK), NativeFile.Flag.WRITE, NativeFile.Flag.CREATE);
       } catch (final PosixException e) {
         if (e.errno() == Errno.ENOENT) {
           continue; // who had the directory has just removed it
@@ -105,56 +106,16 @@ final class RuntimeDirectory implements AutoCloseable {
             "another I/O process is called %s: %s; stop it or choose another --name"
                 .formatted(name, path));
       }
-      if (ImageKey.of(lock).isAt(path.resolve("lock").toString())) {
+      if (ImageKey.of(lock).isAt(path.resolve(LOCK).toString())) {
         return new RuntimeDirectory(path, lock);
       }
       lock.close();
     }
   }
 
-  /**
-   * Removes what I/O processes left beside this one that died before a process could use them.
-   * Nothing can go on from that, and shared memory is dear. The process that goes on with a
-   * session, or starts one, has the lock of its directory.
-   */
-  void removeDeadStarts() throws IOException {
-    for (final Path other : Names.in(path.getParent())) {
-      if (Files.isDirectory(other, LinkOption.NOFOLLOW_LINKS)
-          && Files.isRegularFile(other.resolve("lock"), LinkOption.NOFOLLOW_LINKS)) {
-        removeIfDeadAtStart(other);
-      }
-    }
-  }
-
-  private static void removeIfDeadAtStart(final Path directory) {
-    try (NativeFile lock =
-        NativeFile.open(
-            directory.resolve("lock"), NativeFile.Flag.WRITE, NativeFile.Flag.NO_FOLLOW)) {
-      if (lock.tryLock()
-          && ImageKey.of(lock).isAt(directory.resolve("lock").toString())
-          && diedAtStart(directory)) {
-        clear(directory);
-        Files.deleteIfExists(directory.resolve(CRASH));
-        Files.deleteIfExists(directory.resolve("lock"));
-        Files.deleteIfExists(directory);
-      }
-    } catch (final IOException e) {
-      Warnings.warn(
-          "%s, which an I/O process left that died at its start, stays: %s"
-              .formatted(directory, e.getMessage()));
-    }
-  }
-
-  /**
-   * Whether the I/O process died before clients could reach it: its journal comes just before its
-   * socket.
-   */
-  private static boolean diedAtStart(final Path directory) throws IOException {
-    final Path journal = directory.resolve(JOURNAL);
-    return !Files.exists(journal)
-        || !Files.exists(directory.resolve(SEGMENT), LinkOption.NOFOLLOW_LINKS)
-        || !Journal.isOfThisBoot(journal)
-        || !Journal.hasEntries(journal) && !Files.exists(directory.resolve(SOCKET));
+  /** What other I/O processes left. */
+  Remains others() {
+    return new Remains(path);
   }
 
   private static void check(final String name, final Path path) {
@@ -277,11 +238,16 @@ final class RuntimeDirectory implements AutoCloseable {
     return anyhow || isUsed();
   }
 
+  /** Whether a process is attached that lives. */
+  static boolean isUsed(final Segment left) {
+    return IntStream.range(0, left.geometry().slots())
+        .mapToObj(left::slot)
+        .anyMatch(slot -> slot.isAttached() && slot.process().isAlive());
+  }
+
   private boolean isUsed() throws IOException {
     try (Segment left = Segment.map(segment())) {
-      return IntStream.range(0, left.geometry().slots())
-          .mapToObj(left::slot)
-          .anyMatch(slot -> slot.isAttached() && slot.process().isAlive());
+      return isUsed(left);
     } catch (final SegmentException ofNoUse) {
       return false;
     } catch (final FormatVersionException e) {
@@ -336,7 +302,7 @@ final class RuntimeDirectory implements AutoCloseable {
     clear(path);
   }
 
-  private static void clear(final Path directory) throws IOException {
+  static void clear(final Path directory) throws IOException {
     SegmentPlace.clear(directory);
     Journal.remove(directory.resolve(JOURNAL));
     Files.deleteIfExists(directory.resolve(SOCKET));
@@ -359,7 +325,7 @@ final class RuntimeDirectory implements AutoCloseable {
     }
     clear();
     Files.deleteIfExists(crash());
-    Files.deleteIfExists(path.resolve("lock"));
+    Files.deleteIfExists(path.resolve(LOCK));
     Files.deleteIfExists(path);
   }
 

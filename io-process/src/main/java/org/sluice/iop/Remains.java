@@ -1,0 +1,100 @@
+package org.sluice.iop;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import org.sluice.core.chunk.FormatVersionException;
+import org.sluice.core.posix.Names;
+import org.sluice.core.posix.NativeFile;
+import org.sluice.core.segment.Segment;
+import org.sluice.core.segment.SegmentException;
+import org.sluice.core.series.SeriesDirectory;
+import org.sluice.iop.image.ImageKey;
+import org.sluice.iop.journal.Journal;
+import org.sluice.iop.measure.Warnings;
+
+/**
+ * What I/O processes that died left beside one that starts. Nothing goes on from some of that, and
+ * shared memory is dear. The process that goes on with a session, or starts one, has the lock of
+ * its directory.
+ */
+final class Remains {
+  private final Path own;
+
+  /** All beside this runtime directory. */
+  Remains(final Path own) {
+    this.own = own;
+  }
+
+  /** Whether nobody needs what is in a directory. */
+  private interface Useless {
+    boolean test(Path directory) throws IOException;
+  }
+
+  /** Removes what is of I/O processes that died before a process could use them. */
+  void removeStarts() throws IOException {
+    remove(Remains::diedAtStart);
+  }
+
+  /**
+   * Removes what is of jobs whose waves are in a store, and of which no process lives: such a job
+   * goes on from a wave that is there.
+   */
+  void removeJobs(final Path store) throws IOException {
+    remove(directory -> isOfDeadJob(directory, store));
+  }
+
+  private void remove(final Useless useless) throws IOException {
+    for (final Path other : Names.in(own.getParent())) {
+      if (Files.isDirectory(other, LinkOption.NOFOLLOW_LINKS)
+          && Files.isRegularFile(other.resolve(RuntimeDirectory.LOCK), LinkOption.NOFOLLOW_LINKS)) {
+        removeIf(useless, other);
+      }
+    }
+  }
+
+  private static void removeIf(final Useless useless, final Path directory) {
+    final Path file = directory.resolve(RuntimeDirectory.LOCK);
+    try (NativeFile lock =
+        NativeFile.open(file, NativeFile.Flag.WRITE, NativeFile.Flag.NO_FOLLOW)) {
+      if (lock.tryLock() && ImageKey.of(lock).isAt(file.toString()) && useless.test(directory)) {
+        RuntimeDirectory.clear(directory);
+        Files.deleteIfExists(directory.resolve(RuntimeDirectory.CRASH));
+        Files.deleteIfExists(file);
+        Files.deleteIfExists(directory);
+      }
+    } catch (final IOException e) {
+      Warnings.warn(
+          "%s, which an I/O process left that died, stays: %s"
+              .formatted(directory, e.getMessage()));
+    }
+  }
+
+  /** Its journal comes just before its socket. */
+  private static boolean diedAtStart(final Path directory) throws IOException {
+    final Path journal = directory.resolve(RuntimeDirectory.JOURNAL);
+    return !Files.exists(journal)
+        || !Files.exists(directory.resolve(RuntimeDirectory.SEGMENT), LinkOption.NOFOLLOW_LINKS)
+        || !Journal.isOfThisBoot(journal)
+        || !Journal.hasEntries(journal)
+            && !Files.exists(directory.resolve(RuntimeDirectory.SOCKET));
+  }
+
+  /** What files of users were to have, and why an I/O process failed, is nowhere else. */
+  private static boolean isOfDeadJob(final Path directory, final Path store) throws IOException {
+    final Path crash = directory.resolve(RuntimeDirectory.CRASH);
+    final Path segment = directory.resolve(RuntimeDirectory.SEGMENT);
+    if (!Files.exists(segment) || Files.exists(crash) && Files.size(crash) > 0) {
+      return false;
+    }
+    try (Segment left = Segment.map(segment)) {
+      return SeriesDirectory.root(Path.of(left.header().store())).equals(store)
+          && left.header().capture().isEmpty()
+          && !RuntimeDirectory.isUsed(left);
+    } catch (final SegmentException | FormatVersionException | InvalidPathException unknown) {
+      return false;
+    }
+  }
+}
