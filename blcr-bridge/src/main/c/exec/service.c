@@ -266,6 +266,7 @@ static char **copy_environment(void)
 
 static void begin(struct sluice_exec_service *service, const struct sluice_exec_options *options)
 {
+    sluice_exec_inherited_note(&service->inherited, options->capture);
     if (options->profile != NULL)
         sluice_exec_profile(options->profile);
     service->options = options;
@@ -391,6 +392,7 @@ int sluice_exec_service_use(struct sluice_exec_service *service)
     const int status = sluice_exec_command_run(service->options->command, &ears);
     end_watch(service);
     const int failure = leave(service, status);
+    sluice_exec_inherited_tell(&service->inherited);
     remove_start_file(service);
     return status == 0 || failure == SLUICE_STATUS_PREEMPTED ? failure : status;
 }

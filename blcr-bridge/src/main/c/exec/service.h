@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "connection.h"
+#include "inherited.h"
 #include "options.h"
 
 struct sluice_exec_service {
@@ -22,7 +23,8 @@ struct sluice_exec_service {
     bool alone;                  /* nobody else may join */
     bool told;                   /* that none came, and what is kept */
     _Atomic int64_t stopping[2]; /* first and last signal to stop, by sluice_clock_ms; 0 for none */
-    bool watched;                /* by this thread: */
+    struct sluice_exec_inherited inherited;
+    bool watched; /* by this thread: */
     pthread_t watcher;
 };
 
