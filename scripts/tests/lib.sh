@@ -161,6 +161,13 @@ on() {
     exec "$@"' "$node" "$@"
 }
 
+# io_process_of NODE: its process; its segment may be in a mount of the node's own.
+io_process_of() {
+  grep -lsz "^SLUICE_RUNTIME=$SLUICE_RUNTIME/$1\$" /proc/[0-9]*/environ | while read -r process; do
+    [[ $(readlink "${process%environ}exe") != */java ]] || echo "$process" | tr -cd '0-9\n'
+  done
+}
+
 # with_shared_storage: the calling test goes on with a file system in ./shared that other nodes might use.
 with_shared_storage() {
   needs_own_mounts

@@ -3,6 +3,7 @@ package org.sluice.iop.checkpoint;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -19,6 +20,10 @@ final class GroupTable {
 
   Collection<Group> all() {
     return Collections.unmodifiableCollection(byNumber.values());
+  }
+
+  List<Long> numbers() {
+    return List.copyOf(byNumber.keySet());
   }
 
   /** The group of a checkpoint; null when there is none. */

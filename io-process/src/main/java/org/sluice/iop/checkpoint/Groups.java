@@ -22,15 +22,12 @@ public final class Groups {
   /** Enough for a warning. */
   private static final int MOST_PARTS = 1 << 16;
 
-  /** Null when files are not grouped. */
-  private final Grouping grouping;
-
+  private final Grouping grouping; // null when files are not grouped
   private final Context context;
   private final Committer committer;
   private final Retention retention;
   private final GroupTable table;
   private final Pauses pauses = new Pauses(System::nanoTime);
-
   private final Undecided undecided = new Undecided();
   private final Habit habit = new Habit();
   private final Lacks lacks;
@@ -45,7 +42,7 @@ public final class Groups {
     this.committer = committer;
     this.retention = retention;
     this.lacks = new Lacks(context);
-    this.markers = new SharedMarkers(context);
+    this.markers = new SharedMarkers(context, pauses, undecided);
     this.notices = new GroupNotices(context);
   }
 
@@ -80,6 +77,7 @@ public final class Groups {
     final Group group = place(image, name.map(context.capture()::relative));
     if (group != null) {
       habit.looked(group, pauses.now(), image.openers().isEmpty());
+      markers.looked(group.number(), image);
       noteGrowth(group);
       undecided.add(group.number());
     }
@@ -179,7 +177,7 @@ public final class Groups {
   }
 
   private void commitUnlessPaused(final Group group) {
-    if (pauses.isOver(group.number(), group.hasGrown())) {
+    if (markers.isCovered(group) && pauses.isOver(group.number(), group.hasGrown())) {
       final long began = pauses.now();
       refresh(group); // a program that begins anew deletes what a killed one left first
       if (isComplete(group)
@@ -265,7 +263,7 @@ public final class Groups {
   private void decide(final long number) {
     final Group group = table.find(number);
     if (group != null) {
-      markers.look(group, pauses);
+      markers.look(group);
       commitIfComplete(group);
     }
   }
@@ -291,6 +289,7 @@ public final class Groups {
     final Group group = table.find(number);
     if (exist() && group != null) {
       pauses.end(number);
+      markers.look(group);
       if (isComplete(group) && !isDoubtful(group)) {
         commitUnlessPaused(group);
       }
@@ -355,7 +354,7 @@ public final class Groups {
     if (!exist()) {
       return List.of();
     }
-    for (final long number : pauses.wanted()) {
+    for (final long number : grouping.hasMarkers() ? table.numbers() : pauses.wanted()) {
       pauses.end(number);
       decide(number);
     }
@@ -383,9 +382,9 @@ public final class Groups {
     return !lacks.prevents(group.number()) && !grouping.hasMarkers() && !group.isTorn();
   }
 
-  /** {@return whether a checkpoint waits for a marker that another node is to write} */
+  /** {@return whether a checkpoint waits for a marker of another node, or what that closes over} */
   public boolean awaitMarkers() {
-    return exist() && table.all().stream().anyMatch(markers::isAwaited);
+    return exist() && table.all().stream().anyMatch(markers::holdUp);
   }
 
   /** Whether a group has this image. */

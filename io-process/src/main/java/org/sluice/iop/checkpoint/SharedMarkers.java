@@ -1,6 +1,7 @@
 package org.sluice.iop.checkpoint;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -13,6 +14,7 @@ import org.sluice.core.posix.FileStatus;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.series.Coverage;
 import org.sluice.core.store.RankSet;
+import org.sluice.iop.image.CaptureDirectory;
 import org.sluice.iop.image.Image;
 import org.sluice.iop.image.ImageKey;
 import org.sluice.iop.image.Writer;
@@ -21,27 +23,66 @@ import org.sluice.iop.measure.Warnings;
 /**
  * Markers in a directory that nodes share, which a process of another node may have written. A node
  * looks for one once its own files of the checkpoint are closed. A program writes a marker when all
- * files are closed that it closes over. So their names are there when its own is, and tell the
- * ranks whose parts a commit needs. Service thread only.
+ * files are closed that it closes over. So their names are there when its own is, and a list that
+ * begins behind that tells the ranks whose parts a commit needs. Service thread only, but for
+ * {@link Walk}.
  *
- * <p>One that is there when the first file of a round is opened closes over an earlier round. No
- * clock tells: an image that is written anew is another file, and only other files have a time that
- * their program alone changes.
+ * <p>One that the first list has which begins behind the opening of a round's first file closes
+ * over an earlier round. No clock tells: an image that is written anew is another file, and only
+ * other files have a time that their program alone changes.
+ *
+ * <p>Lists are taken beside the service thread ({@link DirectoryLists}). What one tells is looked
+ * at behind it, when all rings were read once more: whatever was opened before a marker is known
+ * then. What is written anew while a commit waits for its list is of another round: the markers
+ * that were found count no more.
  */
 final class SharedMarkers {
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long LAST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final Found NOTHING = new Found(RankSet.NONE, List.of());
 
   private final Context context;
   private final Grouping grouping;
-  private final LatestNames names;
+  private final Pauses pauses;
+  private final Undecided undecided;
+  private final DirectoryLists<Map<Long, Found>> lists;
   private final Map<Long, Search> searches = new HashMap<>();
 
   /** A marker as it is at some moment. */
   private record Mark(ImageKey key, Instant modified) {}
 
+  /** A file that may be a marker; of one with a rank no time counts. */
+  private record Candidate(Mark mark, OptionalLong rank) {}
+
+  /** What a list has of a checkpoint. */
+  private record Found(RankSet ranks, List<Candidate> candidates) {
+    Found with(final Found more) {
+      final List<Candidate> all = new ArrayList<>(candidates);
+      all.addAll(more.candidates);
+      return new Found(ranks.with(more.ranks), all);
+    }
+  }
+
   /** What is known of a checkpoint. */
   private static final class Search {
+    /** The first list that counts; what it has is old, if the round has just begun. */
+    private long first;
+
+    private boolean isBegun = true;
+
+    /** The list that is waited for, and the one that a commit waits for; 0 for none. */
+    private long asked;
+
+    private long closing;
+
+    /** The last opening for writing before the commit began to wait, see {@link Image#written}. */
+    private long written;
+
+    /** The last list, and the last one that was looked at. */
+    private long listed;
+
+    private long looked;
+    private Found found = NOTHING;
     private Set<Mark> marks = new HashSet<>();
     private final Set<Mark> old = new HashSet<>();
 
@@ -53,12 +94,62 @@ final class SharedMarkers {
     private boolean isOver() {
       return !old.containsAll(marks);
     }
+
+    private boolean isAsking() {
+      return listed < Math.max(asked, closing);
+    }
   }
 
-  SharedMarkers(final Context context) {
+  /**
+   * Lists files of some checkpoints. All that it has never changes.
+   *
+   * @param numbers of the checkpoints
+   */
+  private record Walk(CaptureDirectory capture, Grouping grouping, Set<Long> numbers)
+      implements DirectoryLists.Walk<Map<Long, Found>> {
+    @Override
+    public Map<Long, Found> list() throws PosixException {
+      final Map<Long, Found> all = new HashMap<>();
+      capture.names().forEach((key, paths) -> paths.forEach(path -> note(key, path, all)));
+      return all;
+    }
+
+    private void note(final ImageKey key, final String path, final Map<Long, Found> all) {
+      final String relative = capture.relative(path);
+      final OptionalLong number = grouping.number(relative);
+      if (number.isPresent() && numbers.contains(number.getAsLong())) {
+        final OptionalLong rank = grouping.rank(relative);
+        final IntStream ranks =
+            rank.stream().mapToInt(its -> Math.clamp(its, -1, Integer.MAX_VALUE));
+        final List<Candidate> candidates =
+            grouping.marks(relative) ? candidates(key, path, rank) : List.of();
+        all.merge(number.getAsLong(), new Found(RankSet.of(ranks), candidates), Found::with);
+      }
+    }
+
+    private static List<Candidate> candidates(
+        final ImageKey key, final String path, final OptionalLong rank) {
+      try {
+        final Instant modified = rank.isEmpty() ? FileStatus.of(path).modified() : Instant.EPOCH;
+        return List.of(new Candidate(new Mark(key, modified), rank));
+      } catch (final PosixException renamedOrDeletedMeanwhile) {
+        return List.of(); // it is none, or found under its other name by the next list
+      }
+    }
+  }
+
+  SharedMarkers(final Context context, final Pauses pauses, final Undecided undecided) {
     this.context = context;
     this.grouping = context.grouping();
-    this.names = new LatestNames(() -> context.capture().names(), System::nanoTime);
+    this.pauses = pauses;
+    this.undecided = undecided;
+    this.lists =
+        new DirectoryLists<>(
+            () -> new Walk(context.capture(), grouping, Set.copyOf(searches.keySet())),
+            context.service(),
+            System::nanoTime,
+            this::take,
+            this::failed);
   }
 
   private boolean apply() {
@@ -69,29 +160,80 @@ final class SharedMarkers {
     return apply() && group.images().stream().map(Image::writer).anyMatch(Writer::isOfSeveralNodes);
   }
 
+  private Search search(final Group group) {
+    return searches.computeIfAbsent(group.number(), any -> new Search());
+  }
+
   /** The first file of a checkpoint is opened. */
   void begin(final long number) {
     if (apply()) {
       final Search search = new Search();
-      searches.put(number, search);
-      look(number, search, names::now);
-      search.old.addAll(search.marks);
+      searches.put(number, search); // before the walk is told the numbers
+      search.isBegun = false;
+      search.asked = lists.ask();
+      search.first = search.asked;
     }
   }
 
-  /**
-   * Looks for a marker that completes a checkpoint, if it is time to.
-   *
-   * @param pauses has it looked for again
-   */
-  void look(final Group group, final Pauses pauses) {
-    if (isAwaited(group)) {
-      final Search search = searches.computeIfAbsent(group.number(), any -> new Search());
-      look(group.number(), search, names::ofLate);
-      if (!search.isOver()) {
-        search.pause = Math.min(LAST_PAUSE_NANOS, search.pause + search.pause / 2);
-        pauses.wake(group.number(), pauses.now() + search.pause);
-      }
+  /** One of its files was opened or closed. */
+  void looked(final long number, final Image image) {
+    final Search search = searches.get(number);
+    if (search != null && search.closing != 0 && image.written() > search.written) {
+      search.old.addAll(search.marks);
+      search.closing = 0;
+    }
+  }
+
+  private void take(final long ordinal, final Map<Long, Found> list) {
+    searches.forEach(
+        (number, search) -> {
+          if (search.isAsking()) {
+            undecided.add(number);
+          }
+          if (ordinal >= search.first) {
+            take(search, ordinal, list.getOrDefault(number, NOTHING));
+          }
+        });
+  }
+
+  private void take(final Search search, final long ordinal, final Found found) {
+    search.listed = ordinal;
+    search.found = found;
+    search.ranks = search.ranks.with(found.ranks);
+    if (!search.isBegun) {
+      search.isBegun = true;
+      search.old.addAll(marks(found));
+    }
+  }
+
+  private void failed(final PosixException failure) {
+    Warnings.warn("cannot look for markers: " + failure.getMessage());
+    searches.forEach(
+        (number, search) -> {
+          if (search.isAsking()) {
+            search.asked = 0;
+            search.closing = 0;
+            pauses.wake(number, pauses.now() + LAST_PAUSE_NANOS);
+          }
+        });
+  }
+
+  /** Looks for a marker that completes a checkpoint, if it is time to. */
+  void look(final Group group) {
+    if (!isAwaited(group)) {
+      return;
+    }
+    final Search search = search(group);
+    search.closing = 0;
+    if (search.isBegun && search.looked < search.listed) {
+      search.looked = search.listed;
+      search.marks = marks(search.found);
+      search.pause = Math.min(LAST_PAUSE_NANOS, search.pause + search.pause / 2);
+    } else if (!search.isAsking() && !lists.areOfLate()) {
+      search.asked = lists.ask();
+    }
+    if (!search.isOver()) {
+      pauses.wake(group.number(), pauses.now() + search.pause);
     }
   }
 
@@ -107,48 +249,40 @@ final class SharedMarkers {
   }
 
   /** Whether only such a marker is missing. */
-  boolean isAwaited(final Group group) {
+  private boolean isAwaited(final Group group) {
     return group.hasChanged() && group.isQuiet() && apply(group) && !complete(group);
   }
 
-  private void look(final long number, final Search search, final LatestNames.Walk list) {
-    final Set<Mark> marks = new HashSet<>();
-    try {
-      final Map<ImageKey, List<String>> listed = list.names();
-      search.ranks =
-          search.ranks.with(
-              RankSet.of(listed.values().stream().flatMapToInt(all -> ranks(number, all))));
-      listed.forEach((key, all) -> all.forEach(path -> note(number, key, path, marks)));
-      search.marks = marks;
-    } catch (final PosixException e) {
-      Warnings.warn("cannot look for the marker of checkpoint " + number + ": " + e.getMessage());
+  /**
+   * Whether it is known which ranks a complete checkpoint must cover. If not it is asked for, and
+   * the checkpoint is looked at again then.
+   */
+  boolean isCovered(final Group group) {
+    if (!apply() || group.commitRanks(grouping).part().isEmpty()) {
+      return true;
     }
+    final Search search = search(group);
+    if (search.closing == 0) {
+      search.closing = lists.ask();
+      search.written = group.images().stream().mapToLong(Image::written).max().orElse(0);
+    }
+    return search.listed >= search.closing;
   }
 
-  private IntStream ranks(final long number, final List<String> paths) {
-    return paths.stream()
-        .map(context.capture()::relative)
-        .filter(path -> grouping.number(path).stream().anyMatch(its -> its == number))
-        .flatMapToInt(path -> grouping.rank(path).stream().mapToInt(Math::toIntExact));
+  /** Whether a checkpoint waits for such a marker, or for the ranks that it closes over. */
+  boolean holdUp(final Group group) {
+    return isAwaited(group)
+        || group.hasChanged() && group.isQuiet() && complete(group) && !isCovered(group);
   }
 
-  private void note(
-      final long number, final ImageKey key, final String path, final Set<Mark> marks) {
-    final String relative = context.capture().relative(path);
-    if (grouping.marks(relative)
-        && grouping.number(relative).stream().anyMatch(its -> its == number)
-        && !isOpenHere(key)) {
-      try {
-        final OptionalLong rank = grouping.rank(relative);
-        if (rank.isEmpty()) {
-          marks.add(new Mark(key, FileStatus.of(path).modified()));
-        } else if (!isHere(rank.getAsLong())) {
-          marks.add(new Mark(key, Instant.EPOCH));
-        }
-      } catch (final PosixException renamedOrDeletedMeanwhile) {
-        // it is none, or found under its other name by the next look
+  private Set<Mark> marks(final Found found) {
+    final Set<Mark> marks = new HashSet<>();
+    for (final Candidate one : found.candidates) {
+      if (!isOpenHere(one.mark.key) && (one.rank.isEmpty() || !isHere(one.rank.getAsLong()))) {
+        marks.add(one.mark);
       }
     }
+    return marks;
   }
 
   /** What a rank of this node marks is an image, and may be known by its name only so far. */
@@ -161,7 +295,7 @@ final class SharedMarkers {
     return image != null && !image.openers().isEmpty();
   }
 
-  /** The ranks of a commit that is decided now, and those that other nodes are to put. */
+  /** The ranks of a commit that is decided now, if it is covered, and of parts of other nodes. */
   CommitRanks close(final Group group) {
     final CommitRanks ranks = group.commitRanks(grouping);
     if (ranks.part().isEmpty() || context.series() == null) {
@@ -171,9 +305,9 @@ final class SharedMarkers {
       final int local = grouping.writers() == 0 ? 0 : localRanks(group);
       return local > 0 ? ranks.covering(Coverage.standingFor(local)) : ranks;
     }
-    final Search search = searches.computeIfAbsent(group.number(), any -> new Search());
-    look(group.number(), search, names::now);
-    search.old.addAll(search.marks);
+    final Search search = search(group);
+    search.old.addAll(marks(search.found));
+    search.closing = 0;
     search.pause = FIRST_PAUSE_NANOS;
     final RankSet ofJob = RankSet.of(IntStream.range(0, ranks.ranks()));
     final RankSet others = ofJob.without(ofJob.without(search.ranks));
