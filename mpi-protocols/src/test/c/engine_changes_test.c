@@ -86,6 +86,25 @@ static void what_changed_since_the_last_committed_wave_is_written(void **state)
     sluice_mpi_changes_decide(6, true);
 }
 
+/* As by a network card, between its hash and its way into the image. */
+static void what_changes_while_it_is_written_is_written_again(void **state)
+{
+    (void)state;
+    bool blocks[BLOCKS];
+    take(7, NULL);
+    memory[0]++;
+    for (int i = 0; i < 2; i++) {
+        sluice_mpi_changes_check(i, memory + (size_t)i * SLUICE_MPI_HASH_BLOCK,
+                                 SLUICE_MPI_HASH_BLOCK);
+    }
+    sluice_mpi_changes_decide(7, true);
+    memory[0]--;
+    take(8, blocks); /* which is no turn of these two */
+    assert_true(blocks[0]);
+    assert_false(blocks[1]);
+    sluice_mpi_changes_decide(8, true);
+}
+
 static void each_block_is_written_within_eight_waves(void **state)
 {
     (void)state;
@@ -121,6 +140,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hashes_are_those_of_xxh3),
         cmocka_unit_test(what_changed_since_the_last_committed_wave_is_written),
+        cmocka_unit_test(what_changes_while_it_is_written_is_written_again),
         cmocka_unit_test(each_block_is_written_within_eight_waves),
         cmocka_unit_test(other_regions_are_written_whole),
     };

@@ -168,6 +168,20 @@ bool sluice_mpi_changes_look(const void *block, size_t bytes)
         || (number / TOGETHER + turn) % SLUICE_MPI_HOLDERS == 0;
 }
 
+int64_t sluice_mpi_changes_next(void)
+{
+    return images[next]->at;
+}
+
+/* What is written may be from before or behind the change, so its hash is to be that of nothing. */
+void sluice_mpi_changes_check(int64_t number, const void *block, size_t bytes)
+{
+    struct sluice_mpi_hash *hash = &images[next]->hashes[number];
+    const struct sluice_mpi_hash now = sluice_mpi_hash(block, bytes);
+    if (hash->low != now.low || hash->high != now.high)
+        *hash = (struct sluice_mpi_hash){~now.low, ~now.high};
+}
+
 void sluice_mpi_changes_wrote(int64_t written, int64_t reused, int64_t write_nanos,
                               int64_t hash_nanos)
 {

@@ -35,6 +35,12 @@ int64_t sluice_mpi_changes_blocks(size_t bytes);
 /* Takes the hash of the next block. Whether it has to be written. */
 bool sluice_mpi_changes_look(const void *block, size_t length);
 
+/* The number of the next block. */
+int64_t sluice_mpi_changes_next(void);
+
+/* A block was written. One that a network card has changed meanwhile counts as changed in the next image, too. */
+void sluice_mpi_changes_check(int64_t number, const void *block, size_t length);
+
 /* What was written of the image and what was not, in bytes; the nanoseconds that writes took, and all else. */
 void sluice_mpi_changes_wrote(int64_t written, int64_t reused, int64_t write_nanos,
                               int64_t hash_nanos);

@@ -15,8 +15,8 @@
 
 #define TOGETHER 65536 /* bytes */
 #define SMALL 4096
-#define RUN (64 * SLUICE_MPI_HASH_BLOCK) /* written at once, while it is in the processor's cache */
-#define PIECES 2048                      /* of one request */
+#define RUN 16      /* blocks that are written at once, while they are in the processor's cache */
+#define PIECES 2048 /* of one request */
 
 /* A run of bytes that the image before has. */
 struct piece {
@@ -119,27 +119,51 @@ static void leave_out(struct writing *writing, size_t length)
     writing->at += (int64_t)length;
 }
 
-/* Blocks that follow each other and differ are written at once. */
-static void add_changed(struct writing *writing, const unsigned char *data, size_t bytes)
+/* Blocks of a region. */
+struct blocks {
+    const unsigned char *data;
+    size_t bytes;
+    int64_t count;
+    int64_t first; /* its number among those of all regions */
+};
+
+static size_t end_of(const struct blocks *blocks, int64_t block)
 {
-    const int64_t blocks = sluice_mpi_changes_blocks(bytes);
-    size_t from = 0; /* what is not yet written, up to `to` */
-    size_t to = 0;
-    for (int64_t i = 0; i < blocks; i++) {
-        const size_t end = i == blocks - 1 ? bytes : to + SLUICE_MPI_HASH_BLOCK;
-        const bool changed = sluice_mpi_changes_look(data + to, end - to);
-        if (!changed || end - from > RUN) {
-            add(writing, data + from, to - from);
-            from = to;
+    return block == blocks->count - 1 ? blocks->bytes : (size_t)(block + 1) * SLUICE_MPI_HASH_BLOCK;
+}
+
+/* Writes blocks at once, and then looks whether they are what was hashed. */
+static void add_run(struct writing *writing, const struct blocks *blocks, int64_t from, int64_t to)
+{
+    if (from == to)
+        return;
+    const size_t begin = from * SLUICE_MPI_HASH_BLOCK;
+    add(writing, blocks->data + begin, end_of(blocks, to - 1) - begin);
+    for (int64_t block = from; block < to; block++) {
+        const size_t at = block * SLUICE_MPI_HASH_BLOCK;
+        sluice_mpi_changes_check(blocks->first + block, blocks->data + at,
+                                 end_of(blocks, block) - at);
+    }
+}
+
+static void add_changed(struct writing *writing, const struct blocks *blocks)
+{
+    int64_t written = 0; /* all before that is in the image */
+    for (int64_t block = 0; block < blocks->count; block++) {
+        const size_t at = block * SLUICE_MPI_HASH_BLOCK;
+        const size_t length = end_of(blocks, block) - at;
+        const bool changed = sluice_mpi_changes_look(blocks->data + at, length);
+        if (!changed || block - written == RUN) {
+            add_run(writing, blocks, written, block);
+            written = block;
         }
         if (!changed) {
             write_together(writing);
-            leave_out(writing, end - to);
-            from = end;
+            leave_out(writing, length);
+            written = block + 1;
         }
-        to = end;
     }
-    add(writing, data + from, to - from);
+    add_run(writing, blocks, written, blocks->count);
 }
 
 int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin)
@@ -157,10 +181,14 @@ int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin)
     add(&writing, begin->data, head);
     for (int i = 0; i < sluice_mpi_region_count; i++) {
         const struct sluice_mpi_region *region = &sluice_mpi_regions[i];
-        if (hashes && sluice_mpi_changes_blocks(region->bytes) > 0)
-            add_changed(&writing, region->pointer, region->bytes);
-        else
+        const int64_t blocks = hashes ? sluice_mpi_changes_blocks(region->bytes) : 0;
+        if (blocks > 0) {
+            add_changed(&writing,
+                        &(struct blocks){region->pointer, region->bytes, blocks,
+                                         sluice_mpi_changes_next()});
+        } else {
             add(&writing, region->pointer, region->bytes);
+        }
     }
     add(&writing, begin->data + head, begin->length - head);
     write_together(&writing);
