@@ -113,10 +113,10 @@ await_said() {
   done
 }
 
-# A hundredth of a second: nothing comes to read.
+# A fiftieth of a second: nothing comes to read.
 moment() {
   [ -n "$nothing" ] || exec {nothing}<> <(:)
-  read -r -t 0.01 -u "$nothing" || true
+  read -r -t 0.02 -u "$nothing" || true
 }
 
 # await_ranks NAME OLD: ranks run that are none of OLD.
