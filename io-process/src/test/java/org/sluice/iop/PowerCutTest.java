@@ -29,7 +29,7 @@ import org.sluice.core.store.Remains;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Isolated("Processes that others start have the locks of this JVM, until they execute.")
 class PowerCutTest {
-  private static final int CHAINS = 3 * Integer.getInteger("sluice.effort", 1);
+  private static final int CHAINS = Integer.getInteger("sluice.effort", 1);
   private static final int SESSIONS = 3;
   private static final int CUTS = 48;
 
