@@ -56,7 +56,7 @@ boot() {
       ip link set lo up
       touch "nodes/$0.up"
       while :; do sleep 1000 & wait; done' "$1" "$native/sluice-guard" 2>"nodes/$1.err" &
-  wait_until 20 test -e "nodes/$1.up"
+  wait_until 60 test -e "nodes/$1.up"
   pgrep -P $! >"nodes/$1"
   disown # nothing is said when it ends
   ip link add "$1" type veth peer name eth0 netns "$(cat "nodes/$1")"
