@@ -123,7 +123,7 @@ void sluice_mpi_snapshot_spot(void)
 static int write_in_child(void *argument, char *why)
 {
     const struct work *work = argument;
-    int error = sluice_mpi_state_write(work->wave, work->begin);
+    int error = sluice_mpi_state_write(work->wave, work->begin, true);
     if (error == 0)
         error = sluice_session_close(sluice_mpi_session);
     if (error != 0)
@@ -133,7 +133,7 @@ static int write_in_child(void *argument, char *why)
 
 static int copy(const struct work *work, int64_t began)
 {
-    const int error = sluice_mpi_state_write(work->wave, work->begin);
+    const int error = sluice_mpi_state_write(work->wave, work->begin, false);
     result = error == 0 ? 1 : 0;
     const int64_t now = sluice_mpi_now();
     if (error == 0)

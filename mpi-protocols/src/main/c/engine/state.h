@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,9 +31,9 @@ size_t sluice_mpi_state_head(void);
 
 /*
  * Writes the image, as far as it differs from the last committed one, where that is asked: 0, or a negative errno, and
- * sluice_message() says why. A forked child may call it.
+ * sluice_message() says why. A forked child may call it: its memory is `private`, so that nobody writes to it meanwhile.
  */
-int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin);
+int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin, bool private);
 
 /*
  * Reads it, checks that it fits this program, and puts the memory back. `own` gets the layer's state. What does not fit

@@ -35,6 +35,7 @@ struct writing {
     int64_t reused;
     int64_t nanos; /* that writes took */
     int64_t base;
+    bool private;
     size_t count;
     struct piece pieces[PIECES];
 };
@@ -139,7 +140,7 @@ static void add_run(struct writing *writing, const struct blocks *blocks, int64_
         return;
     const size_t begin = from * SLUICE_MPI_HASH_BLOCK;
     add(writing, blocks->data + begin, end_of(blocks, to - 1) - begin);
-    for (int64_t block = from; block < to; block++) {
+    for (int64_t block = from; block < to && !writing->private; block++) {
         const size_t at = block * SLUICE_MPI_HASH_BLOCK;
         sluice_mpi_changes_check(blocks->first + block, blocks->data + at,
                                  end_of(blocks, block) - at);
@@ -166,11 +167,11 @@ static void add_changed(struct writing *writing, const struct blocks *blocks)
     add_run(writing, blocks, written, blocks->count);
 }
 
-int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin)
+int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin, bool private)
 {
     static struct writing writing;
     const int64_t began = sluice_mpi_now();
-    writing = (struct writing){0};
+    writing = (struct writing){.private = private};
     int error = sluice_image_create(sluice_mpi_session, wave, "state", &writing.image);
     if (error != 0)
         return error;
