@@ -28,7 +28,7 @@ import org.sluice.core.store.StoredPart;
 /**
  * A series in which something else lies in the place of an object: every command says so in a line.
  */
-@Timeout(120)
+@Timeout(600)
 class HostileSeriesTest {
   @TempDir private Path directory;
   private Path root;

@@ -20,7 +20,7 @@ import org.sluice.core.posix.PageCache;
 import org.sluice.core.store.StoreFixture;
 
 /** Many images, which threads rebuild beside each other. */
-@Timeout(60)
+@Timeout(300)
 class ParallelRebuildTest {
   private static final int IMAGES = 40;
 

@@ -22,7 +22,7 @@ import org.sluice.core.store.PosixStore;
 import org.sluice.core.store.StoreFixture;
 
 /** What restore makes of modes, names and owners, and of checkpoints that do not wait for it. */
-@Timeout(60)
+@Timeout(300)
 class RestorationTest {
   private static final byte[] CONTENT = "some bytes".getBytes();
   private static final int STRANGER = 65534;

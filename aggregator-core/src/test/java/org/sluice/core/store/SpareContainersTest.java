@@ -176,7 +176,7 @@ class SpareContainersTest {
 
   /** The thread that serves the ranks says so. */
   @Test
-  @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void sayingThatAContainerIsInUseDoesNotWaitForWhatHasItsName() throws Exception {
     final Path container = newContainer();
     Files.move(container, path.resolve("aside"));

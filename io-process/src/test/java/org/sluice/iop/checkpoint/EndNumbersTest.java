@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.sluice.core.series.EndNumber;
 
 /** Storage that takes its time when nodes ask it for a number. */
-@Timeout(20)
+@Timeout(120)
 class EndNumbersTest {
   private final BlockingQueue<Runnable> service = new LinkedBlockingQueue<>();
   private final EndNumbers numbers = new EndNumbers(service::add);
@@ -22,7 +22,7 @@ class EndNumbersTest {
   private final List<IOException> failures = new ArrayList<>();
 
   private void serveOne() throws InterruptedException {
-    service.poll(10, TimeUnit.SECONDS).run();
+    service.poll(60, TimeUnit.SECONDS).run();
   }
 
   @Test
