@@ -117,7 +117,7 @@ final class StatusCommand implements Subcommand {
     return Optional.ofNullable(
         switch (String.valueOf(line.get(WHAT))) {
           case "committed" ->
-              "wave %s committed by %s: held up %s s, at most %s s, by %s; durable after %s s; %s, %s late, %s early, %s events"
+              "wave %s committed by %s: held up %s s, at most %s s, by %s; durable after %s s; %s%s, %s late, %s early, %s events"
                   .formatted(
                       line.get(WAVE),
                       line.get("protocol"),
@@ -126,6 +126,7 @@ final class StatusCommand implements Subcommand {
                       line.get("snapshot"),
                       seconds(line.get("seconds_to_durable")),
                       size(line.get("bytes")),
+                      notAgain(line.get("reused_bytes")),
                       line.get("late"),
                       line.get("early"),
                       line.get("events"));
@@ -158,6 +159,12 @@ final class StatusCommand implements Subcommand {
     return value instanceof final Number number
         ? "%.3f".formatted(number.doubleValue())
         : String.valueOf(value);
+  }
+
+  private static String notAgain(final Object bytes) {
+    return bytes instanceof final Number number && number.longValue() > 0
+        ? ", %s not written again".formatted(size(number))
+        : "";
   }
 
   private static String size(final Object value) {
