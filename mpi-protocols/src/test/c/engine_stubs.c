@@ -46,9 +46,9 @@ void sluice_mpi_state_begin(int64_t wave, const struct sluice_mpi_place *place,
     (void)wave, (void)place, (void)own, (void)begin;
 }
 
-int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin)
+int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin, bool private)
 {
-    (void)wave, (void)begin;
+    (void)wave, (void)begin, (void)private;
     return 0;
 }
 
