@@ -71,7 +71,9 @@ final class CommitWriter {
   /** The images, none of which has bytes in a file of its own. */
   List<CommittedImage> images() {
     final List<CommittedImage> images = new ArrayList<>();
-    draft.images().forEach(image -> images.add(committed(images.size(), image, List.of())));
+    draft
+        .images()
+        .forEach(image -> images.add(committed(images.size(), image, List.of(), holders(image))));
     return images;
   }
 
@@ -181,8 +183,9 @@ final class CommitWriter {
         final int ordinal = images.size();
         final List<Block> blocks =
             image.isDirect() ? List.of() : store(files, image, directory.image(ordinal));
-        images.add(committed(ordinal, image, blocks));
-        share(files, ordinal, holders(image));
+        final List<Base.Held> holders = holders(image);
+        images.add(committed(ordinal, image, blocks, holders));
+        share(files, ordinal, holders);
       }
     }
     return images;
@@ -208,8 +211,11 @@ final class CommitWriter {
     }
   }
 
-  private CommittedImage committed(
-      final int ordinal, final DraftImage image, final List<Block> blocks) {
+  private static CommittedImage committed(
+      final int ordinal,
+      final DraftImage image,
+      final List<Block> blocks,
+      final List<Base.Held> holders) {
     return new CommittedImage(
         ordinal,
         image.path(),
@@ -221,7 +227,7 @@ final class CommitWriter {
         image.chunks(),
         blocks,
         image.sharing(),
-        holders(image).stream().map(Base.Held::holder).toList());
+        holders.stream().map(Base.Held::holder).toList());
   }
 
   /** Nobody reads a checkpoint before a restart, and the next one needs the memory. */
