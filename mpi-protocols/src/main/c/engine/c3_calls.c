@@ -213,17 +213,12 @@ void sluice_mpi_c3_completes(struct sluice_mpi_handle *const *handles, int count
     look_whether_over();
 }
 
-static bool is_open(const struct sluice_mpi_handle *handle)
-{
-    return handle != NULL && handle->active;
-}
-
 static void hide_all(int count, struct sluice_mpi_handle **handles, enum sluice_mpi_how how)
 {
     for (int at = 0; at < count; at++) {
-        if (is_open(handles[at]) && how < SLUICE_MPI_TEST_ALL)
+        if (sluice_mpi_handle_is_active(handles[at]) && !sluice_mpi_tests(how))
             sluice_mpi_replay_differs("a wait, where it had a test or probe that told it nothing");
-        if (is_open(handles[at]))
+        if (sluice_mpi_handle_is_active(handles[at]))
             handles[at]->hidden = true;
     }
 }
@@ -241,7 +236,7 @@ bool sluice_mpi_c3_answers(int count, struct sluice_mpi_handle **handles, enum s
     int64_t missing = told[0];
     for (int at = 0; at < count; at++) {
         struct sluice_mpi_handle *handle = handles[at];
-        if (!is_open(handle))
+        if (!sluice_mpi_handle_is_active(handle))
             continue;
         int64_t i = 1;
         while (i <= told[0] && told[i] != handle->number)
@@ -252,7 +247,7 @@ bool sluice_mpi_c3_answers(int count, struct sluice_mpi_handle **handles, enum s
     if (missing != 0)
         sluice_mpi_replay_differs("a wait or test for other requests");
     for (int at = 0; at < count; at++)
-        if (is_open(handles[at]) && !handles[at]->hidden)
+        if (sluice_mpi_handle_is_active(handles[at]) && !handles[at]->hidden)
             sluice_mpi_handle_await(handles[at]);
     return true;
 }

@@ -30,6 +30,12 @@ enum sluice_mpi_how {
     SLUICE_MPI_TEST_SOME,
 };
 
+/* Whether the call returns although nothing is complete. */
+static inline bool sluice_mpi_tests(enum sluice_mpi_how how)
+{
+    return how >= SLUICE_MPI_TEST_ALL;
+}
+
 int call_send(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type, int dest,
               int tag, MPI_Comm comm);
 int call_isend(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type, int dest,

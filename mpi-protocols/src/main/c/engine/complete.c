@@ -19,14 +19,9 @@ struct asked {
     int complete; /* and are */
 };
 
-static bool is_active(const struct sluice_mpi_handle *handle)
-{
-    return handle != NULL && handle->active;
-}
-
 static bool is_complete(const struct sluice_mpi_handle *handle)
 {
-    return is_active(handle) && handle->complete && !handle->hidden;
+    return sluice_mpi_handle_is_active(handle) && handle->complete && !handle->hidden;
 }
 
 static void look(struct asked *asked)
@@ -34,8 +29,10 @@ static void look(struct asked *asked)
     asked->complete = 0;
     for (int at = 0; at < asked->count; at++) {
         struct sluice_mpi_handle *handle = asked->handles[at];
-        if (is_active(handle) && sluice_mpi_handle_look(handle) && !handle->hidden)
+        if (sluice_mpi_handle_is_active(handle) && sluice_mpi_handle_look(handle)
+            && !handle->hidden) {
             asked->complete++;
+        }
     }
 }
 
@@ -43,11 +40,6 @@ static bool is_satisfied(const struct asked *asked)
 {
     const bool all = asked->how == SLUICE_MPI_WAIT_ALL || asked->how == SLUICE_MPI_TEST_ALL;
     return all || asked->active == 0 ? asked->complete == asked->active : asked->complete > 0;
-}
-
-static bool tests(enum sluice_mpi_how how)
-{
-    return how >= SLUICE_MPI_TEST_ALL;
 }
 
 /* Blocks in the library, where nothing else is to be done. */
@@ -58,8 +50,10 @@ static void block(struct asked *asked)
     int count = 0;
     for (int at = 0; at < asked->count && count < FEW; at++) {
         struct sluice_mpi_handle *handle = asked->handles[at];
-        if (!is_active(handle) || handle->complete || handle->real == MPI_REQUEST_NULL)
+        if (!sluice_mpi_handle_is_active(handle) || handle->complete
+            || handle->real == MPI_REQUEST_NULL) {
             continue;
+        }
         if (asked->how == SLUICE_MPI_WAIT_ALL) {
             MPI_Status status;
             handle->error = real.Wait(&handle->real, &status);
@@ -86,7 +80,7 @@ static void block(struct asked *asked)
 static void await(struct asked *asked)
 {
     look(asked);
-    for (unsigned round = 0; !is_satisfied(asked) && !tests(asked->how); round++) {
+    for (unsigned round = 0; !is_satisfied(asked) && !sluice_mpi_tests(asked->how); round++) {
         if (sluice_mpi_busy)
             sluice_mpi_wait(round);
         else
@@ -104,7 +98,7 @@ static bool wait_for_all(struct asked *asked)
     int count = 0;
     for (int at = 0; at < asked->count; at++) {
         struct sluice_mpi_handle *handle = asked->handles[at];
-        if (!is_active(handle) || handle->complete)
+        if (!sluice_mpi_handle_is_active(handle) || handle->complete)
             continue;
         if (count == FEW || handle->real == MPI_REQUEST_NULL)
             return false;
@@ -249,7 +243,7 @@ int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int
         sluice_mpi_abort("no memory for %d requests", count);
     for (int at = 0; at < count; at++) {
         asked.handles[at] = sluice_mpi_handle_of(requests[at]);
-        asked.active += is_active(asked.handles[at]);
+        asked.active += sluice_mpi_handle_is_active(asked.handles[at]);
         if (asked.handles[at] != NULL)
             asked.handles[at]->hidden = false;
     }
@@ -343,7 +337,7 @@ int call_get_status(MPI_Request request, int *flag, MPI_Status *status)
             "MPI_Request_get_status is called while what crosses the line is recorded");
     }
     *flag = handle == NULL || sluice_mpi_handle_look(handle);
-    if (*flag && is_active(handle)) {
+    if (*flag && sluice_mpi_handle_is_active(handle)) {
         if (status != MPI_STATUS_IGNORE)
             *status = handle->status;
     } else if (*flag) {

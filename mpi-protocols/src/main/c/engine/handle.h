@@ -89,6 +89,12 @@ void sluice_mpi_handle_end(struct sluice_mpi_handle *handle);
 /* The program's request for it. */
 MPI_Request sluice_mpi_handle_request(struct sluice_mpi_handle *handle);
 
+/* Whether a call can complete it; `handle` may be NULL. */
+static inline bool sluice_mpi_handle_is_active(const struct sluice_mpi_handle *handle)
+{
+    return handle != NULL && handle->active;
+}
+
 /* What is behind a request; NULL of MPI_REQUEST_NULL. A request that is not the layer's ends the job. */
 struct sluice_mpi_handle *sluice_mpi_handle_of(MPI_Request request);
 
