@@ -94,18 +94,13 @@ public record Line(List<Marker> markers) {
   }
 
   /**
-   * A communicator at which one member had entered more collectives than another one.
+   * Whether a collective was entered by some members of its communicator and not by others.
    *
-   * @return its id, or 0
+   * @return whether the line goes through one
    */
-  public long unequal() {
-    for (final Marker marker : markers) {
-      for (final Map.Entry<Long, Long> count : marker.collectives().entrySet()) {
-        if (count.getValue() < entered(count.getKey())) {
-          return count.getKey();
-        }
-      }
-    }
-    return 0;
+  public boolean isWithinCollective() {
+    return markers.stream()
+        .flatMap(marker -> marker.collectives().entrySet().stream())
+        .anyMatch(count -> count.getValue() < entered(count.getKey()));
   }
 }

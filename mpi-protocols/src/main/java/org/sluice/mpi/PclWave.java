@@ -72,7 +72,7 @@ public final class PclWave extends Wave {
       return Optional.empty();
     }
     final Line line = new Line(markers);
-    if (line.unequal() != 0) {
+    if (line.isWithinCollective()) {
       giveUp("the spots lie on both sides of a collective");
       return Optional.empty();
     }

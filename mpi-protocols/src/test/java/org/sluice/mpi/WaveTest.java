@@ -8,7 +8,8 @@ import org.junit.jupiter.api.Test;
 
 /** What a coordinator says, and when. */
 class WaveTest {
-  private static final Stream TO_ONE = new Stream(1, 0, 1, 7);
+  private static final long WORLD = 0; // as the layer names MPI_COMM_WORLD
+  private static final Stream TO_ONE = new Stream(WORLD, 0, 1, 7);
 
   private static Marker marker(
       final int rank, final long sent, final long got, final long entered) {
@@ -16,7 +17,7 @@ class WaveTest {
         rank,
         rank == 0 ? Map.of(TO_ONE, sent) : Map.of(),
         rank == 1 ? Map.of(TO_ONE, got) : Map.of(),
-        Map.of(1L, entered),
+        Map.of(WORLD, entered),
         List.of());
   }
 
@@ -25,12 +26,12 @@ class WaveTest {
     final C3Wave wave = new C3Wave(2, 100);
     assertThat(wave.marker(marker(1, 0, 3, 2))).isEmpty();
     final Line line = wave.marker(marker(0, 5, 0, 4)).orElseThrow();
-    assertThat(line.expect(1)).isEqualTo(new Expect(Map.of(TO_ONE, 5L), Map.of(1L, 4L)));
+    assertThat(line.expect(1)).isEqualTo(new Expect(Map.of(TO_ONE, 5L), Map.of(WORLD, 4L)));
     assertThat(line.expect(0).late()).isEmpty();
     assertThat(line.expect(1).isLate(new Message(TO_ONE, 5))).isTrue();
     assertThat(line.expect(1).isLate(new Message(TO_ONE, 6))).isFalse();
-    assertThat(line.expect(1).straddles(new Collective(1, 4))).isTrue();
-    assertThat(line.expect(1).straddles(new Collective(1, 5))).isFalse();
+    assertThat(line.expect(1).straddles(new Collective(WORLD, 4))).isTrue();
+    assertThat(line.expect(1).straddles(new Collective(WORLD, 5))).isFalse();
   }
 
   @Test
