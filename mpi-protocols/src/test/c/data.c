@@ -80,18 +80,6 @@ static void look_at(MPI_Datatype type, int count, bool contiguous)
     for (int at = 0; at < SIZE; at++)
         CHECK(other[at] == 0x55 || (at - SIZE / 2 >= low && at - SIZE / 2 < high));
     CHECK(bytes == 0 || (other[SIZE / 2 + low] == 0xaa && other[SIZE / 2 + high - 1] == 0xaa));
-
-    struct sluice_mpi_block *blocks;
-    int64_t extent;
-    const int parts = sluice_mpi_blocks(type, &blocks, &extent);
-    MPI_Datatype made = sluice_mpi_type_of(blocks, parts, extent);
-    CHECK(!contiguous || parts == 1);
-    position = 0;
-    MPI_Pack(from, count, type, packed, SIZE, &position, MPI_COMM_WORLD);
-    sluice_mpi_pack(from, count, made, again);
-    CHECK(memcmp(packed, again, bytes) == 0);
-    free(blocks);
-    MPI_Type_free(&made);
 }
 
 static void types(void)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "c3.h"
+#include "datatype.h"
 #include "drained.h"
 #include "engine.h"
 #include "freed.h"
@@ -78,7 +79,7 @@ static const char *check_results(const struct sluice_mpi_handle *handle)
     return why;
 }
 
-/* A buffer by its region, and the memory of its type. */
+/* A buffer by its region, and how its type was made. */
 static const char *put_buffer(struct sluice_mpi_bytes *bytes, const void *buffer, int64_t elements,
                               MPI_Datatype type)
 {
@@ -86,18 +87,11 @@ static const char *put_buffer(struct sluice_mpi_bytes *bytes, const void *buffer
     const char *why = find_region(buffer, elements, type, &region);
     if (why != NULL)
         return why;
-    struct sluice_mpi_block *blocks;
-    int64_t extent;
-    const int count = sluice_mpi_blocks(type, &blocks, &extent);
     sluice_mpi_bytes_put_i64(bytes, region == NULL ? -1 : region->id);
     sluice_mpi_bytes_put_i64(bytes,
                              region == NULL ? 0 : (const unsigned char *)buffer - region->pointer);
     sluice_mpi_bytes_put_i64(bytes, elements);
-    sluice_mpi_bytes_put_i64(bytes, extent);
-    sluice_mpi_bytes_put_i64(bytes, count);
-    sluice_mpi_bytes_put(bytes, blocks, count * sizeof *blocks);
-    free(blocks);
-    return NULL;
+    return sluice_mpi_datatype_put(bytes, type);
 }
 
 /* Where the result of an open collective goes. */
@@ -250,16 +244,7 @@ static void get_buffer(struct sluice_mpi_reader *reader, void **buffer, int64_t 
     const struct sluice_mpi_region *region = sluice_mpi_region_find((int)id);
     *buffer = region == NULL ? NULL : region->pointer + offset;
     *elements = sluice_mpi_get_i64(reader);
-    const int64_t extent = sluice_mpi_get_i64(reader);
-    const int64_t count = sluice_mpi_get_count(reader, sizeof(struct sluice_mpi_block));
-    const size_t length = count * sizeof(struct sluice_mpi_block);
-    struct sluice_mpi_block *blocks = malloc(length + 1);
-    const void *here = sluice_mpi_get(reader, length);
-    if (here == NULL || blocks == NULL)
-        return;
-    memcpy(blocks, here, length);
-    *type = sluice_mpi_type_of(blocks, (int)count, extent);
-    free(blocks);
+    *type = sluice_mpi_datatype_get(reader);
 }
 
 static void get_message(struct sluice_mpi_reader *reader, struct sluice_mpi_handle *handle)

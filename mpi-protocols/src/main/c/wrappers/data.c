@@ -221,15 +221,19 @@ MPI_Datatype sluice_mpi_bytes_type(int64_t bytes, int *count)
     }
     const int64_t part = sluice_mpi_most_bytes / 2 + 1;
     const int parts = (int)((bytes + part - 1) / part);
-    struct sluice_mpi_block *blocks = malloc(parts * sizeof *blocks);
-    if (blocks == NULL)
+    int *lengths = malloc(parts * sizeof *lengths);
+    MPI_Aint *offsets = malloc(parts * sizeof *offsets);
+    if (lengths == NULL || offsets == NULL)
         sluice_mpi_abort("no memory for a message of %lld bytes", (long long)bytes);
     for (int at = 0; at < parts; at++) {
-        blocks[at].offset = at * part;
-        blocks[at].length = at + 1 < parts ? part : bytes - at * part;
+        offsets[at] = at * part;
+        lengths[at] = (int)(at + 1 < parts ? part : bytes - at * part);
     }
-    MPI_Datatype type = sluice_mpi_type_of(blocks, parts, bytes);
-    free(blocks);
+    MPI_Datatype type;
+    real.Type_create_hindexed(parts, lengths, offsets, MPI_BYTE, &type);
+    real.Type_commit(&type);
+    free(lengths);
+    free(offsets);
     *count = 1;
     return type;
 }

@@ -41,21 +41,5 @@ uint32_t sluice_mpi_check(const void *buffer, int64_t count, MPI_Datatype type);
 /* Goes on with a CRC-32C that began with 0. */
 uint32_t sluice_mpi_crc(uint32_t crc, const void *data, size_t length);
 
-/* A piece of memory: where it begins, from the buffer's address, and how long it is. */
-struct sluice_mpi_block {
-    int64_t offset;
-    int64_t length;
-};
-
-/*
- * The memory of one element of the type, in the order in which it is packed; the next one lies `extent`
- * bytes on. So a receive can be posted again where the program has no such type any more. Returns how
- * many blocks there are; the caller frees them.
- */
-int sluice_mpi_blocks(MPI_Datatype type, struct sluice_mpi_block **blocks, int64_t *extent);
-
-/* A committed type with these blocks; the caller frees it. */
-MPI_Datatype sluice_mpi_type_of(const struct sluice_mpi_block *blocks, int count, int64_t extent);
-
 /* The lowest and the first address behind the data, from the buffer's address. */
 void sluice_mpi_bounds(int64_t count, MPI_Datatype type, int64_t *low, int64_t *high);

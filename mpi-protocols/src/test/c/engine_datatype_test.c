@@ -1,0 +1,132 @@
+/* Datatypes that an image has are made again as they were, however they were made. */
+#include "engine_stubs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "engine/datatype.h"
+
+#define SIZE 4096
+
+static unsigned char memory[SIZE], packed[SIZE], again[SIZE];
+
+static MPI_Datatype make_again(MPI_Datatype type, size_t cut)
+{
+    struct sluice_mpi_bytes bytes = {0};
+    assert_null(sluice_mpi_datatype_put(&bytes, type));
+    struct sluice_mpi_reader reader = {bytes.data, bytes.data + bytes.length - cut, false};
+    MPI_Datatype made = sluice_mpi_datatype_get(&reader);
+    assert_true(cut > 0 ? made == MPI_DATATYPE_NULL && reader.damaged : reader.at == reader.end);
+    sluice_mpi_bytes_free(&bytes);
+    return made;
+}
+
+/* It is packed as before, and lies in memory as before. */
+static void comes_again(MPI_Datatype type)
+{
+    unsigned char *from = memory + SIZE / 2;
+    MPI_Aint bounds[2], were[2];
+    int position = 0, all = 0;
+    MPI_Datatype made = make_again(type, 0);
+    MPI_Pack(from, 3, type, packed, SIZE, &position, MPI_COMM_WORLD);
+    MPI_Pack(from, 3, made, again, SIZE, &all, MPI_COMM_WORLD);
+    assert_int_equal(position, all);
+    assert_memory_equal(packed, again, position);
+    MPI_Type_get_extent(type, &were[0], &were[1]);
+    MPI_Type_get_extent(made, &bounds[0], &bounds[1]);
+    assert_memory_equal(bounds, were, sizeof were);
+    MPI_Type_free(&made);
+    make_again(type, 1);
+}
+
+static void ends(MPI_Datatype type)
+{
+    MPI_Type_commit(&type);
+    comes_again(type);
+    MPI_Type_free(&type);
+}
+
+static void types_of_each_kind_come_again(void **state)
+{
+    (void)state;
+    const int counts[] = {2, 1, 3}, places[] = {9, 0, 4}, sizes[] = {6, 7}, parts[] = {2, 3};
+    const int starts[] = {1, 2}, distributions[] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK};
+    const int by[] = {2, MPI_DISTRIBUTE_DFLT_DARG}, grid[] = {2, 2};
+    const MPI_Aint bytes[] = {40, -16, 100};
+    MPI_Datatype mixed[] = {MPI_DOUBLE, MPI_CHAR, MPI_INT}, type;
+    comes_again(MPI_INT);
+    comes_again(MPI_DOUBLE_INT);
+    MPI_Type_dup(MPI_SHORT, &type);
+    ends(type);
+    MPI_Type_contiguous(7, MPI_SHORT, &type);
+    ends(type);
+    MPI_Type_vector(5, 2, 3, MPI_INT, &type);
+    ends(type);
+    MPI_Type_create_hvector(3, 2, 50, MPI_INT, &type);
+    ends(type);
+    MPI_Type_indexed(3, counts, places, MPI_FLOAT, &type);
+    ends(type);
+    MPI_Type_create_hindexed(3, counts, bytes, MPI_CHAR, &type);
+    ends(type);
+    MPI_Type_create_indexed_block(3, 2, places, MPI_SHORT, &type);
+    ends(type);
+    MPI_Type_create_hindexed_block(3, 4, bytes, MPI_SHORT, &type);
+    ends(type);
+    MPI_Type_create_struct(3, counts, bytes, mixed, &type);
+    ends(type);
+    MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_FORTRAN, MPI_FLOAT, &type);
+    ends(type);
+    MPI_Type_create_darray(4, 1, 2, sizes, distributions, by, grid, MPI_ORDER_C, MPI_INT, &type);
+    ends(type);
+    MPI_Type_create_f90_real(6, MPI_UNDEFINED, &type);
+    comes_again(type);
+}
+
+static void a_type_of_types_comes_again(void **state)
+{
+    (void)state;
+    MPI_Datatype row, plane, mixed[2] = {MPI_DATATYPE_NULL, MPI_CHAR}, all;
+    const int counts[] = {1, 5};
+    const MPI_Aint places[] = {0, 300};
+    MPI_Type_vector(3, 1, 2, MPI_INT, &row);
+    MPI_Type_create_resized(row, -4, 40, &plane);
+    MPI_Type_contiguous(4, plane, &mixed[0]);
+    MPI_Type_create_struct(2, counts, places, mixed, &all);
+    MPI_Type_free(&row);
+    MPI_Type_free(&plane);
+    MPI_Type_free(&mixed[0]);
+    ends(all);
+}
+
+/* A column of a large matrix, as a halo has it. */
+static void what_a_type_spans_takes_no_memory(void **state)
+{
+    (void)state;
+    MPI_Datatype column;
+    struct rusage before, behind;
+    MPI_Type_vector(8192, 1, 1 << 20, MPI_DOUBLE, &column);
+    MPI_Type_commit(&column);
+    getrusage(RUSAGE_SELF, &before);
+    MPI_Datatype made = make_again(column, 0);
+    getrusage(RUSAGE_SELF, &behind);
+    assert_true(behind.ru_maxrss - before.ru_maxrss < 10000);
+    MPI_Type_free(&made);
+    MPI_Type_free(&column);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(types_of_each_kind_come_again),
+        cmocka_unit_test(a_type_of_types_comes_again),
+        cmocka_unit_test(what_a_type_spans_takes_no_memory),
+    };
+    MPI_Init(&argc, &argv);
+    sluice_mpi_find();
+    for (int at = 0; at < SIZE; at++)
+        memory[at] = (unsigned char)(at * 7 + at / 251);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    MPI_Finalize();
+    return failed;
+}
