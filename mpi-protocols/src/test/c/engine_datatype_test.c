@@ -5,7 +5,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "engine/calls.h"
 #include "engine/datatype.h"
+#include "engine/handle.h"
 
 #define SIZE 4096
 
@@ -115,12 +117,49 @@ static void what_a_type_spans_takes_no_memory(void **state)
     MPI_Type_free(&column);
 }
 
+static int kept;
+
+static int dup_counted(MPI_Datatype type, MPI_Datatype *made)
+{
+    kept++;
+    return PMPI_Type_dup(type, made);
+}
+
+static int free_counted(MPI_Datatype *type)
+{
+    kept--;
+    return PMPI_Type_free(type);
+}
+
+/* The program frees a type that requests have. */
+static void a_type_that_is_kept_for_a_request_ends_with_it(void **state)
+{
+    (void)state;
+    MPI_Datatype type;
+    MPI_Type_contiguous(3, MPI_INT, &type);
+    struct sluice_mpi_handle *collective = sluice_mpi_handle(SLUICE_MPI_COLLECTIVE);
+    collective->pieces = calloc(2, sizeof *collective->pieces);
+    collective->results = 2;
+    collective->pieces[0].type = type;
+    collective->pieces[1].type = MPI_INT;
+    real.Type_dup = dup_counted;
+    real.Type_free = free_counted;
+    call_type_freed(type);
+    assert_int_equal(kept, 1);
+    call_type_freed(collective->pieces[0].type);
+    assert_int_equal(kept, 1);
+    sluice_mpi_handle_end(collective);
+    assert_int_equal(kept, 0);
+    MPI_Type_free(&type);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types_of_each_kind_come_again),
         cmocka_unit_test(a_type_of_types_comes_again),
         cmocka_unit_test(what_a_type_spans_takes_no_memory),
+        cmocka_unit_test(a_type_that_is_kept_for_a_request_ends_with_it),
     };
     MPI_Init(&argc, &argv);
     sluice_mpi_find();

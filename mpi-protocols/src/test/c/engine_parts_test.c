@@ -241,7 +241,7 @@ static void give(const struct sluice_mpi_message *message, const struct sluice_m
 static void write_wave(void)
 {
     const int result = 77;
-    const struct sluice_mpi_piece piece = {(void *)&result, 1, MPI_INT};
+    const struct sluice_mpi_piece piece = {(void *)&result, 1, MPI_INT, false};
     got(&first_stream)->count = 2;
     sluice_mpi_record_begin();
     expect_late(6, 4);

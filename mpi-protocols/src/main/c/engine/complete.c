@@ -377,9 +377,12 @@ int call_type_freed(MPI_Datatype type)
             real.Type_dup(type, &one->own);
             one->type = one->own;
         }
-        for (int i = 0; i < one->results; i++)
-            if (one->pieces[i].type == type)
-                real.Type_dup(type, &one->pieces[i].type); /* stays until the job ends */
+        for (int i = 0; i < one->results; i++) {
+            if (one->pieces[i].type == type && !one->pieces[i].own) {
+                real.Type_dup(type, &one->pieces[i].type);
+                one->pieces[i].own = true;
+            }
+        }
     }
     return MPI_SUCCESS;
 }

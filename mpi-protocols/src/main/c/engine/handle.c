@@ -91,13 +91,21 @@ void sluice_mpi_renumber(void)
     }
 }
 
+static void end_pieces(struct sluice_mpi_handle *handle)
+{
+    for (int i = 0; i < handle->results; i++)
+        if (handle->pieces[i].own)
+            real.Type_free(&handle->pieces[i].type);
+    free(handle->pieces);
+}
+
 void sluice_mpi_handle_end(struct sluice_mpi_handle *handle)
 {
     if (handle->own != MPI_DATATYPE_NULL)
         real.Type_free(&handle->own);
     sluice_mpi_freed_requests -= handle->freed;
     if (handle->pieces != NULL)
-        free(handle->pieces);
+        end_pieces(handle);
     if (handle->kind == SLUICE_MPI_UNCOUNTED && handle->persistent)
         real.Request_free(&handle->real);
     *(handle->previous != NULL ? &handle->previous->next : &sluice_mpi_handles) = handle->next;

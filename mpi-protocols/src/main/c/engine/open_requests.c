@@ -262,6 +262,7 @@ static void get_pieces(struct sluice_mpi_reader *reader, struct sluice_mpi_handl
     for (int i = 0; i < handle->results && handle->pieces != NULL; i++) {
         struct sluice_mpi_piece *piece = &handle->pieces[i];
         get_buffer(reader, &piece->buffer, &piece->count, &piece->type);
+        piece->own = piece->type != MPI_DATATYPE_NULL;
     }
 }
 

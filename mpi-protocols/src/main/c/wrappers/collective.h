@@ -5,6 +5,7 @@
 #pragma once
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "sluice_mpi_kinds.h"
@@ -14,6 +15,7 @@ struct sluice_mpi_piece {
     void *buffer;
     int64_t count;
     MPI_Datatype type;
+    bool own; /* the type is the layer's, to be freed with the piece */
 };
 
 /* How the arguments name the data. */

@@ -73,7 +73,7 @@ static int one(struct sluice_mpi_piece *pieces, int room, void *buffer, int64_t 
                MPI_Datatype type)
 {
     if (room > 0)
-        pieces[0] = (struct sluice_mpi_piece){buffer, count, type};
+        pieces[0] = (struct sluice_mpi_piece){buffer, count, type, false};
     return 1;
 }
 
