@@ -199,6 +199,8 @@ int sluice_mpi_unpack(const void *packed, int64_t bytes, void *buffer, int64_t c
 
 uint32_t sluice_mpi_check(const void *buffer, int64_t count, MPI_Datatype type)
 {
+    if (count <= 0 || type == MPI_DATATYPE_NULL) /* or what MPI refuses */
+        return 0;
     const int64_t size = sluice_mpi_packed(1, type);
     if (sluice_mpi_contiguous(buffer, count, type) != NULL)
         return sluice_mpi_crc(0, buffer, count * size);
