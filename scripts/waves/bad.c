@@ -10,6 +10,7 @@
 #endif
 
 #include <stdio.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -148,6 +149,23 @@ static void call_with_nonsense(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+/* What is protected and freed, or cannot be written, keeps waves from being taken until it is protected anew. */
+static void lose_memory(int64_t step)
+{
+    enum { ID = 50, BYTES = 1 << 20 };
+    static void *memory;
+    if (step == 35) {
+        memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        sluice_protect(ID, memory, BYTES);
+        munmap((char *)memory + BYTES / 2, BYTES / 2);
+    } else if (step == 50) {
+        sluice_protect(ID, memory, BYTES / 2);
+        mprotect(memory, BYTES / 2, PROT_READ);
+    } else if (step == 65) {
+        sluice_protect(ID, NULL, 0);
+    }
+}
+
 static void for_some_steps(int64_t step)
 {
     if (step == 11 && does("flood") && corpus.rank == 0)
@@ -160,6 +178,8 @@ static void for_some_steps(int64_t step)
         open_files(step);
     if (does("nonsense"))
         call_with_nonsense();
+    if (does("lost"))
+        lose_memory(step);
     if (does("group"))
         make_communicator_of_two(step);
 }
