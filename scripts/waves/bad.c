@@ -10,6 +10,7 @@
 #endif
 
 #include <stdio.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -129,6 +130,42 @@ static void make_communicator_of_two(int64_t step)
     }
 }
 
+/* MPI says what is wrong, whatever the layer does at that time. */
+static void call_with_nonsense(void)
+{
+    MPI_Status status;
+    int got = 0;
+    const int beyond = corpus.ranks + 1000000;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    corpus_check(MPI_Send(&got, -1, MPI_INT, 0, 1, MPI_COMM_WORLD) != MPI_SUCCESS
+                     && MPI_Send(&got, 1, MPI_DATATYPE_NULL, 0, 1, MPI_COMM_WORLD) != MPI_SUCCESS
+                     && MPI_Recv(&got, 1, MPI_INT, beyond, 1, MPI_COMM_WORLD, &status)
+                         != MPI_SUCCESS
+                     && MPI_Recv(&got, 1, MPI_INT, 0, -77, MPI_COMM_WORLD, &status) != MPI_SUCCESS
+                     && MPI_Bcast(&got, 1, MPI_INT, beyond, MPI_COMM_WORLD) != MPI_SUCCESS
+                     && MPI_Allreduce(MPI_IN_PLACE, &got, -1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)
+                         != MPI_SUCCESS,
+                 "what makes no sense is an error");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+/* What is protected and freed, or cannot be written, keeps waves from being taken until it is protected anew. */
+static void lose_memory(int64_t step)
+{
+    enum { ID = 50, BYTES = 1 << 20 };
+    static void *memory;
+    if (step == 35) {
+        memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        sluice_protect(ID, memory, BYTES);
+        munmap((char *)memory + BYTES / 2, BYTES / 2);
+    } else if (step == 50) {
+        sluice_protect(ID, memory, BYTES / 2);
+        mprotect(memory, BYTES / 2, PROT_READ);
+    } else if (step == 65) {
+        sluice_protect(ID, NULL, 0);
+    }
+}
+
 static void for_some_steps(int64_t step)
 {
     if (step == 11 && does("flood") && corpus.rank == 0)
@@ -139,6 +176,10 @@ static void for_some_steps(int64_t step)
         outlive_communicator(step);
     if (does("file"))
         open_files(step);
+    if (does("nonsense"))
+        call_with_nonsense();
+    if (does("lost"))
+        lose_memory(step);
     if (does("group"))
         make_communicator_of_two(step);
 }

@@ -123,6 +123,32 @@ static void types(void)
     MPI_Type_free(&type);
 }
 
+/* Places of a type may be addresses: MPI_BOTTOM is its buffer. */
+static void bottom(void)
+{
+    const int lengths[2] = {3, 5};
+    MPI_Aint addresses[2];
+    MPI_Datatype type, inner;
+    MPI_Get_address(memory + 40, &addresses[0]);
+    MPI_Get_address(memory + 10, &addresses[1]);
+    MPI_Type_create_hindexed(2, lengths, addresses, MPI_BYTE, &inner);
+    MPI_Type_create_resized(inner, 0, 100, &type);
+    MPI_Type_commit(&type);
+    for (int at = 0; at < 16; at++)
+        packed[at] = memory[at / 8 * 100 + (at % 8 < 3 ? 40 : 10 - 3) + at % 8];
+    CHECK(sluice_mpi_pack(MPI_BOTTOM, 2, type, again) == MPI_SUCCESS);
+    CHECK(memcmp(packed, again, 16) == 0);
+    CHECK(sluice_mpi_check(MPI_BOTTOM, 2, type) == by_bits(packed, 16));
+    memset(again, 0x55, 12);
+    CHECK(sluice_mpi_unpack(again, 12, MPI_BOTTOM, 2, type) == MPI_SUCCESS);
+    CHECK(memory[12] == 0x55 && memory[140] == 0x55 && memory[110] == 0x55);
+    CHECK(memory[111] == packed[12] && memory[13] == 0x55 && memory[43] != 0x55);
+    CHECK(sluice_mpi_unpack(packed, 4, MPI_BOTTOM, 2, type) == MPI_SUCCESS);
+    CHECK(memory[40] == packed[0] && memory[10] == packed[3] && memory[11] == 0x55);
+    MPI_Type_free(&type);
+    MPI_Type_free(&inner);
+}
+
 static void pieces(void)
 {
     struct sluice_mpi_piece some[4];
@@ -170,6 +196,7 @@ int main(int argc, char **argv)
         memory[at] = (unsigned char)(at * 7 + at / 251);
     checksums();
     types();
+    bottom();
     pieces();
     MPI_Finalize();
     puts("ok");

@@ -27,3 +27,6 @@ void sluice_exec_job_share(const char *name, const char *value);
 
 /* On the other side: takes what came by the second way. */
 void sluice_exec_job_adopt(void);
+
+/* And tells that the command is run now. */
+void sluice_exec_job_begins(void);

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "job.h"
@@ -34,5 +35,16 @@ void sluice_exec_job_adopt(void)
             setenv(name, value + 1, 1);
             one = environ; /* which has moved */
         }
+    }
+}
+
+void sluice_exec_job_begins(void)
+{
+    const char *begun = getenv("SLUICE_MPI_BEGUN");
+    if (begun != NULL) {
+        const int told = (int)strtol(begun, NULL, 10);
+        eventfd_write(told, 1);
+        close(told);
+        sluice_exec_job_share("SLUICE_MPI_BEGUN", NULL);
     }
 }

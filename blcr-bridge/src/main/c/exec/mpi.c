@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -62,7 +63,33 @@ static void name_said(const struct sluice_exec_job *job, long attempt, char *sai
     sluice_exec_job_share("SLUICE_MPI_SAID", said);
 }
 
-static int attempt(struct sluice_exec_job *job, char **command, long number, int64_t wave)
+/* By which sluice run tells that it has begun: -1 where ranks start the I/O processes. */
+static int share_begun(const struct sluice_exec_job *job)
+{
+    char text[40];
+    const int begun = job->joins ? -1 : eventfd(0, EFD_NONBLOCK);
+    snprintf(text, sizeof text, "%d", begun);
+    sluice_exec_job_share("SLUICE_MPI_BEGUN", begun < 0 ? NULL : text);
+    return begun;
+}
+
+static bool has_begun(int begun)
+{
+    eventfd_t times;
+    const bool told = begun < 0 || eventfd_read(begun, &times) == 0;
+    close(begun);
+    return told;
+}
+
+/* How an attempt ended. */
+struct outcome {
+    int status;
+    bool begun; /* the command was run */
+    bool said;  /* a rank has said why the job cannot go on: see wrappers/said.c of the layer */
+};
+
+static struct outcome attempt(struct sluice_exec_job *job, char **command, long number,
+                              int64_t wave)
 {
     char text[40];
     char said[PATH_MAX + 300];
@@ -72,16 +99,35 @@ static int attempt(struct sluice_exec_job *job, char **command, long number, int
     snprintf(text, sizeof text, "%" PRId64, wave);
     sluice_exec_job_share("SLUICE_MPI_RESTORE", wave < 0 ? NULL : text);
     name_said(job, number, said, sizeof said);
-    const int status = sluice_exec_command_run(command, &ears);
-    unlink(said);
-    return status;
+    const int begun = share_begun(job);
+    struct outcome outcome = {.status = sluice_exec_command_run(command, &ears)};
+    outcome.begun = has_begun(begun);
+    outcome.said = unlink(said) == 0;
+    return outcome;
 }
 
-/* sluice run refuses by 2, and a command may not be there: to run it again would change nothing. */
-static bool is_final(int status)
+/*
+ * To run the command again would change nothing. Where the first sluice run did not begin, its options are wrong, or
+ * there is no place for it; a later one may only find the store in use still.
+ */
+static bool is_final(const struct outcome *outcome, long number)
 {
+    const int status = outcome->status;
     return ended || status == 0 || status == SLUICE_STATUS_USAGE || status == REFUSED
-        || status == SLUICE_STATUS_NOT_EXECUTABLE || status == SLUICE_STATUS_NO_COMMAND;
+        || status == SLUICE_STATUS_NOT_EXECUTABLE || status == SLUICE_STATUS_NO_COMMAND
+        || (number == 0 && !outcome->begun);
+}
+
+/* Why it is not run again, where nobody has said so. */
+static void say_final(const struct outcome *outcome)
+{
+    const int status = outcome->status;
+    if (!ended && outcome->begun && !outcome->said
+        && (status == SLUICE_STATUS_USAGE || status == REFUSED)) {
+        sluice_exec_say("ended with %d, and is not run again after that; let the program end with "
+                        "another status if that would help",
+                        status);
+    }
 }
 
 int main(int count, char **arguments)
@@ -96,12 +142,14 @@ int main(int count, char **arguments)
             sluice_exec_say("attempt %ld begins with wave %" PRId64, number, wave);
         else if (number > 0)
             sluice_exec_say("attempt %ld begins anew", number);
-        const int status = attempt(&job, command, number, wave);
-        if (is_final(status))
-            return status;
+        const struct outcome outcome = attempt(&job, command, number, wave);
+        if (is_final(&outcome, number)) {
+            say_final(&outcome);
+            return outcome.status;
+        }
         if (number == job.restarts) {
-            sluice_exec_say("ended with %d after %ld restarts", status, number);
-            return status;
+            sluice_exec_say("ended with %d after %ld restarts", outcome.status, number);
+            return outcome.status;
         }
     }
 }

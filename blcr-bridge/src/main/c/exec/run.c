@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "job.h"
 #include "options.h"
 #include "service.h"
 #include "status.h"
@@ -19,5 +20,6 @@ int main(int count, char **arguments)
         options.name = name;
     }
     sluice_exec_service_start(&service, &options);
+    sluice_exec_job_begins();
     return sluice_exec_service_use(&service);
 }

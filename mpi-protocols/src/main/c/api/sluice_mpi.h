@@ -41,7 +41,7 @@ extern "C" {
 /*
  * Memory that belongs to every checkpoint: `bytes` at `pointer`, known by `id` >= 0. With an id that is
  * protected already the new place and size take the place of the old. So memory may grow and move; with
- * `bytes` 0 it is no longer protected. Regions of different ids must not overlap.
+ * `bytes` 0 it is no longer protected: say so before it is freed. Regions of different ids must not overlap.
  *
  * A restart puts a region back where the program has it then, in the size that it had. Where sizes or ids differ
  * the job ends with a line that names them.

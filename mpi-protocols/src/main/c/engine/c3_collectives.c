@@ -65,6 +65,14 @@ static void complete_blocking(void)
     }
 }
 
+/* What is no rank MPI refuses. */
+static int root_of(const struct sluice_mpi_collective *collective,
+                   const struct sluice_mpi_comm *comm)
+{
+    const int root = collective->root;
+    return root < 0 || root >= comm->size ? -1 : comm->world[root];
+}
+
 bool sluice_mpi_c3_enters(struct sluice_mpi_comm *comm,
                           const struct sluice_mpi_collective *collective, int64_t number,
                           struct sluice_mpi_handle *handle)
@@ -72,12 +80,11 @@ bool sluice_mpi_c3_enters(struct sluice_mpi_comm *comm,
     const bool again = sluice_mpi_replay_is_on();
     if (handle == NULL)
         blocking = ++sluice_mpi_requests;
-    struct sluice_mpi_entered entered = {
-        .request = handle != NULL ? handle->number : blocking,
-        .communicator = comm->id,
-        .number = number,
-        .flow = collective->flow,
-        .root = collective->root < 0 ? -1 : comm->world[collective->root]};
+    struct sluice_mpi_entered entered = {.request = handle != NULL ? handle->number : blocking,
+                                         .communicator = comm->id,
+                                         .number = number,
+                                         .flow = collective->flow,
+                                         .root = root_of(collective, comm)};
     if (sluice_mpi_recording || again)
         entered.check = check_inputs(collective);
     sluice_mpi_record_event(SLUICE_MPI_EVENT_ENTERED, &entered, sizeof entered);

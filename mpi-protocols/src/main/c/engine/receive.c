@@ -6,6 +6,18 @@
 #include "message.h"
 #include "stream.h"
 
+/* NULL where MPI is to say what is wrong. */
+static struct sluice_mpi_comm *accepted(int count, MPI_Datatype type, int source, int tag,
+                                        MPI_Comm comm)
+{
+    struct sluice_mpi_comm *known = sluice_mpi_comm_of(comm);
+    return known != NULL && (source == MPI_ANY_SOURCE || source == MPI_PROC_NULL || source >= 0)
+            && source < known->size && (tag == MPI_ANY_TAG || tag >= 0) && count >= 0
+            && type != MPI_DATATYPE_NULL
+        ? known
+        : NULL;
+}
+
 static bool is_counted(int source, const struct sluice_mpi_comm *comm)
 {
     return comm != NULL && source != MPI_PROC_NULL;
@@ -87,7 +99,7 @@ int call_recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_
               MPI_Status *status)
 {
     sluice_mpi_poll();
-    struct sluice_mpi_comm *known = sluice_mpi_comm_of(comm);
+    struct sluice_mpi_comm *known = accepted(count, type, source, tag, comm);
     if (!is_counted(source, known))
         return real.Recv(buf, count, type, source, tag, comm, status);
     if (__builtin_expect(sluice_mpi_busy, 0))
@@ -103,7 +115,7 @@ int call_recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_
 int call_irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                MPI_Request *request)
 {
-    struct sluice_mpi_comm *known = sluice_mpi_comm_of(comm);
+    struct sluice_mpi_comm *known = accepted(count, type, source, tag, comm);
     if (known == NULL)
         return real.Irecv(buf, count, type, source, tag, comm, request);
     struct sluice_mpi_handle *handle = make(buf, count, type, source, tag, known);
@@ -118,7 +130,7 @@ int call_irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI
 int call_recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                    MPI_Request *request)
 {
-    struct sluice_mpi_comm *known = sluice_mpi_comm_of(comm);
+    struct sluice_mpi_comm *known = accepted(count, type, source, tag, comm);
     if (known == NULL)
         return real.Recv_init(buf, count, type, source, tag, comm, request);
     struct sluice_mpi_handle *handle = make(buf, count, type, source, tag, known);
@@ -171,7 +183,7 @@ static int iprobe(int source, int tag, MPI_Comm comm, struct sluice_mpi_comm *kn
 int call_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
     sluice_mpi_poll();
-    struct sluice_mpi_comm *known = sluice_mpi_comm_of(comm);
+    struct sluice_mpi_comm *known = accepted(0, MPI_BYTE, source, tag, comm);
     if (!is_counted(source, known))
         return real.Iprobe(source, tag, comm, flag, status);
     MPI_Status own;
@@ -186,7 +198,7 @@ int call_iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
 int call_probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     sluice_mpi_poll();
-    struct sluice_mpi_comm *known = sluice_mpi_comm_of(comm);
+    struct sluice_mpi_comm *known = accepted(0, MPI_BYTE, source, tag, comm);
     if (!is_counted(source, known) || !sluice_mpi_busy)
         return real.Probe(source, tag, comm, status);
     MPI_Status own;

@@ -1,8 +1,13 @@
 #include "regions.h"
 
 #include <errno.h>
+#include <linux/futex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "wrappers/real.h"
 
@@ -80,4 +85,44 @@ int64_t sluice_mpi_region_bytes(void)
     for (int at = 0; at < sluice_mpi_region_count; at++)
         sum += (int64_t)sluice_mpi_regions[at].bytes;
     return sum;
+}
+
+/* The kernel adds nothing to a word, or says that it cannot. */
+static bool is_writable(uintptr_t page)
+{
+    uint32_t own = 0;
+    return syscall(SYS_futex, &own, FUTEX_WAKE_OP, 0, 0, (void *)page,
+                   FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0))
+        >= 0
+        || errno != EFAULT;
+}
+
+const char *sluice_mpi_regions_unfit(void)
+{
+    static char why[200];
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t fit = 0; /* small regions share pages */
+    for (int at = 0; at < sluice_mpi_region_count; at++) {
+        const struct sluice_mpi_region *region = &sluice_mpi_regions[at];
+        const uintptr_t begin = (uintptr_t)region->pointer & -page;
+        const uintptr_t end = (uintptr_t)region->pointer + region->bytes;
+        if (begin == fit && end <= fit + page)
+            continue;
+        if (msync((void *)begin, end - begin, MS_ASYNC) != 0 && errno == ENOMEM) {
+            snprintf(why, sizeof why,
+                     "the memory of the region with id %d is not there any more: protect it again "
+                     "where it is now, or with 0 bytes",
+                     region->id);
+            return why;
+        }
+        if (!is_writable(begin)) {
+            snprintf(why, sizeof why,
+                     "the memory of the region with id %d cannot be written, as a restart has to: "
+                     "protect what the program changes",
+                     region->id);
+            return why;
+        }
+        fit = begin;
+    }
+    return NULL;
 }

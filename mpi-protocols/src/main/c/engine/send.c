@@ -37,10 +37,14 @@ static int begin(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Data
 }
 
 /* NULL where nothing is counted: MPI_PROC_NULL, and what MPI refuses. */
-static struct sluice_mpi_comm *counted(int dest, int tag, MPI_Comm comm)
+static struct sluice_mpi_comm *counted(int count, MPI_Datatype type, int dest, int tag,
+                                       MPI_Comm comm)
 {
     struct sluice_mpi_comm *known = sluice_mpi_comm_of(comm);
-    return known != NULL && dest >= 0 && dest < known->size && tag >= 0 ? known : NULL;
+    return known != NULL && dest >= 0 && dest < known->size && tag >= 0 && count >= 0
+            && type != MPI_DATATYPE_NULL
+        ? known
+        : NULL;
 }
 
 /* Sends on the long way: `request` is MPI_REQUEST_NULL where the receiver has the message, or the layer its data. */
@@ -77,7 +81,7 @@ int call_send(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatyp
               int tag, MPI_Comm comm)
 {
     sluice_mpi_poll();
-    struct sluice_mpi_comm *known = counted(dest, tag, comm);
+    struct sluice_mpi_comm *known = counted(count, type, dest, tag, comm);
     if (__builtin_expect(sluice_mpi_busy, 0) && known != NULL)
         return send_while_busy(mode, buf, count, type, dest, tag, known);
     const int result = forward(mode, buf, count, type, dest, tag, comm);
@@ -126,7 +130,7 @@ int sluice_mpi_send_start(struct sluice_mpi_handle *handle)
 int call_isend(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type, int dest,
                int tag, MPI_Comm comm, MPI_Request *request)
 {
-    struct sluice_mpi_comm *known = counted(dest, tag, comm);
+    struct sluice_mpi_comm *known = counted(count, type, dest, tag, comm);
     MPI_Request made;
     const int result = known != NULL ? start(mode, buf, count, type, dest, tag, known, &made)
                                      : begin(mode, buf, count, type, dest, tag, comm, &made);
@@ -142,7 +146,7 @@ int call_isend(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Dataty
 int call_send_init(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type,
                    int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    struct sluice_mpi_comm *known = counted(dest, tag, comm);
+    struct sluice_mpi_comm *known = counted(count, type, dest, tag, comm);
     if (known == NULL && dest != MPI_PROC_NULL) /* MPI says what is wrong */
         return real.Send_init(buf, count, type, dest, tag, comm, request);
     struct sluice_mpi_handle *handle = make(mode, buf, count, type, dest, tag, known);

@@ -147,6 +147,11 @@ static void read_all(int fd, void *data, size_t length, int64_t offset, int64_t 
         const ssize_t count = pread(fd, at, length, offset);
         if (count < 0 && errno == EINTR)
             continue;
+        if (count < 0 && errno == EFAULT) {
+            sluice_mpi_abort("checkpoint %lld: a protected region lies in memory that cannot be "
+                             "written: protect the same as the program that wrote it",
+                             (long long)wave);
+        }
         if (count <= 0) {
             sluice_mpi_abort("checkpoint %lld: image state ends too early: %s; look with sluice "
                              "verify, or restart from an older checkpoint",

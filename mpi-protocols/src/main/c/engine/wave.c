@@ -110,7 +110,9 @@ int64_t sluice_mpi_take_state(const struct sluice_mpi_place *place)
 {
     struct sluice_mpi_bytes own = {0};
     sluice_mpi_bytes_put_i64(&own, sluice_mpi_spots);
-    const char *why = sluice_mpi_save(&own);
+    const char *why = sluice_mpi_regions_unfit();
+    if (why == NULL)
+        why = sluice_mpi_save(&own);
     if (why == NULL
         && (sluice_mpi_held_begin(sluice_mpi_wave) != 0
             || sluice_mpi_snapshot_take(sluice_mpi_wave, place, &own) != 0)) {

@@ -97,6 +97,44 @@ static int64_t extent_of(MPI_Datatype type)
     return extent;
 }
 
+/*
+ * MPICH refuses to pack from MPI_BOTTOM, which is no address, and to unpack to it. With another buffer the elements lie so
+ * much before it. Returns a type of which one is all that lies there; the caller ends it.
+ */
+#define AWAY 4096
+
+static MPI_Datatype type_away(MPI_Datatype type, int count)
+{
+    MPI_Datatype moved;
+    real.Type_create_hindexed(1, &count, &(MPI_Aint){-AWAY}, type, &moved);
+    real.Type_commit(&moved);
+    return moved;
+}
+
+static int pack(const void *buffer, int count, MPI_Datatype type, void *packed, int64_t bytes)
+{
+    int position = 0;
+    if (buffer != MPI_BOTTOM)
+        return real.Pack(buffer, count, type, packed, (int)bytes, &position, MPI_COMM_WORLD);
+    MPI_Datatype moved = type_away(type, count);
+    const int result = real.Pack((char *)MPI_BOTTOM + AWAY, 1, moved, packed, (int)bytes, &position,
+                                 MPI_COMM_WORLD);
+    real.Type_free(&moved);
+    return result;
+}
+
+static int unpack(const void *packed, int64_t bytes, void *buffer, int count, MPI_Datatype type)
+{
+    int position = 0;
+    if (buffer != MPI_BOTTOM)
+        return real.Unpack(packed, (int)bytes, &position, buffer, count, type, MPI_COMM_WORLD);
+    MPI_Datatype moved = type_away(type, count);
+    const int result = real.Unpack(packed, (int)bytes, &position, (char *)MPI_BOTTOM + AWAY, 1,
+                                   moved, MPI_COMM_WORLD);
+    real.Type_free(&moved);
+    return result;
+}
+
 int sluice_mpi_pack(const void *buffer, int64_t count, MPI_Datatype type, void *packed)
 {
     const int64_t size = sluice_mpi_packed(1, type);
@@ -109,9 +147,7 @@ int sluice_mpi_pack(const void *buffer, int64_t count, MPI_Datatype type, void *
     char *to = packed;
     for (int64_t left = count; left > 0 && size > 0;) {
         const int64_t some = some_of(left, size, INT_MAX / 2);
-        int position = 0;
-        const int result =
-            real.Pack(from, (int)some, type, to, (int)(some * size), &position, MPI_COMM_WORLD);
+        const int result = pack(from, (int)some, type, to, some * size);
         if (result != MPI_SUCCESS)
             return result;
         from += some * extent;
@@ -128,12 +164,10 @@ static int unpack_part(const char *packed, int64_t bytes, char *buffer, MPI_Data
     char *whole = malloc(size);
     if (whole == NULL)
         return MPI_ERR_NO_MEM;
-    int position = 0;
-    int result = real.Pack(buffer, 1, type, whole, (int)size, &position, MPI_COMM_WORLD);
+    int result = pack(buffer, 1, type, whole, size);
     memcpy(whole, packed, bytes);
-    position = 0;
     if (result == MPI_SUCCESS)
-        result = real.Unpack(whole, (int)size, &position, buffer, 1, type, MPI_COMM_WORLD);
+        result = unpack(whole, size, buffer, 1, type);
     free(whole);
     return result;
 }
@@ -153,9 +187,7 @@ int sluice_mpi_unpack(const void *packed, int64_t bytes, void *buffer, int64_t c
     char *to = buffer;
     while (size > 0 && bytes >= size) {
         const int64_t some = some_of(bytes / size, size, INT_MAX / 2);
-        int position = 0;
-        const int result =
-            real.Unpack(from, (int)(some * size), &position, to, (int)some, type, MPI_COMM_WORLD);
+        const int result = unpack(from, some * size, to, (int)some, type);
         if (result != MPI_SUCCESS)
             return result;
         from += some * size;
@@ -167,6 +199,8 @@ int sluice_mpi_unpack(const void *packed, int64_t bytes, void *buffer, int64_t c
 
 uint32_t sluice_mpi_check(const void *buffer, int64_t count, MPI_Datatype type)
 {
+    if (count <= 0 || type == MPI_DATATYPE_NULL) /* or what MPI refuses */
+        return 0;
     const int64_t size = sluice_mpi_packed(1, type);
     if (sluice_mpi_contiguous(buffer, count, type) != NULL)
         return sluice_mpi_crc(0, buffer, count * size);
