@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct sluice_exec_job {
     char store[4200];   /* absolute: ranks may have other working directories */
@@ -24,6 +25,9 @@ void sluice_exec_job_parse(int count, char **arguments, struct sluice_exec_job *
  * OMPI_, so a second one is called that way; sluice exec reads it where the first is missing.
  */
 void sluice_exec_job_share(const char *name, const char *value);
+
+/* Says the wave that this attempt begins with, and tells the ranks; below 0 for none. */
+void sluice_exec_job_begin(int64_t wave);
 
 /* On the other side: takes what came by the second way. */
 void sluice_exec_job_adopt(void);

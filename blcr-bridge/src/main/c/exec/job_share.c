@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -5,6 +6,7 @@
 #include <unistd.h>
 
 #include "job.h"
+#include "status.h"
 
 #define PREFIX "OMPI_"
 #define SHARED PREFIX "SLUICE_"
@@ -20,6 +22,18 @@ void sluice_exec_job_share(const char *name, const char *value)
         setenv(name, value, 1);
         setenv(second, value, 1);
     }
+}
+
+void sluice_exec_job_begin(int64_t wave)
+{
+    const char *attempt = getenv("SLUICE_MPI_ATTEMPT");
+    char text[40];
+    snprintf(text, sizeof text, "%" PRId64, wave);
+    sluice_exec_job_share("SLUICE_MPI_RESTORE", wave < 0 ? NULL : text);
+    if (wave >= 0)
+        sluice_exec_say("attempt %s begins with wave %s", attempt, text);
+    else if (attempt != NULL && strcmp(attempt, "0") != 0)
+        sluice_exec_say("attempt %s begins anew", attempt);
 }
 
 void sluice_exec_job_adopt(void)

@@ -1,5 +1,4 @@
 /* sluice mpi: runs the command of an MPI launcher, and again from the newest wave when ranks die. */
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -88,16 +87,16 @@ struct outcome {
     bool said;  /* a rank has said why the job cannot go on: see wrappers/said.c of the layer */
 };
 
-static struct outcome attempt(struct sluice_exec_job *job, char **command, long number,
-                              int64_t wave)
+/* The I/O process of sluice run tells the wave as it starts. Those of several nodes may not be asked before their ranks. */
+static struct outcome attempt(struct sluice_exec_job *job, char **command, long number)
 {
     char text[40];
     char said[PATH_MAX + 300];
     const struct sluice_exec_ears ears = {SIGUSR1, hear, job};
     snprintf(text, sizeof text, "%ld", number);
     sluice_exec_job_share("SLUICE_MPI_ATTEMPT", text);
-    snprintf(text, sizeof text, "%" PRId64, wave);
-    sluice_exec_job_share("SLUICE_MPI_RESTORE", wave < 0 ? NULL : text);
+    if (job->joins)
+        sluice_exec_job_begin(sluice_exec_waves_newest(job));
     name_said(job, number, said, sizeof said);
     const int begun = share_begun(job);
     struct outcome outcome = {.status = sluice_exec_command_run(command, &ears)};
@@ -137,12 +136,7 @@ int main(int count, char **arguments)
     sluice_exec_job_parse(count, arguments, &job);
     char **command = words(&job);
     for (long number = 0;; number++) {
-        const int64_t wave = sluice_exec_waves_newest(&job);
-        if (wave >= 0)
-            sluice_exec_say("attempt %ld begins with wave %" PRId64, number, wave);
-        else if (number > 0)
-            sluice_exec_say("attempt %ld begins anew", number);
-        const struct outcome outcome = attempt(&job, command, number, wave);
+        const struct outcome outcome = attempt(&job, command, number);
         if (is_final(&outcome, number)) {
             say_final(&outcome);
             return outcome.status;

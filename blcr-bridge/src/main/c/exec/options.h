@@ -9,6 +9,7 @@ struct sluice_exec_options {
     const char *profile; /* the trace's directory; NULL for none */
     bool
         counts_ranks; /* how many ranks of this node write a checkpoint is for the launcher to say */
+    bool restarts;    /* the I/O process says which wave the command begins with */
     char **serve;     /* the options for `sluice serve`, NULL-terminated */
     char **command;   /* NULL-terminated, at least one */
 };

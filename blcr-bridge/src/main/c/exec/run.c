@@ -1,6 +1,7 @@
 /* sluice run: runs a command, captured by an I/O process of its own. */
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "job.h"
@@ -15,6 +16,9 @@ int main(int count, char **arguments)
     char name[32];
     sluice_exec_name = "sluice run";
     sluice_exec_options_parse(count, arguments, NULL, &options);
+    options.restarts = getenv("SLUICE_MPI_LAYER") != NULL;
+    if (options.restarts)
+        sluice_exec_name = "sluice mpi"; /* which is what the user called */
     if (options.name == NULL) {
         snprintf(name, sizeof name, "run-%d", (int)getpid());
         options.name = name;

@@ -5,12 +5,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "command.h"
+#include "job.h"
 #include "status.h"
 
 #define PATIENCE 30000
@@ -39,8 +41,8 @@ _Noreturn static void become_server(const struct sluice_exec_options *options, c
     memcpy(arguments, (char *[]){program, "serve", "--members", "--name", (char *)options->name},
            5 * sizeof *arguments);
     memcpy(arguments + 5, options->serve, (count + 1) * sizeof *arguments);
-    if (resumes)
-        memcpy(arguments + 5 + count, (char *[]){"--resume", NULL}, 2 * sizeof *arguments);
+    const char *last = resumes ? "--resume" : options->restarts ? "--restart" : NULL;
+    memcpy(arguments + 5 + count, (const char *[]){last, NULL}, 2 * sizeof *arguments);
     char *with_name[length_of(environment) + 2];
     size_t variables = 0;
     snprintf(called, sizeof called, "SLUICE_CALLED=%s", sluice_exec_name);
@@ -61,20 +63,20 @@ _Noreturn static void become_server(const struct sluice_exec_options *options, c
     sluice_exec_fail(SLUICE_STATUS_FAILED, "cannot run %s: %m; set SLUICE_HOME", program);
 }
 
-/* Reads until a line begins with "ready:": 1, or 0 at the end, -1 when time is up. */
-static int await_ready(int fd)
+/* Reads lines until one begins with "ready:": 1, or 0 at the end, -1 when time is up. */
+static int await_ready(int fd, char *text, size_t capacity)
 {
-    char text[4096] = "\n";
+    strcpy(text, "\n");
     size_t length = 1;
     const int64_t end = sluice_clock_ms() + PATIENCE;
     for (;;) {
         struct pollfd input = {.fd = fd, .events = POLLIN};
         const int64_t left = end - sluice_clock_ms();
-        if (left <= 0 || length == sizeof text - 1)
+        if (left <= 0 || length == capacity - 1)
             return -1;
         if (poll(&input, 1, (int)left) <= 0)
             continue;
-        const ssize_t got = read(fd, text + length, sizeof text - 1 - length);
+        const ssize_t got = read(fd, text + length, capacity - 1 - length);
         if (got <= 0)
             return 0;
         length += (size_t)got;
@@ -104,10 +106,18 @@ static int status_of_failure(pid_t server)
     return SLUICE_STATUS_FAILED;
 }
 
+/* Of what the I/O process has said. */
+static void begin_job(const char *text)
+{
+    const char *wave = strstr(text, "\nwave: ");
+    sluice_exec_job_begin(wave == NULL ? -1 : strtoll(wave + strlen("\nwave: "), NULL, 10));
+}
+
 int sluice_exec_server_start(const struct sluice_exec_options *options, char **environment,
                              bool resumes, pid_t *server)
 {
     int pipe_fds[2];
+    char text[4096];
     const pid_t child = pipe2(pipe_fds, O_CLOEXEC) == 0 ? fork() : -1;
     if (child < 0) {
         sluice_exec_say("cannot start an I/O process: %m");
@@ -116,9 +126,11 @@ int sluice_exec_server_start(const struct sluice_exec_options *options, char **e
     if (child == 0)
         become_server(options, environment, resumes, pipe_fds[1]);
     close(pipe_fds[1]);
-    const int ready = await_ready(pipe_fds[0]);
+    const int ready = await_ready(pipe_fds[0], text, sizeof text);
     close(pipe_fds[0]);
     *server = ready > 0 ? child : 0;
+    if (ready > 0 && options->restarts && !resumes)
+        begin_job(text);
     if (ready > 0)
         return 0;
     if (ready == 0)

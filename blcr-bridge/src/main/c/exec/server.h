@@ -9,7 +9,8 @@
 /*
  * Returns 0 once the I/O process is ready; otherwise what to exit with, after it or this function
  * has said why. `environment` is not that of the command, which is captured. `resumes`: the I/O
- * process goes on where a killed one left off. `server` gets its pid.
+ * process goes on where a killed one left off. `server` gets its pid. The wave that a job begins with is
+ * in the environment of this process then.
  */
 int sluice_exec_server_start(const struct sluice_exec_options *options, char **environment,
                              bool resumes, pid_t *server);

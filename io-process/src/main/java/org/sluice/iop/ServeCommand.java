@@ -21,6 +21,7 @@ import org.sluice.iop.measure.MetricsEndpoint;
 import org.sluice.iop.measure.Occurrence;
 import org.sluice.iop.measure.Statistics;
 import org.sluice.iop.measure.Warnings;
+import org.sluice.iop.waves.NewestWave;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Runs an I/O process in the foreground. */
@@ -34,6 +35,7 @@ public final class ServeCommand implements Subcommand {
   private Integer metricsPort;
   private boolean members;
   private boolean resumes;
+  private boolean restarts;
 
   private final CommandSpec spec =
       Model.of(this, "serve")
@@ -60,6 +62,10 @@ public final class ServeCommand implements Subcommand {
               flag(value -> members = value, "--members")
                   .hidden(true)
                   .description("Stop when the last member has left."))
+          .add(
+              flag(value -> restarts = value, "--restart")
+                  .hidden(true)
+                  .description("Say which wave a job begins with."))
           .add(
               flag(value -> resumes = value, "--resume")
                   .description(
@@ -88,6 +94,9 @@ public final class ServeCommand implements Subcommand {
     ImageRegistry.checkLimit();
     StatsFile.check(options.stats());
     final Settings settings = options.settings(members);
+    if (restarts) {
+      sayWave(settings.series());
+    }
     try {
       return serve(settings);
     } catch (final CommandException e) {
@@ -95,6 +104,19 @@ public final class ServeCommand implements Subcommand {
     } catch (final RuntimeException e) {
       FailStop.now(e);
       throw e;
+    }
+  }
+
+  /** What sluice run tells the ranks. It says so once this I/O process is ready. */
+  private void sayWave(final String series) {
+    try {
+      NewestWave.of(options.store(), series, e -> Warnings.warn(e.getMessage()))
+          .ifPresent(wave -> System.out.println("wave: " + wave));
+    } catch (final IOException | CommandException e) {
+      throw new CommandException(
+          ExitStatus.USAGE, // to run the job again changes nothing
+          "cannot tell the newest checkpoint of %s: %s; see sluice verify, and name another --store to begin anew"
+              .formatted(options.store().location(), e.getMessage()));
     }
   }
 

@@ -254,6 +254,11 @@ final class ServiceOptions implements SharedOptions {
         faults());
   }
 
+  /** Where it stores, as the user names it. */
+  StoreOption store() {
+    return store;
+  }
+
   /** Where statistics go at the end; null for nowhere. */
   Path stats() {
     return stats;

@@ -4,12 +4,9 @@ import static org.sluice.core.command.Model.flag;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.Set;
 import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonOption;
@@ -19,9 +16,7 @@ import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
-import org.sluice.core.series.Stores;
-import org.sluice.core.store.CheckpointReader;
-import org.sluice.core.store.Commit;
+import org.sluice.iop.waves.NewestWave;
 import org.sluice.iop.waves.WaveFiles;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -29,7 +24,6 @@ import picocli.CommandLine.Model.CommandSpec;
 final class StatusCommand implements Subcommand {
   private static final String WHAT = "what";
   private static final String WAVE = "wave";
-  private static final String BEGUN = "begun";
 
   private final StoreOption store = new StoreOption();
   private final SeriesOption series = new SeriesOption();
@@ -69,11 +63,12 @@ final class StatusCommand implements Subcommand {
   @Override
   public Integer call() throws IOException {
     final WaveFiles files = WaveFiles.of(store.directory(), series.name());
-    final List<Map<String, Object>> lines = files.lines();
     if (newest) {
-      newest(lines).ifPresent(spec.commandLine().getOut()::println);
+      NewestWave.of(store, series.name(), this::say)
+          .ifPresent(spec.commandLine().getOut()::println);
       return ExitStatus.OK.code();
     }
+    final List<Map<String, Object>> lines = files.lines();
     final Optional<Map<String, Object>> open = WaveFiles.open(lines);
     final Optional<Map<String, Object>> progress = open.flatMap(begun -> progress(begun, files));
     if (json.wanted()) {
@@ -87,21 +82,8 @@ final class StatusCommand implements Subcommand {
     return ExitStatus.OK.code();
   }
 
-  /** Of the checkpoints that count, those that a wave made: others have no state of ranks. */
-  private OptionalLong newest(final List<Map<String, Object>> lines) throws IOException {
-    final Set<Long> waves = new HashSet<>();
-    for (final Map<String, Object> line : lines) {
-      if (BEGUN.equals(line.get(WHAT)) && line.get(WAVE) instanceof final Number number) {
-        waves.add(number.longValue());
-      }
-    }
-    try (CheckpointReader opened = Stores.open(store, series.name())) {
-      return opened.commits(unreadable -> ErrorLine.say(spec, unreadable.getMessage())).stream()
-          .filter(commit -> !commit.incomplete() && commit.part().isEmpty())
-          .mapToLong(Commit::number)
-          .filter(waves::contains)
-          .max();
-    }
+  private void say(final IOException unreadable) {
+    ErrorLine.say(spec, unreadable.getMessage());
   }
 
   private static Optional<Map<String, Object>> progress(

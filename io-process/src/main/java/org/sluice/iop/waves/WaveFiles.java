@@ -32,14 +32,23 @@ public record WaveFiles(Path folder) {
    * @throws CommandException when there are none
    */
   public static WaveFiles of(final Path store, final String series) {
-    final String name = series == null ? Stores.DEFAULT_SERIES : series;
-    final WaveFiles files = new WaveFiles(SeriesDirectory.is(store) ? store.resolve(name) : store);
-    if (!Files.exists(files.log())) {
+    final WaveFiles files = in(store, series);
+    if (!files.areThere()) {
       throw new CommandException(
           ExitStatus.FAILED,
           "there are no waves in %s; run a job there with sluice mpi".formatted(files.folder()));
     }
     return files;
+  }
+
+  /** Those of a job that may have run. */
+  static WaveFiles in(final Path store, final String series) {
+    final String name = series == null ? Stores.DEFAULT_SERIES : series;
+    return new WaveFiles(SeriesDirectory.is(store) ? store.resolve(name) : store);
+  }
+
+  boolean areThere() {
+    return Files.exists(log());
   }
 
   /** Those of a node's own store, which may be one of a series. */
