@@ -219,3 +219,28 @@ was_struck() {
   grep -q rank strikes || fail "nothing was killed with seed $1: $(cat job.log)"
   [ "$(told restart)" -gt 0 ] || fail "no restart from a wave with seed $1: $(cat job.log)"
 }
+
+# ---- images ----
+
+# number FILE OFFSET: eight bytes of an image.
+number() {
+  od -An -t d8 -j "$2" -N 8 "$1" | tr -d ' '
+}
+
+# memory_is_restored: ./restored has, of each rank of ./tenth --do window with $size elements, the memory of the step that
+# it says: behind the head of 104 bytes, the step and what was told. Under C3 each rank is at a spot of its own.
+memory_is_restored() {
+  local image rank step
+  for image in restored/rank-*/state; do
+    rank=$(grep -oP 'rank-0*\K\d+' <<<"$image")
+    step=$(number "$image" 104)
+    [ -e "memory-$step.$rank" ] ||
+      TENTH_DUMP=memory-$step "${launch[@]}" ./tenth --steps "$step" --size "$size" --do window >/dev/null
+    cmp -n $((size * 8)) -i 120:0 "$image" "memory-$step.$rank" || fail "$image, step $step"
+  done
+}
+
+# How many bytes images of earlier checkpoints hold in $store.
+earlier_bytes() {
+  "$sluice" ls --store $store --images --json | jq '[.checkpoints[].images[].earlier_bytes] | add'
+}
