@@ -170,10 +170,10 @@ measure_npb() {
 
 # ---- waves ----
 
-# steps_for SECONDS: by $launch.
+# steps_for SECONDS: by $launch. The first ones are slow, so a few would say too little.
 steps_for() {
-  "${launch[@]}" ./stopped --size "$size" --steps 100 >out
-  awk -v seconds="$1" '{ print int(100 * seconds / $2) }' out
+  "${launch[@]}" ./stopped --size "$size" --steps 1000 >out
+  awk -v seconds="$1" '{ print int(1000 * seconds / $2) }' out
 }
 
 wave_figure() {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -17,6 +18,10 @@ import org.sluice.bench.plot.Plot;
 public final class WavePictures {
   /** More ranks than cores measure scheduling. */
   private static final int MOST_RANKS = 4;
+
+  /** What may be varied, by what pictures call it. */
+  private static final Map<String, String> AXES =
+      Map.of("ranks", "ranks", "interval", "seconds between checkpoints");
 
   private final List<Map<String, Object>> figures;
   private final List<Map<String, Object>> verdicts;
@@ -92,7 +97,9 @@ public final class WavePictures {
       throws IOException {
     final List<String> places = places(waves, over);
     final Plot plot =
-        new Plot("Time to completion, %s %s".formatted(fixed, value), over, "s").lines();
+        new Plot(
+                "Time to completion, %s: %s".formatted(AXES.get(fixed), value), AXES.get(over), "s")
+            .lines();
     for (final String kind : distinct(waves, "kind")) {
       plot.add(
           kind,
@@ -135,7 +142,10 @@ public final class WavePictures {
   }
 
   private static List<String> places(final List<Map<String, Object>> waves, final String over) {
-    return distinct(waves, over).stream().filter(place -> !place.equals("0")).toList();
+    return distinct(waves, over).stream()
+        .filter(place -> !place.equals("0"))
+        .sorted(Comparator.comparing(Integer::valueOf))
+        .toList();
   }
 
   @SuppressWarnings("unchecked")
