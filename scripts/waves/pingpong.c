@@ -1,7 +1,9 @@
-/* Half of a message's way there and back, for some lengths: prints BYTES MICROSECONDS lines. */
+/* Half of a message's way there and back, for some lengths: prints BYTES MICROSECONDS lines. pingpong [TURNS]: of the
+ * shortest message. */
 #include "corpus.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static double half_way(const struct corpus *corpus, char *data, int bytes, int turns)
 {
@@ -22,12 +24,14 @@ static double half_way(const struct corpus *corpus, char *data, int bytes, int t
 
 int main(int argc, char **argv)
 {
-    static const int lengths[] = {8, 1024, 65536, 1048576}, turns[] = {200000, 100000, 10000, 1000};
+    static const int lengths[] = {8, 1024, 65536, 1048576}, shares[] = {1, 2, 20, 200};
     const struct corpus corpus = corpus_begin(&argc, &argv);
+    const int most = argc > 1 ? atoi(argv[1]) : 200000;
     char *data = corpus_protected(1048576);
     for (int i = 0; i < 4; i++) {
-        half_way(&corpus, data, lengths[i], turns[i] / 10);
-        const double microseconds = half_way(&corpus, data, lengths[i], turns[i]);
+        const int turns = most / shares[i];
+        half_way(&corpus, data, lengths[i], turns / 10);
+        const double microseconds = half_way(&corpus, data, lengths[i], turns);
         if (corpus.rank == 0)
             printf("%d %.3f\n", lengths[i], microseconds);
     }

@@ -3,22 +3,15 @@ package org.sluice.bench.node;
 import java.awt.Color;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import org.knowm.xchart.BitmapEncoder;
-import org.knowm.xchart.CategoryChart;
-import org.knowm.xchart.CategoryChartBuilder;
-import org.knowm.xchart.CategorySeries.CategorySeriesRenderStyle;
-import org.knowm.xchart.VectorGraphicsEncoder;
-import org.knowm.xchart.style.Styler.LegendPosition;
+import org.sluice.bench.plot.Plot;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.profile.workload.Workload;
 
@@ -28,8 +21,6 @@ import org.sluice.profile.workload.Workload;
  * percentages of what plain files take on each.
  */
 final class Picture {
-  private static final int WIDTH = 1100;
-  private static final int HEIGHT = 600;
   private static final double PERCENT = 100;
 
   /** Times of such different sizes need a logarithmic scale. */
@@ -105,13 +96,10 @@ final class Picture {
         continue;
       }
       final String what = figure.name().toLowerCase(Locale.ROOT);
-      final CategoryChart chart = chart(workload + ": " + what, axis.getKey(), "ms");
-      chart.getStyler().setDefaultSeriesRenderStyle(CategorySeriesRenderStyle.Line);
-      chart.getStyler().setOverlapped(true); // a point of each line above the same place
+      final Plot plot = new Plot(workload + ": " + what, axis.getKey(), "ms").lines();
       for (final String label : distinct(some, name)) {
         final List<Series> line = of(some, series -> name.apply(series).equals(label));
-        add(
-            chart,
+        plot.add(
             label,
             places,
             place -> median(of(line, s -> axis.getValue().apply(s).equals(place)), figure));
@@ -121,10 +109,9 @@ final class Picture {
               .mapToDouble(series -> Summary.of(series.get(figure)).median())
               .summaryStatistics();
       if (range.getMax() > LOGARITHMIC_FROM * range.getMin()) {
-        chart.getStyler().setYAxisMin(null);
-        chart.getStyler().setYAxisLogarithmic(true);
+        plot.logarithmic();
       }
-      save(chart, prefix + "-" + what);
+      plot.save(prefix + "-" + what);
     }
   }
 
@@ -136,21 +123,19 @@ final class Picture {
     return label.toString();
   }
 
-  private CategoryChart thresholds(final String what, final String unit) {
+  private Plot thresholds(final String what, final String unit) {
     final Series any = all.getFirst();
-    final CategoryChart chart =
-        chart(
+    return new Plot(
             "%s, %d ranks, %d ms apart".formatted(what, any.load().ranks(), any.gapMillis()),
             "threshold",
-            unit);
-    chart.getStyler().setSeriesColors(PAIRS);
-    return chart;
+            unit)
+        .colors(PAIRS);
   }
 
   /** Two bars for each threshold and workload: of the paper, and of here. */
   private void draw(
       final String file,
-      final CategoryChart chart,
+      final Plot plot,
       final BiFunction<Workload, String, Double> paper,
       final BiFunction<Workload, String, Double> here)
       throws IOException {
@@ -160,12 +145,10 @@ final class Picture {
             series -> series.storage().threshold());
     for (final String name : distinct(all, series -> series.load().workload())) {
       final Workload workload = Workload.valueOf(name);
-      add(chart, workload + ", paper", thresholds, t -> paper.apply(workload, t));
-      add(chart, workload + ", here", thresholds, t -> here.apply(workload, t));
+      plot.add(workload + ", paper", thresholds, t -> paper.apply(workload, t));
+      plot.add(workload + ", here", thresholds, t -> here.apply(workload, t));
     }
-    if (!chart.getSeriesMap().isEmpty()) {
-      save(chart, file);
-    }
+    plot.save(file);
   }
 
   private Double publishedTime(final Workload workload, final String threshold) {
@@ -210,41 +193,8 @@ final class Picture {
         .orElse(null);
   }
 
-  private static CategoryChart chart(final String title, final String over, final String unit) {
-    final CategoryChart chart =
-        new CategoryChartBuilder()
-            .width(WIDTH)
-            .height(HEIGHT)
-            .title(title)
-            .xAxisTitle(over)
-            .yAxisTitle(unit)
-            .build();
-    chart.getStyler().setChartBackgroundColor(Color.WHITE);
-    chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
-    chart.getStyler().setYAxisMin(0.0);
-    return chart;
-  }
-
-  /** Nothing where there is no value at all. */
-  private static void add(
-      final CategoryChart chart,
-      final String name,
-      final List<String> places,
-      final Function<String, Double> value) {
-    final Double[] values = places.stream().map(value).toArray(Double[]::new);
-    if (Arrays.stream(values).anyMatch(Objects::nonNull)) {
-      chart.addSeries(name, places, Arrays.asList(values));
-    }
-  }
-
   private static List<String> distinct(
       final List<Series> some, final Function<Series, String> what) {
     return some.stream().map(what).distinct().toList();
-  }
-
-  private static void save(final CategoryChart chart, final String file) throws IOException {
-    BitmapEncoder.saveBitmap(chart, file, BitmapEncoder.BitmapFormat.PNG);
-    VectorGraphicsEncoder.saveVectorGraphic(
-        chart, file, VectorGraphicsEncoder.VectorGraphicsFormat.SVG);
   }
 }

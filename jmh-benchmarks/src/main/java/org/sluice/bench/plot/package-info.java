@@ -1,0 +1,2 @@
+/** Charts of what was measured. */
+package org.sluice.bench.plot;
