@@ -124,4 +124,11 @@ def tenth_table:
     (.[] | ["\(.[0].snapshot), \(.[0].images)", length, (map(.written_bytes * 100 / .bytes) | spread),
         (map(.held_seconds * 1000) | spread), (map(.durable_seconds * 1000) | spread)] | row);
 
-def report($papers): verdict_table, interval_table, restart_lines, tenth_table, paper_table($papers);
+def changed_table:
+  map(select(.part == "changed")) | group_by(.way)
+  | title("Milliseconds to find what changed of \(.[0][0].mib // 0) MiB, and for the program to change it:"),
+    if length > 0 then ["way", "to find", "to change"] | heading else empty end,
+    (.[] | [.[0].way, (map(.look_ms) | spread), (map(.program_ms) | spread)] | row);
+
+def report($papers):
+  verdict_table, interval_table, restart_lines, tenth_table, changed_table, paper_table($papers);

@@ -256,3 +256,15 @@ measure_tenth() {
     done
   done
 }
+
+# ---- what has changed ----
+
+# With the layer's compiler options.
+measure_changed() {
+  local status=0 engine=$root/mpi-protocols/src/main/c/engine
+  gcc -std=gnu17 -O2 -I "$engine" -o changed "$bench/changed.c" "$engine/hash.c"
+  ./changed 256 "${rounds:-15}" >out 2>log || status=$?
+  cat out >>figures
+  [ $status = 0 ] || [ $status = 77 ] || { cat log >&2 && exit 1; }
+  [ $status = 0 ] || echo "   skipped: $(cat log)"
+}
