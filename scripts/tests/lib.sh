@@ -22,7 +22,7 @@ export PATH=/usr/bin:$PATH
 
 mpi=(mpirun --oversubscribe)
 [ "$(id -u)" != 0 ] || mpi+=(--allow-run-as-root)
-export OMPI_MCA_btl=^tcp # one node: the ranks talk through shared memory
+export OMPI_MCA_btl=^tcp,ofi # one node: the ranks talk through shared memory, and look for no network for a second
 export OMPI_MCA_mpi_yield_when_idle=1 # and share few cores with the I/O process
 # A part of programs of MPI whose ranks rest when they wait, and what they are linked with for it.
 rest=$root/scripts/tests/rest.c

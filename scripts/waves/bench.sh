@@ -64,7 +64,7 @@ build() {
     "$root/scripts/waves/$1.c" "$root/scripts/waves/corpus.c" -L "$native" -lsluice_mpi "-Wl,-rpath,$native"
 }
 
-export OMPI_MCA_btl=^tcp OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_btl=^tcp,ofi OMPI_MCA_mpi_yield_when_idle=1
 launcher() {
   if [ "$mpi" = mpich ]; then
     launch=(mpiexec.mpich -n "$1")

@@ -5,10 +5,8 @@ import static org.sluice.core.store.LogDescriptor.BLOCK_LENGTH;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -36,7 +34,7 @@ final class LogContent {
 
   private final List<IOException> damage = new ArrayList<>();
 
-  private LogContent(final Path path, final byte[] bytes) {
+  private LogContent(final Path path, final MemorySegment bytes) {
     this.path = path;
     this.id = StoreDirectory.logId(path);
     find(bytes);
@@ -47,37 +45,36 @@ final class LogContent {
 
   /** Reads a log, whose process may write to it meanwhile: damage is what is there twice. */
   static LogContent read(final Path path) throws IOException {
-    byte[] bytes = bytes(path);
-    while (true) {
-      final LogContent content = new LogContent(path, bytes);
-      if (content.damage.isEmpty()) {
-        return content;
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment bytes = bytes(path, arena);
+      while (true) {
+        final LogContent content = new LogContent(path, bytes);
+        if (content.damage.isEmpty()) {
+          return content;
+        }
+        final MemorySegment again = bytes(path, arena);
+        if (again.mismatch(bytes) < 0) {
+          return content;
+        }
+        bytes = again;
       }
-      final byte[] again = bytes(path);
-      if (Arrays.equals(bytes, again)) {
-        return content;
-      }
-      bytes = again;
     }
   }
 
-  private static byte[] bytes(final Path path) throws IOException {
-    try (NativeFile file = StoredFile.openDirect(path);
-        Arena arena = Arena.ofConfined()) {
+  private static MemorySegment bytes(final Path path, final Arena arena) throws IOException {
+    try (NativeFile file = StoredFile.openDirect(path)) {
       StoredFile.checkSize(file, MAX_LENGTH);
       final long most = BitUtil.align(file.size(), BLOCK_LENGTH);
       final MemorySegment memory = arena.allocate(Math.max(BLOCK_LENGTH, most), BLOCK_LENGTH);
-      final long length = StoredFile.read(file, memory.address(), most, 0);
-      return memory.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
+      return memory.asSlice(0, StoredFile.read(file, memory.address(), most, 0));
     }
   }
 
-  private void find(final byte[] bytes) {
-    try (Arena arena = Arena.ofConfined()) {
-      final MemorySegment memory = arena.allocate(Math.max(1, bytes.length));
-      memory.copyFrom(MemorySegment.ofArray(bytes));
-      final UnsafeBuffer buffer = new UnsafeBuffer(memory.address(), bytes.length);
-      for (int from = 0; from < bytes.length; from += BLOCK_LENGTH) {
+  private void find(final MemorySegment bytes) {
+    final int length = (int) bytes.byteSize();
+    final UnsafeBuffer buffer = new UnsafeBuffer(bytes.address(), length);
+    try {
+      for (int from = 0; from < length; from += BLOCK_LENGTH) {
         final LogRecord record = LogRecord.decode(path.toString(), id, buffer, from);
         if (record != null) {
           records.put(record.sequence(), record);

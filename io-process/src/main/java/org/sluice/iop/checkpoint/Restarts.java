@@ -2,6 +2,9 @@ package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.sluice.core.fault.Fault;
@@ -29,6 +32,51 @@ public final class Restarts implements AutoCloseable {
   private final ExecutorService reader =
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().name(Lane.Role.RESTART.thread()).factory());
+
+  /** By number, those that are asked for and not looked up yet. */
+  private final Map<Long, Lookup> lookups = new ConcurrentHashMap<>();
+
+  /**
+   * A checkpoint that is looked up once for all who asked before that began: at a restart of a job
+   * each of its ranks asks for several images, and a store may have many checkpoints. A reader of a
+   * series is another one each time, which knows what it has looked up itself.
+   */
+  private final class Lookup {
+    private final long number;
+    private CheckpointReader reader;
+    private Commit commit;
+    private List<CommittedImage> images;
+
+    Lookup(final long number) {
+      this.number = number;
+    }
+
+    Commit commit(final CheckpointReader by) throws IOException {
+      lookups.remove(number, this);
+      if (reader != by) {
+        commit =
+            (number < 0 ? by.newest() : by.find(number))
+                .orElseThrow(() -> new MissingException("no such committed checkpoint"));
+        images = null;
+        reader = by;
+      }
+      return commit;
+    }
+
+    /** The checkpoint is held. */
+    CommittedImage image(final String path) throws IOException {
+      if (images == null) {
+        images = reader.images(commit);
+      }
+      return images.stream()
+          .filter(candidate -> candidate.path().equals(path))
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  new MissingException(
+                      "checkpoint %d has no image %s".formatted(commit.number(), path)));
+    }
+  }
 
   /** Reads what a restart sees. */
   @FunctionalInterface
@@ -68,10 +116,11 @@ public final class Restarts implements AutoCloseable {
    * @param caller gets the reply
    */
   public void restart(final Request.Restart request, final Caller caller) {
+    final Lookup lookup = lookups.computeIfAbsent(request.checkpoint(), Lookup::new);
     answer(
         request.hashCode(),
         caller,
-        () -> new Reply.Text(context.read(reader -> rebuild(request, reader)).toString()));
+        () -> new Reply.Text(context.read(reader -> rebuild(request, reader, lookup)).toString()));
   }
 
   private void answer(final long id, final Caller caller, final Answer answer) {
@@ -112,14 +161,14 @@ public final class Restarts implements AutoCloseable {
     }
   }
 
-  private Path rebuild(final Request.Restart request, final CheckpointReader reader)
+  private Path rebuild(
+      final Request.Restart request, final CheckpointReader reader, final Lookup lookup)
       throws IOException {
-    final Commit commit =
-        (request.checkpoint() < 0 ? reader.newest() : reader.find(request.checkpoint()))
-            .orElseThrow(() -> new MissingException("no such committed checkpoint"));
+    final Commit commit = lookup.commit(reader);
+    final String path = ExplicitCheckpoint.path(request.rank(), request.name());
     try (NativeFile copy = context.store().createImageFile()) {
       try {
-        if (!reader.whileHeld(commit, () -> rebuild(request, reader, commit, copy))) {
+        if (!reader.whileHeld(commit, () -> rebuild(path, lookup, copy))) {
           throw new MissingException(
               "checkpoint %d was removed just now".formatted(commit.number()));
         }
@@ -131,22 +180,10 @@ public final class Restarts implements AutoCloseable {
     }
   }
 
-  private static void rebuild(
-      final Request.Restart request,
-      final CheckpointReader reader,
-      final Commit commit,
-      final NativeFile copy)
+  private static void rebuild(final String path, final Lookup lookup, final NativeFile copy)
       throws IOException {
-    final String path = ExplicitCheckpoint.path(request.rank(), request.name());
-    final CommittedImage image =
-        reader.images(commit).stream()
-            .filter(candidate -> candidate.path().equals(path))
-            .findFirst()
-            .orElseThrow(
-                () ->
-                    new MissingException(
-                        "checkpoint %d has no image %s".formatted(commit.number(), path)));
-    try (Rebuilder rebuilder = reader.rebuilder(commit, false)) {
+    final CommittedImage image = lookup.image(path);
+    try (Rebuilder rebuilder = lookup.reader.rebuilder(lookup.commit, false)) {
       rebuilder.rebuild(image, copy);
     }
   }
