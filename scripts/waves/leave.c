@@ -1,0 +1,45 @@
+/*
+ * Rank 0 broadcasts on a communicator and frees it. Rank 1 does so only when there is a file ./go. Between them and behind
+ * that, until there is a file ./hurry, are only spots.
+ */
+#include "corpus.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+enum { BEGUN, LEFT };
+
+struct state {
+    int phase;
+    int value;
+};
+
+static void pass_spots_until(const char *file)
+{
+    do {
+        corpus_spot();
+        usleep(10000);
+    } while (access(file, F_OK) != 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct corpus corpus = corpus_begin(&argc, &argv);
+    struct state *state = corpus_protected(sizeof *state);
+    MPI_Comm part;
+    MPI_Comm_dup(MPI_COMM_WORLD, &part);
+    corpus_spot();
+    if (state->phase == BEGUN) {
+        if (corpus.rank == 1)
+            pass_spots_until("go");
+        else
+            state->value = 4711;
+        MPI_Bcast(&state->value, 1, MPI_INT, 0, part);
+        MPI_Comm_free(&part);
+        state->phase = LEFT;
+        if (corpus.rank == 0)
+            fclose(fopen("left", "w"));
+    }
+    pass_spots_until("hurry");
+    corpus_end((uint64_t)state->value);
+}
