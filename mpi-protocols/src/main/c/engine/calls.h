@@ -80,7 +80,7 @@ int call_collective(const struct sluice_mpi_collective *collective, MPI_Request 
  */
 int call_uncounted(MPI_Request *request, bool persistent);
 
-/* Before the processes that have a file call this function together, which no protocol counts. */
+/* Before the processes that have a file or a communicator call this function together, which no protocol counts. */
 void call_together(const char *function);
 
 /* A request that is complete, with this status. */

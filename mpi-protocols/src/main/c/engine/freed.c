@@ -9,7 +9,7 @@
 #include "handle.h"
 #include "stream.h"
 
-static struct sluice_mpi_comm *gone; /* that something has still */
+static struct sluice_mpi_comm *gone;
 
 static bool is_used(const struct sluice_mpi_comm *comm)
 {
@@ -24,11 +24,11 @@ static bool is_used(const struct sluice_mpi_comm *comm)
 
 /*
  * A line is taken only where no communicator is left that was made behind the first spot. So its counts are of no use at
- * any line, at no member. One that is made later may have its id.
+ * any line, at no member. One that is made later may have its id. Before the first spot counts are needed as sums.
  */
 static void end(struct sluice_mpi_comm *comm)
 {
-    if (!comm->early) {
+    if (sluice_mpi_comms_are_late()) {
         sluice_mpi_counts_drop(&sluice_mpi_sent, comm->id);
         sluice_mpi_counts_drop(&sluice_mpi_got, comm->id);
     }
@@ -44,14 +44,37 @@ void call_comm_freed(struct sluice_mpi_comm *comm)
 
 bool sluice_mpi_freed_end(void)
 {
+    bool unused = true;
     for (struct sluice_mpi_comm **at = &gone; *at != NULL;) {
         struct sluice_mpi_comm *comm = *at;
-        if (is_used(comm)) {
+        const bool used = is_used(comm);
+        unused &= !used;
+        if (used || comm->early) {
             at = &comm->next;
         } else {
             *at = comm->next;
             end(comm);
         }
     }
-    return gone == NULL;
+    return unused;
+}
+
+static int64_t put_all(struct sluice_mpi_bytes *bytes, const struct sluice_mpi_comm *first)
+{
+    int64_t count = 0;
+    for (const struct sluice_mpi_comm *comm = first; comm != NULL; comm = comm->next) {
+        sluice_mpi_bytes_put_i64(bytes, comm->id);
+        sluice_mpi_bytes_put_i64(bytes, comm->collectives);
+        count++;
+    }
+    return count;
+}
+
+void sluice_mpi_put_collectives(struct sluice_mpi_bytes *bytes)
+{
+    struct sluice_mpi_bytes all = {0};
+    const int64_t count = put_all(&all, sluice_mpi_comms) + put_all(&all, gone);
+    sluice_mpi_bytes_put_i64(bytes, count);
+    sluice_mpi_bytes_put(bytes, all.data, all.length);
+    sluice_mpi_bytes_free(&all);
 }

@@ -176,19 +176,13 @@ static void put_drained(struct sluice_mpi_bytes *bytes)
 
 static const char *put_communicators(struct sluice_mpi_bytes *bytes)
 {
-    int64_t count = 0;
     for (const struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next) {
         if (!comm->early) {
             return "a communicator was made behind the first sluice_potential_checkpoint() and is "
                    "not freed: make it before, or free it";
         }
-        count++;
     }
-    sluice_mpi_bytes_put_i64(bytes, count);
-    for (const struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next) {
-        sluice_mpi_bytes_put_i64(bytes, comm->id);
-        sluice_mpi_bytes_put_i64(bytes, comm->collectives);
-    }
+    sluice_mpi_put_collectives(bytes);
     return NULL;
 }
 

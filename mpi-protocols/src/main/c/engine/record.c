@@ -2,9 +2,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "c3.h"
 #include "protocol.h"
+#include "regions.h"
 #include "stream.h"
 #include "wrappers/data.h"
 #include "wrappers/real.h"
@@ -14,7 +16,8 @@ struct taking {
     int64_t name;
     struct sluice_mpi_message message; /* number 0: not known */
     bool told;                         /* an event has it */
-    void *data;                        /* packed; NULL for a find */
+    bool came;                         /* behind the line */
+    void *data;                        /* packed, while it may be late */
     int64_t bytes;
 };
 
@@ -39,7 +42,9 @@ static int result_room;
 static struct sluice_mpi_counts late;
 static struct sluice_mpi_counts before; /* what was received before the line */
 static struct sluice_mpi_bytes straddling;
+static bool expected; /* what comes is known */
 static bool stopped;
+static int64_t kept;       /* bytes of data and results */
 static int64_t unnumbered; /* takings that an event has and whose message is not known */
 
 static void *grow(void *array, int *room, size_t length)
@@ -83,11 +88,10 @@ static struct taking *find(int64_t name)
     return &takings[at];
 }
 
-/* Whether it was received behind the line. */
-static bool has_data(int64_t name)
+static bool has_come(int64_t name)
 {
     const int at = place(name);
-    return is_at(at, name) && takings[at].data != NULL;
+    return is_at(at, name) && takings[at].came;
 }
 
 void sluice_mpi_record_end(void)
@@ -102,6 +106,8 @@ void sluice_mpi_record_end(void)
     event_count = 0;
     nothing_at = 0;
     unnumbered = 0;
+    kept = 0;
+    expected = false;
     stopped = false;
     sluice_mpi_bytes_free(&events);
     sluice_mpi_bytes_free(&straddling);
@@ -165,7 +171,7 @@ void sluice_mpi_record_completed(struct sluice_mpi_handle *const *handles, int c
     sluice_mpi_bytes_put_i64(&event, count);
     for (int i = 0; i < count; i++) {
         sluice_mpi_bytes_put_i64(&event, handles[i]->number);
-        if (has_data(handles[i]->number))
+        if (has_come(handles[i]->number))
             is_told(handles[i]->number);
     }
     sluice_mpi_record_event(SLUICE_MPI_EVENT_COMPLETED, event.data, event.length);
@@ -185,18 +191,63 @@ void sluice_mpi_record_found(int64_t request)
         is_told(request);
 }
 
+/* ---- data ---- */
+
+static void keep(int64_t bytes)
+{
+    kept += bytes;
+    if (kept > SLUICE_MPI_KEPT_MOST + sluice_mpi_region_bytes()) {
+        sluice_mpi_c3_cannot(
+            "what is kept of messages that may be late has more bytes than its memory and "
+            "256 MiB: other ranks come to their spots much later");
+    }
+}
+
+static bool is_late(const struct taking *one)
+{
+    return one->message.number != 0 && one->data != NULL && sluice_mpi_record_is_late(&one->message)
+        && one->message.number > sluice_mpi_counts_get(&before, &one->message.stream);
+}
+
+static void drop_unless_late(struct taking *one)
+{
+    if (!expected || one->message.number == 0 || one->data == NULL || is_late(one))
+        return;
+    free(one->data);
+    one->data = NULL;
+    kept -= one->bytes;
+}
+
+static bool may_straddle(int64_t communicator, int64_t number)
+{
+    return !expected || number <= sluice_mpi_record_straddling(communicator);
+}
+
+static void drop_unless_straddling(struct result *one)
+{
+    if (may_straddle(one->communicator, one->number))
+        return;
+    kept -= (int64_t)one->data.length;
+    sluice_mpi_bytes_free(&one->data);
+}
+
+/* As many elements as the message has. A receive may have room for many more. */
 void sluice_mpi_record_data(int64_t name, const void *buffer, int64_t count, MPI_Datatype type,
                             const MPI_Status *status)
 {
     const int64_t bytes = sluice_mpi_bytes_of(status);
-    const int64_t room = sluice_mpi_packed(count, type);
+    const int64_t size = sluice_mpi_packed(1, type);
+    const int64_t some = size > 0 ? MIN(count, (bytes + size - 1) / size) : 0;
     struct taking *one = find(name);
-    free(one->data);
-    one->data = malloc(room + 1);
-    if (one->data == NULL)
-        sluice_mpi_abort("no memory for %lld bytes of a message that may be late", (long long)room);
-    sluice_mpi_pack(buffer, count, type, one->data);
-    one->bytes = bytes < room ? bytes : room;
+    one->came = true;
+    one->data = malloc(some * size + 1);
+    if (one->data == NULL) {
+        sluice_mpi_abort("no memory for %lld bytes of a message that may be late",
+                         (long long)bytes);
+    }
+    sluice_mpi_pack(buffer, some, type, one->data);
+    one->bytes = MIN(bytes, some * size);
+    keep(one->bytes);
 }
 
 void sluice_mpi_record_taken(int64_t name, const struct sluice_mpi_message *message)
@@ -204,11 +255,14 @@ void sluice_mpi_record_taken(int64_t name, const struct sluice_mpi_message *mess
     struct taking *one = find(name);
     unnumbered -= one->told && one->message.number == 0;
     one->message = *message;
+    drop_unless_late(one);
 }
 
 void sluice_mpi_record_result(int64_t communicator, int64_t number,
                               const struct sluice_mpi_piece *pieces, int count)
 {
+    if (!may_straddle(communicator, number))
+        return;
     if (result_count == result_room)
         results = grow(results, &result_room, sizeof *results);
     struct result *result = &results[result_count++];
@@ -218,6 +272,7 @@ void sluice_mpi_record_result(int64_t communicator, int64_t number,
         sluice_mpi_pack(pieces[i].buffer, pieces[i].count, pieces[i].type,
                         sluice_mpi_bytes_room(&result->data, bytes));
     }
+    keep((int64_t)result->data.length);
 }
 
 void sluice_mpi_record_expect(struct sluice_mpi_reader *reader)
@@ -225,6 +280,11 @@ void sluice_mpi_record_expect(struct sluice_mpi_reader *reader)
     sluice_mpi_counts_read(reader, &late);
     const int64_t count = sluice_mpi_get_count(reader, 16);
     sluice_mpi_bytes_put(&straddling, sluice_mpi_get(reader, count * 16), count * 16);
+    expected = true;
+    for (int i = 0; i < taking_count; i++)
+        drop_unless_late(&takings[i]);
+    for (int i = 0; i < result_count; i++)
+        drop_unless_straddling(&results[i]);
 }
 
 const struct sluice_mpi_counts *sluice_mpi_record_late(void)
@@ -298,12 +358,6 @@ void sluice_mpi_record_put(struct sluice_mpi_bytes *bytes)
         }
     }
     put_drained(bytes);
-}
-
-static bool is_late(const struct taking *one)
-{
-    return one->message.number != 0 && one->data != NULL && sluice_mpi_record_is_late(&one->message)
-        && one->message.number > sluice_mpi_counts_get(&before, &one->message.stream);
 }
 
 int64_t sluice_mpi_record_put_late(struct sluice_mpi_bytes *bytes)

@@ -35,6 +35,9 @@ struct sluice_mpi_entered {
 /* Bytes of events, beyond which the wave is given up. */
 #define SLUICE_MPI_RECORD_MOST (32 << 20)
 
+/* Bytes of messages and results, beyond those of the protected memory. */
+#define SLUICE_MPI_KEPT_MOST (INT64_C(256) << 20)
+
 /* Whether what the program does is recorded. */
 extern bool sluice_mpi_recording;
 

@@ -8,6 +8,7 @@
 #include "control.h"
 #include "drained.h"
 #include "engine.h"
+#include "freed.h"
 #include "handle.h"
 #include "held.h"
 #include "open_requests.h"
@@ -168,14 +169,7 @@ void sluice_mpi_put_marker(struct sluice_mpi_bytes *bytes)
     sluice_mpi_bytes_put_i32(bytes, 0);
     sluice_mpi_counts_put(bytes, &sluice_mpi_sent);
     sluice_mpi_counts_put(bytes, &sluice_mpi_got);
-    int64_t comms = 0;
-    for (const struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next)
-        comms++;
-    sluice_mpi_bytes_put_i64(bytes, comms);
-    for (const struct sluice_mpi_comm *comm = sluice_mpi_comms; comm != NULL; comm = comm->next) {
-        sluice_mpi_bytes_put_i64(bytes, comm->id);
-        sluice_mpi_bytes_put_i64(bytes, comm->collectives);
-    }
+    sluice_mpi_put_collectives(bytes);
     size_t count;
     struct sluice_mpi_handle **open = sluice_mpi_open_receives(&count);
     sluice_mpi_bytes_put_i64(bytes, (int64_t)count);

@@ -126,6 +126,11 @@ void sluice_mpi_comms_late(void)
     late = true;
 }
 
+bool sluice_mpi_comms_are_late(void)
+{
+    return late;
+}
+
 void sluice_mpi_comm_made(MPI_Comm handle)
 {
     add(handle);
@@ -142,7 +147,7 @@ struct sluice_mpi_comm *sluice_mpi_comm_freed(MPI_Comm handle)
     *at = gone->next;
     if (sluice_mpi_last_comm == gone)
         sluice_mpi_last_comm = &none;
-    gone->freed = true;
+    gone->early &= late;
     return gone;
 }
 

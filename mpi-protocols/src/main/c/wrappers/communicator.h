@@ -18,8 +18,7 @@ struct sluice_mpi_comm {
     int *world; /* the rank in MPI_COMM_WORLD of each of these */
     int64_t collectives; /* how many were entered: the engine's */
     bool inter;
-    bool early; /* made before the first spot */
-    bool freed; /* by the program; requests may have it still */
+    bool early; /* a restart makes it: before the first spot, where it was not freed */
     struct sluice_mpi_comm *next;
 };
 
@@ -49,6 +48,7 @@ void sluice_mpi_comms_begin(void);
 
 /* The first spot: what is made from now on is not `early`. */
 void sluice_mpi_comms_late(void);
+bool sluice_mpi_comms_are_late(void);
 
 /* The members have made it. They call nothing that the program sees. */
 void sluice_mpi_comm_made(MPI_Comm handle);

@@ -227,7 +227,10 @@ SLUICE_MPI_ALIAS(%s)
 """ % (now, ", ".join(function.names()[:-1])))
 
     def freed_communicator(self, function, _):
-        return self.wrapper(function, """    const MPI_Comm freed = *comm;
+        # Open MPI has a barrier in it.
+        together = ('    SLUICE_MPI_WITHIN((call_together("%s"), MPI_SUCCESS));\n' % function.name
+                    if function.member == "Comm_disconnect" else "")
+        return self.wrapper(function, together + """    const MPI_Comm freed = *comm;
     const int result = real.%s(comm);
     return sluice_mpi_comm_is_freed(result, freed);
 """ % function.member)

@@ -1,0 +1,118 @@
+/* How much a rank keeps of what it receives behind its line. */
+#include "engine_stubs.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+
+#include "engine/control.h"
+#include "engine/protocol.h"
+#include "engine/record.h"
+#include "engine/state.h"
+#include "engine/stream.h"
+#include "wrappers/data.h"
+#include "wrappers/request.h"
+
+#define LARGE (1 << 20) /* bytes of a message: memory of its own */
+
+static unsigned char data[LARGE];
+static const struct sluice_mpi_stream stream = {0, 0, 0, 7, 0};
+
+static size_t kept(void)
+{
+    return mallinfo2().hblkhd;
+}
+
+static void receive(int64_t name, int64_t room)
+{
+    MPI_Status status;
+    sluice_mpi_empty_status(&status);
+    sluice_mpi_set_bytes(&status, LARGE);
+    sluice_mpi_record_data(name, data, room, MPI_BYTE, &status);
+}
+
+static void expect(int64_t late, int64_t straddling)
+{
+    struct sluice_mpi_bytes bytes = {0};
+    struct sluice_mpi_counts counts = {0};
+    sluice_mpi_counts_find(&counts, 0, 0, 0, 7)->count = late;
+    sluice_mpi_counts_put(&bytes, &counts);
+    sluice_mpi_bytes_put_i64(&bytes, 1);
+    sluice_mpi_bytes_put_i64(&bytes, 0);
+    sluice_mpi_bytes_put_i64(&bytes, straddling);
+    struct sluice_mpi_reader reader = {bytes.data, bytes.data + bytes.length, false};
+    sluice_mpi_record_expect(&reader);
+    sluice_mpi_counts_clear(&counts);
+    sluice_mpi_bytes_free(&bytes);
+}
+
+static void is_numbered(int64_t name, int64_t number)
+{
+    sluice_mpi_record_taken(name, &(struct sluice_mpi_message){stream, number});
+}
+
+static void a_receive_with_room_for_more_keeps_what_came(void **state)
+{
+    (void)state;
+    sluice_mpi_record_begin();
+    const size_t before = kept();
+    receive(1, INT64_C(1) << 34);
+    assert_in_range(kept() - before, LARGE, 2 * LARGE);
+    sluice_mpi_record_end();
+}
+
+static void what_is_not_late_is_dropped_once_that_is_known(void **state)
+{
+    (void)state;
+    const struct sluice_mpi_piece piece = {data, LARGE, MPI_BYTE, false};
+    sluice_mpi_record_begin();
+    const size_t before = kept();
+    for (int name = 1; name <= 10; name++)
+        receive(name, LARGE);
+    for (int name = 1; name <= 8; name++)
+        is_numbered(name, name);
+    sluice_mpi_record_result(0, 1, &piece, 1);
+    sluice_mpi_record_result(0, 2, &piece, 1);
+    assert_in_range(kept() - before, 12 * LARGE, 18 * LARGE);
+    expect(3, 1); /* two have no number yet */
+    assert_in_range(kept() - before, 6 * LARGE, 8 * LARGE);
+    is_numbered(9, 9);
+    is_numbered(10, 10);
+    sluice_mpi_record_result(0, 3, &piece, 1);
+    assert_in_range(kept() - before, 4 * LARGE, 6 * LARGE);
+    sluice_mpi_record_end();
+}
+
+static void too_much_gives_the_wave_up(void **state)
+{
+    (void)state;
+    const int protocol = SLUICE_CONTROL_C3;
+    const struct sluice_mpi_place place = {NULL, protocol};
+    sluice_mpi_order(SLUICE_CONTROL_PLEASE, 1, &protocol, sizeof protocol);
+    sluice_mpi_protocol->spot(&place);
+    assert_true(sluice_mpi_recording);
+    const size_t before = kept();
+    for (int name = 1; name <= 256; name++)
+        receive(name, LARGE);
+    assert_true(sluice_mpi_recording);
+    receive(257, LARGE);
+    assert_false(sluice_mpi_recording);
+    assert_int_equal(sluice_mpi_wave, 0);
+    assert_true(kept() - before < LARGE);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    sluice_mpi_find();
+    sluice_mpi_requests_begin();
+    sluice_mpi_comms_begin();
+    mallopt(M_MMAP_THRESHOLD, LARGE / 2);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_receive_with_room_for_more_keeps_what_came),
+        cmocka_unit_test(what_is_not_late_is_dropped_once_that_is_known),
+        cmocka_unit_test(too_much_gives_the_wave_up),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    MPI_Finalize();
+    return failed;
+}
