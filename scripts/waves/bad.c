@@ -228,9 +228,14 @@ int main(int argc, char **argv)
     if (does("place"))
         elsewhere();
     for (; *step < corpus.steps; ++*step) {
-        sluice_potential_checkpoint();
+        if (!does("phases") || *step < 15 || *step > 60)
+            sluice_potential_checkpoint();
+        else
+            elsewhere();
         pass_on(*step);
         corpus_pause();
+        if (does("both"))
+            elsewhere();
         if (*step == 10)
             at_some_step();
         for_some_steps(*step);

@@ -52,8 +52,10 @@ int sluice_protect(int id, void *pointer, size_t bytes);
 
 /*
  * A place where this rank can be checkpointed. Takes some nanoseconds when no checkpoint is asked for.
- * The ranks need not meet: each comes to a place of its own when it gets there. All must come again
- * and again, or the checkpoint is given up after a time.
+ * The ranks need not meet: each comes there when it does. All must come again and again, or the checkpoint is
+ * given up after a time. A restart begins at the first call that the program comes to, so a rank is
+ * checkpointed at that one alone. Other calls of it in the program's text help nothing. A function of yours that
+ * calls it must not be called from several places: a restart could not tell them apart.
  *
  * Returns 1 when it has put the state of a checkpoint back, which the first call after a restart does;
  * else 0. A program need not look.

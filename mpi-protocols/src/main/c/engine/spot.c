@@ -183,9 +183,42 @@ static void restart(const struct sluice_mpi_place *place)
     sluice_mpi_look_busy();
 }
 
+/*
+ * A restart begins at the first place that the program comes to, so no line is taken at another one. A program that comes to
+ * others alone is told so.
+ */
+static bool is_elsewhere(const void *address)
+{
+    static const void *first;
+    static int64_t reached; /* the last wave that found this rank at the first place */
+    static int64_t missed;  /* and at another one, since then */
+    static int64_t since;
+    if (first == NULL)
+        first = address;
+    if (address == first) {
+        reached = sluice_mpi_wave;
+        return false;
+    }
+    sluice_mpi_poll();
+    if (sluice_mpi_wave == 0 || sluice_mpi_wave == reached)
+        return true;
+    const int64_t now = sluice_mpi_now();
+    if (missed != sluice_mpi_wave) {
+        missed = sluice_mpi_wave;
+        since = now;
+    } else if ((double)(now - since) > sluice_mpi_patience * 5e8) {
+        sluice_mpi_refuse_wave(
+            "it calls sluice_potential_checkpoint() at other places than the first, where a "
+            "restart "
+            "would begin: call it at one place of the program, such as its main loop");
+        sluice_mpi_wave_ends();
+    }
+    return true;
+}
+
 int call_potential_checkpoint(const void *address)
 {
-    if (sluice_mpi_session == NULL)
+    if (sluice_mpi_session == NULL || __builtin_expect(is_elsewhere(address), 0))
         return 0;
     struct sluice_mpi_place place = {.address = address};
     if (!begun && restored >= 0) {

@@ -186,7 +186,7 @@ static void check_head(const struct head *found, const struct head *mine)
     }
     if (found->place != mine->place) {
         sluice_mpi_abort("checkpoint %lld was taken at another sluice_potential_checkpoint() than "
-                         "the first that the program comes to: protect what leads it there",
+                         "the first that the program comes to: come to that one first",
                          wave);
     }
 }
