@@ -220,6 +220,8 @@ int main(int argc, char **argv)
     corpus_protected(does("size") ? 2000 : 1000);
     if (does("region"))
         corpus_protected(1);
+    for (int id = 0; does("bare") && id < 3; id++)
+        sluice_protect(id, NULL, 0);
     if (does("early")) {
         MPI_Request request;
         static int left;

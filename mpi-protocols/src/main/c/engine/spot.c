@@ -76,6 +76,11 @@ void call_finalize(void)
     if (sluice_mpi_session == NULL)
         return;
     int64_t told = 0;
+    if (!begun && sluice_mpi_rank == 0) {
+        sluice_mpi_say(
+            "the program ends without a sluice_potential_checkpoint(): nothing of it could "
+            "be checkpointed; see sluice_mpi.h");
+    }
     for (unsigned round = 0; sluice_mpi_snapshot_is_under_way(); round++)
         sluice_mpi_wait(round);
     for (unsigned round = 0; !sluice_mpi_may_end; round++) {
