@@ -201,6 +201,26 @@ static void pass_on(int64_t step)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/* Numbers from 1 on behind the first, one more with each step. */
+static void grow(int64_t step)
+{
+    enum { ID = 60 };
+    static int64_t *numbers;
+    static size_t count;
+    if (numbers == NULL)
+        count = sluice_protected_bytes(ID) / sizeof *numbers;
+    if (numbers == NULL && count == 0)
+        count = 1;
+    numbers = realloc(numbers, (count + 1) * sizeof *numbers);
+    if (step >= 0) {
+        corpus_check(count == (size_t)step + 1, "as many numbers as steps");
+        for (size_t i = 1; i < count; i++)
+            corpus_check(numbers[i] == (int64_t)i, "numbers of steps before");
+        numbers[count++] = step + 1;
+    }
+    sluice_protect(ID, numbers, count * sizeof *numbers);
+}
+
 /* Another place than that in main(). */
 __attribute__((noinline)) static void elsewhere(void)
 {
@@ -227,6 +247,8 @@ int main(int argc, char **argv)
         static int left;
         MPI_Isend(&left, 1, MPI_INT, (corpus.rank + 1) % corpus.ranks, 9, MPI_COMM_WORLD, &request);
     }
+    if (does("more"))
+        grow(-1);
     if (does("place"))
         elsewhere();
     for (; *step < corpus.steps; ++*step) {
@@ -236,6 +258,8 @@ int main(int argc, char **argv)
             elsewhere();
         pass_on(*step);
         corpus_pause();
+        if (does("more"))
+            grow(*step);
         if (does("both"))
             elsewhere();
         if (*step == 10)

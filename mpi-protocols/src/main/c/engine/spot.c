@@ -99,6 +99,13 @@ int call_protect(int id, void *pointer, size_t bytes)
     return sluice_mpi_region_protect(id, pointer, bytes);
 }
 
+size_t call_protected_bytes(int id)
+{
+    return begun || restored < 0 || sluice_mpi_session == NULL
+        ? 0
+        : sluice_mpi_saved_bytes(restored, id);
+}
+
 /* Receives that the program posted on its way: the checkpoint has its own. */
 static void cancel_early(void)
 {
