@@ -249,6 +249,9 @@ int main(int argc, char **argv)
     }
     if (does("more"))
         grow(-1);
+    MPI_Request *none = does("none") ? corpus_protected(sizeof(MPI_Request)) : NULL;
+    if (none != NULL)
+        *none = MPI_REQUEST_NULL;
     if (does("place"))
         elsewhere();
     for (; *step < corpus.steps; ++*step) {
@@ -258,6 +261,7 @@ int main(int argc, char **argv)
             elsewhere();
         pass_on(*step);
         corpus_pause();
+        corpus_check(none == NULL || *none == MPI_REQUEST_NULL, "no request");
         if (does("more"))
             grow(*step);
         if (does("both"))

@@ -21,6 +21,8 @@
  *   - Protect all that it needs to go on at a sluice_potential_checkpoint(). What is not protected has
  *     after a restart what the program gave it on its way there. Open files and effects outside of
  *     MPI are its own affair.
+ *   - Protect requests if it needs them behind a restart, but no other handles of MPI: communicators, datatypes and
+ *     operations may have other values in each process. Nor pointers, for that reason.
  *   - Protect the same ids, with the sizes of the checkpoint, on its way to the first one. Before that, every
  *     message that is sent is received. Communicators and datatypes are made before it as well.
  *   - Between two receives do the same again when it gets the same again: no times, no random

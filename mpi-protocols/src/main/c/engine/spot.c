@@ -177,6 +177,14 @@ static void await_check(void)
     }
 }
 
+/* Requests keep their values. What stands for none is an address under Open MPI, and another one in each process. */
+static void take_null(int64_t former)
+{
+    const int64_t now = sluice_mpi_value(MPI_REQUEST_NULL);
+    if (former != now)
+        sluice_mpi_regions_replace(former, now);
+}
+
 static void restart(const struct sluice_mpi_place *place)
 {
     cancel_early();
@@ -187,6 +195,7 @@ static void restart(const struct sluice_mpi_place *place)
     sluice_mpi_protocol = of == SLUICE_CONTROL_PCL ? &sluice_mpi_pcl : &sluice_mpi_c3;
     struct sluice_mpi_reader reader = {own.data, own.data + own.length, false};
     sluice_mpi_spots = sluice_mpi_get_i64(&reader);
+    take_null(sluice_mpi_get_i64(&reader));
     sluice_mpi_protocol->restart(restored);
     sluice_mpi_restore(&reader);
     if (reader.damaged)

@@ -17,7 +17,7 @@
 #include "wrappers/real.h"
 
 #define MAGIC UINT64_C(0x49504d4543554c53) /* "SLUCEMPI" */
-#define VERSION 2
+#define VERSION 3
 #define BUILD 40
 
 /*

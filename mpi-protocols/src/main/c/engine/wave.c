@@ -15,6 +15,7 @@
 #include "regions.h"
 #include "snapshot.h"
 #include "stream.h"
+#include "wrappers/request.h"
 
 #define LOOK_NANOS 20000 /* between two looks at what the coordinator orders */
 
@@ -123,6 +124,7 @@ int64_t sluice_mpi_take_state(const struct sluice_mpi_place *place)
     struct sluice_mpi_bytes own = {0};
     say_nothing_is_protected();
     sluice_mpi_bytes_put_i64(&own, sluice_mpi_spots);
+    sluice_mpi_bytes_put_i64(&own, sluice_mpi_value(MPI_REQUEST_NULL));
     const char *why = sluice_mpi_regions_unfit();
     if (why == NULL)
         why = sluice_mpi_save(&own);
