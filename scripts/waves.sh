@@ -36,7 +36,7 @@ compile_program() {
   mpicc."$3" -std=gnu17 -O2 "${@:4}" -Wall -Wextra -Werror -Wno-stringop-overflow -I "$api" -c "$corpus/corpus.c" \
     "$rest" "${parts[@]}"
   if [ "$2" = c ]; then
-    mpicc."$3" -o "$1" ./*.o "${link[@]}"
+    mpicc."$3" -o "$1" ./*.o "${@:4}" "${link[@]}"
   else
     mpifort."$3" -o "$1" "$api/sluice_mpi.f90" "$corpus/corpus.f90" "$corpus/$1.f90" ./*.o "${link[@]}"
   fi && mv "$1" .. && rm -r "$work"

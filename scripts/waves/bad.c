@@ -201,6 +201,26 @@ static void pass_on(int64_t step)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/* Numbers from 1 on behind the first, one more with each step. */
+static void grow(int64_t step)
+{
+    enum { ID = 60 };
+    static int64_t *numbers;
+    static size_t count;
+    if (numbers == NULL)
+        count = sluice_protected_bytes(ID) / sizeof *numbers;
+    if (numbers == NULL && count == 0)
+        count = 1;
+    numbers = realloc(numbers, (count + 1) * sizeof *numbers);
+    if (step >= 0) {
+        corpus_check(count == (size_t)step + 1, "as many numbers as steps");
+        for (size_t i = 1; i < count; i++)
+            corpus_check(numbers[i] == (int64_t)i, "numbers of steps before");
+        numbers[count++] = step + 1;
+    }
+    sluice_protect(ID, numbers, count * sizeof *numbers);
+}
+
 /* Another place than that in main(). */
 __attribute__((noinline)) static void elsewhere(void)
 {
@@ -220,17 +240,32 @@ int main(int argc, char **argv)
     corpus_protected(does("size") ? 2000 : 1000);
     if (does("region"))
         corpus_protected(1);
+    for (int id = 0; does("bare") && id < 3; id++)
+        sluice_protect(id, NULL, 0);
     if (does("early")) {
         MPI_Request request;
         static int left;
         MPI_Isend(&left, 1, MPI_INT, (corpus.rank + 1) % corpus.ranks, 9, MPI_COMM_WORLD, &request);
     }
+    if (does("more"))
+        grow(-1);
+    MPI_Request *none = does("none") ? corpus_protected(sizeof(MPI_Request)) : NULL;
+    if (none != NULL)
+        *none = MPI_REQUEST_NULL;
     if (does("place"))
         elsewhere();
     for (; *step < corpus.steps; ++*step) {
-        sluice_potential_checkpoint();
+        if (!does("phases") || *step < 15 || *step > 60)
+            sluice_potential_checkpoint();
+        else
+            elsewhere();
         pass_on(*step);
         corpus_pause();
+        corpus_check(none == NULL || *none == MPI_REQUEST_NULL, "no request");
+        if (does("more"))
+            grow(*step);
+        if (does("both"))
+            elsewhere();
         if (*step == 10)
             at_some_step();
         for_some_steps(*step);

@@ -23,6 +23,7 @@ program calls_f08
   allocate (field(4, 10))
   call sluice_protect(0, step, known)
   call sluice_protect(1, field)
+  if (sluice_protected_bytes(7) /= 70*known/4) error stop 'bytes'
   call MPI_Type_vector(10, 1, 4, MPI_DOUBLE_PRECISION, row)
   call MPI_Type_commit(row)
 

@@ -262,6 +262,11 @@ int call_protect(int id, void *pointer, size_t bytes)
     return (int)bytes;
 }
 
+size_t call_protected_bytes(int id)
+{
+    return (size_t)id * 10;
+}
+
 int call_potential_checkpoint(const void *place)
 {
     return place != NULL;

@@ -10,8 +10,8 @@
 #include "status.h"
 #include "which.h"
 
-/* 90s, 1.5m, 2h, 500ms, or seconds without a unit: sets the variable to seconds. */
-static void share_time(const char *variable, const char *option, const char *value)
+/* 90s, 1.5m, 2h, 500ms, or seconds without a unit: sets the variable to seconds, from a millisecond on, or 0. */
+static void share_time(const char *variable, const char *option, const char *value, bool or_0)
 {
     static const struct {
         const char *name;
@@ -20,9 +20,11 @@ static void share_time(const char *variable, const char *option, const char *val
     char *unit = NULL;
     const double number = *value >= '0' && *value <= '9' ? strtod(value, &unit) : -1;
     for (size_t i = 0; unit != NULL && i < sizeof units / sizeof *units; i++) {
-        if (strcmp(unit, units[i].name) == 0 && number * units[i].seconds < 1e9) {
+        const double time = number * units[i].seconds;
+        if (strcmp(unit, units[i].name) == 0 && time < 1e9
+            && (time >= 0.001 || (or_0 && number == 0))) {
             char seconds[40];
-            snprintf(seconds, sizeof seconds, "%.3f", number * units[i].seconds);
+            snprintf(seconds, sizeof seconds, "%.3f", time);
             sluice_exec_job_share(variable, seconds);
             return;
         }
@@ -150,8 +152,8 @@ void sluice_exec_job_parse(int count, char **arguments, struct sluice_exec_job *
     sluice_exec_job_share(
         "SLUICE_MPI_IMAGES",
         one_of("images", values[SLUICE_OPTION_IMAGES], "full", "incremental", "auto"));
-    share_time("SLUICE_MPI_EVERY", "every", values[SLUICE_OPTION_EVERY]);
-    share_time("SLUICE_MPI_PATIENCE", "patience", values[SLUICE_OPTION_PATIENCE]);
+    share_time("SLUICE_MPI_EVERY", "every", values[SLUICE_OPTION_EVERY], true);
+    share_time("SLUICE_MPI_PATIENCE", "patience", values[SLUICE_OPTION_PATIENCE], false);
     job->restarts = restarts(values[SLUICE_OPTION_RESTARTS]);
     job->joins = joins(job->command);
     if (job->joins && passed > 0) {

@@ -14,6 +14,12 @@ API int sluice_protect(int id, void *pointer, size_t bytes)
     return 0;
 }
 
+API size_t sluice_protected_bytes(int id)
+{
+    (void)id;
+    return 0;
+}
+
 API int sluice_potential_checkpoint(void)
 {
     return 0;

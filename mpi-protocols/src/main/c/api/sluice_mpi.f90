@@ -17,7 +17,7 @@ module sluice_mpi
   use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64, error_unit
   implicit none
   private
-  public :: sluice_protect, sluice_potential_checkpoint, sluice_restored
+  public :: sluice_protect, sluice_protected_bytes, sluice_potential_checkpoint, sluice_restored
 
   interface
     integer(c_int) function protect(id, pointer, bytes) bind(C, name="sluice_protect")
@@ -26,6 +26,12 @@ module sluice_mpi
       type(c_ptr), value :: pointer
       integer(c_size_t), value :: bytes
     end function protect
+
+    ! How many bytes the first checkpoint spot will put back into what has this id; 0 for none.
+    integer(c_size_t) function sluice_protected_bytes(id) bind(C, name="sluice_protected_bytes")
+      import :: c_int, c_size_t
+      integer(c_int), value :: id
+    end function sluice_protected_bytes
 
     ! A place where this rank can be checkpointed. It is known by its address, so no procedure of this module
     ! stands between.

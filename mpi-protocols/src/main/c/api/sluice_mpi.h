@@ -21,7 +21,9 @@
  *   - Protect all that it needs to go on at a sluice_potential_checkpoint(). What is not protected has
  *     after a restart what the program gave it on its way there. Open files and effects outside of
  *     MPI are its own affair.
- *   - Protect the same ids, with the same sizes, on its way to the first one. Before that, every
+ *   - Protect requests if it needs them behind a restart, but no other handles of MPI: communicators, datatypes and
+ *     operations may have other values in each process. Nor pointers, for that reason.
+ *   - Protect the same ids, with the sizes of the checkpoint, on its way to the first one. Before that, every
  *     message that is sent is received. Communicators and datatypes are made before it as well.
  *   - Between two receives do the same again when it gets the same again: no times, no random
  *     numbers of the machine.
@@ -43,17 +45,31 @@ extern "C" {
  * protected already the new place and size take the place of the old. So memory may grow and move; with
  * `bytes` 0 it is no longer protected: say so before it is freed. Regions of different ids must not overlap.
  *
- * A restart puts a region back where the program has it then, in the size that it had. Where sizes or ids differ
- * the job ends with a line that names them.
+ * A restart puts a region back where the program has it then, in the size that it had, which
+ * sluice_protected_bytes() tells. Where sizes or ids differ the job ends with a line that names them.
  *
  * Returns 0, or -EINVAL: a negative id, or no place for more than 0 bytes.
  */
 int sluice_protect(int id, void *pointer, size_t bytes);
 
 /*
+ * How many bytes the first sluice_potential_checkpoint() will put back into a region: so many are to be protected before
+ * it. 0 where it puts none back, as in a run that begins anew. For memory that grows:
+ *
+ *     const size_t saved = sluice_protected_bytes(2);
+ *     if (saved != 0)
+ *         count = saved / sizeof *particles;
+ *     particles = malloc(count * sizeof *particles);
+ *     sluice_protect(2, particles, count * sizeof *particles);
+ */
+size_t sluice_protected_bytes(int id);
+
+/*
  * A place where this rank can be checkpointed. Takes some nanoseconds when no checkpoint is asked for.
- * The ranks need not meet: each comes to a place of its own when it gets there. All must come again
- * and again, or the checkpoint is given up after a time.
+ * The ranks need not meet: each comes there when it does. All must come again and again, or the checkpoint is
+ * given up after a time. A restart begins at the first call that the program comes to, so a rank is
+ * checkpointed at that one alone. Other calls of it in the program's text help nothing. A function of yours that
+ * calls it must not be called from several places: a restart could not tell them apart.
  *
  * Returns 1 when it has put the state of a checkpoint back, which the first call after a restart does;
  * else 0. A program need not look.

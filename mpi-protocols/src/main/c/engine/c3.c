@@ -4,6 +4,7 @@
  */
 #include "c3.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -276,7 +277,9 @@ static void order(int kind, const void *bytes, size_t length)
 void sluice_mpi_c3_cannot(const char *why)
 {
     if (phase >= RECORDING) {
-        sluice_mpi_refuse_wave(why);
+        char all[300];
+        snprintf(all, sizeof all, "%s; use --protocol pcl, which records nothing", why);
+        sluice_mpi_refuse_wave(all);
         sluice_mpi_wave_ends();
     }
 }

@@ -103,4 +103,5 @@ void call_finalize(void);
 
 /* As in sluice_mpi.h. */
 int call_protect(int id, void *pointer, size_t bytes);
+size_t call_protected_bytes(int id);
 int call_potential_checkpoint(const void *place);

@@ -87,6 +87,17 @@ int64_t sluice_mpi_region_bytes(void)
     return sum;
 }
 
+void sluice_mpi_regions_replace(int64_t former, int64_t now)
+{
+    for (int at = 0; at < sluice_mpi_region_count; at++) {
+        const struct sluice_mpi_region *region = &sluice_mpi_regions[at];
+        const size_t first = -(uintptr_t)region->pointer % sizeof now;
+        for (size_t i = first; i + sizeof now <= region->bytes; i += sizeof now)
+            if (memcmp(region->pointer + i, &former, sizeof former) == 0)
+                memcpy(region->pointer + i, &now, sizeof now);
+    }
+}
+
 /* The kernel adds nothing to a word, or says that it cannot. */
 static bool is_writable(uintptr_t page)
 {

@@ -29,5 +29,8 @@ struct sluice_mpi_region *sluice_mpi_region_of(const void *pointer, size_t bytes
 /* Bytes of all. */
 int64_t sluice_mpi_region_bytes(void);
 
+/* Puts another value for what looks like a word of this one. */
+void sluice_mpi_regions_replace(int64_t former, int64_t now);
+
 /* Why they cannot be restored: one is not mapped any more, or cannot be written. NULL: all can. */
 const char *sluice_mpi_regions_unfit(void);

@@ -76,6 +76,11 @@ void call_finalize(void)
     if (sluice_mpi_session == NULL)
         return;
     int64_t told = 0;
+    if (!begun && sluice_mpi_rank == 0) {
+        sluice_mpi_say(
+            "the program ends without a sluice_potential_checkpoint(): nothing of it could "
+            "be checkpointed; see sluice_mpi.h");
+    }
     for (unsigned round = 0; sluice_mpi_snapshot_is_under_way(); round++)
         sluice_mpi_wait(round);
     for (unsigned round = 0; !sluice_mpi_may_end; round++) {
@@ -92,6 +97,13 @@ void call_finalize(void)
 int call_protect(int id, void *pointer, size_t bytes)
 {
     return sluice_mpi_region_protect(id, pointer, bytes);
+}
+
+size_t call_protected_bytes(int id)
+{
+    return begun || restored < 0 || sluice_mpi_session == NULL
+        ? 0
+        : sluice_mpi_saved_bytes(restored, id);
 }
 
 /* Receives that the program posted on its way: the checkpoint has its own. */
@@ -165,6 +177,14 @@ static void await_check(void)
     }
 }
 
+/* Requests keep their values. What stands for none is an address under Open MPI, and another one in each process. */
+static void take_null(int64_t former)
+{
+    const int64_t now = sluice_mpi_value(MPI_REQUEST_NULL);
+    if (former != now)
+        sluice_mpi_regions_replace(former, now);
+}
+
 static void restart(const struct sluice_mpi_place *place)
 {
     cancel_early();
@@ -175,6 +195,7 @@ static void restart(const struct sluice_mpi_place *place)
     sluice_mpi_protocol = of == SLUICE_CONTROL_PCL ? &sluice_mpi_pcl : &sluice_mpi_c3;
     struct sluice_mpi_reader reader = {own.data, own.data + own.length, false};
     sluice_mpi_spots = sluice_mpi_get_i64(&reader);
+    take_null(sluice_mpi_get_i64(&reader));
     sluice_mpi_protocol->restart(restored);
     sluice_mpi_restore(&reader);
     if (reader.damaged)
@@ -183,9 +204,42 @@ static void restart(const struct sluice_mpi_place *place)
     sluice_mpi_look_busy();
 }
 
+/*
+ * A restart begins at the first place that the program comes to, so no line is taken at another one. A program that comes to
+ * others alone is told so.
+ */
+static bool is_elsewhere(const void *address)
+{
+    static const void *first;
+    static int64_t reached; /* the last wave that found this rank at the first place */
+    static int64_t missed;  /* and at another one, since then */
+    static int64_t since;
+    if (first == NULL)
+        first = address;
+    if (address == first) {
+        reached = sluice_mpi_wave;
+        return false;
+    }
+    sluice_mpi_poll();
+    if (sluice_mpi_wave == 0 || sluice_mpi_wave == reached)
+        return true;
+    const int64_t now = sluice_mpi_now();
+    if (missed != sluice_mpi_wave) {
+        missed = sluice_mpi_wave;
+        since = now;
+    } else if ((double)(now - since) > sluice_mpi_patience * 5e8) {
+        sluice_mpi_refuse_wave(
+            "it calls sluice_potential_checkpoint() at other places than the first, where a "
+            "restart "
+            "would begin: call it at one place of the program, such as its main loop");
+        sluice_mpi_wave_ends();
+    }
+    return true;
+}
+
 int call_potential_checkpoint(const void *address)
 {
-    if (sluice_mpi_session == NULL)
+    if (sluice_mpi_session == NULL || __builtin_expect(is_elsewhere(address), 0))
         return 0;
     struct sluice_mpi_place place = {.address = address};
     if (!begun && restored >= 0) {

@@ -41,3 +41,6 @@ int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin, b
  */
 int sluice_mpi_read_state(int64_t wave, const struct sluice_mpi_place *place,
                           struct sluice_mpi_bytes *own);
+
+/* How many bytes it has of a region; 0 where it has none, or cannot be read. */
+size_t sluice_mpi_saved_bytes(int64_t wave, int id);

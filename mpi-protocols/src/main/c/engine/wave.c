@@ -16,6 +16,7 @@
 #include "regions.h"
 #include "snapshot.h"
 #include "stream.h"
+#include "wrappers/request.h"
 
 #define LOOK_NANOS 20000 /* between two looks at what the coordinator orders */
 
@@ -107,10 +108,24 @@ void sluice_mpi_refuse_wave(const char *why)
     sluice_mpi_tell(SLUICE_CONTROL_REFUSED, sluice_mpi_wave, why, strlen(why));
 }
 
+/* Others may need nothing; the first rank of a program that forgot to say what it needs has nothing either. */
+static void say_nothing_is_protected(void)
+{
+    static bool said;
+    if (!said && sluice_mpi_rank == 0 && sluice_mpi_region_count == 0) {
+        sluice_mpi_say(
+            "nothing is protected here: what sluice_protect() does not name a restart does "
+            "not put back");
+    }
+    said = true;
+}
+
 int64_t sluice_mpi_take_state(const struct sluice_mpi_place *place)
 {
     struct sluice_mpi_bytes own = {0};
+    say_nothing_is_protected();
     sluice_mpi_bytes_put_i64(&own, sluice_mpi_spots);
+    sluice_mpi_bytes_put_i64(&own, sluice_mpi_value(MPI_REQUEST_NULL));
     const char *why = sluice_mpi_regions_unfit();
     if (why == NULL)
         why = sluice_mpi_save(&own);

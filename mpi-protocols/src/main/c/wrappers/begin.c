@@ -3,6 +3,7 @@
 #include "wrapper.h"
 
 SLUICE_MPI_WRAPPER int sluice_protect(int id, void *pointer, size_t bytes);
+SLUICE_MPI_WRAPPER size_t sluice_protected_bytes(int id);
 SLUICE_MPI_WRAPPER int sluice_potential_checkpoint(void);
 
 static void begin(void)
@@ -63,6 +64,11 @@ SLUICE_MPI_ALIAS(MPI_Finalize)
 int sluice_protect(int id, void *pointer, size_t bytes)
 {
     return sluice_mpi_on ? SLUICE_MPI_WITHIN(call_protect(id, pointer, bytes)) : 0;
+}
+
+size_t sluice_protected_bytes(int id)
+{
+    return sluice_mpi_on ? SLUICE_MPI_WITHIN(call_protected_bytes(id)) : 0;
 }
 
 int sluice_potential_checkpoint(void)

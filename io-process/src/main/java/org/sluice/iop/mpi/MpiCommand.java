@@ -25,6 +25,8 @@ public final class MpiCommand implements Subcommand {
               "Runs an MPI program that says by sluice_mpi.h what it needs and where it can be"
                   + " checkpointed. When it fails the command is run again, and the program goes on from the"
                   + " newest checkpoint of all ranks.",
+              "A job goes on from the newest checkpoint in its store, also from one of a job before. Name another"
+                  + " --store to begin anew.",
               "On several nodes put sluice exec before the program: it takes the store and all else from"
                   + " sluice mpi, under any launcher that passes its environment, and under Open MPI.",
               "SIGUSR1 asks for a checkpoint. SIGTERM and SIGINT go to the command, which is not run again.",
