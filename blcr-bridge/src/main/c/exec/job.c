@@ -80,14 +80,34 @@ static void set_store(struct sluice_exec_job *job, const char *store)
     sluice_exec_job_share("SLUICE_MPI_SERIES", job->series);
 }
 
-/* Each rank is to join the I/O process of its node, be it in a line for a shell. */
+static bool has_exec(const char *text)
+{
+    return strstr(text, "sluice exec ") != NULL || strstr(text, "sluice-exec") != NULL
+        || strstr(text, "sluice\" exec ") != NULL;
+}
+
+/* Whether a word is a script that calls it. */
+static bool is_wrapper(const char *word)
+{
+    char text[1 << 16] = "";
+    char path[PATH_MAX];
+    FILE *file = sluice_exec_which(word, path, sizeof path) ? fopen(path, "re") : NULL;
+    if (file != NULL) {
+        const size_t length = fread(text, 1, sizeof text - 1, file);
+        text[length] = 0;
+        fclose(file);
+    }
+    return strncmp(text, "#!", 2) == 0 && has_exec(text);
+}
+
+/* Each rank is to join the I/O process of its node, be it in a line for a shell, or in a script. */
 static bool joins(char **command)
 {
     for (char **word = command; *word != NULL; word++) {
         const char *slash = strrchr(*word, '/');
         const bool sluice = strcmp(slash == NULL ? *word : slash + 1, "sluice") == 0;
-        if (strstr(*word, "sluice exec ") != NULL || strstr(*word, "sluice-exec") != NULL
-            || (sluice && word[1] != NULL && strcmp(word[1], "exec") == 0)) {
+        if (has_exec(*word) || (sluice && word[1] != NULL && strcmp(word[1], "exec") == 0)
+            || (!sluice && is_wrapper(*word))) {
             return true;
         }
     }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -39,8 +39,11 @@ static size_t length_of(char **list)
 static char **words(const struct sluice_exec_job *job)
 {
     static char run[3100];
-    if (job->joins)
+    if (job->joins) {
+        sluice_exec_job_share("SLUICE_MPI_BESIDE", NULL);
         return job->command;
+    }
+    sluice_exec_job_share("SLUICE_MPI_BESIDE", *job->run == NULL ? "" : *job->run);
     const size_t options = length_of(job->run);
     const size_t count = length_of(job->command);
     char **all = calloc(options + count + 3, sizeof *all);
@@ -54,12 +57,47 @@ static char **words(const struct sluice_exec_job *job)
     return all;
 }
 
-/* The file by which ranks agree who says why the job cannot go on: see wrappers/said.c of the layer. */
-static void name_said(const struct sluice_exec_job *job, long attempt, char *said, size_t capacity)
+/* What this attempt is called where no launcher names it. A name that a user gave is used up by the first one. */
+static void name_launch(long number, char *name, size_t capacity)
 {
-    snprintf(said, capacity, "%s/said-%d-%lld-%ld", job->store, (int)getpid(),
-             (long long)time(NULL), attempt);
+    static const char *given;
+    uint64_t any = 0;
+    if (getrandom(&any, sizeof any, 0) != sizeof any)
+        any = (uint64_t)getpid();
+    snprintf(name, capacity, "%016" PRIx64, any);
+    sluice_exec_job_share("SLUICE_MPI_LAUNCH", name);
+    given = number == 0 ? getenv("SLUICE_RUN") : given;
+    if (number > 0 && given != NULL && *given != 0) {
+        char next[PATH_MAX];
+        snprintf(next, sizeof next, "%.180s-%ld", given, number);
+        sluice_exec_job_share("SLUICE_RUN", next);
+    }
+}
+
+/* The file by which ranks agree who says why the job cannot go on: see wrappers/said.c of the layer. */
+static void name_said(const struct sluice_exec_job *job, const char *launch, char *said,
+                      size_t capacity)
+{
+    snprintf(said, capacity, "%s/said-%s", job->store, launch);
     sluice_exec_job_share("SLUICE_MPI_SAID", said);
+}
+
+/* A program that nobody checkpoints runs as ever: that looks as if all were well. */
+static void say_unheard(void)
+{
+    static bool said;
+    if (!said) {
+        sluice_exec_say("no rank of the command could be checkpointed: its program is none of MPI, "
+                        "or runs on other nodes without sluice exec before it");
+    }
+    said = true;
+}
+
+/* sluice run refuses by 2, and a command may not be there: to run it again would change nothing. */
+static bool is_final(int status)
+{
+    return ended || status == 0 || status == SLUICE_STATUS_USAGE || status == REFUSED
+        || status == SLUICE_STATUS_NOT_EXECUTABLE || status == SLUICE_STATUS_NO_COMMAND;
 }
 
 static int attempt(struct sluice_exec_job *job, char **command, long number, int64_t wave)
@@ -71,17 +109,14 @@ static int attempt(struct sluice_exec_job *job, char **command, long number, int
     sluice_exec_job_share("SLUICE_MPI_ATTEMPT", text);
     snprintf(text, sizeof text, "%" PRId64, wave);
     sluice_exec_job_share("SLUICE_MPI_RESTORE", wave < 0 ? NULL : text);
-    name_said(job, number, said, sizeof said);
+    name_launch(number, text, sizeof text);
+    name_said(job, text, said, sizeof said);
+    const int64_t heard = sluice_exec_waves_heard(job);
     const int status = sluice_exec_command_run(command, &ears);
     unlink(said);
+    if ((status == 0 || !is_final(status)) && sluice_exec_waves_heard(job) == heard)
+        say_unheard();
     return status;
-}
-
-/* sluice run refuses by 2, and a command may not be there: to run it again would change nothing. */
-static bool is_final(int status)
-{
-    return ended || status == 0 || status == SLUICE_STATUS_USAGE || status == REFUSED
-        || status == SLUICE_STATUS_NOT_EXECUTABLE || status == SLUICE_STATUS_NO_COMMAND;
 }
 
 int main(int count, char **arguments)

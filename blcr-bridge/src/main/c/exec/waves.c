@@ -25,6 +25,17 @@ static bool find_log(const struct sluice_exec_job *job, char *folder, size_t cap
     return access(log, F_OK) == 0;
 }
 
+int64_t sluice_exec_waves_heard(const struct sluice_exec_job *job)
+{
+    char folder[PATH_MAX + 256];
+    char log[PATH_MAX + 300];
+    struct stat found;
+    if (!find_log(job, folder, sizeof folder))
+        return 0;
+    snprintf(log, sizeof log, "%s/waves.log", folder);
+    return stat(log, &found) == 0 ? found.st_size : 0;
+}
+
 int64_t sluice_exec_waves_newest(const struct sluice_exec_job *job)
 {
     char folder[PATH_MAX + 256];
