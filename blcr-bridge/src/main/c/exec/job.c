@@ -63,12 +63,8 @@ static void set_store(struct sluice_exec_job *job, const char *store)
         sluice_exec_fail(SLUICE_STATUS_USAGE,
                          "no store; name one with --store DIR or in SLUICE_STORE");
     }
-    if (strstr(store, ":/") != NULL && strchr(store, '/') > strchr(store, ':')) {
-        sluice_exec_fail(SLUICE_STATUS_USAGE,
-                         "%s is no directory, as sluice mpi needs one; give another --store",
-                         store);
-    }
-    const bool absolute = *store == '/';
+    job->elsewhere = strstr(store, ":/") != NULL && strchr(store, '/') > strchr(store, ':');
+    const bool absolute = job->elsewhere || *store == '/';
     if (!absolute && getcwd(here, sizeof here) == NULL)
         sluice_exec_fail(SLUICE_STATUS_FAILED, "there is no working directory: %m");
     if ((size_t)snprintf(job->store, sizeof job->store, "%s%s%s", absolute ? "" : here,
@@ -77,6 +73,8 @@ static void set_store(struct sluice_exec_job *job, const char *store)
         sluice_exec_fail(SLUICE_STATUS_USAGE, "--store %s is too long", store);
     }
     sluice_exec_job_share("SLUICE_STORE", job->store);
+    if (job->elsewhere && getenv("SLUICE_STAGE") != NULL)
+        sluice_exec_job_share("SLUICE_STAGE", getenv("SLUICE_STAGE"));
     sluice_exec_job_share("SLUICE_MPI_SERIES", job->series);
 }
 

@@ -79,7 +79,7 @@ static void name_said(const struct sluice_exec_job *job, const char *launch, cha
                       size_t capacity)
 {
     snprintf(said, capacity, "%s/said-%s", job->store, launch);
-    sluice_exec_job_share("SLUICE_MPI_SAID", said);
+    sluice_exec_job_share("SLUICE_MPI_SAID", job->elsewhere ? NULL : said);
 }
 
 /* A program that nobody checkpoints runs as ever: that looks as if all were well. */
@@ -113,8 +113,9 @@ static int attempt(struct sluice_exec_job *job, char **command, long number, int
     name_said(job, text, said, sizeof said);
     const int64_t heard = sluice_exec_waves_heard(job);
     const int status = sluice_exec_command_run(command, &ears);
-    unlink(said);
-    if ((status == 0 || !is_final(status)) && sluice_exec_waves_heard(job) == heard)
+    if (!job->elsewhere)
+        unlink(said);
+    if (heard >= 0 && (status == 0 || !is_final(status)) && sluice_exec_waves_heard(job) == heard)
         say_unheard();
     return status;
 }

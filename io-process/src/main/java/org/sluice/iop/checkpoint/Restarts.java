@@ -68,10 +68,18 @@ public final class Restarts implements AutoCloseable {
    * @param caller gets the reply
    */
   public void restart(final Request.Restart request, final Caller caller) {
-    answer(
-        request.hashCode(),
-        caller,
-        () -> new Reply.Text(context.read(reader -> rebuild(request, reader)).toString()));
+    answer(request.hashCode(), caller, () -> new Reply.Text(rebuild(request).toString()));
+  }
+
+  private Path rebuild(final Request.Restart request) throws IOException {
+    try {
+      return context.read(reader -> rebuild(request, reader));
+    } catch (final MissingException missing) {
+      if (context.isContentWithStage()) {
+        return context.readBucket(reader -> rebuild(request, reader));
+      }
+      throw missing;
+    }
   }
 
   private void answer(final long id, final Caller caller, final Answer answer) {

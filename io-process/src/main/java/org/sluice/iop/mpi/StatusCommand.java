@@ -1,9 +1,12 @@
 package org.sluice.iop.mpi;
 
+import static java.util.Comparator.comparingLong;
 import static org.sluice.core.command.Model.flag;
+import static org.sluice.core.command.Model.option;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -19,9 +22,12 @@ import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
+import org.sluice.core.series.SeriesObjects;
+import org.sluice.core.series.SeriesStore;
 import org.sluice.core.series.Stores;
 import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
+import org.sluice.core.store.NoStoreException;
 import org.sluice.iop.waves.WaveFiles;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -30,10 +36,12 @@ final class StatusCommand implements Subcommand {
   private static final String WHAT = "what";
   private static final String WAVE = "wave";
   private static final String BEGUN = "begun";
+  private static final String STATE = "rank-0000/state";
 
   private final StoreOption store = new StoreOption();
   private final SeriesOption series = new SeriesOption();
   private final JsonOption json = new JsonOption();
+  private Path stage;
   private boolean newest;
 
   private final CommandSpec spec =
@@ -50,6 +58,13 @@ final class StatusCommand implements Subcommand {
           .add(store)
           .add(series)
           .add(json)
+          .add(
+              option(Path.class, value -> stage = value, "--stage")
+                  .paramLabel("DIR")
+                  .defaultValue("${env:SLUICE_STAGE}")
+                  .description(
+                      "Where the store is a URI: the stage of rank 0's node, which has the waves' log;"
+                          + " default: environment SLUICE_STAGE."))
           .add(
               flag(value -> newest = value, "--newest")
                   .description(
@@ -68,12 +83,12 @@ final class StatusCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    final WaveFiles files = WaveFiles.of(store.directory(), series.name());
-    final List<Map<String, Object>> lines = files.lines();
     if (newest) {
-      newest(lines).ifPresent(spec.commandLine().getOut()::println);
+      newest().ifPresent(spec.commandLine().getOut()::println);
       return ExitStatus.OK.code();
     }
+    final WaveFiles files = WaveFiles.of(store, series.name(), stage);
+    final List<Map<String, Object>> lines = files.lines();
     final Optional<Map<String, Object>> open = WaveFiles.open(lines);
     final Optional<Map<String, Object>> progress = open.flatMap(begun -> progress(begun, files));
     if (json.wanted()) {
@@ -87,20 +102,51 @@ final class StatusCommand implements Subcommand {
     return ExitStatus.OK.code();
   }
 
-  /** Of the checkpoints that count, those that a wave made: others have no state of ranks. */
-  private OptionalLong newest(final List<Map<String, Object>> lines) throws IOException {
+  private OptionalLong newest() throws IOException {
+    return store.isElsewhere() ? newestInBucket() : newestOf(wavesBegun());
+  }
+
+  /** No log is there. A wave has an image of this name, of which a rank says if it is another's. */
+  private OptionalLong newestInBucket() throws IOException {
+    final String name = series.name() == null ? Stores.DEFAULT_SERIES : series.name();
+    try (SeriesStore nodes = SeriesObjects.open(store.location())) {
+      if (!nodes.names().contains(name)) {
+        return OptionalLong.empty();
+      }
+    } catch (final NoStoreException none) {
+      return OptionalLong.empty(); // the first job makes it
+    }
+    try (CheckpointReader opened = Stores.open(store, name)) {
+      for (final Commit commit : counting(opened).reversed()) {
+        if (opened.images(commit).stream().anyMatch(image -> STATE.equals(image.path()))) {
+          return OptionalLong.of(commit.number());
+        }
+      }
+    }
+    return OptionalLong.empty();
+  }
+
+  private List<Commit> counting(final CheckpointReader opened) throws IOException {
+    return opened.commits(unreadable -> ErrorLine.say(spec, unreadable.getMessage())).stream()
+        .filter(commit -> !commit.incomplete() && commit.part().isEmpty())
+        .sorted(comparingLong(Commit::number))
+        .toList();
+  }
+
+  private Set<Long> wavesBegun() throws IOException {
     final Set<Long> waves = new HashSet<>();
-    for (final Map<String, Object> line : lines) {
+    for (final Map<String, Object> line : WaveFiles.of(store, series.name(), stage).lines()) {
       if (BEGUN.equals(line.get(WHAT)) && line.get(WAVE) instanceof final Number number) {
         waves.add(number.longValue());
       }
     }
+    return waves;
+  }
+
+  /** Of the checkpoints that count, those that a wave made: others have no state of ranks. */
+  private OptionalLong newestOf(final Set<Long> waves) throws IOException {
     try (CheckpointReader opened = Stores.open(store, series.name())) {
-      return opened.commits(unreadable -> ErrorLine.say(spec, unreadable.getMessage())).stream()
-          .filter(commit -> !commit.incomplete() && commit.part().isEmpty())
-          .mapToLong(Commit::number)
-          .filter(waves::contains)
-          .max();
+      return counting(opened).stream().mapToLong(Commit::number).filter(waves::contains).max();
     }
   }
 

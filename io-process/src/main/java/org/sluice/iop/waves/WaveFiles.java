@@ -12,13 +12,16 @@ import java.util.Map;
 import java.util.Optional;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.StoreOption;
 import org.sluice.core.series.SeriesDirectory;
+import org.sluice.core.series.StagePlace;
 import org.sluice.core.series.Stores;
 
 /**
  * The files by which a job's coordinator says what becomes of waves, and is asked for one.
  *
- * @param folder where they lie: the store, or the folder of its series
+ * @param folder where they lie: the store, or the folder of its series; of a bucket's series that
+ *     on the stage of rank 0's node
  */
 public record WaveFiles(Path folder) {
   private static final String DATA = "data";
@@ -28,18 +31,35 @@ public record WaveFiles(Path folder) {
    *
    * @param store a user's
    * @param series the series' name; null for the one that runs go on with unless told otherwise
+   * @param stage where they are if the store is in a bucket; null if not given
    * @return the files
    * @throws CommandException when there are none
    */
-  public static WaveFiles of(final Path store, final String series) {
+  public static WaveFiles of(final StoreOption store, final String series, final Path stage) {
     final String name = series == null ? Stores.DEFAULT_SERIES : series;
-    final WaveFiles files = new WaveFiles(SeriesDirectory.is(store) ? store.resolve(name) : store);
+    final WaveFiles files =
+        new WaveFiles(
+            store.isElsewhere()
+                ? StagePlace.series(needed(stage, store), store.location(), name)
+                : SeriesDirectory.is(store.directory())
+                    ? store.directory().resolve(name)
+                    : store.directory());
     if (!Files.exists(files.log())) {
       throw new CommandException(
           ExitStatus.FAILED,
           "there are no waves in %s; run a job there with sluice mpi".formatted(files.folder()));
     }
     return files;
+  }
+
+  private static Path needed(final Path stage, final StoreOption store) {
+    if (stage == null) {
+      throw new CommandException(
+          ExitStatus.USAGE,
+          "what becomes of waves in %s is on the stage of rank 0's node; give --stage DIR there"
+              .formatted(store.location()));
+    }
+    return stage;
   }
 
   /** Those of a node's own store, which may be one of a series. */
