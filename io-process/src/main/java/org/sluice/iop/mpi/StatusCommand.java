@@ -15,6 +15,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Model;
 import org.sluice.core.command.SeriesOption;
@@ -28,6 +29,7 @@ import org.sluice.core.series.Stores;
 import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.NoStoreException;
+import org.sluice.core.store.Occupancy;
 import org.sluice.iop.waves.WaveFiles;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -36,6 +38,7 @@ final class StatusCommand implements Subcommand {
   private static final String WHAT = "what";
   private static final String WAVE = "wave";
   private static final String BEGUN = "begun";
+  private static final String BYTES = "bytes";
   private static final String STATE = "rank-0000/state";
 
   private final StoreOption store = new StoreOption();
@@ -91,13 +94,16 @@ final class StatusCommand implements Subcommand {
     final List<Map<String, Object>> lines = files.lines();
     final Optional<Map<String, Object>> open = WaveFiles.open(lines);
     final Optional<Map<String, Object>> progress = open.flatMap(begun -> progress(begun, files));
+    final Optional<Map<String, Object>> kept = kept();
     if (json.wanted()) {
+      kept.ifPresent(lines::addFirst);
       progress.ifPresent(lines::add);
       json.print(spec, lines);
       return ExitStatus.OK.code();
     }
     final PrintWriter out = spec.commandLine().getOut();
     lines.forEach(line -> text(line).map(Quoting::line).ifPresent(out::println));
+    kept.map(StatusCommand::keptText).map(Quoting::line).ifPresent(out::println);
     progress.or(() -> open).map(StatusCommand::underWay).map(Quoting::line).ifPresent(out::println);
     return ExitStatus.OK.code();
   }
@@ -150,6 +156,30 @@ final class StatusCommand implements Subcommand {
     }
   }
 
+  /** What the waves that count take, where it costs no requests to a bucket. */
+  private Optional<Map<String, Object>> kept() throws IOException {
+    if (store.isElsewhere()) {
+      return Optional.empty();
+    }
+    try (CheckpointReader opened = Stores.open(store, series.name())) {
+      final List<Commit> commits = counting(opened);
+      final Occupancy taken = Occupancy.of(opened, commits);
+      return commits.isEmpty()
+          ? Optional.empty()
+          : Optional.of(
+              new JsonObject()
+                  .with(WHAT, "kept")
+                  .with("waves", commits.size())
+                  .with(BYTES, taken.bytes())
+                  .with("removed_bytes", taken.removed()));
+    }
+  }
+
+  private static String keptText(final Map<String, Object> kept) {
+    return "waves that are kept: %s; they take %s of the store, of which %s is of waves that are not"
+        .formatted(kept.get("waves"), size(kept.get(BYTES)), size(kept.get("removed_bytes")));
+  }
+
   private static Optional<Map<String, Object>> progress(
       final Map<String, Object> begun, final WaveFiles files) {
     try {
@@ -171,7 +201,7 @@ final class StatusCommand implements Subcommand {
                       seconds(line.get("seconds_held_most")),
                       line.get("snapshot"),
                       seconds(line.get("seconds_to_durable")),
-                      size(line.get("bytes")),
+                      size(line.get(BYTES)),
                       notAgain(line.get("reused_bytes")),
                       line.get("late"),
                       line.get("early"),
@@ -196,7 +226,7 @@ final class StatusCommand implements Subcommand {
                 line.get(WAVE),
                 seconds(line.get("seconds")),
                 waiting,
-                size(line.get("bytes")),
+                size(line.get(BYTES)),
                 line.get("late"),
                 line.get("early"));
   }
