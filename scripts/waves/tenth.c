@@ -1,8 +1,8 @@
 /*
- * Changes a tenth of its memory in each step: other pages in each, or with --do window the same ones. With --do shared
- * the memory is shared with other processes, with --do apart forked children do not have it. Looks in each step for a
- * child that it does not have. At its end it leaves its memory in a file for each rank, where the variable TENTH_DUMP
- * names them.
+ * Changes a tenth of its memory in each step: other pages in each, or with --do window the same ones; with --do third the
+ * same third. With --do shared the memory is shared with other processes, with --do apart forked children do not have it.
+ * Looks in each step for a child that it does not have. At its end it leaves its memory in a file for each rank, where the
+ * variable TENTH_DUMP names them.
  */
 #include "corpus.h"
 
@@ -46,10 +46,11 @@ static void look_for_child(void)
     corpus_check(children == 0, "a child ended");
 }
 
-static void change(uint64_t *memory, int64_t size, uint64_t told, int64_t step, bool window)
+static void change(uint64_t *memory, int64_t size, uint64_t told, int64_t step, bool window,
+                   int64_t part)
 {
     const int64_t blocks = size / BLOCK;
-    for (int64_t i = 0; i < blocks / 10 + 1; i++) {
+    for (int64_t i = 0; i < blocks / part + 1; i++) {
         const uint64_t any = corpus_mix(told, (uint64_t)step, (uint64_t)i) % (uint64_t)blocks;
         uint64_t *block = memory + (window ? (uint64_t)i : any) * BLOCK;
         for (int64_t k = 0; k < BLOCK; k++)
@@ -77,7 +78,8 @@ int main(int argc, char **argv)
     const size_t bytes = (size_t)corpus.size * sizeof(uint64_t);
     int64_t *step = corpus_protected(sizeof *step);
     uint64_t *told = corpus_protected(sizeof *told);
-    const bool window = has_to("window", argc, argv);
+    const bool third = has_to("third", argc, argv);
+    const bool window = third || has_to("window", argc, argv);
     uint64_t *memory = memory_of(bytes, has_to("shared", argc, argv));
     if (has_to("apart", argc, argv))
         corpus_check(madvise(memory, bytes, MADV_DONTFORK) == 0, "madvise");
@@ -88,7 +90,7 @@ int main(int argc, char **argv)
         const uint64_t said = corpus_mix(memory[0], *told, (uint64_t)corpus.rank);
         MPI_Sendrecv(&said, 1, MPI_UINT64_T, right, 1, told, 1, MPI_UINT64_T, left, 1,
                      MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        change(memory, corpus.size, *told, *step, window);
+        change(memory, corpus.size, *told, *step, window, third ? 3 : 10);
         corpus_pause();
         look_for_child();
     }

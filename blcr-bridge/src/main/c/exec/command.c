@@ -139,6 +139,15 @@ static int await_end(pid_t child, const sigset_t *signals, const struct sluice_e
     }
 }
 
+/* MPICH's launcher and Slurm learn that a rank is dead when nobody has this open. */
+static void leave_launcher_to(pid_t child)
+{
+    const char *text = child > 0 ? getenv("PMI_FD") : NULL;
+    const int descriptor = text == NULL ? -1 : atoi(text);
+    if (descriptor > STDERR_FILENO)
+        close(descriptor);
+}
+
 static void report_exec_failure(int fd, const char *program)
 {
     if (read(fd, &errno, sizeof errno) == sizeof errno)
@@ -167,6 +176,7 @@ int sluice_exec_command_run(char **command, const struct sluice_exec_ears *ears)
     }
     if (child == 0)
         become_command(command, &former, parent, failure[1]);
+    leave_launcher_to(child);
     close(failure[1]);
     report_exec_failure(failure[0], command[0]);
     return await_end(child, &signals, ears);

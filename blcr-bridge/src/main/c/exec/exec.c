@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "command.h"
+#include "job.h"
 #include "launcher.h"
 #include "options.h"
 #include "service.h"
@@ -21,6 +23,25 @@ static void need_local_ranks(void)
             "this one; say it with --writers N",
             ranks);
     }
+}
+
+/* A script that sluice mpi could not read has started this, and so sluice mpi an I/O process that no rank uses. */
+static void heed_other_process(void)
+{
+    const char *beside = getenv("SLUICE_MPI_BESIDE");
+    int rank, ranks;
+    sluice_launcher_rank(&rank, &ranks);
+    if (beside != NULL && *beside != 0) {
+        sluice_exec_fail(SLUICE_STATUS_USAGE,
+                         "--run %s of sluice mpi has no use where ranks run sluice exec; give it "
+                         "that option",
+                         beside);
+    }
+    if (beside != NULL && rank <= 0) {
+        sluice_exec_say("sluice mpi could not see that its command runs sluice exec: it has "
+                        "an I/O process that no rank uses; name sluice-exec in the command");
+    }
+    sluice_exec_job_share("SLUICE_MPI_BESIDE", NULL);
 }
 
 static const char *variable(const char *name)
@@ -58,6 +79,7 @@ int main(int count, char **arguments)
     static struct sluice_exec_service service;
     char name[256];
     sluice_exec_options_parse(count, arguments, ".", &options);
+    heed_other_process();
     if (options.counts_ranks)
         need_local_ranks();
     if (options.name == NULL) {

@@ -65,12 +65,8 @@ static void set_store(struct sluice_exec_job *job, const char *store)
         sluice_exec_fail(SLUICE_STATUS_USAGE,
                          "no store; name one with --store DIR or in SLUICE_STORE");
     }
-    if (strstr(store, ":/") != NULL && strchr(store, '/') > strchr(store, ':')) {
-        sluice_exec_fail(SLUICE_STATUS_USAGE,
-                         "%s is no directory, as sluice mpi needs one; give another --store",
-                         store);
-    }
-    const bool absolute = *store == '/';
+    job->elsewhere = strstr(store, ":/") != NULL && strchr(store, '/') > strchr(store, ':');
+    const bool absolute = job->elsewhere || *store == '/';
     if (!absolute && getcwd(here, sizeof here) == NULL)
         sluice_exec_fail(SLUICE_STATUS_FAILED, "there is no working directory: %m");
     if ((size_t)snprintf(job->store, sizeof job->store, "%s%s%s", absolute ? "" : here,
@@ -79,17 +75,39 @@ static void set_store(struct sluice_exec_job *job, const char *store)
         sluice_exec_fail(SLUICE_STATUS_USAGE, "--store %s is too long", store);
     }
     sluice_exec_job_share("SLUICE_STORE", job->store);
+    if (job->elsewhere && getenv("SLUICE_STAGE") != NULL)
+        sluice_exec_job_share("SLUICE_STAGE", getenv("SLUICE_STAGE"));
     sluice_exec_job_share("SLUICE_MPI_SERIES", job->series);
 }
 
-/* Each rank is to join the I/O process of its node, be it in a line for a shell. */
+static bool has_exec(const char *text)
+{
+    return strstr(text, "sluice exec ") != NULL || strstr(text, "sluice-exec") != NULL
+        || strstr(text, "sluice\" exec ") != NULL;
+}
+
+/* Whether a word is a script that calls it. */
+static bool is_wrapper(const char *word)
+{
+    char text[1 << 16] = "";
+    char path[PATH_MAX];
+    FILE *file = sluice_exec_which(word, path, sizeof path) ? fopen(path, "re") : NULL;
+    if (file != NULL) {
+        const size_t length = fread(text, 1, sizeof text - 1, file);
+        text[length] = 0;
+        fclose(file);
+    }
+    return strncmp(text, "#!", 2) == 0 && has_exec(text);
+}
+
+/* Each rank is to join the I/O process of its node, be it in a line for a shell, or in a script. */
 static bool joins(char **command)
 {
     for (char **word = command; *word != NULL; word++) {
         const char *slash = strrchr(*word, '/');
         const bool sluice = strcmp(slash == NULL ? *word : slash + 1, "sluice") == 0;
-        if (strstr(*word, "sluice exec ") != NULL || strstr(*word, "sluice-exec") != NULL
-            || (sluice && word[1] != NULL && strcmp(word[1], "exec") == 0)) {
+        if (has_exec(*word) || (sluice && word[1] != NULL && strcmp(word[1], "exec") == 0)
+            || (!sluice && is_wrapper(*word))) {
             return true;
         }
     }

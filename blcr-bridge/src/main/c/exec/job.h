@@ -5,7 +5,8 @@
 #include <stdint.h>
 
 struct sluice_exec_job {
-    char store[4200];   /* absolute: ranks may have other working directories */
+    char store[4200];   /* absolute, as ranks may have other working directories; or a URI */
+    bool elsewhere;     /* it is a URI */
     const char *series; /* NULL for that which runs go on with unless told otherwise */
     const char *mpi;    /* openmpi or mpich */
     long restarts;      /* how often the command may be run again */

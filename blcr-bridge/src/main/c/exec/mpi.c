@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -39,8 +39,11 @@ static size_t length_of(char **list)
 static char **words(const struct sluice_exec_job *job)
 {
     static char run[3100];
-    if (job->joins)
+    if (job->joins) {
+        sluice_exec_job_share("SLUICE_MPI_BESIDE", NULL);
         return job->command;
+    }
+    sluice_exec_job_share("SLUICE_MPI_BESIDE", *job->run == NULL ? "" : *job->run);
     const size_t options = length_of(job->run);
     const size_t count = length_of(job->command);
     char **all = calloc(options + count + 3, sizeof *all);
@@ -54,12 +57,40 @@ static char **words(const struct sluice_exec_job *job)
     return all;
 }
 
-/* The file by which ranks agree who says why the job cannot go on: see wrappers/said.c of the layer. */
-static void name_said(const struct sluice_exec_job *job, long attempt, char *said, size_t capacity)
+/* What this attempt is called where no launcher names it. A name that a user gave is used up by the first one. */
+static void name_launch(long number, char *name, size_t capacity)
 {
-    snprintf(said, capacity, "%s/said-%d-%lld-%ld", job->store, (int)getpid(),
-             (long long)time(NULL), attempt);
-    sluice_exec_job_share("SLUICE_MPI_SAID", said);
+    static const char *given;
+    uint64_t any = 0;
+    if (getrandom(&any, sizeof any, 0) != sizeof any)
+        any = (uint64_t)getpid();
+    snprintf(name, capacity, "%016" PRIx64, any);
+    sluice_exec_job_share("SLUICE_MPI_LAUNCH", name);
+    given = number == 0 ? getenv("SLUICE_RUN") : given;
+    if (number > 0 && given != NULL && *given != 0) {
+        char next[PATH_MAX];
+        snprintf(next, sizeof next, "%.180s-%ld", given, number);
+        sluice_exec_job_share("SLUICE_RUN", next);
+    }
+}
+
+/* The file by which ranks agree who says why the job cannot go on: see wrappers/said.c of the layer. */
+static void name_said(const struct sluice_exec_job *job, const char *launch, char *said,
+                      size_t capacity)
+{
+    snprintf(said, capacity, "%s/said-%s", job->store, launch);
+    sluice_exec_job_share("SLUICE_MPI_SAID", job->elsewhere ? NULL : said);
+}
+
+/* A program that nobody checkpoints runs as ever: that looks as if all were well. */
+static void say_unheard(void)
+{
+    static bool said;
+    if (!said) {
+        sluice_exec_say("no rank of the command could be checkpointed: its program is none of MPI, "
+                        "or runs on other nodes without sluice exec before it");
+    }
+    said = true;
 }
 
 /* By which sluice run tells that it has begun: -1 where ranks start the I/O processes. */
@@ -85,6 +116,7 @@ struct outcome {
     int status;
     bool begun; /* the command was run */
     bool said;  /* a rank has said why the job cannot go on: see wrappers/said.c of the layer */
+    bool heard; /* the log of waves says that ranks began */
 };
 
 /* The I/O process of sluice run tells the wave as it starts. Those of several nodes may not be asked before their ranks. */
@@ -97,11 +129,14 @@ static struct outcome attempt(struct sluice_exec_job *job, char **command, long 
     sluice_exec_job_share("SLUICE_MPI_ATTEMPT", text);
     if (job->joins)
         sluice_exec_job_begin(sluice_exec_waves_newest(job));
-    name_said(job, number, said, sizeof said);
+    name_launch(number, text, sizeof text);
+    name_said(job, text, said, sizeof said);
+    const int64_t before = sluice_exec_waves_heard(job);
     const int begun = share_begun(job);
     struct outcome outcome = {.status = sluice_exec_command_run(command, &ears)};
     outcome.begun = has_begun(begun);
-    outcome.said = unlink(said) == 0;
+    outcome.said = job->elsewhere || unlink(said) == 0;
+    outcome.heard = before < 0 || sluice_exec_waves_heard(job) != before;
     return outcome;
 }
 
@@ -137,7 +172,10 @@ int main(int count, char **arguments)
     char **command = words(&job);
     for (long number = 0;; number++) {
         const struct outcome outcome = attempt(&job, command, number);
-        if (is_final(&outcome, number)) {
+        const bool final = is_final(&outcome, number);
+        if (!outcome.heard && (outcome.status == 0 || !final))
+            say_unheard();
+        if (final) {
             say_final(&outcome);
             return outcome.status;
         }

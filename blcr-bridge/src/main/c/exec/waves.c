@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,25 +26,43 @@ static bool find_log(const struct sluice_exec_job *job, char *folder, size_t cap
     return access(log, F_OK) == 0;
 }
 
+int64_t sluice_exec_waves_heard(const struct sluice_exec_job *job)
+{
+    char folder[PATH_MAX + 256];
+    char log[PATH_MAX + 300];
+    struct stat found;
+    if (job->elsewhere)
+        return -1;
+    if (!find_log(job, folder, sizeof folder))
+        return 0;
+    snprintf(log, sizeof log, "%s/waves.log", folder);
+    return stat(log, &found) == 0 ? found.st_size : 0;
+}
+
+/* Runs sluice mpi WHAT for the store, with one more option that may be NULL. */
+static int ask_sluice(const struct sluice_exec_job *job, const char *what, const char *option,
+                      char *text, size_t capacity)
+{
+    char sluice[3100];
+    char *command[9] = {sluice, "mpi", (char *)what, "--store", (char *)job->store};
+    size_t count = 5;
+    sluice_exec_installed(sluice, sizeof sluice, "scripts/sluice");
+    if (option != NULL)
+        command[count++] = (char *)option;
+    if (job->series != NULL) {
+        command[count++] = "--series";
+        command[count++] = (char *)job->series;
+    }
+    return sluice_exec_which_says(command, false, text, capacity);
+}
+
 int64_t sluice_exec_waves_newest(const struct sluice_exec_job *job)
 {
     char folder[PATH_MAX + 256];
-    char sluice[3100];
     char text[40];
-    if (!find_log(job, folder, sizeof folder))
+    if (!job->elsewhere && !find_log(job, folder, sizeof folder))
         return -1;
-    sluice_exec_installed(sluice, sizeof sluice, "scripts/sluice");
-    const bool named = job->series != NULL;
-    char *command[] = {sluice,
-                       "mpi",
-                       "status",
-                       "--newest",
-                       "--store",
-                       (char *)job->store,
-                       named ? "--series" : NULL,
-                       (char *)job->series,
-                       NULL};
-    const int status = sluice_exec_which_says(command, false, text, sizeof text);
+    const int status = ask_sluice(job, "status", "--newest", text, sizeof text);
     if (status != 0) {
         sluice_exec_fail(status,
                          "cannot tell the newest checkpoint of %s; see sluice verify, and "
@@ -53,11 +72,25 @@ int64_t sluice_exec_waves_newest(const struct sluice_exec_job *job)
     return *text == 0 ? -1 : strtoll(text, NULL, 10);
 }
 
+/* Where it is looked for, the option of sluice run says, or else the environment. */
+static void ask_stage(const struct sluice_exec_job *job)
+{
+    const char *stage = NULL;
+    char text[40];
+    for (char **option = job->run; *option != NULL; option++)
+        stage = strncmp(*option, "--stage=", 8) == 0 ? *option : stage;
+    ask_sluice(job, "checkpoint", stage, text, sizeof text);
+}
+
 /* Before there is a log there may be no store, and a directory in its place would be taken for something else. */
 void sluice_exec_waves_ask(const struct sluice_exec_job *job)
 {
     char folder[PATH_MAX + 256];
     char path[PATH_MAX + 300];
+    if (job->elsewhere) {
+        ask_stage(job);
+        return;
+    }
     if (!find_log(job, folder, sizeof folder)) {
         sluice_exec_say("no ranks are there yet to be checkpointed");
         return;

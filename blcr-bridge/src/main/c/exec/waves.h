@@ -11,5 +11,8 @@
  */
 int64_t sluice_exec_waves_newest(const struct sluice_exec_job *job);
 
+/* How long the log is in which each job says that it has begun; -1 where it is on a node's stage. */
+int64_t sluice_exec_waves_heard(const struct sluice_exec_job *job);
+
 /* Asks for a wave. One line says so when no rank has come so far that one could be taken. */
 void sluice_exec_waves_ask(const struct sluice_exec_job *job);

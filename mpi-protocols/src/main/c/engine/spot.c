@@ -7,11 +7,13 @@
 #include "control.h"
 #include "engine.h"
 #include "handle.h"
+#include "launcher.h"
 #include "open_requests.h"
 #include "protocol.h"
 #include "regions.h"
 #include "snapshot.h"
 #include "stream.h"
+#include "wrappers/real.h"
 #include "wrappers/request.h"
 
 #define DONE_NANOS INT64_C(2000000000)
@@ -61,9 +63,22 @@ void sluice_mpi_hello(void)
     sluice_mpi_bytes_free(&bytes);
 }
 
+/* Those on other nodes may not have the layer: then they would not come to what all have to. */
+static void need_all_ranks(void)
+{
+    int ranks;
+    real.Comm_size(MPI_COMM_WORLD, &ranks);
+    if (getenv("SLUICE_MPI_BESIDE") != NULL && sluice_launcher_local_ranks(ranks) != 0) {
+        sluice_mpi_abort("the job has ranks on other nodes: put sluice exec before the program, as "
+                         "in mpirun -n %d sluice exec -- ./app",
+                         ranks);
+    }
+}
+
 void call_init(void)
 {
     read_environment();
+    need_all_ranks();
     if (getenv("SLUICE_DIRECTORY") == NULL || !sluice_mpi_control_begin())
         return;
     sluice_mpi_on = true;

@@ -17,6 +17,9 @@ import org.sluice.core.posix.Entropy;
 final class RunName {
   static final String VARIABLE = "SLUICE_RUN";
 
+  /** What {@code sluice mpi} calls each of its attempts, on all nodes alike. */
+  private static final String ATTEMPT = "SLUICE_MPI_LAUNCH";
+
   private static final int MOST = 200;
 
   /** What says how many ranks there are, and how many of them on this node. */
@@ -70,6 +73,10 @@ final class RunName {
     final String cray = variable("PMI_JOBID");
     if (cray != null) {
       return "pmi-" + cray;
+    }
+    final String attempt = variable(ATTEMPT);
+    if (isOfSeveralNodes() && attempt != null) {
+      return "mpi-" + attempt;
     }
     if (isOfSeveralNodes()) {
       throw new CommandException(

@@ -84,6 +84,18 @@ public record StagePlace(Path root, String uri, String series, long begin, Strin
   }
 
   /**
+   * Where a series is on a stage.
+   *
+   * @param stage the stage's directory
+   * @param uri the store
+   * @param series the series' name
+   * @return a folder, which need not be there
+   */
+  public static Path series(final Path stage, final String uri, final String series) {
+    return folder(stage, uri).resolve(series);
+  }
+
+  /**
    * Reads the path of a node's own store.
    *
    * @param path any path

@@ -212,6 +212,18 @@ public record Context(
     }
   }
 
+  /** Whether what a wait is for, and so what is read, is on this node's stage alone. */
+  boolean isContentWithStage() {
+    return copies != null && !copies.areGlobal();
+  }
+
+  /** Reads what a restart sees that was copied to the bucket, be it by an earlier run. */
+  <T> T readBucket(final Restarts.Reading<T> reading) throws IOException {
+    try (CheckpointReader reader = copies.series().view().open()) {
+      return reading.of(reader);
+    }
+  }
+
   /** What a wait is for; null where this node's own store decides. */
   private SeriesCommits ofAllNodes() {
     return copies != null && copies.areGlobal() ? copies.series() : series;

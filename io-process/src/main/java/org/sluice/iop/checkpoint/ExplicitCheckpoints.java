@@ -29,6 +29,7 @@ public final class ExplicitCheckpoints {
   private final Context context;
   private final Committer committer;
   private final Retention retention;
+  private final Room room;
   private final Farewells farewells;
   private final Map<Long, ExplicitCheckpoint> underWay;
   private final Set<Image> images = new HashSet<>();
@@ -45,6 +46,7 @@ public final class ExplicitCheckpoints {
     this.underWay = context.state().underWay();
     this.committer = committer;
     this.retention = retention;
+    this.room = new Room(context);
     this.farewells = farewells;
   }
 
@@ -171,6 +173,9 @@ public final class ExplicitCheckpoints {
       return new Reply.Failed(
           Errno.ESTALE, "checkpoint %d is not the one committed last".formatted(request.base()));
     }
+    if (made.base() == NO_BASE && !room.isFor(last)) {
+      return new Reply.Failed(Errno.ESTALE, "checkpoints have too much of older ones");
+    }
     context.decide(
         new Entry.Created(
             made.image(), made.checkpoint(), made.rank(), made.name(), request.base(), pieces));
@@ -193,10 +198,14 @@ public final class ExplicitCheckpoints {
 
   /** Nobody needs the files of a checkpoint that is in the store, or never will be. */
   void ended(final CheckpointCommit commit) {
+    final boolean goesOn =
+        commit.images().stream()
+            .anyMatch(image -> image.created() != null && image.created().base() != NO_BASE);
     commit.images().forEach(this::discard);
     if (commit.isStored()) {
       last = commit.stored();
       retention.committed(commit.stored(), List.of());
+      room.committed(goesOn);
     }
   }
 

@@ -117,10 +117,18 @@ public final class Restarts implements AutoCloseable {
    */
   public void restart(final Request.Restart request, final Caller caller) {
     final Lookup lookup = lookups.computeIfAbsent(request.checkpoint(), Lookup::new);
-    answer(
-        request.hashCode(),
-        caller,
-        () -> new Reply.Text(context.read(reader -> rebuild(request, reader, lookup)).toString()));
+    answer(request.hashCode(), caller, () -> new Reply.Text(rebuild(request, lookup).toString()));
+  }
+
+  private Path rebuild(final Request.Restart request, final Lookup lookup) throws IOException {
+    try {
+      return context.read(reader -> rebuild(request, reader, lookup));
+    } catch (final MissingException missing) {
+      if (context.isContentWithStage()) {
+        return context.readBucket(reader -> rebuild(request, reader, lookup));
+      }
+      throw missing;
+    }
   }
 
   private void answer(final long id, final Caller caller, final Answer answer) {

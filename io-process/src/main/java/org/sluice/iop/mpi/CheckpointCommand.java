@@ -1,6 +1,9 @@
 package org.sluice.iop.mpi;
 
+import static org.sluice.core.command.Model.option;
+
 import java.io.IOException;
+import java.nio.file.Path;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.Model;
 import org.sluice.core.command.SeriesOption;
@@ -13,6 +16,7 @@ import picocli.CommandLine.Model.CommandSpec;
 final class CheckpointCommand implements Subcommand {
   private final StoreOption store = new StoreOption();
   private final SeriesOption series = new SeriesOption();
+  private Path stage;
 
   private final CommandSpec spec =
       Model.of(this, "checkpoint")
@@ -22,6 +26,13 @@ final class CheckpointCommand implements Subcommand {
           .exits(ExitStatus.DENIED)
           .add(store)
           .add(series)
+          .add(
+              option(Path.class, value -> stage = value, "--stage")
+                  .paramLabel("DIR")
+                  .defaultValue("${env:SLUICE_STAGE}")
+                  .description(
+                      "Where the store is a URI: the stage of rank 0's node, which has the waves' log;"
+                          + " default: environment SLUICE_STAGE."))
           .examples("  sluice mpi checkpoint --store /scratch/ckpt")
           .spec();
 
@@ -34,7 +45,7 @@ final class CheckpointCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    WaveFiles.of(store.directory(), series.name()).ask();
+    WaveFiles.of(store, series.name(), stage).ask();
     return ExitStatus.OK.code();
   }
 }

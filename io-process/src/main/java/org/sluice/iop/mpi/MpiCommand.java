@@ -47,8 +47,11 @@ public final class MpiCommand implements Subcommand {
               ExitStatus.PREEMPTED)
           .add(
               option(String.class, NATIVE, "--store")
-                  .paramLabel("DIR")
-                  .description("Where checkpoints are kept; default: environment SLUICE_STORE."))
+                  .paramLabel("STORE")
+                  .description(
+                      "Where checkpoints are kept: a directory, or a URI such as s3://BUCKET/PREFIX. That"
+                          + " wants a stage on each node, by SLUICE_STAGE or --run=--stage=DIR; default:"
+                          + " environment SLUICE_STORE."))
           .add(
               option(String.class, NATIVE, "--series")
                   .paramLabel("NAME")

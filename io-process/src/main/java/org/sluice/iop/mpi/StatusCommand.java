@@ -1,14 +1,17 @@
 package org.sluice.iop.mpi;
 
 import static org.sluice.core.command.Model.flag;
+import static org.sluice.core.command.Model.option;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.sluice.core.command.ErrorLine;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Model;
 import org.sluice.core.command.SeriesOption;
@@ -16,6 +19,10 @@ import org.sluice.core.command.SizeConverter;
 import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
+import org.sluice.core.series.Stores;
+import org.sluice.core.store.CheckpointReader;
+import org.sluice.core.store.Commit;
+import org.sluice.core.store.Occupancy;
 import org.sluice.iop.waves.NewestWave;
 import org.sluice.iop.waves.WaveFiles;
 import picocli.CommandLine.Model.CommandSpec;
@@ -24,10 +31,12 @@ import picocli.CommandLine.Model.CommandSpec;
 final class StatusCommand implements Subcommand {
   private static final String WHAT = "what";
   private static final String WAVE = "wave";
+  private static final String BYTES = "bytes";
 
   private final StoreOption store = new StoreOption();
   private final SeriesOption series = new SeriesOption();
   private final JsonOption json = new JsonOption();
+  private Path stage;
   private boolean newest;
 
   private final CommandSpec spec =
@@ -44,6 +53,13 @@ final class StatusCommand implements Subcommand {
           .add(store)
           .add(series)
           .add(json)
+          .add(
+              option(Path.class, value -> stage = value, "--stage")
+                  .paramLabel("DIR")
+                  .defaultValue("${env:SLUICE_STAGE}")
+                  .description(
+                      "Where the store is a URI: the stage of rank 0's node, which has the waves' log;"
+                          + " default: environment SLUICE_STAGE."))
           .add(
               flag(value -> newest = value, "--newest")
                   .description(
@@ -62,28 +78,55 @@ final class StatusCommand implements Subcommand {
 
   @Override
   public Integer call() throws IOException {
-    final WaveFiles files = WaveFiles.of(store.directory(), series.name());
     if (newest) {
       NewestWave.of(store, series.name(), this::say)
           .ifPresent(spec.commandLine().getOut()::println);
       return ExitStatus.OK.code();
     }
+    final WaveFiles files = WaveFiles.of(store, series.name(), stage);
     final List<Map<String, Object>> lines = files.lines();
     final Optional<Map<String, Object>> open = WaveFiles.open(lines);
     final Optional<Map<String, Object>> progress = open.flatMap(begun -> progress(begun, files));
+    final Optional<Map<String, Object>> kept = kept();
     if (json.wanted()) {
+      kept.ifPresent(lines::addFirst);
       progress.ifPresent(lines::add);
       json.print(spec, lines);
       return ExitStatus.OK.code();
     }
     final PrintWriter out = spec.commandLine().getOut();
     lines.forEach(line -> text(line).map(Quoting::line).ifPresent(out::println));
+    kept.map(StatusCommand::keptText).map(Quoting::line).ifPresent(out::println);
     progress.or(() -> open).map(StatusCommand::underWay).map(Quoting::line).ifPresent(out::println);
     return ExitStatus.OK.code();
   }
 
   private void say(final IOException unreadable) {
     ErrorLine.say(spec, unreadable.getMessage());
+  }
+
+  /** What the waves that count take, where it costs no requests to a bucket. */
+  private Optional<Map<String, Object>> kept() throws IOException {
+    if (store.isElsewhere()) {
+      return Optional.empty();
+    }
+    try (CheckpointReader opened = Stores.open(store, series.name())) {
+      final List<Commit> commits = NewestWave.counting(opened, this::say);
+      final Occupancy taken = Occupancy.of(opened, commits);
+      return commits.isEmpty()
+          ? Optional.empty()
+          : Optional.of(
+              new JsonObject()
+                  .with(WHAT, "kept")
+                  .with("waves", commits.size())
+                  .with(BYTES, taken.bytes())
+                  .with("removed_bytes", taken.removed()));
+    }
+  }
+
+  private static String keptText(final Map<String, Object> kept) {
+    return "waves that are kept: %s; they take %s of the store, of which %s is of waves that are not"
+        .formatted(kept.get("waves"), size(kept.get(BYTES)), size(kept.get("removed_bytes")));
   }
 
   private static Optional<Map<String, Object>> progress(
@@ -107,7 +150,7 @@ final class StatusCommand implements Subcommand {
                       seconds(line.get("seconds_held_most")),
                       line.get("snapshot"),
                       seconds(line.get("seconds_to_durable")),
-                      size(line.get("bytes")),
+                      size(line.get(BYTES)),
                       notAgain(line.get("reused_bytes")),
                       line.get("late"),
                       line.get("early"),
@@ -132,7 +175,7 @@ final class StatusCommand implements Subcommand {
                 line.get(WAVE),
                 seconds(line.get("seconds")),
                 waiting,
-                size(line.get("bytes")),
+                size(line.get(BYTES)),
                 line.get("late"),
                 line.get("early"));
   }

@@ -1,18 +1,26 @@
 package org.sluice.iop.waves;
 
+import static java.util.Comparator.comparingLong;
+
 import java.io.IOException;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.sluice.core.command.StoreOption;
+import org.sluice.core.series.SeriesObjects;
+import org.sluice.core.series.SeriesStore;
 import org.sluice.core.series.Stores;
 import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
+import org.sluice.core.store.NoStoreException;
 
 /** The wave that a restart of an MPI job begins with. */
 public final class NewestWave {
+  private static final String STATE = "rank-0000/state";
+
   private NewestWave() {}
 
   /**
@@ -27,22 +35,75 @@ public final class NewestWave {
   public static OptionalLong of(
       final StoreOption store, final String series, final Consumer<IOException> unreadable)
       throws IOException {
+    return store.isElsewhere()
+        ? inBucket(store, WaveFiles.named(series), unreadable)
+        : inDirectory(store, series, unreadable);
+  }
+
+  /**
+   * Checkpoints that count.
+   *
+   * @param opened what they are in
+   * @param unreadable told of what cannot be read
+   * @return those that are whole, in the order of their numbers
+   * @throws IOException when the store cannot be read
+   */
+  public static List<Commit> counting(
+      final CheckpointReader opened, final Consumer<IOException> unreadable) throws IOException {
+    return opened.commits(unreadable).stream()
+        .filter(commit -> !commit.incomplete() && commit.part().isEmpty())
+        .sorted(comparingLong(Commit::number))
+        .toList();
+  }
+
+  private static OptionalLong inDirectory(
+      final StoreOption store, final String series, final Consumer<IOException> unreadable)
+      throws IOException {
     final WaveFiles files = WaveFiles.in(store.directory(), series);
     if (!files.areThere()) {
       return OptionalLong.empty();
     }
+    final Set<Long> waves = begun(files);
+    try (CheckpointReader opened = Stores.open(store, series)) {
+      return counting(opened, unreadable).stream()
+          .mapToLong(Commit::number)
+          .filter(waves::contains)
+          .max();
+    }
+  }
+
+  private static Set<Long> begun(final WaveFiles files) throws IOException {
     final Set<Long> waves = new HashSet<>();
     for (final Map<String, Object> line : files.lines()) {
       if ("begun".equals(line.get("what")) && line.get("wave") instanceof final Number number) {
         waves.add(number.longValue());
       }
     }
+    return waves;
+  }
+
+  /** No log is there. A wave has an image of this name, of which a rank says if it is another's. */
+  private static OptionalLong inBucket(
+      final StoreOption store, final String series, final Consumer<IOException> unreadable)
+      throws IOException {
+    if (!isThere(store, series)) {
+      return OptionalLong.empty();
+    }
     try (CheckpointReader opened = Stores.open(store, series)) {
-      return opened.commits(unreadable).stream()
-          .filter(commit -> !commit.incomplete() && commit.part().isEmpty())
-          .mapToLong(Commit::number)
-          .filter(waves::contains)
-          .max();
+      for (final Commit commit : counting(opened, unreadable).reversed()) {
+        if (opened.images(commit).stream().anyMatch(image -> STATE.equals(image.path()))) {
+          return OptionalLong.of(commit.number());
+        }
+      }
+    }
+    return OptionalLong.empty();
+  }
+
+  private static boolean isThere(final StoreOption store, final String series) throws IOException {
+    try (SeriesStore nodes = SeriesObjects.open(store.location())) {
+      return nodes.names().contains(series);
+    } catch (final NoStoreException none) {
+      return false; // the first job makes it
     }
   }
 }

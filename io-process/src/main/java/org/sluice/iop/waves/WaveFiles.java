@@ -12,13 +12,16 @@ import java.util.Map;
 import java.util.Optional;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
+import org.sluice.core.command.StoreOption;
 import org.sluice.core.series.SeriesDirectory;
+import org.sluice.core.series.StagePlace;
 import org.sluice.core.series.Stores;
 
 /**
  * The files by which a job's coordinator says what becomes of waves, and is asked for one.
  *
- * @param folder where they lie: the store, or the folder of its series
+ * @param folder where they lie: the store, or the folder of its series; of a bucket's series that
+ *     on the stage of rank 0's node
  */
 public record WaveFiles(Path folder) {
   private static final String DATA = "data";
@@ -28,11 +31,16 @@ public record WaveFiles(Path folder) {
    *
    * @param store a user's
    * @param series the series' name; null for the one that runs go on with unless told otherwise
+   * @param stage where they are if the store is in a bucket; null if not given
    * @return the files
    * @throws CommandException when there are none
    */
-  public static WaveFiles of(final Path store, final String series) {
-    final WaveFiles files = in(store, series);
+  public static WaveFiles of(final StoreOption store, final String series, final Path stage) {
+    final WaveFiles files =
+        store.isElsewhere()
+            ? new WaveFiles(
+                StagePlace.series(needed(stage, store), store.location(), named(series)))
+            : in(store.directory(), series);
     if (!files.areThere()) {
       throw new CommandException(
           ExitStatus.FAILED,
@@ -43,12 +51,25 @@ public record WaveFiles(Path folder) {
 
   /** Those of a job that may have run. */
   static WaveFiles in(final Path store, final String series) {
-    final String name = series == null ? Stores.DEFAULT_SERIES : series;
-    return new WaveFiles(SeriesDirectory.is(store) ? store.resolve(name) : store);
+    return new WaveFiles(SeriesDirectory.is(store) ? store.resolve(named(series)) : store);
+  }
+
+  static String named(final String series) {
+    return series == null ? Stores.DEFAULT_SERIES : series;
   }
 
   boolean areThere() {
     return Files.exists(log());
+  }
+
+  private static Path needed(final Path stage, final StoreOption store) {
+    if (stage == null) {
+      throw new CommandException(
+          ExitStatus.USAGE,
+          "what becomes of waves in %s is on the stage of rank 0's node; give --stage DIR there"
+              .formatted(store.location()));
+    }
+    return stage;
   }
 
   /** Those of a node's own store, which may be one of a series. */
