@@ -90,13 +90,8 @@ static struct sluice_mpi_handle *make(enum sluice_mpi_mode mode, const void *buf
                                       MPI_Datatype type, int dest, int tag,
                                       struct sluice_mpi_comm *comm)
 {
-    struct sluice_mpi_handle *handle = sluice_mpi_handle(SLUICE_MPI_SEND);
-    handle->comm = comm;
-    handle->buffer = (void *)buf;
-    handle->count = count;
-    handle->type = type;
-    handle->peer = dest;
-    handle->tag = tag;
+    struct sluice_mpi_handle *handle =
+        sluice_mpi_handle_message(SLUICE_MPI_SEND, comm, (void *)buf, count, type, dest, tag);
     handle->mode = (int)mode;
     return handle;
 }
@@ -134,8 +129,9 @@ int call_isend(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Dataty
         return result;
     struct sluice_mpi_handle *handle = make(mode, buf, count, type, dest, tag, known);
     handle->real = made;
+    handle->plain = made != MPI_REQUEST_NULL;
     is_done(handle);
-    *request = sluice_mpi_handle_request(handle);
+    *request = handle->request;
     return MPI_SUCCESS;
 }
 
@@ -148,6 +144,6 @@ int call_send_init(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Da
     struct sluice_mpi_handle *handle = make(mode, buf, count, type, dest, tag, known);
     handle->persistent = true;
     handle->active = false;
-    *request = sluice_mpi_handle_request(handle);
+    *request = handle->request;
     return MPI_SUCCESS;
 }

@@ -108,7 +108,6 @@ static void cancel_early(void)
             one->active = false;
             one->complete = false;
         } else {
-            sluice_mpi_request_release(one->request);
             sluice_mpi_handle_end(one);
         }
         one = next;
