@@ -8,6 +8,7 @@
 #include "engine/record.h"
 #include "engine/replay.h"
 #include "engine/stream.h"
+#include "wrappers/request.h"
 
 #define OTHER INT64_C(0x1122334455667788)
 
@@ -149,6 +150,7 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     sluice_mpi_find();
+    sluice_mpi_requests_begin();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_marker_is_written),
         cmocka_unit_test(a_recording_is_written),

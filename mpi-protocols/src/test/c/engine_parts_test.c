@@ -1,4 +1,4 @@
-/* Parts of the engine alone: counts, numbers, what is recorded and kept, requests that an image has. */
+/* Parts of the engine alone: counts, numbers, what is recorded and kept. */
 #include "engine_stubs.h"
 
 #include <stdlib.h>
@@ -139,65 +139,6 @@ static void a_long_message_is_drained_and_given(void **state)
     assert_int_equal(sluice_mpi_bytes_of(&status), INT64_C(5) << 30);
 }
 
-static void requests_are_numbered_anew(void **state)
-{
-    (void)state;
-    sluice_mpi_requests = INT64_C(1) << 40;
-    struct sluice_mpi_handle *one = sluice_mpi_handle(SLUICE_MPI_SEND);
-    struct sluice_mpi_handle *other = sluice_mpi_handle(SLUICE_MPI_RECEIVE);
-    const MPI_Request request = sluice_mpi_handle_request(other);
-    sluice_mpi_renumber();
-    assert_int_equal(one->number, 1);
-    assert_int_equal(other->number, 2);
-    assert_ptr_equal(sluice_mpi_handle_of(request), other);
-    assert_int_equal(sluice_mpi_number(request), 2);
-    assert_int_equal(sluice_mpi_handle(SLUICE_MPI_SEND)->number, 3);
-    sluice_mpi_request_release(request);
-}
-
-/* A program that frees each send must not have them all in memory until the next wave. */
-static void a_freed_send_is_forgotten_and_a_freed_receive_awaited(void **state)
-{
-    (void)state;
-    int in = 0;
-    const int out = 5;
-    MPI_Request request;
-    comm.handle = MPI_COMM_SELF;
-    assert_int_equal(call_irecv(&in, 1, MPI_INT, 0, 8, MPI_COMM_SELF, &request), MPI_SUCCESS);
-    call_request_free(&request);
-    assert_int_equal(sluice_mpi_freed_requests, 1);
-    call_isend(SLUICE_MPI_SYNCHRONOUS, &out, 1, MPI_INT, 0, 9, MPI_COMM_SELF, &request);
-    call_request_free(&request);
-    assert_int_equal(sluice_mpi_freed_requests, 1);
-    assert_ptr_equal(sluice_mpi_handles->next, NULL); /* the receive */
-    call_recv(&in, 1, MPI_INT, 0, 9, MPI_COMM_SELF, MPI_STATUS_IGNORE);
-    call_send(SLUICE_MPI_STANDARD, &out, 1, MPI_INT, 0, 8, MPI_COMM_SELF);
-    while (!sluice_mpi_handle_look(sluice_mpi_handles))
-        continue;
-    sluice_mpi_handle_end(sluice_mpi_handles);
-    assert_int_equal(sluice_mpi_freed_requests, 0);
-    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi_got), 2);
-}
-
-static void a_cancelled_send_is_not_counted(void **state)
-{
-    (void)state;
-    const int out = 5;
-    int in = 0;
-    int cancelled = 0;
-    MPI_Request request;
-    MPI_Status status;
-    comm.handle = MPI_COMM_SELF;
-    call_isend(SLUICE_MPI_STANDARD, &out, 1, MPI_INT, 0, 8, MPI_COMM_SELF, &request);
-    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi_sent), 1);
-    call_cancel(&request);
-    call_complete(1, &request, SLUICE_MPI_WAIT_ALL, NULL, NULL, NULL, &status);
-    real.Test_cancelled(&status, &cancelled);
-    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi_sent), cancelled ? 0 : 1);
-    if (!cancelled)
-        call_recv(&in, 1, MPI_INT, 0, 8, MPI_COMM_SELF, MPI_STATUS_IGNORE);
-}
-
 static void expect_late(int64_t last, int64_t straddling)
 {
     struct sluice_mpi_bytes bytes = {0};
@@ -314,52 +255,6 @@ static void a_recovery_is_over_when_nothing_of_it_is_left(void **state)
     assert_null(sluice_mpi_replay_forced(2));
 }
 
-/* Saved, restored, and saved again: what a restart has of requests is enough for the next wave. */
-static void open_requests_are_saved_again_behind_a_restart(void **state)
-{
-    (void)state;
-    static int memory[8];
-    struct sluice_mpi_bytes saved = {0};
-    struct sluice_mpi_bytes again = {0};
-    sluice_mpi_region_protect(1, memory, sizeof memory);
-    struct sluice_mpi_handle *complete = sluice_mpi_handle(SLUICE_MPI_RECEIVE);
-    complete->comm = &comm;
-    complete->buffer = memory;
-    complete->count = 2;
-    complete->type = MPI_INT;
-    complete->complete = true;
-    sluice_mpi_empty_status(&complete->status);
-    complete->status.MPI_SOURCE = 3;
-    complete->status.MPI_TAG = 9;
-    const MPI_Request request = sluice_mpi_handle_request(complete);
-    assert_null(sluice_mpi_save(&saved));
-    sluice_mpi_request_release(request);
-    sluice_mpi_handle_end(complete);
-    struct sluice_mpi_reader reader = {saved.data, saved.data + saved.length, false};
-    sluice_mpi_restore(&reader);
-    assert_true(!reader.damaged && reader.at == reader.end);
-    struct sluice_mpi_handle *restored = sluice_mpi_handle_of(request);
-    assert_true(restored->complete && restored->active);
-    assert_int_equal(restored->status.MPI_SOURCE, 3);
-    assert_int_equal(restored->status.MPI_TAG, 9);
-    assert_null(sluice_mpi_save(&again));
-    assert_int_equal(again.length, saved.length);
-    sluice_mpi_request_release(request);
-}
-
-static void a_buffer_that_is_not_protected_is_refused(void **state)
-{
-    (void)state;
-    static int elsewhere;
-    struct sluice_mpi_bytes saved = {0};
-    struct sluice_mpi_handle *open = sluice_mpi_handle(SLUICE_MPI_RECEIVE);
-    open->comm = &comm;
-    open->buffer = &elsewhere;
-    open->count = 1;
-    open->type = MPI_INT;
-    assert_non_null(strstr(sluice_mpi_save(&saved), "not in protected memory"));
-}
-
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -370,13 +265,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(messages_are_numbered_in_the_order_of_posting, set_up),
         cmocka_unit_test_setup(drained_messages_are_the_last_of_their_streams, set_up),
         cmocka_unit_test_setup(a_long_message_is_drained_and_given, set_up),
-        cmocka_unit_test_setup(requests_are_numbered_anew, set_up),
-        cmocka_unit_test_setup(a_freed_send_is_forgotten_and_a_freed_receive_awaited, set_up),
-        cmocka_unit_test_setup(a_cancelled_send_is_not_counted, set_up),
         cmocka_unit_test_setup(what_crosses_the_line_is_written_once_and_found, set_up),
         cmocka_unit_test_setup(a_recovery_is_over_when_nothing_of_it_is_left, set_up),
-        cmocka_unit_test_setup(open_requests_are_saved_again_behind_a_restart, set_up),
-        cmocka_unit_test_setup(a_buffer_that_is_not_protected_is_refused, set_up),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     MPI_Finalize();

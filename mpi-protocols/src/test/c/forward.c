@@ -8,6 +8,7 @@
 #include "wrappers/request.h"
 
 struct handle {
+    MPI_Request request;
     MPI_Request real;
     bool persistent;
     bool ready;
@@ -16,21 +17,22 @@ struct handle {
 };
 
 static struct handle *unused;
-static int64_t numbers;
 
 static int make(int result, MPI_Request *request, bool persistent)
 {
     if (result != MPI_SUCCESS)
         return result;
     struct handle *handle = unused;
-    if (handle != NULL)
+    if (handle != NULL) {
         unused = handle->next;
-    else
+    } else {
         handle = malloc(sizeof *handle);
+        handle->request = sluice_mpi_request(handle);
+    }
     handle->real = *request;
     handle->persistent = persistent;
     handle->ready = false;
-    *request = sluice_mpi_request(++numbers, handle);
+    *request = handle->request;
     return result;
 }
 
@@ -47,7 +49,6 @@ static struct handle *handle_of(MPI_Request request)
 static void release(MPI_Request *request)
 {
     struct handle *handle = handle_of(*request);
-    sluice_mpi_request_release(*request);
     handle->next = unused;
     unused = handle;
     *request = MPI_REQUEST_NULL;

@@ -89,35 +89,45 @@ static void await(struct asked *asked)
     }
 }
 
-/* The library waits for all at once. False where it cannot, or one failed and others are not complete. */
-static bool wait_for_all(struct asked *asked)
+/* The library has failed some of them: what it says of each. */
+static void fail(struct sluice_mpi_handle *handle, MPI_Request left, int error,
+                 const MPI_Status *status)
 {
-    MPI_Request few[FEW];
-    MPI_Status statuses[FEW];
-    struct sluice_mpi_handle *whose[FEW];
-    int count = 0;
-    for (int at = 0; at < asked->count; at++) {
-        struct sluice_mpi_handle *handle = asked->handles[at];
-        if (!sluice_mpi_handle_is_active(handle) || handle->complete)
-            continue;
-        if (count == FEW || handle->real == MPI_REQUEST_NULL)
+    if (!sluice_mpi_handle_is_active(handle) || handle->complete)
+        return;
+    handle->real = left;
+    handle->error = error;
+    if (error != MPI_ERR_PENDING)
+        sluice_mpi_handle_completed(handle, status);
+}
+
+/* The most frequent call: the library waits for all at once. Whether it has them, and failed none. */
+static bool wait_for_all(int count, MPI_Request *requests, MPI_Status *statuses)
+{
+    struct sluice_mpi_handle *handles[FEW];
+    MPI_Request reals[FEW];
+    MPI_Status own[FEW];
+    if (statuses == MPI_STATUSES_IGNORE || statuses == MPI_STATUS_IGNORE)
+        statuses = own;
+    for (int at = 0; at < count; at++) {
+        struct sluice_mpi_handle *handle = handles[at] = sluice_mpi_handle_of(requests[at]);
+        reals[at] = handle != NULL ? handle->real : MPI_REQUEST_NULL;
+        if (reals[at] == MPI_REQUEST_NULL && sluice_mpi_handle_is_active(handle)
+            && (!handle->complete || handle->error != MPI_SUCCESS)) {
             return false;
-        whose[count] = handle;
-        few[count++] = handle->real;
-    }
-    const int result = real.Waitall(count, few, statuses);
-    asked->complete = asked->active;
-    for (int i = 0; i < count; i++) {
-        const int error = result == MPI_ERR_IN_STATUS ? statuses[i].MPI_ERROR : result;
-        whose[i]->real = few[i];
-        if (error == MPI_ERR_PENDING) {
-            asked->complete--;
-            continue;
         }
-        whose[i]->error = error;
-        sluice_mpi_handle_completed(whose[i], &statuses[i]);
     }
-    return asked->complete == asked->active;
+    const int result =
+        count == 1 ? real.Wait(reals, statuses) : real.Waitall(count, reals, statuses);
+    for (int at = 0; at < count; at++) {
+        if (result != MPI_SUCCESS) {
+            fail(handles[at], reals[at],
+                 result == MPI_ERR_IN_STATUS ? statuses[at].MPI_ERROR : result, &statuses[at]);
+        } else if (handles[at] != NULL) {
+            sluice_mpi_handle_over(&requests[at], handles[at], reals[at], &statuses[at]);
+        }
+    }
+    return result == MPI_SUCCESS;
 }
 
 static MPI_Status *status_at(MPI_Status *statuses, int at)
@@ -224,19 +234,14 @@ static int answer(struct asked *asked, int *outcount, int *flag, int *indices, M
     }
 }
 
-/* The most frequent call. */
-static int wait_for_one(MPI_Request *request, struct sluice_mpi_handle *handle, MPI_Status *status)
-{
-    MPI_Status own;
-    handle->error = real.Wait(&handle->real, &own);
-    sluice_mpi_handle_completed(handle, &own);
-    return sluice_mpi_handle_deliver(request, handle, status);
-}
-
 int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int *outcount,
                   int *flag, int *indices, MPI_Status *statuses)
 {
     sluice_mpi_poll();
+    if (how == SLUICE_MPI_WAIT_ALL && count <= FEW && !sluice_mpi_busy
+        && wait_for_all(count, requests, statuses)) {
+        return MPI_SUCCESS;
+    }
     struct sluice_mpi_handle *few[FEW];
     struct asked asked = {.count = count, .requests = requests, .handles = few, .how = how};
     if (count > FEW && (asked.handles = malloc(count * sizeof *asked.handles)) == NULL)
@@ -247,16 +252,11 @@ int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int
         if (asked.handles[at] != NULL)
             asked.handles[at]->hidden = false;
     }
-    int result;
-    if (count == 1 && how == SLUICE_MPI_WAIT_ALL && !sluice_mpi_busy && asked.active == 1
-        && !few[0]->complete && few[0]->real != MPI_REQUEST_NULL) {
-        return wait_for_one(requests, few[0], statuses);
-    }
     if (sluice_mpi_busy && sluice_mpi_c3_answers(count, asked.handles, how))
         look(&asked);
-    else if (sluice_mpi_busy || how != SLUICE_MPI_WAIT_ALL || !wait_for_all(&asked))
+    else
         await(&asked);
-    result = answer(&asked, outcount, flag, indices, statuses);
+    const int result = answer(&asked, outcount, flag, indices, statuses);
     if (asked.handles != few)
         free(asked.handles);
     return result;
@@ -301,17 +301,14 @@ int call_request_free(MPI_Request *request)
     struct sluice_mpi_handle *handle = sluice_mpi_handle_of(*request);
     if (handle == NULL)
         return MPI_ERR_REQUEST;
-    sluice_mpi_request_release(*request);
     *request = MPI_REQUEST_NULL;
     const bool over = sluice_mpi_handle_look(handle);
     if (!over && handle->kind == SLUICE_MPI_SEND)
         real.Request_free(&handle->real);
-    if (over || handle->kind == SLUICE_MPI_SEND) {
+    if (over || handle->kind == SLUICE_MPI_SEND)
         sluice_mpi_handle_end(handle);
-    } else {
-        handle->freed = true;
-        sluice_mpi_freed_requests++;
-    }
+    else
+        sluice_mpi_handle_free(handle);
     return MPI_SUCCESS;
 }
 
@@ -324,6 +321,7 @@ int call_cancel(MPI_Request *request)
     if (sluice_mpi_busy)
         sluice_mpi_c3_cannot("MPI_Cancel is called while what crosses the line is recorded");
     handle->cancelled = true;
+    handle->plain = false;
     return handle->active && handle->real != MPI_REQUEST_NULL ? real.Cancel(&handle->real)
                                                               : MPI_SUCCESS;
 }
@@ -356,7 +354,7 @@ int call_uncounted(MPI_Request *request, bool persistent)
             "a persistent collective is made while what crosses the line is recorded");
     }
     handle->real = *request;
-    *request = sluice_mpi_handle_request(handle);
+    *request = handle->request;
     return MPI_SUCCESS;
 }
 
@@ -365,7 +363,7 @@ int call_ready(const MPI_Status *status, MPI_Request *request)
     struct sluice_mpi_handle *handle = sluice_mpi_handle(SLUICE_MPI_UNCOUNTED);
     handle->complete = true;
     handle->status = *status;
-    *request = sluice_mpi_handle_request(handle);
+    *request = handle->request;
     return MPI_SUCCESS;
 }
 
@@ -376,6 +374,7 @@ int call_type_freed(MPI_Datatype type)
             && one->kind <= SLUICE_MPI_RECEIVE) {
             real.Type_dup(type, &one->own);
             one->type = one->own;
+            one->plain = false;
         }
         for (int i = 0; i < one->results; i++) {
             if (one->pieces[i].type == type && !one->pieces[i].own) {

@@ -8,7 +8,6 @@
 #include "engine.h"
 #include "stream.h"
 #include "wrappers/real.h"
-#include "wrappers/request.h"
 
 struct sluice_mpi_handle *sluice_mpi_handles;
 int64_t sluice_mpi_requests;
@@ -18,17 +17,53 @@ int64_t sluice_mpi_freed_requests;
 static struct sluice_mpi_handle *last;
 static struct sluice_mpi_handle *unused;
 
-/* Field by field: to clear all of it takes as long as the rest of a call. What is left is set by who uses it. */
+static void bind(struct sluice_mpi_handle *handle, MPI_Request request)
+{
+    handle->request = request;
+    sluice_mpi_slot(request)->handle = handle;
+}
+
+static void keep(struct sluice_mpi_handle *handle)
+{
+    handle->number = 0;
+    handle->next = unused;
+    unused = handle;
+}
+
+static struct sluice_mpi_handle *another(void)
+{
+    struct sluice_mpi_handle *handle = calloc(1, sizeof *handle);
+    if (handle == NULL)
+        sluice_mpi_abort("no memory for another request");
+    handle->own = MPI_DATATYPE_NULL;
+    return handle;
+}
+
+static void grow(void)
+{
+    struct sluice_mpi_handle *handle = another();
+    handle->request = sluice_mpi_request(handle);
+    keep(handle);
+}
+
 struct sluice_mpi_handle *sluice_mpi_handle(enum sluice_mpi_kind kind)
 {
+    return sluice_mpi_handle_message(kind, NULL, NULL, 0, MPI_DATATYPE_NULL, 0, 0);
+}
+
+/* Field by field: to clear all of it takes as long as the rest of a call. sluice_mpi_handle_end() clears what few have. */
+struct sluice_mpi_handle *sluice_mpi_handle_message(enum sluice_mpi_kind kind,
+                                                    struct sluice_mpi_comm *comm, void *buffer,
+                                                    int count, MPI_Datatype type, int peer, int tag)
+{
+    if (__builtin_expect(unused == NULL, 0))
+        grow();
     struct sluice_mpi_handle *handle = unused;
-    if (handle != NULL)
-        unused = handle->next;
-    else if ((handle = calloc(1, sizeof *handle)) == NULL)
-        sluice_mpi_abort("no memory for another request");
+    unused = handle->next;
     handle->number = ++sluice_mpi_requests;
     handle->kind = kind;
     handle->error = MPI_SUCCESS;
+    handle->plain = false;
     handle->persistent = false;
     handle->active = true;
     handle->complete = false;
@@ -38,21 +73,40 @@ struct sluice_mpi_handle *sluice_mpi_handle(enum sluice_mpi_kind kind)
     handle->early = false;
     handle->cancelled = false;
     handle->real = MPI_REQUEST_NULL;
-    handle->request = MPI_REQUEST_NULL;
+    handle->comm = comm;
+    handle->buffer = buffer;
+    handle->count = count;
+    handle->type = type;
+    handle->peer = peer;
+    handle->tag = tag;
+    handle->posted = 0;
     handle->next = NULL;
     handle->previous = last;
-    handle->comm = NULL;
-    handle->buffer = NULL;
-    handle->count = 0;
-    handle->type = MPI_DATATYPE_NULL;
-    handle->posted = 0;
-    handle->drained = NULL;
-    handle->own = MPI_DATATYPE_NULL;
-    handle->collective = 0;
-    handle->pieces = NULL;
-    handle->results = 0;
     *(last != NULL ? &last->next : &sluice_mpi_handles) = handle;
     last = handle;
+    return handle;
+}
+
+struct sluice_mpi_handle *sluice_mpi_handle_again(enum sluice_mpi_kind kind, MPI_Request request)
+{
+    const struct sluice_mpi_slot *slot = sluice_mpi_slot(request);
+    if (slot == NULL) {
+        sluice_mpi_abort(
+            "a request of the checkpoint has the value %#llx, which no request can have; "
+            "restart from an older checkpoint",
+            (unsigned long long)sluice_mpi_value(request));
+    }
+    while (slot->handle == NULL)
+        grow();
+    struct sluice_mpi_handle *other = slot->handle;
+    if (other->number != 0) {
+        sluice_mpi_abort(
+            "a request that was open before the first sluice_potential_checkpoint() has the "
+            "place of one of the checkpoint; complete all requests before that");
+    }
+    struct sluice_mpi_handle *handle = sluice_mpi_handle(kind);
+    bind(other, handle->request);
+    bind(handle, request);
     return handle;
 }
 
@@ -82,13 +136,14 @@ struct sluice_mpi_handle **sluice_mpi_open_receives(size_t *count)
 void sluice_mpi_renumber(void)
 {
     sluice_mpi_requests = 0;
-    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next) {
-        struct sluice_mpi_slot *slot = sluice_mpi_slot(one->request);
-        const bool has_slot = slot != NULL && slot->handle == one;
+    for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
         one->number = ++sluice_mpi_requests;
-        if (has_slot)
-            slot->number = one->number;
-    }
+}
+
+static void unlink_open(const struct sluice_mpi_handle *handle)
+{
+    *(handle->previous != NULL ? &handle->previous->next : &sluice_mpi_handles) = handle->next;
+    *(handle->next != NULL ? &handle->next->previous : &last) = handle->previous;
 }
 
 static void end_pieces(struct sluice_mpi_handle *handle)
@@ -103,31 +158,36 @@ void sluice_mpi_handle_end(struct sluice_mpi_handle *handle)
 {
     if (handle->own != MPI_DATATYPE_NULL)
         real.Type_free(&handle->own);
-    sluice_mpi_freed_requests -= handle->freed;
-    if (handle->pieces != NULL)
-        end_pieces(handle);
     if (handle->kind == SLUICE_MPI_UNCOUNTED && handle->persistent)
         real.Request_free(&handle->real);
-    *(handle->previous != NULL ? &handle->previous->next : &sluice_mpi_handles) = handle->next;
-    *(handle->next != NULL ? &handle->next->previous : &last) = handle->previous;
-    handle->next = unused;
-    unused = handle;
-}
-
-MPI_Request sluice_mpi_handle_request(struct sluice_mpi_handle *handle)
-{
-    handle->request = sluice_mpi_request(handle->number, handle);
-    return handle->request;
-}
-
-struct sluice_mpi_handle *sluice_mpi_handle_of(MPI_Request request)
-{
-    const struct sluice_mpi_slot *slot = sluice_mpi_slot(request);
-    if (request != MPI_REQUEST_NULL && (slot == NULL || slot->number == 0)) {
-        sluice_mpi_abort("a request is not one that the program has open: %#llx",
-                         (unsigned long long)sluice_mpi_value(request));
+    if (handle->pieces != NULL)
+        end_pieces(handle);
+    handle->drained = NULL;
+    handle->collective = 0;
+    handle->pieces = NULL;
+    handle->results = 0;
+    unlink_open(handle);
+    if (handle->freed) {
+        sluice_mpi_freed_requests--;
+        free(handle);
+    } else {
+        keep(handle);
     }
-    return slot != NULL ? slot->handle : NULL;
+}
+
+void sluice_mpi_handle_free(struct sluice_mpi_handle *handle)
+{
+    struct sluice_mpi_handle *next = another();
+    bind(next, handle->request);
+    keep(next);
+    handle->freed = true;
+    sluice_mpi_freed_requests++;
+}
+
+void sluice_mpi_handle_unknown(MPI_Request request)
+{
+    sluice_mpi_abort("a request is not one that the program has open: %#llx",
+                     (unsigned long long)sluice_mpi_value(request));
 }
 
 void sluice_mpi_empty_status(MPI_Status *status)
@@ -155,6 +215,7 @@ static void take_back(const struct sluice_mpi_handle *handle, const MPI_Status *
 
 void sluice_mpi_handle_completed(struct sluice_mpi_handle *handle, const MPI_Status *status)
 {
+    handle->plain = false;
     handle->complete = true;
     handle->status = *status;
     if (handle->kind == SLUICE_MPI_RECEIVE && sluice_mpi_has_taken(handle->error)) {
@@ -222,8 +283,26 @@ int sluice_mpi_handle_deliver(MPI_Request *request, struct sluice_mpi_handle *ha
         handle->error = MPI_SUCCESS;
         return error;
     }
-    sluice_mpi_request_release(*request);
     *request = MPI_REQUEST_NULL;
     sluice_mpi_handle_end(handle);
     return error;
+}
+
+void sluice_mpi_handle_over(MPI_Request *request, struct sluice_mpi_handle *handle,
+                            MPI_Request left, MPI_Status *status)
+{
+    if (__builtin_expect(handle->plain, 1)) {
+        if (handle->kind == SLUICE_MPI_RECEIVE)
+            sluice_mpi_received(handle->comm, status, handle->posted);
+        *request = MPI_REQUEST_NULL;
+        unlink_open(handle);
+        keep(handle);
+        return;
+    }
+    if (handle->active && !handle->complete) {
+        handle->real = left;
+        handle->error = MPI_SUCCESS;
+        sluice_mpi_handle_completed(handle, status);
+    }
+    sluice_mpi_handle_deliver(request, handle, status);
 }

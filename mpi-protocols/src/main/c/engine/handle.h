@@ -11,6 +11,7 @@
 
 #include "wrappers/collective.h"
 #include "wrappers/communicator.h"
+#include "wrappers/request.h"
 
 enum sluice_mpi_kind {
     SLUICE_MPI_SEND,
@@ -23,12 +24,13 @@ struct sluice_mpi_drained;
 
 /*
  * The number is the layer's name for the request. A program makes them in the same order again after a restart, so
- * the numbers come back.
+ * the numbers come back. A request keeps its handle: one that is not open waits for the next call that makes one.
  */
 struct sluice_mpi_handle {
-    int64_t number;
+    int64_t number; /* 0: not open */
     enum sluice_mpi_kind kind;
     int error;
+    bool plain; /* a message that the library has, and of which its status says all */
     bool persistent;
     bool active;         /* false: a persistent one that is not started */
     bool complete;       /* the library has no part in it any more; `status` says how it ended */
@@ -74,6 +76,15 @@ extern int64_t sluice_mpi_freed_requests;
 /* A new one at the end of the list, with the next number. */
 struct sluice_mpi_handle *sluice_mpi_handle(enum sluice_mpi_kind kind);
 
+/* The same of a message. `comm` is NULL where nothing is counted. */
+struct sluice_mpi_handle *sluice_mpi_handle_message(enum sluice_mpi_kind kind,
+                                                    struct sluice_mpi_comm *comm, void *buffer,
+                                                    int count, MPI_Datatype type, int peer,
+                                                    int tag);
+
+/* At a restart: a new one for the request that had this value, which nothing has now. */
+struct sluice_mpi_handle *sluice_mpi_handle_again(enum sluice_mpi_kind kind, MPI_Request request);
+
 /* Receives that are open, in the order in which they were posted: it decides which message each gets. The caller frees. */
 struct sluice_mpi_handle **sluice_mpi_open_receives(size_t *count);
 
@@ -83,11 +94,11 @@ struct sluice_mpi_handle **sluice_mpi_open_receives(size_t *count);
  */
 void sluice_mpi_renumber(void);
 
-/* Out of the list, and free. */
+/* Out of the list: its request may be made again. */
 void sluice_mpi_handle_end(struct sluice_mpi_handle *handle);
 
-/* The program's request for it. */
-MPI_Request sluice_mpi_handle_request(struct sluice_mpi_handle *handle);
+/* The program frees the request of one that goes on: it may be made again at once. */
+void sluice_mpi_handle_free(struct sluice_mpi_handle *handle);
 
 /* Whether a call can complete it; `handle` may be NULL. */
 static inline bool sluice_mpi_handle_is_active(const struct sluice_mpi_handle *handle)
@@ -95,8 +106,20 @@ static inline bool sluice_mpi_handle_is_active(const struct sluice_mpi_handle *h
     return handle != NULL && handle->active;
 }
 
-/* What is behind a request; NULL of MPI_REQUEST_NULL. A request that is not the layer's ends the job. */
-struct sluice_mpi_handle *sluice_mpi_handle_of(MPI_Request request);
+/* Ends the job: the program has no such request open. */
+void sluice_mpi_handle_unknown(MPI_Request request) __attribute__((noreturn));
+
+/* What is behind a request; NULL of MPI_REQUEST_NULL. */
+static inline struct sluice_mpi_handle *sluice_mpi_handle_of(MPI_Request request)
+{
+    if (request == MPI_REQUEST_NULL)
+        return NULL;
+    const struct sluice_mpi_slot *slot = sluice_mpi_slot(request);
+    struct sluice_mpi_handle *handle = slot != NULL ? slot->handle : NULL;
+    if (__builtin_expect(handle == NULL || handle->number == 0, 0))
+        sluice_mpi_handle_unknown(request);
+    return handle;
+}
 
 /*
  * Asks the library whether it is complete, and counts what it received. Returns whether it is complete: an inactive
@@ -106,6 +129,10 @@ bool sluice_mpi_handle_look(struct sluice_mpi_handle *handle);
 
 /* The library says that it is complete, with this status. */
 void sluice_mpi_handle_completed(struct sluice_mpi_handle *handle, const MPI_Status *status);
+
+/* The library says so without an error, and the program is told at once. `left` is what it left of its request. */
+void sluice_mpi_handle_over(MPI_Request *request, struct sluice_mpi_handle *handle,
+                            MPI_Request left, MPI_Status *status);
 
 /*
  * Tells the program of a complete one: its status, and what the call returns. The request is gone then, or inactive.

@@ -264,11 +264,8 @@ static void get_pieces(struct sluice_mpi_reader *reader, struct sluice_mpi_handl
 static struct sluice_mpi_handle *find(int64_t value, int flags, int kind)
 {
     if ((flags & EARLY) == 0) {
-        struct sluice_mpi_handle *handle = sluice_mpi_handle(kind);
-        handle->request = sluice_mpi_valued(value);
-        if ((flags & FREED) == 0)
-            sluice_mpi_request_again(handle->request, handle->number, handle);
-        return handle;
+        return (flags & FREED) != 0 ? sluice_mpi_handle(kind)
+                                    : sluice_mpi_handle_again(kind, sluice_mpi_valued(value));
     }
     for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
         if (one->early && sluice_mpi_value(one->request) == value && (int)one->kind == kind)
@@ -286,9 +283,9 @@ static void get_handle(struct sluice_mpi_reader *reader)
     if (reader->damaged)
         return;
     struct sluice_mpi_handle *handle = find(value, flags, kind);
+    if ((flags & FREED) != 0)
+        sluice_mpi_handle_free(handle);
     handle->number = number;
-    if (sluice_mpi_slot(handle->request) != NULL && (flags & FREED) == 0)
-        sluice_mpi_slot(handle->request)->number = number;
     handle->comm = get_communicator(reader);
     handle->peer = sluice_mpi_get_i32(reader);
     handle->tag = sluice_mpi_get_i32(reader);
@@ -299,8 +296,6 @@ static void get_handle(struct sluice_mpi_reader *reader)
     handle->persistent = (flags & PERSISTENT) != 0;
     handle->active = (flags & ACTIVE) != 0;
     handle->complete = (flags & COMPLETE) != 0 && handle->active;
-    handle->freed = (flags & FREED) != 0;
-    sluice_mpi_freed_requests += handle->freed;
     sluice_mpi_empty_status(&handle->status);
     if ((flags & COMPLETE) != 0 && kind != SLUICE_MPI_SEND)
         get_status(reader, &handle->status);

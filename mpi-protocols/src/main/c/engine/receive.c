@@ -32,6 +32,13 @@ static void take(struct sluice_mpi_handle *handle, struct sluice_mpi_drained *ol
     sluice_mpi_look_busy();
 }
 
+static int ask(struct sluice_mpi_handle *handle, int source, int tag)
+{
+    handle->plain = !handle->persistent;
+    return real.Irecv(handle->buffer, handle->count, handle->type, source, tag,
+                      handle->comm->handle, &handle->real);
+}
+
 int sluice_mpi_receive_start(struct sluice_mpi_handle *handle)
 {
     if (!is_counted(handle->peer, handle->comm)) {
@@ -41,9 +48,9 @@ int sluice_mpi_receive_start(struct sluice_mpi_handle *handle)
         return MPI_SUCCESS;
     }
     handle->posted = ++sluice_mpi_posted;
-    if (sluice_mpi_busy)
+    if (__builtin_expect(sluice_mpi_busy, 0))
         return sluice_mpi_c3_posts(handle);
-    return sluice_mpi_post(handle, handle->peer, handle->tag);
+    return ask(handle, handle->peer, handle->tag);
 }
 
 int sluice_mpi_post(struct sluice_mpi_handle *handle, int source, int tag)
@@ -55,21 +62,7 @@ int sluice_mpi_post(struct sluice_mpi_handle *handle, int source, int tag)
     }
     if (sluice_mpi_busy)
         sluice_mpi_c3_asks(handle, source, tag);
-    return real.Irecv(handle->buffer, handle->count, handle->type, source, tag,
-                      handle->comm->handle, &handle->real);
-}
-
-static struct sluice_mpi_handle *make(void *buf, int count, MPI_Datatype type, int source, int tag,
-                                      struct sluice_mpi_comm *comm)
-{
-    struct sluice_mpi_handle *handle = sluice_mpi_handle(SLUICE_MPI_RECEIVE);
-    handle->comm = comm;
-    handle->buffer = buf;
-    handle->count = count;
-    handle->type = type;
-    handle->peer = source;
-    handle->tag = tag;
-    return handle;
+    return ask(handle, source, tag);
 }
 
 void sluice_mpi_handle_await(struct sluice_mpi_handle *handle)
@@ -82,7 +75,8 @@ void sluice_mpi_handle_await(struct sluice_mpi_handle *handle)
 static int receive_while_busy(void *buf, int count, MPI_Datatype type, int source, int tag,
                               struct sluice_mpi_comm *comm, MPI_Status *status)
 {
-    struct sluice_mpi_handle *handle = make(buf, count, type, source, tag, comm);
+    struct sluice_mpi_handle *handle =
+        sluice_mpi_handle_message(SLUICE_MPI_RECEIVE, comm, buf, count, type, source, tag);
     int result = sluice_mpi_receive_start(handle);
     if (result == MPI_SUCCESS) {
         sluice_mpi_handle_await(handle);
@@ -118,10 +112,11 @@ int call_irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI
     struct sluice_mpi_comm *known = accepted(count, type, source, tag, comm);
     if (known == NULL)
         return real.Irecv(buf, count, type, source, tag, comm, request);
-    struct sluice_mpi_handle *handle = make(buf, count, type, source, tag, known);
+    struct sluice_mpi_handle *handle =
+        sluice_mpi_handle_message(SLUICE_MPI_RECEIVE, known, buf, count, type, source, tag);
     const int result = sluice_mpi_receive_start(handle);
     if (result == MPI_SUCCESS)
-        *request = sluice_mpi_handle_request(handle);
+        *request = handle->request;
     else
         sluice_mpi_handle_end(handle);
     return result;
@@ -133,10 +128,11 @@ int call_recv_init(void *buf, int count, MPI_Datatype type, int source, int tag,
     struct sluice_mpi_comm *known = accepted(count, type, source, tag, comm);
     if (known == NULL)
         return real.Recv_init(buf, count, type, source, tag, comm, request);
-    struct sluice_mpi_handle *handle = make(buf, count, type, source, tag, known);
+    struct sluice_mpi_handle *handle =
+        sluice_mpi_handle_message(SLUICE_MPI_RECEIVE, known, buf, count, type, source, tag);
     handle->persistent = true;
     handle->active = false;
-    *request = sluice_mpi_handle_request(handle);
+    *request = handle->request;
     return MPI_SUCCESS;
 }
 

@@ -20,20 +20,26 @@ static int forward(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Da
     }
 }
 
-static int begin(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type, int dest,
-                 int tag, MPI_Comm comm, MPI_Request *request)
+static int begin_otherwise(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type,
+                           int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
     switch (mode) {
     case SLUICE_MPI_BUFFERED:
         return real.Ibsend(buf, count, type, dest, tag, comm, request);
     case SLUICE_MPI_SYNCHRONOUS:
         return real.Issend(buf, count, type, dest, tag, comm, request);
-    case SLUICE_MPI_READY: /* in a recovery its receive may not be posted yet */
+    default: /* ready; in a recovery its receive may not be posted yet */
         return (sluice_mpi_busy ? real.Isend : real.Irsend)(buf, count, type, dest, tag, comm,
                                                             request);
-    default:
-        return real.Isend(buf, count, type, dest, tag, comm, request);
     }
+}
+
+static inline int begin(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type,
+                        int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    return __builtin_expect(mode == SLUICE_MPI_STANDARD, 1)
+        ? real.Isend(buf, count, type, dest, tag, comm, request)
+        : begin_otherwise(mode, buf, count, type, dest, tag, comm, request);
 }
 
 /* NULL where nothing is counted: MPI_PROC_NULL, and what MPI refuses. */
@@ -47,18 +53,17 @@ static struct sluice_mpi_comm *counted(int count, MPI_Datatype type, int dest, i
         : NULL;
 }
 
-/* Sends on the long way: `request` is MPI_REQUEST_NULL where the receiver has the message, or the layer its data. */
-static int start(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type, int dest,
-                 int tag, struct sluice_mpi_comm *comm, MPI_Request *request)
+/* `request` is MPI_REQUEST_NULL where the receiver has the message, or the layer its data. */
+static int start_while_busy(enum sluice_mpi_mode mode, const void *buf, int count,
+                            MPI_Datatype type, int dest, int tag, struct sluice_mpi_comm *comm,
+                            MPI_Request *request)
 {
     *request = MPI_REQUEST_NULL;
     struct sluice_mpi_count *sent =
         sluice_mpi_counts_of(&sluice_mpi_sent, comm->id, sluice_mpi_rank, comm->world[dest], tag);
     int result = MPI_SUCCESS;
-    if (!sluice_mpi_busy
-        || !sluice_mpi_c3_sends(comm, dest, tag, sent->count + 1, buf, count, type)) {
+    if (!sluice_mpi_c3_sends(comm, dest, tag, sent->count + 1, buf, count, type))
         result = begin(mode, buf, count, type, dest, tag, comm->handle, request);
-    }
     sent->count += result == MPI_SUCCESS;
     return result;
 }
@@ -67,7 +72,7 @@ static int send_while_busy(enum sluice_mpi_mode mode, const void *buf, int count
                            int dest, int tag, struct sluice_mpi_comm *comm)
 {
     MPI_Request request;
-    int result = start(mode, buf, count, type, dest, tag, comm, &request);
+    int result = start_while_busy(mode, buf, count, type, dest, tag, comm, &request);
     int flag = request == MPI_REQUEST_NULL;
     for (unsigned round = 0; result == MPI_SUCCESS && !flag; round++) {
         result = real.Test(&request, &flag, MPI_STATUS_IGNORE);
@@ -90,17 +95,25 @@ int call_send(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatyp
     return result;
 }
 
+/* `known` is NULL where nothing is counted. */
+static inline int start(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Datatype type,
+                        int dest, int tag, MPI_Comm comm, struct sluice_mpi_comm *known,
+                        MPI_Request *request)
+{
+    if (__builtin_expect(sluice_mpi_busy, 0) && known != NULL)
+        return start_while_busy(mode, buf, count, type, dest, tag, known, request);
+    const int result = begin(mode, buf, count, type, dest, tag, comm, request);
+    if (__builtin_expect(known != NULL && result == MPI_SUCCESS, 1))
+        sluice_mpi_sends(known, dest, tag);
+    return result;
+}
+
 static struct sluice_mpi_handle *make(enum sluice_mpi_mode mode, const void *buf, int count,
                                       MPI_Datatype type, int dest, int tag,
                                       struct sluice_mpi_comm *comm)
 {
-    struct sluice_mpi_handle *handle = sluice_mpi_handle(SLUICE_MPI_SEND);
-    handle->comm = comm;
-    handle->buffer = (void *)buf;
-    handle->count = count;
-    handle->type = type;
-    handle->peer = dest;
-    handle->tag = tag;
+    struct sluice_mpi_handle *handle =
+        sluice_mpi_handle_message(SLUICE_MPI_SEND, comm, (void *)buf, count, type, dest, tag);
     handle->mode = (int)mode;
     return handle;
 }
@@ -121,7 +134,7 @@ int sluice_mpi_send_start(struct sluice_mpi_handle *handle)
         result = MPI_SUCCESS; /* to MPI_PROC_NULL */
     } else {
         result = start(handle->mode, handle->buffer, handle->count, handle->type, handle->peer,
-                       handle->tag, handle->comm, &handle->real);
+                       handle->tag, handle->comm->handle, handle->comm, &handle->real);
     }
     is_done(handle);
     return result;
@@ -132,14 +145,14 @@ int call_isend(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Dataty
 {
     struct sluice_mpi_comm *known = counted(count, type, dest, tag, comm);
     MPI_Request made;
-    const int result = known != NULL ? start(mode, buf, count, type, dest, tag, known, &made)
-                                     : begin(mode, buf, count, type, dest, tag, comm, &made);
+    const int result = start(mode, buf, count, type, dest, tag, comm, known, &made);
     if (result != MPI_SUCCESS)
         return result;
     struct sluice_mpi_handle *handle = make(mode, buf, count, type, dest, tag, known);
     handle->real = made;
+    handle->plain = made != MPI_REQUEST_NULL;
     is_done(handle);
-    *request = sluice_mpi_handle_request(handle);
+    *request = handle->request;
     return MPI_SUCCESS;
 }
 
@@ -152,6 +165,6 @@ int call_send_init(enum sluice_mpi_mode mode, const void *buf, int count, MPI_Da
     struct sluice_mpi_handle *handle = make(mode, buf, count, type, dest, tag, known);
     handle->persistent = true;
     handle->active = false;
-    *request = sluice_mpi_handle_request(handle);
+    *request = handle->request;
     return MPI_SUCCESS;
 }

@@ -135,7 +135,6 @@ static void cancel_early(void)
             one->active = false;
             one->complete = false;
         } else {
-            sluice_mpi_request_release(one->request);
             sluice_mpi_handle_end(one);
         }
         one = next;
@@ -269,7 +268,7 @@ int call_potential_checkpoint(const void *address)
     sluice_mpi_spots++;
     if (__builtin_expect(sluice_mpi_snapshot_watches, 0))
         sluice_mpi_snapshot_spot();
-    sluice_mpi_poll();
+    sluice_mpi_look();
     if (sluice_mpi_wave != 0) {
         place.protocol = sluice_mpi_protocol == &sluice_mpi_pcl
             ? SLUICE_CONTROL_PCL

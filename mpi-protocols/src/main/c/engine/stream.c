@@ -7,19 +7,6 @@ struct sluice_mpi_counts sluice_mpi_got;
 int sluice_mpi_rank;
 int sluice_mpi_size;
 
-int64_t sluice_mpi_received(const struct sluice_mpi_comm *comm, const MPI_Status *status,
-                            int64_t posted)
-{
-    if (status->MPI_SOURCE < 0) /* MPI_PROC_NULL */
-        return 0;
-    struct sluice_mpi_count *count =
-        sluice_mpi_counts_of(&sluice_mpi_got, comm->id, comm->world[status->MPI_SOURCE],
-                             sluice_mpi_rank, status->MPI_TAG);
-    if (posted > count->posted)
-        count->posted = posted;
-    return ++count->count;
-}
-
 bool sluice_mpi_is_truncated(int error)
 {
     int class = MPI_ERR_OTHER;

@@ -22,12 +22,19 @@ static inline int64_t sluice_mpi_sends(const struct sluice_mpi_comm *comm, int d
                  ->count;
 }
 
-/*
- * A message was received, as the status says, by a receive with this place in the order of posting: its number, if
- * no earlier receive of the stream is open.
- */
-int64_t sluice_mpi_received(const struct sluice_mpi_comm *comm, const MPI_Status *status,
-                            int64_t posted);
+/* A message was received, as the status says, by a receive with this place in the order of posting. */
+static inline void sluice_mpi_received(const struct sluice_mpi_comm *comm, const MPI_Status *status,
+                                       int64_t posted)
+{
+    if (status->MPI_SOURCE < 0) /* MPI_PROC_NULL */
+        return;
+    struct sluice_mpi_count *count =
+        sluice_mpi_counts_of(&sluice_mpi_got, comm->id, comm->world[status->MPI_SOURCE],
+                             sluice_mpi_rank, status->MPI_TAG);
+    if (posted > count->posted)
+        count->posted = posted;
+    count->count++;
+}
 
 /* Whether this error is of a message that is longer than its receive has room for. */
 bool sluice_mpi_is_truncated(int error);

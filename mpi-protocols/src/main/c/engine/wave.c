@@ -22,6 +22,7 @@
 
 bool sluice_mpi_busy;
 uint64_t sluice_mpi_look_at;
+unsigned sluice_mpi_polls;
 int64_t sluice_mpi_wave;
 int64_t sluice_mpi_spots;
 double sluice_mpi_patience = 60;

@@ -10,9 +10,8 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-/* Slots below this one are in use or in the list of free ones; slot 0 stands for none. */
+/* Slots below this one have handles; slot 0 stands for none. */
 static int32_t top = 1;
-static int32_t first_free;
 
 #ifdef OPEN_MPI
 
@@ -103,74 +102,14 @@ void sluice_mpi_requests_begin(void)
     }
 }
 
-static void link_free(int32_t index)
-{
-    struct sluice_mpi_slot *slot = SLUICE_MPI_SLOT + index;
-    slot->number = 0;
-    slot->handle = NULL;
-    slot->previous = 0;
-    slot->next = first_free;
-    if (first_free != 0)
-        SLUICE_MPI_SLOT[first_free].previous = index;
-    first_free = index;
-}
-
-static void unlink_free(struct sluice_mpi_slot *slot)
-{
-    if (slot->previous != 0)
-        SLUICE_MPI_SLOT[slot->previous].next = slot->next;
-    else
-        first_free = slot->next;
-    if (slot->next != 0)
-        SLUICE_MPI_SLOT[slot->next].previous = slot->previous;
-}
-
-/* A slot that was never used. */
-static void grow(void)
+MPI_Request sluice_mpi_request(void *handle)
 {
     if (top == SLUICE_MPI_SLOTS) {
         sluice_mpi_abort("%d requests are open, and sluice mpi has room for no more; complete some",
                          SLUICE_MPI_SLOTS - 1);
     }
-    look_like_mpis(SLUICE_MPI_SLOT + top);
-    link_free(top++);
-}
-
-MPI_Request sluice_mpi_request(int64_t number, void *handle)
-{
-    if (first_free == 0)
-        grow();
-    struct sluice_mpi_slot *slot = SLUICE_MPI_SLOT + first_free;
-    unlink_free(slot);
-    slot->number = number;
+    struct sluice_mpi_slot *slot = SLUICE_MPI_SLOT + top++;
+    look_like_mpis(slot);
     slot->handle = handle;
     return request_of(slot);
-}
-
-void sluice_mpi_request_again(MPI_Request request, int64_t number, void *handle)
-{
-    struct sluice_mpi_slot *slot = sluice_mpi_slot(request);
-    if (slot == NULL) {
-        sluice_mpi_abort(
-            "a request of the checkpoint has the value %#llx, which no request can have; "
-            "restart from an older checkpoint",
-            (unsigned long long)sluice_mpi_value(request));
-    }
-    while (slot >= SLUICE_MPI_SLOT + top)
-        grow();
-    if (slot->number != 0) {
-        sluice_mpi_abort(
-            "a request that was open before the first sluice_potential_checkpoint() has the "
-            "place of one of the checkpoint; complete all requests before that");
-    }
-    unlink_free(slot);
-    slot->number = number;
-    slot->handle = handle;
-}
-
-void sluice_mpi_request_release(MPI_Request request)
-{
-    const struct sluice_mpi_slot *slot = sluice_mpi_slot(request);
-    if (slot != NULL && slot->number != 0)
-        link_free((int32_t)(slot - SLUICE_MPI_SLOT));
 }

@@ -31,10 +31,7 @@
 
 struct sluice_mpi_slot {
     unsigned char behind[SLUICE_MPI_BEHIND];
-    int64_t number; /* the engine's; 0: free */
-    void *handle;   /* the engine's */
-    int32_t next;   /* of the free ones */
-    int32_t previous;
+    void *handle; /* the engine's; NULL: no request has had this place */
 };
 
 #define SLUICE_MPI_SLOT ((struct sluice_mpi_slot *)(uintptr_t)SLUICE_MPI_TABLE)
@@ -53,13 +50,6 @@ static inline struct sluice_mpi_slot *sluice_mpi_slot(MPI_Request request)
 #endif
 }
 
-/* The number that the engine gave; 0 of MPI_REQUEST_NULL, -1 of a request of MPI's own. */
-static inline int64_t sluice_mpi_number(MPI_Request request)
-{
-    const struct sluice_mpi_slot *slot = sluice_mpi_slot(request);
-    return slot != NULL ? slot->number : request == MPI_REQUEST_NULL ? 0 : -1;
-}
-
 /* The same request as a number that an image can have, and back. */
 static inline int64_t sluice_mpi_value(MPI_Request request)
 {
@@ -74,14 +64,8 @@ static inline MPI_Request sluice_mpi_valued(int64_t value)
 /* Maps the table, and learns where Open MPI keeps the index of Fortran; by MPI_Init. */
 void sluice_mpi_requests_begin(void);
 
-/* A new request. `number` is not 0. Ends the job where 2^20 are open. */
-MPI_Request sluice_mpi_request(int64_t number, void *handle);
-
-/* At a restart: the request that had this value, which nothing has now. */
-void sluice_mpi_request_again(MPI_Request request, int64_t number, void *handle);
-
-/* The program has it no longer. */
-void sluice_mpi_request_release(MPI_Request request);
+/* One more request, in the next place. Ends the job where 2^20 are open. */
+MPI_Request sluice_mpi_request(void *handle);
 
 #ifdef OPEN_MPI
 /* The index that Fortran has of one of the layer's requests, and back; NULL of what is none of the layer's. */
