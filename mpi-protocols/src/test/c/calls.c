@@ -231,10 +231,31 @@ static void collectives(void)
     CHECK(one == rank * ranks);
 }
 
+/* Of two communicators ranks begin copies crosswise, and the first one tells its neighbour to go on before it waits. */
+static void copies_are_made_in_any_order(void)
+{
+    MPI_Comm of[2], made[2];
+    MPI_Request requests[2];
+    const int first = rank % 2;
+    MPI_Comm_dup(MPI_COMM_WORLD, &of[0]);
+    MPI_Comm_dup(MPI_COMM_WORLD, &of[1]);
+    if (rank != 0)
+        MPI_Recv(NULL, 0, MPI_INT, rank - 1, 80, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Comm_idup(of[first], &made[first], &requests[first]);
+    MPI_Comm_idup(of[1 - first], &made[1 - first], &requests[1 - first]);
+    if (rank + 1 < ranks)
+        MPI_Send(NULL, 0, MPI_INT, rank + 1, 80, MPI_COMM_WORLD);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 2; i++) {
+        MPI_Barrier(made[i]);
+        MPI_Comm_free(&made[i]);
+        MPI_Comm_free(&of[i]);
+    }
+}
+
 static void communicators(void)
 {
-    MPI_Comm half, copy, cart, later, own;
-    MPI_Request request;
+    MPI_Comm half, copy, cart, own;
     int size, value, sum;
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
     MPI_Comm_size(half, &size);
@@ -250,10 +271,7 @@ static void communicators(void)
     CHECK((own == MPI_COMM_NULL) == (rank == 0));
     if (own != MPI_COMM_NULL)
         MPI_Comm_free(&own);
-    MPI_Comm_idup(MPI_COMM_WORLD, &later, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Barrier(later);
-    MPI_Comm_free(&later);
+    copies_are_made_in_any_order();
     const int periods = 1;
     MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &periods, 0, &cart);
     int near[2];

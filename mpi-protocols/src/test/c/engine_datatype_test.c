@@ -8,6 +8,7 @@
 #include "engine/calls.h"
 #include "engine/datatype.h"
 #include "engine/handle.h"
+#include "wrappers/request.h"
 
 #define SIZE 4096
 
@@ -163,6 +164,7 @@ int main(int argc, char **argv)
     };
     MPI_Init(&argc, &argv);
     sluice_mpi_find();
+    sluice_mpi_requests_begin();
     for (int at = 0; at < SIZE; at++)
         memory[at] = (unsigned char)(at * 7 + at / 251);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@ struct handle {
     bool persistent;
     bool ready;
     MPI_Status status;
+    struct sluice_mpi_comm *begun;
     struct handle *next;
 };
 
@@ -32,6 +33,7 @@ static int make(int result, MPI_Request *request, bool persistent)
     handle->real = *request;
     handle->persistent = persistent;
     handle->ready = false;
+    handle->begun = NULL;
     *request = handle->request;
     return result;
 }
@@ -49,6 +51,8 @@ static struct handle *handle_of(MPI_Request request)
 static void release(MPI_Request *request)
 {
     struct handle *handle = handle_of(*request);
+    if (handle->begun != NULL)
+        sluice_mpi_comm_done(handle->begun);
     handle->next = unused;
     unused = handle;
     *request = MPI_REQUEST_NULL;
@@ -240,6 +244,12 @@ int call_ready(const MPI_Status *status, MPI_Request *request)
 void call_making(MPI_Comm parent)
 {
     (void)parent;
+}
+
+void call_begun(struct sluice_mpi_comm *comm, MPI_Request *request)
+{
+    make(MPI_SUCCESS, request, false);
+    handle_of(*request)->begun = comm;
 }
 
 void call_comm_freed(struct sluice_mpi_comm *comm)

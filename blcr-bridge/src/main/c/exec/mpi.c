@@ -1,4 +1,5 @@
 /* sluice mpi: runs the command of an MPI launcher, and again from the newest wave when ranks die. */
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>

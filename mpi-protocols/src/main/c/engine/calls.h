@@ -89,6 +89,9 @@ int call_ready(const MPI_Status *status, MPI_Request *request);
 /* Before the members of `parent` make a communicator. */
 void call_making(MPI_Comm parent);
 
+/* One is begun; the library's request for it becomes one of the layer. */
+void call_begun(struct sluice_mpi_comm *comm, MPI_Request *request);
+
 /* The program has freed one, and has it no longer; the callee's. */
 void call_comm_freed(struct sluice_mpi_comm *comm);
 

@@ -92,6 +92,14 @@ void call_together(const char *function)
     }
 }
 
+void call_begun(struct sluice_mpi_comm *comm, MPI_Request *request)
+{
+    struct sluice_mpi_handle *handle = sluice_mpi_handle(SLUICE_MPI_COMMUNICATOR);
+    handle->comm = comm;
+    handle->real = *request;
+    *request = handle->request;
+}
+
 /* One that is made behind the first spot a restart does not make: no wave can be taken while it is there. */
 void call_making(MPI_Comm parent)
 {

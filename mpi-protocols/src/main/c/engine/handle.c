@@ -230,6 +230,8 @@ void sluice_mpi_handle_completed(struct sluice_mpi_handle *handle, const MPI_Sta
     }
     if (__builtin_expect(handle->cancelled, 0) && handle->kind == SLUICE_MPI_SEND)
         take_back(handle, status);
+    if (handle->kind == SLUICE_MPI_COMMUNICATOR && handle->error == MPI_SUCCESS)
+        sluice_mpi_comm_done(handle->comm);
     if (sluice_mpi_busy)
         sluice_mpi_c3_ended(handle);
 }

@@ -18,6 +18,7 @@ enum sluice_mpi_kind {
     SLUICE_MPI_RECEIVE,
     SLUICE_MPI_COLLECTIVE,
     SLUICE_MPI_UNCOUNTED, /* of a file, or of a persistent collective: no protocol carries it over a line */
+    SLUICE_MPI_COMMUNICATOR, /* that is begun: nor this */
 };
 
 struct sluice_mpi_drained;

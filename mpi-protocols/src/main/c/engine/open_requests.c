@@ -129,6 +129,8 @@ static const char *put_handle(struct sluice_mpi_bytes *bytes,
         return "a request of a file or of a generalized operation is open: complete it before "
                "sluice_potential_checkpoint()";
     }
+    if (handle->kind == SLUICE_MPI_COMMUNICATOR && !handle->complete)
+        return "MPI_Comm_idup is not complete: complete it before sluice_potential_checkpoint()";
     if (handle->kind == SLUICE_MPI_UNCOUNTED && handle->persistent) {
         return "there is a request of a persistent collective: free it before "
                "sluice_potential_checkpoint(), or use collectives that do not block";

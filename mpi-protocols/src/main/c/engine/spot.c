@@ -130,6 +130,8 @@ static void cancel_early(void)
             if (one->kind == SLUICE_MPI_RECEIVE)
                 real.Cancel(&one->real);
             real.Wait(&one->real, MPI_STATUS_IGNORE);
+            if (one->kind == SLUICE_MPI_COMMUNICATOR)
+                sluice_mpi_comm_done(one->comm);
         }
         if (one->persistent) {
             one->active = false;

@@ -113,6 +113,36 @@ static void add(MPI_Comm handle)
     sluice_mpi_comms = comm;
 }
 
+struct sluice_mpi_comm *sluice_mpi_comm_begun(MPI_Comm handle, const struct sluice_mpi_comm *of)
+{
+    struct sluice_mpi_comm *comm = malloc(sizeof *comm);
+    int *world = malloc((of->size + 1) * sizeof *world);
+    if (comm == NULL || world == NULL)
+        sluice_mpi_abort("no memory for a communicator of %d ranks", of->size);
+    memcpy(world, of->world, of->size * sizeof *world);
+    *comm = (struct sluice_mpi_comm){.handle = handle,
+                                     .rank = of->rank,
+                                     .size = of->size,
+                                     .world = world,
+                                     .inter = of->inter,
+                                     .early = !late,
+                                     .naming = MPI_REQUEST_NULL};
+    if (of->inter) {
+        comm->id = agree_between_groups(of->handle, of->rank);
+    } else {
+        comm->id = of->rank == 0 ? name() : 0;
+        real.Ibcast(&comm->id, 1, MPI_INT64_T, 0, of->handle, &comm->naming);
+    }
+    return comm;
+}
+
+void sluice_mpi_comm_done(struct sluice_mpi_comm *comm)
+{
+    real.Wait(&comm->naming, MPI_STATUS_IGNORE);
+    comm->next = sluice_mpi_comms;
+    sluice_mpi_comms = comm;
+}
+
 void sluice_mpi_comms_begin(void)
 {
     real.Comm_rank(MPI_COMM_WORLD, &world_rank);

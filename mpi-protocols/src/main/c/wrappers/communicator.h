@@ -18,7 +18,8 @@ struct sluice_mpi_comm {
     int *world; /* the rank in MPI_COMM_WORLD of each of these */
     int64_t collectives; /* how many were entered: the engine's */
     bool inter;
-    bool early; /* a restart makes it: before the first spot, where it was not freed */
+    bool early;         /* a restart makes it: before the first spot, where it was not freed */
+    MPI_Request naming; /* of one that is begun: it is told its id */
     struct sluice_mpi_comm *next;
 };
 
@@ -52,6 +53,13 @@ bool sluice_mpi_comms_are_late(void);
 
 /* The members have made it. They call nothing that the program sees. */
 void sluice_mpi_comm_made(MPI_Comm handle);
+
+/*
+ * The members begin to make a copy of another one, and wait for nobody: not in the list before they have made it. Of an
+ * inter-communicator they wait for its id.
+ */
+struct sluice_mpi_comm *sluice_mpi_comm_begun(MPI_Comm handle, const struct sluice_mpi_comm *of);
+void sluice_mpi_comm_done(struct sluice_mpi_comm *comm);
 
 /* The program has freed it: out of the list. It is the engine's until it ends it; NULL of an unknown one. */
 struct sluice_mpi_comm *sluice_mpi_comm_freed(MPI_Comm handle);

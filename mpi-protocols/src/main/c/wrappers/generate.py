@@ -220,11 +220,10 @@ SLUICE_MPI_ALIAS(%s)
 """ % (parent, guard, function.member, function.arguments(), made))
 
     def later_communicator(self, function, _):
-        now = function.member.replace("idup", "dup")
         return self.wrapper(function, """    sluice_mpi_comm_making(comm, false);
     const int result = real.%s(%s);
-    return sluice_mpi_comm_is_made_later(result, newcomm, request);
-""" % (now, ", ".join(function.names()[:-1])))
+    return sluice_mpi_comm_is_begun(result, comm, newcomm, request);
+""" % (function.member, function.arguments()))
 
     def freed_communicator(self, function, _):
         # Open MPI has a barrier in it.

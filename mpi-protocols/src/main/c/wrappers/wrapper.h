@@ -46,7 +46,8 @@ static inline int sluice_mpi_narrow(const char *function, MPI_Count count)
 /* Communicators: see making.c. */
 void sluice_mpi_comm_making(MPI_Comm parent, bool guard);
 int sluice_mpi_comm_is_made(int result, MPI_Comm *made);
-int sluice_mpi_comm_is_made_later(int result, MPI_Comm *made, MPI_Request *request);
+int sluice_mpi_comm_is_begun(int result, MPI_Comm parent, const MPI_Comm *begun,
+                             MPI_Request *request);
 int sluice_mpi_comm_is_freed(int result, MPI_Comm freed);
 
 /* Gives the engine a request that the library has made, unless that failed. */
