@@ -118,7 +118,7 @@ public final class Restarts implements AutoCloseable {
   public void restart(final Request.Restart request, final Caller caller) {
     final Lookup lookup = lookups.computeIfAbsent(request.checkpoint(), Lookup::new);
     answer(
-        request.hashCode(),
+        (request.checkpoint() * 31 + request.rank()) * 31 + request.name().hashCode(),
         caller,
         () -> new Reply.Text(context.read(reader -> rebuild(request, reader, lookup)).toString()));
   }
