@@ -21,7 +21,14 @@ public final class StoreOption implements SharedOptions {
    *
    * @param path null for a URI of anything but a directory
    */
-  private record Store(String text, Path path) {}
+  private record Store(String text, Path path) {
+
+    /** Which is asked for at each start: the JVM would link one of its own each time. */
+    @Override
+    public String toString() {
+      return text;
+    }
+  }
 
   /** Not given yet. */
   public StoreOption() {}

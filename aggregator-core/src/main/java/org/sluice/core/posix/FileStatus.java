@@ -33,6 +33,27 @@ public record FileStatus(
     Instant modified) {
   private static final int BLOCK = 512;
 
+  // Those that the JVM makes for a record it links anew at each start, which takes milliseconds.
+
+  @Override
+  public boolean equals(final Object other) {
+    return other instanceof final FileStatus status
+        && status.device == device
+        && status.inode == inode
+        && status.born == born
+        && status.size == size
+        && status.allocated == allocated
+        && status.type == type
+        && status.mode == mode
+        && status.links == links
+        && status.modified.equals(modified);
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(device) * 31 + Long.hashCode(inode);
+  }
+
   static FileStatus of(final int descriptor, final String opened) throws PosixException {
     try (Arena arena = Arena.ofConfined()) {
       return of(descriptor, FileName.inC(arena, ""), LibC.AT_EMPTY_PATH, opened);

@@ -61,7 +61,22 @@ final class Catalogue {
   private boolean trusted;
 
   /** What changes when a checkpoint comes or goes. */
-  private record Stamp(long count, FileStatus checkpoints) {}
+  private record Stamp(long count, FileStatus checkpoints) {
+
+    // Those that the JVM makes for a record it links anew at each start, which takes milliseconds.
+
+    @Override
+    public boolean equals(final Object other) {
+      return other instanceof final Stamp stamp
+          && stamp.count == count
+          && stamp.checkpoints.equals(checkpoints);
+    }
+
+    @Override
+    public int hashCode() {
+      return checkpoints.hashCode() * 31 + Long.hashCode(count);
+    }
+  }
 
   /** What has to be known of a commit. Manifests with all they say would fill the heap. */
   static final class Known {

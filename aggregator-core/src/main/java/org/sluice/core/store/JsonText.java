@@ -12,12 +12,14 @@ import java.util.Map;
  * of those. The first text that the library reads takes as long as all else that a short command
  * does: it makes a table of powers of five for numbers that no store has.
  */
-final class JsonText {
+public final class JsonText {
   private final String text;
+  private final boolean hasFractions;
   private int at;
 
-  private JsonText(final String text) {
+  private JsonText(final String text, final boolean hasFractions) {
     this.text = text;
+    this.hasFractions = hasFractions;
   }
 
   /**
@@ -28,11 +30,25 @@ final class JsonText {
    * @throws IOException when it is anything else
    */
   static Map<String, Object> members(final byte[] json) throws IOException {
-    final JsonText reader = new JsonText(new String(json, StandardCharsets.UTF_8));
-    final Map<String, Object> members = reader.object();
-    reader.skipBlanks();
-    if (reader.at < reader.text.length()) {
-      throw reader.error();
+    return new JsonText(new String(json, StandardCharsets.UTF_8), false).all();
+  }
+
+  /**
+   * The members of an object whose numbers may have fractions.
+   *
+   * @param json what it is in
+   * @return by name, in their order; whole numbers are {@code Long}, others {@code Double}
+   * @throws IOException when it is anything else
+   */
+  public static Map<String, Object> membersWithFractions(final String json) throws IOException {
+    return new JsonText(json, true).all();
+  }
+
+  private Map<String, Object> all() throws IOException {
+    final Map<String, Object> members = object();
+    skipBlanks();
+    if (at < text.length()) {
+      throw error();
     }
     return members;
   }
@@ -86,9 +102,10 @@ final class JsonText {
     return values;
   }
 
-  private Long number(final String word) throws IOException {
+  private Number number(final String word) throws IOException {
     try {
-      return Long.valueOf(word);
+      final boolean whole = !hasFractions || word.chars().noneMatch(c -> ".eE".indexOf(c) >= 0);
+      return whole ? (Number) Long.valueOf(word) : Double.valueOf(word);
     } catch (final NumberFormatException e) {
       throw error();
     }

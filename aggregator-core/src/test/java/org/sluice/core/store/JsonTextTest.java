@@ -38,6 +38,16 @@ final class JsonTextTest {
   }
 
   @Test
+  void readsFractionsWhereTheyMayBe() throws IOException {
+    final Map<String, Object> members = members();
+    members.put("seconds", 0.0697274025);
+    members.put("short", 1.0E-9);
+    final String json = JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).asString(members);
+    assertThat(JsonText.membersWithFractions(json)).isEqualTo(members);
+    assertThatIOException().isThrownBy(() -> JsonText.membersWithFractions("{\"a\":1.5.5}"));
+  }
+
+  @Test
   void refusesWhatIsCutShort() throws IOException {
     final byte[] json = JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).asBytes(members());
     for (int length = 0; length < json.length; length++) {

@@ -117,7 +117,10 @@ public final class Restarts implements AutoCloseable {
    */
   public void restart(final Request.Restart request, final Caller caller) {
     final Lookup lookup = lookups.computeIfAbsent(request.checkpoint(), Lookup::new);
-    answer(request.hashCode(), caller, () -> new Reply.Text(rebuild(request, lookup).toString()));
+    answer(
+        (request.checkpoint() * 31 + request.rank()) * 31 + request.name().hashCode(),
+        caller,
+        () -> new Reply.Text(rebuild(request, lookup).toString()));
   }
 
   private Path rebuild(final Request.Restart request, final Lookup lookup) throws IOException {

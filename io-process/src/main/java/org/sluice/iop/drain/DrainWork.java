@@ -1,9 +1,9 @@
 package org.sluice.iop.drain;
 
 import java.io.IOException;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.ChunkReader;
 import org.sluice.core.chunk.Crc32c;
@@ -126,19 +126,19 @@ final class DrainWork extends ChunkWork {
 
   /** The images whose logs refer to the chunk now; a later use of it has none of the marks. */
   private List<Entry.ImageSize> shares(final ChunkLocation location) {
-    final Set<Entry.ImageSize> shares = new LinkedHashSet<>();
+    final Map<Integer, Entry.ImageSize> shares = new LinkedHashMap<>();
     Image last = null;
     for (int i = 0; i < extents.count(); i++) {
       final Image image = extents.image(i);
       if (image != last) {
         image.log().unmark(index);
         if (location != null && !image.log().isInPlace()) {
-          shares.add(new Entry.ImageSize(image.id(), image.log().size()));
+          shares.put(image.id(), new Entry.ImageSize(image.id(), image.log().size()));
         }
       }
       last = image;
     }
-    return List.copyOf(shares);
+    return List.copyOf(shares.values());
   }
 
   @Override

@@ -1,8 +1,12 @@
 package org.sluice.iop.service;
 
+import java.net.ProtocolException;
+import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.sluice.core.chunk.Crc32c;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
@@ -27,6 +31,8 @@ import org.sluice.iop.waves.Waves;
 
 /** Passes each request on to whom it concerns. Service thread only. */
 final class Requests {
+  private final UnsafeBuffer encoded =
+      new UnsafeBuffer(ByteBuffer.allocateDirect(RequestDescriptor.MAX_LENGTH));
   private final Context context;
   private final Header header;
   private final Checkpoints checkpoints;
@@ -191,14 +197,20 @@ final class Requests {
     return new Reply.Failed(Errno.EPROTO, message);
   }
 
-  /** Tells requests apart; a request made again after a resumption has the same number. */
-  private static long idOf(final Request request, final Attachment attachment) {
-    if (attachment != null) {
-      return attachment.writer().process() * 31 + request.hashCode();
+  /**
+   * Tells requests apart; a request made again after a resumption has the same number. It is that
+   * of the bytes: what a record hashes by the JVM links anew at each start, for each kind.
+   */
+  private long idOf(final Request request, final Attachment attachment) {
+    final long process = attachment == null ? 0 : attachment.writer().process() * 31;
+    if (attachment == null && !(request instanceof Request.Attach)) {
+      return request.getClass().getSimpleName().hashCode();
     }
-    return request instanceof final Request.Attach attach
-        ? attach.hashCode()
-        : request.getClass().getSimpleName().hashCode();
+    try {
+      return process + Crc32c.of(encoded, 0, request.encode(encoded, 0));
+    } catch (final ProtocolException e) {
+      throw new IllegalStateException(e); // it came as a frame
+    }
   }
 
   private boolean isCutOff(final Attachment attachment) {

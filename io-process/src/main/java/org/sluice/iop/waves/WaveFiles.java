@@ -1,6 +1,5 @@
 package org.sluice.iop.waves;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,6 +15,7 @@ import org.sluice.core.command.StoreOption;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.StagePlace;
 import org.sluice.core.series.Stores;
+import org.sluice.core.store.JsonText;
 
 /**
  * The files by which a job's coordinator says what becomes of waves, and is asked for one.
@@ -146,7 +146,7 @@ public record WaveFiles(Path folder) {
 
   private static Optional<Map<String, Object>> parse(final String line) {
     try {
-      return line.isEmpty() ? Optional.empty() : Optional.of(JSON.std.mapFrom(line));
+      return line.isEmpty() ? Optional.empty() : Optional.of(JsonText.membersWithFractions(line));
     } catch (final IOException cut) {
       return Optional.empty();
     }
