@@ -317,7 +317,11 @@ static void a_buffer_that_is_not_protected_is_refused(void **state)
     open->buffer = &elsewhere;
     open->count = 1;
     open->type = MPI_INT;
-    assert_non_null(strstr(sluice_mpi_save(&saved), "not in protected memory"));
+    open->peer = MPI_ANY_SOURCE;
+    open->tag = 7;
+    const char *why = sluice_mpi_save(&saved);
+    assert_non_null(strstr(why, "a receive from any rank with tag 7: 4 bytes at"));
+    assert_non_null(strstr(why, "not in protected memory"));
 }
 
 int main(int argc, char **argv)

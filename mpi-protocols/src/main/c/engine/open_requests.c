@@ -57,20 +57,34 @@ static const char *find_region(const void *buffer, int64_t count, MPI_Datatype t
     if (*region != NULL || high <= low)
         return NULL;
     snprintf(reason, sizeof reason,
-             "a request that is open has %lld bytes at %p, which is not in protected memory: "
-             "protect them, or complete it before sluice_potential_checkpoint()",
+             "%lld bytes at %p of an open request are not in protected memory: protect them, or "
+             "complete it before sluice_potential_checkpoint()",
              (long long)(high - low), (const void *)begin);
     return reason;
+}
+
+static const char *name_receive(const char *why, const struct sluice_mpi_handle *handle)
+{
+    static char named[sizeof reason + 100];
+    char source[40] = "any rank";
+    char tag[40] = "any tag";
+    if (handle->peer != MPI_ANY_SOURCE)
+        snprintf(source, sizeof source, "rank %d", handle->peer);
+    if (handle->tag != MPI_ANY_TAG)
+        snprintf(tag, sizeof tag, "tag %d", handle->tag);
+    snprintf(named, sizeof named, "a receive from %s with %s: %s", source, tag, why);
+    return named;
 }
 
 static const char *check_results(const struct sluice_mpi_handle *handle)
 {
     const struct sluice_mpi_region *region;
     const char *why = NULL;
-    if (handle->kind == SLUICE_MPI_RECEIVE && handle->active
-        && handle->type
-            != MPI_DATATYPE_NULL) { /* of one that was complete at a restart nothing is known any more */
+    /* Of one that was complete at a restart nothing is known any more. */
+    if (handle->kind == SLUICE_MPI_RECEIVE && handle->active && handle->type != MPI_DATATYPE_NULL) {
         why = find_region(handle->buffer, handle->count, handle->type, &region);
+        if (why != NULL)
+            return name_receive(why, handle);
     }
     for (int i = 0; i < handle->results && why == NULL; i++) {
         const struct sluice_mpi_piece *piece = &handle->pieces[i];
@@ -196,8 +210,7 @@ const char *sluice_mpi_save(struct sluice_mpi_bytes *bytes)
     }
     if (!sluice_mpi_freed_end()) {
         return "a request is open, or a message not received, on a communicator that was freed: "
-               "complete it before "
-               "sluice_potential_checkpoint()";
+               "complete it before sluice_potential_checkpoint()";
     }
     sluice_mpi_drained_number();
     sluice_mpi_renumber();

@@ -300,6 +300,10 @@ int sluice_mpi_read_state(int64_t wave, const struct sluice_mpi_place *place,
     struct head head;
     struct sluice_mpi_bytes table = {0};
     const int fd = read_tables(wave, &head, own, &table);
+    if (fd == -ENOENT) {
+        sluice_mpi_abort("%s, and these are %d ranks: restart with as many as wrote it",
+                         sluice_message(), sluice_mpi_size);
+    }
     if (fd < 0)
         sluice_mpi_abort("checkpoint %lld: %s", (long long)wave, sluice_message());
     const struct head mine = head_of(wave, place, 0);
