@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/handle.h"
+#include "engine/line.h"
 #include "engine/protocol.h"
 #include "engine/record.h"
 #include "engine/replay.h"
@@ -109,12 +110,16 @@ static void what_is_to_be_expected_is_read(void **state)
     struct sluice_mpi_reader reader = {bytes.data, bytes.data + bytes.length, false};
     sluice_mpi_record_begin();
     sluice_mpi_record_expect(&reader);
-    assert_true(!reader.damaged && reader.at == reader.end);
+    assert_false(reader.damaged);
     assert_true(sluice_mpi_record_is_late(&(struct sluice_mpi_message){to_three, 2}));
     assert_false(sluice_mpi_record_is_late(&(struct sluice_mpi_message){to_three, 3}));
     assert_int_equal(sluice_mpi_record_straddling(1), 5);
     assert_int_equal(sluice_mpi_record_straddling(2), 0);
     sluice_mpi_record_end();
+    struct sluice_mpi_reader all = {bytes.data, bytes.data + bytes.length, false};
+    sluice_mpi_line_taken(1);
+    sluice_mpi_line_expect(&all);
+    assert_true(!all.damaged && all.at == all.end);
     sluice_mpi_bytes_free(&bytes);
 }
 

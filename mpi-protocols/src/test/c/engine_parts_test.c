@@ -203,14 +203,11 @@ static void write_wave(void)
 static void write_plan(void)
 {
     const struct sluice_mpi_choice forced = {2, {first_stream, 4}};
-    struct sluice_mpi_counts none = {0};
     struct sluice_mpi_counts suppressed = {0};
     sluice_mpi_counts_find(&suppressed, 5, 0, 1, 7)->count = 1;
     sluice_mpi_bytes_put_i64(image("plan"), 0);
     sluice_mpi_bytes_put_i64(image("plan"), 1);
     sluice_mpi_bytes_put(image("plan"), &forced, sizeof forced);
-    sluice_mpi_bytes_put_i64(image("plan"), 0);
-    sluice_mpi_counts_put(image("plan"), &none);
     sluice_mpi_bytes_put_i64(image("plan"), 0);
     sluice_mpi_counts_put(image("plan"), &suppressed);
     sluice_mpi_counts_clear(&suppressed);

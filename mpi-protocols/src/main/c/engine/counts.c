@@ -89,23 +89,45 @@ void sluice_mpi_counts_clear(struct sluice_mpi_counts *counts)
     *counts = (struct sluice_mpi_counts){0};
 }
 
-void sluice_mpi_counts_drop(struct sluice_mpi_counts *counts, int64_t communicator)
+typedef bool goes(const struct sluice_mpi_count *one, int64_t which);
+
+static void drop(struct sluice_mpi_counts *counts, goes *goes, int64_t which)
 {
     const struct sluice_mpi_counts old = *counts;
-    bool has_any = false;
-    for (size_t at = 0; at < old.capacity && !has_any; at++)
-        has_any = old.entries[at].used && old.entries[at].stream.communicator == communicator;
-    if (!has_any)
+    bool any = false;
+    for (size_t at = 0; at < old.capacity && !any; at++)
+        any = old.entries[at].used && goes(&old.entries[at], which);
+    if (!any)
         return;
     *counts = (struct sluice_mpi_counts){0};
     for (size_t at = 0; at < old.capacity; at++) {
         const struct sluice_mpi_count *one = &old.entries[at];
-        if (one->used && one->stream.communicator != communicator) {
+        if (one->used && !goes(one, which)) {
             *sluice_mpi_counts_find(counts, one->stream.communicator, one->stream.source,
                                     one->stream.destination, one->stream.tag) = *one;
         }
     }
     free(old.entries);
+}
+
+static bool is_of(const struct sluice_mpi_count *one, int64_t communicator)
+{
+    return one->stream.communicator == communicator;
+}
+
+void sluice_mpi_counts_drop(struct sluice_mpi_counts *counts, int64_t communicator)
+{
+    drop(counts, is_of, communicator);
+}
+
+static bool is_over(const struct sluice_mpi_count *one, int64_t posted)
+{
+    return one->count == 0 && one->posted < posted;
+}
+
+void sluice_mpi_counts_forget(struct sluice_mpi_counts *counts, int64_t posted)
+{
+    drop(counts, is_over, posted);
 }
 
 int64_t sluice_mpi_counts_sum(const struct sluice_mpi_counts *counts)

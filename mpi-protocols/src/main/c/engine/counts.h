@@ -71,6 +71,9 @@ void sluice_mpi_counts_clear(struct sluice_mpi_counts *counts);
 /* Forgets the streams of a communicator. */
 void sluice_mpi_counts_drop(struct sluice_mpi_counts *counts, int64_t communicator);
 
+/* Forgets streams with a count of 0, of which no receive is complete that was posted at this place or later. */
+void sluice_mpi_counts_forget(struct sluice_mpi_counts *counts, int64_t posted);
+
 /* The sum of all. */
 int64_t sluice_mpi_counts_sum(const struct sluice_mpi_counts *counts);
 

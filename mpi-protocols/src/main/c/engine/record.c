@@ -14,10 +14,11 @@
 /* A receive, a find of a probe, or a drained message: by its name. */
 struct taking {
     int64_t name;
-    struct sluice_mpi_message message; /* number 0: not known */
-    bool told;                         /* an event has it */
-    bool came;                         /* behind the line */
-    void *data;                        /* packed, while it may be late */
+    struct sluice_mpi_message message;
+    bool numbered; /* it is known */
+    bool told;     /* an event has it */
+    bool came;     /* behind the line */
+    void *data;    /* packed, while it may be late */
     int64_t bytes;
 };
 
@@ -155,7 +156,7 @@ void sluice_mpi_record_nothing(void)
 static void is_told(int64_t name)
 {
     struct taking *one = find(name);
-    unnumbered += !one->told && one->message.number == 0;
+    unnumbered += !one->told && !one->numbered;
     one->told = true;
 }
 
@@ -205,13 +206,13 @@ static void keep(int64_t bytes)
 
 static bool is_late(const struct taking *one)
 {
-    return one->message.number != 0 && one->data != NULL && sluice_mpi_record_is_late(&one->message)
+    return one->numbered && one->data != NULL && sluice_mpi_record_is_late(&one->message)
         && one->message.number > sluice_mpi_counts_get(&before, &one->message.stream);
 }
 
 static void drop_unless_late(struct taking *one)
 {
-    if (!expected || one->message.number == 0 || one->data == NULL || is_late(one))
+    if (!expected || !one->numbered || one->data == NULL || is_late(one))
         return;
     free(one->data);
     one->data = NULL;
@@ -253,8 +254,9 @@ void sluice_mpi_record_data(int64_t name, const void *buffer, int64_t count, MPI
 void sluice_mpi_record_taken(int64_t name, const struct sluice_mpi_message *message)
 {
     struct taking *one = find(name);
-    unnumbered -= one->told && one->message.number == 0;
+    unnumbered -= one->told && !one->numbered;
     one->message = *message;
+    one->numbered = true;
     drop_unless_late(one);
 }
 
@@ -335,10 +337,10 @@ static void put_drained(struct sluice_mpi_bytes *bytes)
 {
     int64_t count = 0;
     for (int i = 0; i < taking_count; i++)
-        count += takings[i].name < 0 && takings[i].message.number != 0;
+        count += takings[i].name < 0 && takings[i].numbered;
     sluice_mpi_bytes_put_i64(bytes, count);
     for (int i = taking_count - 1; i >= 0; i--)
-        if (takings[i].name < 0 && takings[i].message.number != 0)
+        if (takings[i].name < 0 && takings[i].numbered)
             sluice_mpi_bytes_put(bytes, &takings[i].message, sizeof takings[i].message);
 }
 
@@ -349,10 +351,10 @@ void sluice_mpi_record_put(struct sluice_mpi_bytes *bytes)
     sluice_mpi_record_put_events(bytes);
     int64_t count = 0;
     for (int i = 0; i < taking_count; i++)
-        count += takings[i].name > 0 && takings[i].message.number != 0;
+        count += takings[i].name > 0 && takings[i].numbered;
     sluice_mpi_bytes_put_i64(bytes, count);
     for (int i = 0; i < taking_count; i++) {
-        if (takings[i].name > 0 && takings[i].message.number != 0) {
+        if (takings[i].name > 0 && takings[i].numbered) {
             sluice_mpi_bytes_put_i64(bytes, takings[i].name);
             sluice_mpi_bytes_put(bytes, &takings[i].message, sizeof takings[i].message);
         }

@@ -47,11 +47,6 @@ void sluice_mpi_plan_read(struct sluice_mpi_reader *reader, struct sluice_mpi_pl
     to->events = sluice_mpi_get_i64(reader);
     to->forced = get_choices(reader, &to->forced_count);
     to->found = get_choices(reader, &to->found_count);
-    struct sluice_mpi_counts expected = {0};
-    sluice_mpi_counts_read(reader, &expected);
-    sluice_mpi_counts_clear(&expected);
-    const int64_t straddling = sluice_mpi_get_count(reader, 16);
-    sluice_mpi_get(reader, straddling * 16);
     sluice_mpi_counts_read(reader, &to->suppressed);
 }
 

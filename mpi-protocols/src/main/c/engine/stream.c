@@ -19,7 +19,7 @@ bool sluice_mpi_is_overtaken(const struct sluice_mpi_comm *comm, int source, int
 {
     for (size_t at = 0; at < sluice_mpi_got.capacity; at++) {
         const struct sluice_mpi_count *count = &sluice_mpi_got.entries[at];
-        if (count->count != 0 && count->posted > posted && count->stream.communicator == comm->id
+        if (count->posted > posted && count->stream.communicator == comm->id
             && (source == MPI_ANY_SOURCE || comm->world[source] == count->stream.source)
             && (tag == MPI_ANY_TAG || tag == count->stream.tag)) {
             return true;

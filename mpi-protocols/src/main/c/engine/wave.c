@@ -11,6 +11,7 @@
 #include "freed.h"
 #include "handle.h"
 #include "held.h"
+#include "line.h"
 #include "open_requests.h"
 #include "protocol.h"
 #include "regions.h"
@@ -161,12 +162,22 @@ static void please(int64_t wave, const void *bytes, size_t length)
     sluice_mpi_protocol->please(wave);
 }
 
+static void pass_on(int kind, const void *bytes, size_t length)
+{
+    struct sluice_mpi_reader reader = {bytes, (const unsigned char *)bytes + length, false};
+    if (kind == SLUICE_CONTROL_EXPECT)
+        sluice_mpi_line_expect(&reader);
+    sluice_mpi_protocol->order(kind, bytes, length);
+}
+
 void sluice_mpi_order(int kind, int64_t wave, const void *bytes, size_t length)
 {
     if (kind == SLUICE_CONTROL_COMMIT || kind == SLUICE_CONTROL_GIVE_UP) {
         sluice_mpi_held_decide(wave, kind == SLUICE_CONTROL_COMMIT);
         sluice_mpi_changes_decide(wave, kind == SLUICE_CONTROL_COMMIT);
     }
+    if (kind == SLUICE_CONTROL_COMMIT)
+        sluice_mpi_line_committed(wave);
     if (kind == SLUICE_CONTROL_PLEASE)
         please(wave, bytes, length);
     else if (kind == SLUICE_CONTROL_END)
@@ -176,11 +187,12 @@ void sluice_mpi_order(int kind, int64_t wave, const void *bytes, size_t length)
     else if (kind == SLUICE_CONTROL_GIVE_UP)
         sluice_mpi_wave_ends();
     else
-        sluice_mpi_protocol->order(kind, bytes, length);
+        pass_on(kind, bytes, length);
 }
 
 void sluice_mpi_put_marker(struct sluice_mpi_bytes *bytes)
 {
+    sluice_mpi_line_taken(sluice_mpi_wave);
     sluice_mpi_bytes_put_i32(bytes, sluice_mpi_rank);
     sluice_mpi_bytes_put_i32(bytes, 0);
     sluice_mpi_counts_put(bytes, &sluice_mpi_sent);

@@ -135,8 +135,8 @@ class WavesTest extends ServeTest {
       expect(zero, Control.STOP_AT, -1, 1, longs(10));
       say(zero, Control.MARKER, 0, 1, marker(0, 3, 2));
       say(zero, Control.MARKER, 1, 1, marker(1, 1, 2));
-      expect(zero, Control.EXPECT, 0, 1, longs(0, 1, 1, 2));
-      expect(zero, Control.EXPECT, 1, 1, longs(1, 1, 1L << 32, 7, 3, 1, 1, 2));
+      expect(zero, Control.EXPECT, 0, 1, longs(0, 1, 1, 2, 0));
+      expect(zero, Control.EXPECT, 1, 1, longs(1, 1, 1L << 32, 7, 3, 1, 1, 2, 0));
       bothSay(zero, Control.DRAINED, 1, NOTHING);
       expect(zero, Control.TAKE, -1, 1, NOTHING);
       write(zero, serve.directory(), 1);
@@ -157,15 +157,15 @@ class WavesTest extends ServeTest {
       say(zero, Control.MARKER, 1, 1, marker(1, 1, 2));
       say(zero, Control.MARKER, 0, 1, marker(0, 2, 2));
       next(zero);
-      expect(zero, Control.EXPECT, 1, 1, longs(1, 1, 1L << 32, 7, 2, 1, 1, 2));
+      expect(zero, Control.EXPECT, 1, 1, longs(1, 1, 1L << 32, 7, 2, 1, 1, 2, 0));
       bothSay(zero, Control.READY, 1, NOTHING);
       expect(zero, Control.STOP, -1, 1, NOTHING);
       say(zero, Control.TAKEN, 0, 1, longs(10, 1, 0, 0, 0, 0));
       say(zero, Control.TAKEN, 1, 1, longs(10, 1, 1, 0, 0, 0));
       say(zero, Control.STOPPED, 1, 1, longs(1, 0, 0, 1, 1, 1L << 32, 7, 2));
       say(zero, Control.STOPPED, 0, 1, longs(0, 0, 0, 0));
-      expect(zero, Control.PLAN, 0, 1, longs(0, 0, 0, 0, 1, 1, 2, 0));
-      expect(zero, Control.PLAN, 1, 1, longs(0, 0, 0, 1, 1, 1L << 32, 7, 2, 1, 1, 2, 0));
+      expect(zero, Control.PLAN, 0, 1, longs(0, 0, 0, 0));
+      expect(zero, Control.PLAN, 1, 1, longs(0, 0, 0, 0));
       write(zero, serve.directory(), 1);
       bothSay(zero, Control.WRITTEN, 1, longs(5, 2, 4, 1, 0, 0));
       expect(zero, Control.COMMIT, -1, 1, NOTHING);
@@ -264,7 +264,7 @@ class WavesTest extends ServeTest {
       say(zero, Control.MARKER, 1, 1, marker(1, 2, 2));
       final Request rest = new Request.Wave(Control.MARKER, 0, 1, 0, marker.substring(11));
       assertThat(zero.call(rest)).isEqualTo(new Reply.Done());
-      expect(zero, Control.EXPECT, 0, 1, longs(0, 1, 1, 2));
+      expect(zero, Control.EXPECT, 0, 1, longs(0, 1, 1, 2, 0));
     }
   }
 

@@ -136,7 +136,7 @@ public final class Encoding {
   }
 
   /**
-   * Writes a rank's plan, but for its events, which the rank has.
+   * Writes a rank's plan, but for what the rank has: its events, and what it was told to expect.
    *
    * @param plan the plan
    * @return the bytes of a PLAN
@@ -146,7 +146,6 @@ public final class Encoding {
     out.putLong(plan.events().size());
     out.put(plan.forced());
     out.put(plan.found());
-    out.put(plan.expect());
     out.putCounts(plan.suppressed());
     return out.bytes();
   }
@@ -212,6 +211,7 @@ public final class Encoding {
                 putLong(communicator);
                 putLong(number);
               });
+      putCounts(expect.early());
     }
   }
 }

@@ -90,7 +90,17 @@ public record Line(List<Marker> markers) {
     for (final long communicator : markers.get(rank).collectives().keySet()) {
       straddling.put(communicator, entered(communicator));
     }
-    return new Expect(late, straddling);
+    final Map<Stream, Long> early = new HashMap<>();
+    markers
+        .get(rank)
+        .got()
+        .forEach(
+            (stream, got) -> {
+              if (got > sent(stream)) {
+                early.put(stream, got - sent(stream));
+              }
+            });
+    return new Expect(late, straddling, early);
   }
 
   /**

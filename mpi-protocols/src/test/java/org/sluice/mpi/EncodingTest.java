@@ -18,7 +18,8 @@ class EncodingTest {
   private static final long OTHER = 0x1122334455667788L;
   private static final Stream FROM_THREE = new Stream(OTHER, 3, 1, 7);
   private static final Stream TO_THREE = new Stream(1, 0, 3, -5);
-  private static final Expect EXPECT = new Expect(Map.of(TO_THREE, 2L), Map.of(1L, 5L));
+  private static final Expect EXPECT =
+      new Expect(Map.of(TO_THREE, 2L), Map.of(1L, 5L), Map.of(FROM_THREE, 3L));
 
   private static final Marker MARKER =
       new Marker(

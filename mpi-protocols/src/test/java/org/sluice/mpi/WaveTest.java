@@ -26,12 +26,22 @@ class WaveTest {
     final C3Wave wave = new C3Wave(2, 100);
     assertThat(wave.marker(marker(1, 0, 3, 2))).isEmpty();
     final Line line = wave.marker(marker(0, 5, 0, 4)).orElseThrow();
-    assertThat(line.expect(1)).isEqualTo(new Expect(Map.of(TO_ONE, 5L), Map.of(WORLD, 4L)));
+    assertThat(line.expect(1))
+        .isEqualTo(new Expect(Map.of(TO_ONE, 5L), Map.of(WORLD, 4L), Map.of()));
     assertThat(line.expect(0).late()).isEmpty();
     assertThat(line.expect(1).isLate(new Message(TO_ONE, 5))).isTrue();
     assertThat(line.expect(1).isLate(new Message(TO_ONE, 6))).isFalse();
     assertThat(line.expect(1).straddles(new Collective(WORLD, 4))).isTrue();
     assertThat(line.expect(1).straddles(new Collective(WORLD, 5))).isFalse();
+  }
+
+  @Test
+  void aRankLearnsHowManyEarlyMessagesItHas() {
+    final C3Wave wave = new C3Wave(2, 100);
+    wave.marker(marker(1, 0, 7, 2));
+    final Line line = wave.marker(marker(0, 5, 0, 2)).orElseThrow();
+    assertThat(line.expect(1).early()).isEqualTo(Map.of(TO_ONE, 2L));
+    assertThat(line.expect(0).early()).isEmpty();
   }
 
   @Test
