@@ -6,6 +6,7 @@
 #include "engine/handle.h"
 #include "engine/line.h"
 #include "engine/stream.h"
+#include "wrappers/request.h"
 
 static struct sluice_mpi_count *of(struct sluice_mpi_counts *counts, int tag)
 {
@@ -100,6 +101,7 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     sluice_mpi_find();
+    sluice_mpi_requests_begin();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(streams_count_from_the_line_on_and_unused_ones_are_forgotten,
                                set_up),
