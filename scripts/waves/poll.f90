@@ -102,7 +102,8 @@ contains
   ! One more message of each other rank, by receives of which any may be first.
   subroutine pass_on()
     integer(i8), target :: here
-    integer :: other, done, which
+    logical :: open(0:2 * ranks - 1)
+    integer :: other, done, which, i
     here = state(arrivals)
     sends(:2 * ranks - 1) = MPI_REQUEST_NULL
     do other = 0, ranks - 1
@@ -111,8 +112,12 @@ contains
       call MPI_Isend(here, 1, MPI_INTEGER8, other, 5, MPI_COMM_WORLD, sends(ranks + other))
     end do
     do done = 1, 2 * (ranks - 1)
+      open = [(sends(i) /= MPI_REQUEST_NULL, i = 0, 2 * ranks - 1)]
       call MPI_Waitany(2 * ranks, sends, which, MPI_STATUS_IGNORE)
-      if (which <= ranks) state(arrivals) = corpus_mix(state(arrivals), int(which, i8), inbox(which))
+      do i = 0, ranks - 1 ! by the request: mpi_f08 of MPICH 4.0 counts `which` from 0
+        if (open(i) .and. sends(i) == MPI_REQUEST_NULL) &
+          state(arrivals) = corpus_mix(state(arrivals), int(i, i8), inbox(i + 1))
+      end do
     end do
   end subroutine
 
