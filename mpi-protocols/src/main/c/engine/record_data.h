@@ -1,6 +1,6 @@
 /*
- * What this rank received behind its line: which message each receive took, and the data of messages and the results of
- * collectives while they may cross the line. It is the part of record.h that events do not have.
+ * The part of record.h that is no events. It knows which message each receive behind the line took. It keeps the data of
+ * messages and the results of collectives while they may cross the line.
  */
 #pragma once
 
