@@ -30,16 +30,7 @@ static struct sluice_mpi_count *got(const struct sluice_mpi_stream *stream)
 static int set_up(void **state)
 {
     (void)state;
-    sluice_mpi_comms = NULL;
-    have_communicator(&comm, 5, 3);
-    sluice_mpi_rank = 0;
-    sluice_mpi_counts_clear(&sluice_mpi_sent);
-    sluice_mpi_counts_clear(&sluice_mpi_got);
-    while (sluice_mpi_handles != NULL)
-        sluice_mpi_handle_end(sluice_mpi_handles);
-    while (sluice_mpi_drained != NULL)
-        sluice_mpi_drained_take(sluice_mpi_drained);
-    sluice_mpi_record_end();
+    begin_anew(&comm);
     return 0;
 }
 
@@ -139,21 +130,6 @@ static void a_long_message_is_drained_and_given(void **state)
     assert_int_equal(sluice_mpi_bytes_of(&status), INT64_C(5) << 30);
 }
 
-static void expect_late(int64_t last, int64_t straddling)
-{
-    struct sluice_mpi_bytes bytes = {0};
-    struct sluice_mpi_counts late = {0};
-    sluice_mpi_counts_find(&late, 5, 1, 0, 7)->count = last;
-    sluice_mpi_counts_put(&bytes, &late);
-    sluice_mpi_bytes_put_i64(&bytes, 1);
-    sluice_mpi_bytes_put_i64(&bytes, 5);
-    sluice_mpi_bytes_put_i64(&bytes, straddling);
-    struct sluice_mpi_reader reader = {bytes.data, bytes.data + bytes.length, false};
-    sluice_mpi_record_expect(&reader);
-    sluice_mpi_counts_clear(&late);
-    sluice_mpi_bytes_free(&bytes);
-}
-
 /* Message `number` of the first stream, with its number as data, under that name. */
 static void take(int64_t name, int64_t number)
 {
@@ -185,7 +161,7 @@ static void write_wave(void)
     const struct sluice_mpi_piece piece = {(void *)&result, 1, MPI_INT, false};
     got(&first_stream)->count = 2;
     sluice_mpi_record_begin();
-    expect_late(6, 4);
+    expect_late(&first_stream, 6, 4);
     take(1, 3);
     take(-1, 4);
     take(-2, 5);

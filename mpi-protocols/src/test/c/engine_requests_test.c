@@ -24,13 +24,7 @@ static struct sluice_mpi_comm comm;
 static int set_up(void **state)
 {
     (void)state;
-    sluice_mpi_comms = NULL;
-    have_communicator(&comm, 5, 3);
-    sluice_mpi_rank = 0;
-    sluice_mpi_counts_clear(&sluice_mpi_sent);
-    sluice_mpi_counts_clear(&sluice_mpi_got);
-    while (sluice_mpi_handles != NULL)
-        sluice_mpi_handle_end(sluice_mpi_handles);
+    begin_anew(&comm);
     return 0;
 }
 

@@ -5,8 +5,12 @@
 #include <string.h>
 
 #include "engine/control.h"
+#include "engine/drained.h"
+#include "engine/handle.h"
 #include "engine/held.h"
+#include "engine/record.h"
 #include "engine/state.h"
+#include "engine/stream.h"
 #include "wrappers/matched.h"
 #include "wrappers/real.h"
 
@@ -106,6 +110,37 @@ void have_communicator(struct sluice_mpi_comm *comm, int64_t id, int64_t collect
                                      .early = true,
                                      .next = sluice_mpi_comms};
     sluice_mpi_comms = comm;
+}
+
+void begin_anew(struct sluice_mpi_comm *comm)
+{
+    sluice_mpi_comms = NULL;
+    have_communicator(comm, 5, 3);
+    sluice_mpi_rank = 0;
+    sluice_mpi_counts_clear(&sluice_mpi_sent);
+    sluice_mpi_counts_clear(&sluice_mpi_got);
+    while (sluice_mpi_handles != NULL)
+        sluice_mpi_handle_end(sluice_mpi_handles);
+    while (sluice_mpi_drained != NULL)
+        sluice_mpi_drained_take(sluice_mpi_drained);
+    sluice_mpi_record_end();
+}
+
+void expect_late(const struct sluice_mpi_stream *stream, int64_t late, int64_t straddling)
+{
+    struct sluice_mpi_bytes bytes = {0};
+    struct sluice_mpi_counts counts = {0};
+    sluice_mpi_counts_find(&counts, stream->communicator, stream->source, stream->destination,
+                           stream->tag)
+        ->count = late;
+    sluice_mpi_counts_put(&bytes, &counts);
+    sluice_mpi_bytes_put_i64(&bytes, 1);
+    sluice_mpi_bytes_put_i64(&bytes, stream->communicator);
+    sluice_mpi_bytes_put_i64(&bytes, straddling);
+    struct sluice_mpi_reader reader = {bytes.data, bytes.data + bytes.length, false};
+    sluice_mpi_record_expect(&reader);
+    sluice_mpi_counts_clear(&counts);
+    sluice_mpi_bytes_free(&bytes);
 }
 
 static unsigned digit(char c)

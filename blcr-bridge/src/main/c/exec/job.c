@@ -135,6 +135,21 @@ static void set_mpi(struct sluice_exec_job *job, const char *given)
     sluice_exec_job_share("SLUICE_MPI_LAYER", job->mpi);
 }
 
+/* What ranks and their coordinator are to know. */
+static void share_settings(const char *const *values)
+{
+    sluice_exec_job_share("SLUICE_MPI_PROTOCOL",
+                          one_of("protocol", values[SLUICE_OPTION_PROTOCOL], "c3", "pcl", "auto"));
+    sluice_exec_job_share(
+        "SLUICE_MPI_SNAPSHOT",
+        one_of("snapshot", values[SLUICE_OPTION_SNAPSHOT], "copy", "fork", "auto"));
+    sluice_exec_job_share(
+        "SLUICE_MPI_IMAGES",
+        one_of("images", values[SLUICE_OPTION_IMAGES], "full", "incremental", "auto"));
+    share_time("SLUICE_MPI_EVERY", "every", values[SLUICE_OPTION_EVERY], true);
+    share_time("SLUICE_MPI_PATIENCE", "patience", values[SLUICE_OPTION_PATIENCE], false);
+}
+
 void sluice_exec_job_parse(int count, char **arguments, struct sluice_exec_job *job)
 {
     const char *values[SLUICE_OPTIONS] = {
@@ -162,16 +177,7 @@ void sluice_exec_job_parse(int count, char **arguments, struct sluice_exec_job *
     job->series = values[SLUICE_OPTION_SERIES];
     job->command = sluice_exec_command_behind(arguments + optind);
     set_store(job, values[SLUICE_OPTION_STORE]);
-    sluice_exec_job_share("SLUICE_MPI_PROTOCOL",
-                          one_of("protocol", values[SLUICE_OPTION_PROTOCOL], "c3", "pcl", "auto"));
-    sluice_exec_job_share(
-        "SLUICE_MPI_SNAPSHOT",
-        one_of("snapshot", values[SLUICE_OPTION_SNAPSHOT], "copy", "fork", "auto"));
-    sluice_exec_job_share(
-        "SLUICE_MPI_IMAGES",
-        one_of("images", values[SLUICE_OPTION_IMAGES], "full", "incremental", "auto"));
-    share_time("SLUICE_MPI_EVERY", "every", values[SLUICE_OPTION_EVERY], true);
-    share_time("SLUICE_MPI_PATIENCE", "patience", values[SLUICE_OPTION_PATIENCE], false);
+    share_settings(values);
     job->restarts = restarts(values[SLUICE_OPTION_RESTARTS]);
     job->joins = joins(job->command);
     if (job->joins && passed > 0) {

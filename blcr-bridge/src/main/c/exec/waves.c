@@ -13,30 +13,31 @@
 #include "status.h"
 #include "which.h"
 
-/* Where the log is: in the store, or in the series' folder. False before there is one. */
-static bool find_log(const struct sluice_exec_job *job, char *folder, size_t capacity)
+static bool has_log(const char *folder, struct stat *log)
 {
-    char log[PATH_MAX + 300];
+    char path[PATH_MAX + 300];
+    snprintf(path, sizeof path, "%s/waves.log", folder);
+    return stat(path, log) == 0;
+}
+
+/* Where the log is, WaveFiles in Java says: in the store, or in the series' folder. False before there is one. */
+static bool find_log(const struct sluice_exec_job *job, char *folder, size_t capacity,
+                     struct stat *log)
+{
     snprintf(folder, capacity, "%s", job->store);
-    snprintf(log, sizeof log, "%s/waves.log", folder);
-    if (access(log, F_OK) == 0)
+    if (has_log(folder, log))
         return true;
     snprintf(folder, capacity, "%s/%s", job->store, job->series != NULL ? job->series : "default");
-    snprintf(log, sizeof log, "%s/waves.log", folder);
-    return access(log, F_OK) == 0;
+    return has_log(folder, log);
 }
 
 int64_t sluice_exec_waves_heard(const struct sluice_exec_job *job)
 {
     char folder[PATH_MAX + 256];
-    char log[PATH_MAX + 300];
-    struct stat found;
+    struct stat log;
     if (job->elsewhere)
         return -1;
-    if (!find_log(job, folder, sizeof folder))
-        return 0;
-    snprintf(log, sizeof log, "%s/waves.log", folder);
-    return stat(log, &found) == 0 ? found.st_size : 0;
+    return find_log(job, folder, sizeof folder, &log) ? log.st_size : 0;
 }
 
 /* Runs sluice mpi WHAT for the store, with one more option that may be NULL. */
@@ -60,7 +61,8 @@ int64_t sluice_exec_waves_newest(const struct sluice_exec_job *job)
 {
     char folder[PATH_MAX + 256];
     char text[40];
-    if (!job->elsewhere && !find_log(job, folder, sizeof folder))
+    struct stat log;
+    if (!job->elsewhere && !find_log(job, folder, sizeof folder, &log))
         return -1;
     const int status = ask_sluice(job, "status", "--newest", text, sizeof text);
     if (status != 0) {
@@ -87,11 +89,12 @@ void sluice_exec_waves_ask(const struct sluice_exec_job *job)
 {
     char folder[PATH_MAX + 256];
     char path[PATH_MAX + 300];
+    struct stat log;
     if (job->elsewhere) {
         ask_stage(job);
         return;
     }
-    if (!find_log(job, folder, sizeof folder)) {
+    if (!find_log(job, folder, sizeof folder, &log)) {
         sluice_exec_say("no ranks are there yet to be checkpointed");
         return;
     }

@@ -99,7 +99,6 @@ static void take_line(const struct sluice_mpi_place *place)
     if (has_inter()) {
         sluice_mpi_refuse_wave("an inter-communicator is there, which C3 does not carry: use "
                                "--protocol pcl, or free it");
-        sluice_mpi_wave_ends();
         return;
     }
     const int64_t bytes = sluice_mpi_take_state(place);
@@ -175,17 +174,10 @@ static bool has_all(void)
 
 static void write_record(void);
 
-/* What waits for the snapshot goes on when it is taken; when it has failed the wave is over. */
 static void look_at_snapshot(void)
 {
-    const char *why = NULL;
-    const int taken = sluice_mpi_snapshot_look(&why);
-    if (taken < 0) {
-        sluice_mpi_refuse_wave(why);
-        sluice_mpi_wave_ends();
-    } else if (taken > 0 && phase == PLANNED) {
+    if (sluice_mpi_snapshot_is_taken() && phase == PLANNED)
         write_record();
-    }
 }
 
 static void progress(void)
@@ -250,12 +242,13 @@ static void write_record(void)
     const int64_t written[6] = {
         (int64_t)late.length, (int64_t)events.length,     sluice_mpi_record_events(), messages,
         count_early(),        sluice_mpi_changes_reused()};
-    if (error != 0)
-        sluice_mpi_refuse_wave(sluice_message());
-    else
-        sluice_mpi_tell(SLUICE_CONTROL_WRITTEN, wave, written, sizeof written);
     sluice_mpi_bytes_free(&late);
     sluice_mpi_bytes_free(&events);
+    if (error != 0) {
+        sluice_mpi_refuse_wave(sluice_message());
+        return;
+    }
+    sluice_mpi_tell(SLUICE_CONTROL_WRITTEN, wave, written, sizeof written);
     sluice_mpi_wave_ends();
 }
 
@@ -280,7 +273,6 @@ void sluice_mpi_c3_cannot(const char *why)
         char all[300];
         snprintf(all, sizeof all, "%s; use --protocol pcl, which records nothing", why);
         sluice_mpi_refuse_wave(all);
-        sluice_mpi_wave_ends();
     }
 }
 

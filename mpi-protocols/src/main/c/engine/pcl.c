@@ -66,20 +66,15 @@ static bool has_all(void)
     return all;
 }
 
-/* The image is written, or will never be. */
 static void look_at_snapshot(void)
 {
-    const char *why = NULL;
-    const int64_t wave = sluice_mpi_wave;
-    const int taken = sluice_mpi_snapshot_look(&why);
-    if (taken == 0)
+    if (!sluice_mpi_snapshot_is_taken())
         return;
-    if (taken > 0 && sluice_mpi_held_complete(wave) != 0)
-        why = sluice_message();
-    if (taken < 0 || why != NULL)
-        sluice_mpi_refuse_wave(why);
-    else
-        sluice_mpi_snapshot_tell(taken_bytes, held, sluice_mpi_changes_reused());
+    if (sluice_mpi_held_complete(sluice_mpi_wave) != 0) {
+        sluice_mpi_refuse_wave(sluice_message());
+        return;
+    }
+    sluice_mpi_snapshot_tell(taken_bytes, held, sluice_mpi_changes_reused());
     sluice_mpi_wave_ends();
 }
 
@@ -128,10 +123,8 @@ static void spot(const struct sluice_mpi_place *place)
     sluice_mpi_bytes_free(&marker);
     for (unsigned round = 0; phase != FREE; round++) {
         sluice_mpi_wait(round);
-        if (is_impatient()) {
+        if (is_impatient())
             sluice_mpi_refuse_wave("other ranks did not stop in time");
-            sluice_mpi_wave_ends();
-        }
     }
 }
 

@@ -35,12 +35,12 @@ extern const struct sluice_mpi_protocol *sluice_mpi_protocol;
 /* How many spots this rank has passed. */
 extern int64_t sluice_mpi_spots;
 
-/* This rank cannot take part: the coordinator gives the wave up, with this reason. */
+/* This rank cannot take part: the wave is over here, and the coordinator gives it up with this reason. */
 void sluice_mpi_refuse_wave(const char *why);
 
 /*
  * Begins this rank's checkpoint, and takes its state at a spot: how many bytes. Negative: that failed, and the wave is
- * refused and over.
+ * refused.
  */
 int64_t sluice_mpi_take_state(const struct sluice_mpi_place *place);
 

@@ -33,7 +33,7 @@ bool sluice_mpi_snapshot_watches;
 static enum { BY_COPY, BY_FORK, AUTO } mode;
 static struct costs costs[2] = {{{INT64_MAX, INT64_MAX}, 0}, {{INT64_MAX, INT64_MAX}, 0}};
 static struct sluice_mpi_child child = {.pipe = -1};
-static int result; /* of the last one, as sluice_mpi_snapshot_look() has it */
+static int result; /* of the last one. 1: it is in the image; 0: not yet; -1: it will not be */
 static enum way taken;
 static bool cannot; /* a child failed */
 
@@ -187,7 +187,7 @@ int sluice_mpi_snapshot_take(int64_t wave, const struct sluice_mpi_place *place,
     return error;
 }
 
-int sluice_mpi_snapshot_look(const char **why)
+bool sluice_mpi_snapshot_is_taken(void)
 {
     if (sluice_mpi_child_is_there(&child)) {
         result = sluice_mpi_child_look(&child);
@@ -195,8 +195,8 @@ int sluice_mpi_snapshot_look(const char **why)
             say_that_it_cannot(child.why);
     }
     if (result < 0)
-        *why = child.why;
-    return result;
+        sluice_mpi_refuse_wave(child.why);
+    return result > 0;
 }
 
 bool sluice_mpi_snapshot_is_under_way(void)

@@ -15,13 +15,13 @@ void sluice_mpi_snapshot_begin(void);
 
 /*
  * Takes the snapshot for a wave, at a spot: 0, or a negative errno, and sluice_message() says why. It is in the image
- * when sluice_mpi_snapshot_look() says so.
+ * once sluice_mpi_snapshot_is_taken() says so.
  */
 int sluice_mpi_snapshot_take(int64_t wave, const struct sluice_mpi_place *place,
                              const struct sluice_mpi_bytes *own);
 
-/* 1: it is in the image; 0: not yet; -1: it will not be, and *why, untouched otherwise, says so until the next one. */
-int sluice_mpi_snapshot_look(const char **why);
+/* Whether it is in the image. Where it never will be the wave is refused. */
+bool sluice_mpi_snapshot_is_taken(void);
 
 /* Whether a child is at work. */
 bool sluice_mpi_snapshot_is_under_way(void);

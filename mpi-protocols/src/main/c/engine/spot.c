@@ -246,9 +246,7 @@ static bool is_elsewhere(const void *address)
     } else if ((double)(now - since) > sluice_mpi_patience * 5e8) {
         sluice_mpi_refuse_wave(
             "it calls sluice_potential_checkpoint() at other places than the first, where a "
-            "restart "
-            "would begin: call it at one place of the program, such as its main loop");
-        sluice_mpi_wave_ends();
+            "restart would begin: call it at one place of the program, such as its main loop");
     }
     return true;
 }

@@ -108,6 +108,7 @@ void sluice_mpi_wave_ends(void)
 void sluice_mpi_refuse_wave(const char *why)
 {
     sluice_mpi_tell(SLUICE_CONTROL_REFUSED, sluice_mpi_wave, why, strlen(why));
+    sluice_mpi_wave_ends();
 }
 
 /* Others may need nothing; the first rank of a program that forgot to say what it needs has nothing either. */
@@ -141,7 +142,6 @@ int64_t sluice_mpi_take_state(const struct sluice_mpi_place *place)
     if (why == NULL)
         return bytes;
     sluice_mpi_refuse_wave(why);
-    sluice_mpi_wave_ends();
     return -1;
 }
 
@@ -153,7 +153,6 @@ static void please(int64_t wave, const void *bytes, size_t length)
     if (protocol == SLUICE_CONTROL_PCL && sluice_mpi_protocol->repeats()) {
         sluice_mpi_wave = wave;
         sluice_mpi_refuse_wave("a recovery is not over");
-        sluice_mpi_wave = 0;
         return;
     }
     sluice_mpi_protocol = protocol == SLUICE_CONTROL_PCL ? &sluice_mpi_pcl : &sluice_mpi_c3;

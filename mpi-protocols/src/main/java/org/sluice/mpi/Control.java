@@ -20,7 +20,10 @@ public final class Control {
   /** All that was sent to it is there. */
   public static final int DRAINED = 5;
 
-  /** It has written its image: bytes, and for how many nanoseconds it stood still. */
+  /**
+   * It has written its image. Six longs: bytes; nanoseconds for which it stood still; 1 when a
+   * child wrote; nanoseconds that a copy costs, and a fork; bytes left out.
+   */
   public static final int TAKEN = 6;
 
   /** All that it was told to expect has come. */
@@ -29,7 +32,10 @@ public final class Control {
   /** It stopped recording: its {@link Recording}. */
   public static final int STOPPED = 8;
 
-  /** It has written what it recorded. */
+  /**
+   * It has written what it recorded. Six longs: bytes of late messages, and of events; events; late
+   * messages, and early ones; bytes of its image that were left out.
+   */
   public static final int WRITTEN = 9;
 
   /** It cannot take part, and why. */

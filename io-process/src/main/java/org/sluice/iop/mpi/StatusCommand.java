@@ -1,11 +1,9 @@
 package org.sluice.iop.mpi;
 
 import static org.sluice.core.command.Model.flag;
-import static org.sluice.core.command.Model.option;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,9 +12,7 @@ import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.JsonOption;
 import org.sluice.core.command.Model;
-import org.sluice.core.command.SeriesOption;
 import org.sluice.core.command.SizeConverter;
-import org.sluice.core.command.StoreOption;
 import org.sluice.core.command.Subcommand;
 import org.sluice.core.posix.Quoting;
 import org.sluice.core.series.Stores;
@@ -33,10 +29,8 @@ final class StatusCommand implements Subcommand {
   private static final String WAVE = "wave";
   private static final String BYTES = "bytes";
 
-  private final StoreOption store = new StoreOption();
-  private final SeriesOption series = new SeriesOption();
+  private final WavesOption waves = new WavesOption();
   private final JsonOption json = new JsonOption();
-  private Path stage;
   private boolean newest;
 
   private final CommandSpec spec =
@@ -50,16 +44,8 @@ final class StatusCommand implements Subcommand {
               ExitStatus.DAMAGED,
               ExitStatus.DENIED,
               ExitStatus.OTHER_VERSION)
-          .add(store)
-          .add(series)
+          .add(waves)
           .add(json)
-          .add(
-              option(Path.class, value -> stage = value, "--stage")
-                  .paramLabel("DIR")
-                  .defaultValue("${env:SLUICE_STAGE}")
-                  .description(
-                      "Where the store is a URI: the stage of rank 0's node, which has the waves' log;"
-                          + " default: environment SLUICE_STAGE."))
           .add(
               flag(value -> newest = value, "--newest")
                   .description(
@@ -79,11 +65,11 @@ final class StatusCommand implements Subcommand {
   @Override
   public Integer call() throws IOException {
     if (newest) {
-      NewestWave.of(store, series.name(), this::say)
+      NewestWave.of(waves.store(), waves.series(), this::say)
           .ifPresent(spec.commandLine().getOut()::println);
       return ExitStatus.OK.code();
     }
-    final WaveFiles files = WaveFiles.of(store, series.name(), stage);
+    final WaveFiles files = waves.files();
     final List<Map<String, Object>> lines = files.lines();
     final Optional<Map<String, Object>> open = WaveFiles.open(lines);
     final Optional<Map<String, Object>> progress = open.flatMap(begun -> progress(begun, files));
@@ -107,10 +93,10 @@ final class StatusCommand implements Subcommand {
 
   /** What the waves that count take, where it costs no requests to a bucket. */
   private Optional<Map<String, Object>> kept() {
-    if (store.isElsewhere()) {
+    if (waves.store().isElsewhere()) {
       return Optional.empty();
     }
-    try (CheckpointReader opened = Stores.open(store, series.name())) {
+    try (CheckpointReader opened = Stores.open(waves.store(), waves.series())) {
       final List<Commit> commits = NewestWave.counting(opened, this::say);
       final Occupancy taken = Occupancy.of(opened, commits);
       return commits.isEmpty()
