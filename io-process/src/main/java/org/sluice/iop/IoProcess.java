@@ -39,6 +39,7 @@ import org.sluice.iop.memory.Provision;
 import org.sluice.iop.memory.SegmentPlace;
 import org.sluice.iop.service.Service;
 import org.sluice.iop.service.SessionState;
+import org.sluice.iop.waves.WaveFiles;
 
 /** An I/O process inside this one: runtime directory, store, segment, service thread. */
 final class IoProcess implements AutoCloseable {
@@ -108,6 +109,9 @@ final class IoProcess implements AutoCloseable {
                   Path.of(segment.header().store()), segment.header().layout(), settings));
       final PosixStore store = opened.store();
       copies = opened.copies();
+      if (WaveFiles.areOfThisProcess()) {
+        keep(WaveFiles.ofNode(store.directory()).take());
+      }
       final CompletableFuture<Guard> starting = startGuard(guardPlace(opened.root()));
       final List<Commit> commits =
           store.commits(

@@ -18,6 +18,7 @@ import org.sluice.core.store.SeriesFormat;
 import org.sluice.iop.checkpoint.Copies;
 import org.sluice.iop.checkpoint.SeriesCommits;
 import org.sluice.iop.checkpoint.SeriesStorage;
+import org.sluice.iop.waves.WaveFiles;
 
 /**
  * Where a session stores: a store of this node alone or, on storage that other nodes may use, this
@@ -50,6 +51,9 @@ record SessionStore(PosixStore store, SeriesCommits series, Copies copies)
     final String node = NodeIdentity.self().name();
     final String series = settings.series() == null ? Stores.DEFAULT_SERIES : settings.series();
     directory.make(series);
+    if (WaveFiles.areOfThisProcess()) { // before the run of another job is over by ours
+      new WaveFiles(root.resolve(series)).take().close();
+    }
     try (Engine engine = directory.engine(series)) {
       final SeriesRun run = SeriesRun.join(engine, RunName.find(), node);
       final Path path = directory.place(series, run.begin(), node).path();

@@ -184,7 +184,8 @@ class WavesTest extends ServeTest {
       say(zero, Control.MARKER, 0, 1, marker(0, 0, 0));
       expect(zero, Control.GIVE_UP, -1, 1, NOTHING);
       assertThat(serve.errors())
-          .contains("sluice mpi: wave 1 is given up: no checkpoint spot reached by rank 1");
+          .contains(
+              "sluice mpi: wave 1 is given up: no sluice_potential_checkpoint() reached by rank 1");
       expectPlease(zero, Control.C3, 2);
     }
   }
@@ -357,7 +358,8 @@ class WavesTest extends ServeTest {
       await(
           () ->
               Files.exists(underWay)
-                  && Files.readString(underWay).contains("no checkpoint spot reached by rank 1"));
+                  && Files.readString(underWay)
+                      .contains("no sluice_potential_checkpoint() reached by rank 1"));
       assertThat(Files.readString(underWay)).contains("\"wave\":1");
     }
   }

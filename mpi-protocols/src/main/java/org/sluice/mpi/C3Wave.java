@@ -76,7 +76,7 @@ public final class C3Wave extends Wave {
   @Override
   public String waiting() {
     if (!lines.isOver()) {
-      return "no checkpoint spot reached by rank " + lines;
+      return "no sluice_potential_checkpoint() reached by rank " + lines;
     } else if (!ready.isOver()) {
       return "late messages or collectives have not come to rank " + ready;
     } else if (!stopped.isOver()) {

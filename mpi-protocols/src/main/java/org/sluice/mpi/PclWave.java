@@ -104,7 +104,7 @@ public final class PclWave extends Wave {
     if (!counted.isOver()) {
       return "no call of MPI by rank " + counted;
     } else if (!stopped.isOver()) {
-      return "no checkpoint spot reached by rank " + stopped;
+      return "no sluice_potential_checkpoint() reached by rank " + stopped;
     } else if (!drained.isOver()) {
       return "messages under way to rank " + drained;
     } else if (!taken.isOver()) {

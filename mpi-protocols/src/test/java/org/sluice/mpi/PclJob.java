@@ -108,7 +108,7 @@ final class PclJob extends Job {
   private void end() {
     if (script.equalSpots
         && patience == LONG
-        && wave.reason().startsWith("no checkpoint spot")
+        && wave.reason().startsWith("no sluice_potential_checkpoint()")
         && programs.stream().noneMatch(Program::hasEnded)) {
       throw new Broken("ranks at equal spots waited for each other");
     }

@@ -69,7 +69,7 @@ class WaveTest {
     wave.look(99);
     assertThat(wave.hasEnded()).isFalse();
     wave.look(100);
-    assertThat(wave.reason()).isEqualTo("no checkpoint spot reached by rank 0, 2");
+    assertThat(wave.reason()).isEqualTo("no sluice_potential_checkpoint() reached by rank 0, 2");
     assertThat(wave.marker(marker(0, 0, 0, 0))).isEmpty();
     assertThat(wave.marker(marker(2, 0, 0, 0))).isEmpty();
     wave.commit();

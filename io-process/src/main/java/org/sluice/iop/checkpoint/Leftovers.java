@@ -354,8 +354,7 @@ public final class Leftovers {
     context.shared().report(countUnnamed());
     context
         .state()
-        .failed()
-        .values()
+        .lost()
         .forEach(end -> context.statistics().failed(new Failure(end.errno(), end.reason())));
     final Map<ImageKey, Exception> losses = farewells.losses();
     if (!losses.isEmpty()) {

@@ -12,6 +12,7 @@ import java.util.Optional;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.StoreOption;
+import org.sluice.core.posix.NativeFile;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.StagePlace;
 import org.sluice.core.series.Stores;
@@ -25,6 +26,9 @@ import org.sluice.core.store.JsonText;
  */
 public record WaveFiles(Path folder) {
   private static final String DATA = "data";
+
+  /** Set by sluice mpi for sluice run. */
+  private static final String ALONE = "SLUICE_MPI_BESIDE";
 
   /**
    * Those of a job that has run.
@@ -72,11 +76,46 @@ public record WaveFiles(Path folder) {
     return stage;
   }
 
-  /** Those of a node's own store, which may be one of a series. */
-  static WaveFiles ofNode(final Path store) {
+  /**
+   * Those of a node's own store.
+   *
+   * @param store its directory, which may be in a series
+   * @return the files
+   */
+  public static WaveFiles ofNode(final Path store) {
     final Path parent = store.toAbsolutePath().getParent();
     final boolean part = parent != null && parent.endsWith(DATA);
     return new WaveFiles(part ? parent.getParent() : store);
+  }
+
+  /**
+   * Whether this process is the only I/O process of an MPI job that will have waves.
+   *
+   * @return false where each node of the job may have one
+   */
+  public static boolean areOfThisProcess() {
+    return System.getenv(ALONE) != null;
+  }
+
+  /**
+   * Takes them for one job: two would begin with each other's waves, and remove them.
+   *
+   * @return what has them until it is closed
+   * @throws CommandException when another job has them
+   * @throws IOException when the kernel refuses
+   */
+  public NativeFile take() throws IOException {
+    final Path path = folder.resolve("waves/job");
+    Files.createDirectories(path.getParent());
+    final NativeFile job = NativeFile.open(path, NativeFile.Flag.WRITE, NativeFile.Flag.CREATE);
+    if (!job.tryLock()) {
+      job.close();
+      throw new CommandException(
+          ExitStatus.BUSY,
+          "another job of sluice mpi has its waves in %s; wait for its end or name another --store"
+              .formatted(folder));
+    }
+    return job;
   }
 
   Path log() {
