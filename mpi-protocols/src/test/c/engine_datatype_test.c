@@ -1,6 +1,7 @@
 /* Datatypes that an image has are made again as they were, however they were made. */
 #include "engine_stubs.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -8,6 +9,7 @@
 #include "engine/calls.h"
 #include "engine/datatype.h"
 #include "engine/handle.h"
+#include "wrappers/data.h"
 #include "wrappers/request.h"
 
 #define SIZE 4096
@@ -154,12 +156,58 @@ static void a_type_that_is_kept_for_a_request_ends_with_it(void **state)
     MPI_Type_free(&type);
 }
 
+/* What a program puts on its stack has other bytes behind a long double when it is repeated. */
+static void the_padding_of_a_long_double_is_no_value(MPI_Datatype type, int count,
+                                                     const int *values)
+{
+    unsigned char one[64], other[64];
+    memcpy(one, memory, sizeof one);
+    memcpy(other, memory, sizeof other);
+    for (int at = 0; at < 64; at++)
+        other[at] ^= values[at / 16] <= at % 16;
+    const uint32_t check = sluice_mpi_datatype_check(one, count, type);
+    assert_int_equal(sluice_mpi_datatype_check(other, count, type), check);
+    for (int at = 0; at < 64; at++) {
+        if (values[at / 16] > at % 16) {
+            other[at] ^= 1;
+            assert_int_not_equal(sluice_mpi_datatype_check(other, count, type), check);
+            other[at] ^= 1;
+        }
+    }
+}
+
+static void only_values_are_checked(void **state)
+{
+    (void)state;
+    const int all[4] = {10, 10, 10, 10}, two[4] = {10, 10, 0, 0}, mixed[4] = {10, 4, 10, 4};
+    const int padded[4] = {10, 8, 10, 8}, lengths[] = {1, 1};
+    const MPI_Aint places[] = {0, 16};
+    MPI_Datatype types[] = {MPI_LONG_DOUBLE, MPI_DOUBLE}, type, pair;
+    if (LDBL_MANT_DIG != 64 || sizeof(long double) != 16)
+        skip();
+    the_padding_of_a_long_double_is_no_value(MPI_LONG_DOUBLE, 4, all);
+    the_padding_of_a_long_double_is_no_value(MPI_LONG_DOUBLE, 2, two);
+    the_padding_of_a_long_double_is_no_value(MPI_C_LONG_DOUBLE_COMPLEX, 2, all);
+    the_padding_of_a_long_double_is_no_value(MPI_LONG_DOUBLE_INT, 2, mixed);
+    MPI_Type_create_struct(2, lengths, places, types, &type);
+    MPI_Type_create_resized(type, 0, 32, &pair);
+    MPI_Type_commit(&pair);
+    the_padding_of_a_long_double_is_no_value(pair, 2, padded);
+    MPI_Type_free(&type);
+    MPI_Type_free(&pair);
+    MPI_Type_contiguous(4, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    assert_int_equal(sluice_mpi_datatype_check(memory, 3, type), sluice_mpi_check(memory, 3, type));
+    MPI_Type_free(&type);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types_of_each_kind_come_again),
         cmocka_unit_test(a_type_of_types_comes_again),
         cmocka_unit_test(what_a_type_spans_takes_no_memory),
+        cmocka_unit_test(only_values_are_checked),
         cmocka_unit_test(a_type_that_is_kept_for_a_request_ends_with_it),
     };
     MPI_Init(&argc, &argv);

@@ -304,7 +304,7 @@ static void a_copy_of_a_communicator_is_there_when_its_request_is_complete(void 
 static void a_buffer_that_is_not_protected_is_refused(void **state)
 {
     (void)state;
-    static int elsewhere;
+    static int elsewhere, beside[2];
     struct sluice_mpi_bytes saved = {0};
     struct sluice_mpi_handle *open = sluice_mpi_handle(SLUICE_MPI_RECEIVE);
     open->comm = &comm;
@@ -316,6 +316,17 @@ static void a_buffer_that_is_not_protected_is_refused(void **state)
     const char *why = sluice_mpi_save(&saved);
     assert_non_null(strstr(why, "a receive from any rank with tag 7: 4 bytes at"));
     assert_non_null(strstr(why, "not in protected memory"));
+    sluice_mpi_region_protect(51, &beside[1], sizeof(int));
+    sluice_mpi_region_protect(52, &beside[0], sizeof(int));
+    open->buffer = beside;
+    open->count = 2;
+    why = sluice_mpi_save(&saved);
+    assert_non_null(strstr(why, "8 bytes at"));
+    assert_non_null(strstr(why, "in more than one protected region"));
+    sluice_mpi_region_protect(51, NULL, 0);
+    why = sluice_mpi_save(&saved);
+    assert_non_null(strstr(why, "not in protected memory"));
+    sluice_mpi_region_protect(52, NULL, 0);
 }
 
 int main(int argc, char **argv)

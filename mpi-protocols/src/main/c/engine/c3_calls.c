@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "c3.h"
+#include "datatype.h"
 #include "drained.h"
 #include "engine.h"
 #include "message.h"
@@ -93,7 +94,7 @@ bool sluice_mpi_c3_sends(const struct sluice_mpi_comm *comm, int dest, int tag, 
     struct sluice_mpi_sent sent = {
         .message = {{comm->id, sluice_mpi_rank, comm->world[dest], tag, 0}, number}};
     if (sluice_mpi_recording || again)
-        sent.check = sluice_mpi_check(buf, count, type);
+        sent.check = sluice_mpi_datatype_check(buf, count, type);
     sluice_mpi_record_event(SLUICE_MPI_EVENT_SENT, &sent, sizeof sent);
     if (again)
         compare(&sent, comm, dest);

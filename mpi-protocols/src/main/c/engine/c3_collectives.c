@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "c3.h"
+#include "datatype.h"
 #include "engine.h"
 #include "protocol.h"
 #include "record.h"
@@ -24,8 +25,10 @@ static uint32_t check_inputs(const struct sluice_mpi_collective *collective)
         sluice_mpi_abort("no memory for the data of %s", collective->name);
     sluice_mpi_inputs(collective, pieces, count);
     uint32_t check = 0;
-    for (int i = 0; i < count; i++)
-        check = check * 31 + sluice_mpi_check(pieces[i].buffer, pieces[i].count, pieces[i].type);
+    for (int i = 0; i < count; i++) {
+        check = check * 31
+            + sluice_mpi_datatype_check(pieces[i].buffer, pieces[i].count, pieces[i].type);
+    }
     free(pieces);
     return check;
 }

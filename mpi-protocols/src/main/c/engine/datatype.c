@@ -1,9 +1,11 @@
 #include "datatype.h"
 
+#include <float.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "wrappers/data.h"
 #include "wrappers/real.h"
 
 /* As MPI_Type_get_contents tells. Of a type that MPI has itself the one integer is its number for Fortran. */
@@ -38,6 +40,15 @@ static bool is_mpis(int combiner)
 {
     return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL
         || combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+}
+
+static void free_unless_mpis(MPI_Datatype *type)
+{
+    int some[3];
+    int combiner;
+    real.Type_get_envelope(*type, some, some + 1, some + 2, &combiner);
+    if (!is_mpis(combiner))
+        real.Type_free(type);
 }
 
 static int number_of(MPI_Datatype type)
@@ -105,13 +116,9 @@ const char *sluice_mpi_datatype_put(struct sluice_mpi_bytes *bytes, MPI_Datatype
               "complete it before sluice_potential_checkpoint()";
     }
     for (int i = 0; i < of.type_count; i++) {
-        int some[3];
-        int combiner;
         if (why == NULL)
             why = sluice_mpi_datatype_put(bytes, of.types[i]);
-        real.Type_get_envelope(of.types[i], some, some + 1, some + 2, &combiner);
-        if (!is_mpis(combiner))
-            real.Type_free(&of.types[i]);
+        free_unless_mpis(&of.types[i]);
     }
     end(&of);
     return why;
@@ -175,8 +182,42 @@ static void combine(const struct contents *of, MPI_Datatype *made)
     }
 }
 
-/* Not committed. `mpis`: nobody frees it. */
-static MPI_Datatype make(struct sluice_mpi_reader *reader, bool *mpis)
+/* Types of MPI that have a long double. Of its 16 bytes 10 are its value on some machines. */
+static const struct padded {
+    MPI_Datatype type;
+    int parts;
+    int lengths[2];
+    MPI_Aint places[2];
+} padded[] = {
+    {MPI_LONG_DOUBLE, 1, {10}, {0}},
+    {MPI_C_LONG_DOUBLE_COMPLEX, 2, {10, 10}, {0, 16}},
+    {MPI_CXX_LONG_DOUBLE_COMPLEX, 2, {10, 10}, {0, 16}},
+    {MPI_LONG_DOUBLE_INT, 2, {10, sizeof(int)}, {0, 16}},
+};
+
+/* NULL where all bytes count. */
+static const struct padded *padding_of(MPI_Datatype type)
+{
+    if (LDBL_MANT_DIG != 64 || sizeof(long double) != 16 || type == MPI_DATATYPE_NULL)
+        return NULL;
+    for (size_t i = 0; i < sizeof padded / sizeof *padded; i++)
+        if (padded[i].type == type)
+            return &padded[i];
+    return NULL;
+}
+
+static MPI_Datatype without_padding(const struct padded *one)
+{
+    MPI_Datatype bytes;
+    MPI_Datatype made;
+    real.Type_create_hindexed(one->parts, one->lengths, one->places, MPI_BYTE, &bytes);
+    real.Type_create_resized(bytes, 0, one->parts * (MPI_Aint)sizeof(long double), &made);
+    real.Type_free(&bytes);
+    return made;
+}
+
+/* Not committed. `mpis`: nobody frees it. `values`: without padding. */
+static MPI_Datatype make(struct sluice_mpi_reader *reader, bool values, bool *mpis)
 {
     struct contents of = {.combiner = sluice_mpi_get_i32(reader),
                           .integer_count = sluice_mpi_get_i32(reader),
@@ -192,27 +233,66 @@ static MPI_Datatype make(struct sluice_mpi_reader *reader, bool *mpis)
     memcpy(of.addresses, addresses, of.address_count * sizeof *of.addresses);
     bool *kept = calloc(of.type_count + 1, sizeof *kept);
     for (int i = 0; i < of.type_count; i++)
-        of.types[i] = make(reader, &kept[i]);
+        of.types[i] = make(reader, values, &kept[i]);
     MPI_Datatype made = MPI_DATATYPE_NULL;
     if (!reader->damaged)
         combine(&of, &made);
     for (int i = 0; i < of.type_count; i++)
         if (!kept[i] && of.types[i] != MPI_DATATYPE_NULL)
             real.Type_free(&of.types[i]);
-    *mpis = is_mpis(of.combiner);
+    const struct padded *const one = values ? padding_of(made) : NULL;
+    if (one != NULL)
+        made = without_padding(one);
+    *mpis = is_mpis(of.combiner) && one == NULL;
     free(kept);
     end(&of);
     return made;
 }
 
-MPI_Datatype sluice_mpi_datatype_get(struct sluice_mpi_reader *reader)
+static MPI_Datatype get(struct sluice_mpi_reader *reader, bool values)
 {
     bool mpis = false;
-    MPI_Datatype made = make(reader, &mpis);
+    MPI_Datatype made = make(reader, values, &mpis);
     if (made == MPI_DATATYPE_NULL)
         return made;
     if (mpis)
         real.Type_dup(made, &made);
     real.Type_commit(&made);
     return made;
+}
+
+MPI_Datatype sluice_mpi_datatype_get(struct sluice_mpi_reader *reader)
+{
+    return get(reader, false);
+}
+
+static bool has_padding(MPI_Datatype type)
+{
+    if (padding_of(type) != NULL)
+        return true;
+    struct contents of;
+    bool found = false;
+    look_at(type, &of);
+    for (int i = 0; i < of.type_count; i++) {
+        found = found || has_padding(of.types[i]);
+        free_unless_mpis(&of.types[i]);
+    }
+    end(&of);
+    return found;
+}
+
+uint32_t sluice_mpi_datatype_check(const void *buffer, int64_t count, MPI_Datatype type)
+{
+    if (count <= 0 || type == MPI_DATATYPE_NULL || !has_padding(type))
+        return sluice_mpi_check(buffer, count, type);
+    struct sluice_mpi_bytes bytes = {0};
+    sluice_mpi_datatype_put(&bytes, type);
+    struct sluice_mpi_reader reader = {bytes.data, bytes.data + bytes.length, false};
+    MPI_Datatype values = get(&reader, true);
+    sluice_mpi_bytes_free(&bytes);
+    if (values == MPI_DATATYPE_NULL) /* of a kind that is not known here */
+        return sluice_mpi_check(buffer, count, type);
+    const uint32_t check = sluice_mpi_check(buffer, count, values);
+    real.Type_free(&values);
+    return check;
 }

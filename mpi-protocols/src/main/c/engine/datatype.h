@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include <stdint.h>
+
 #include "bytes.h"
 
 /* NULL, or why it cannot be made again. */
@@ -10,3 +12,6 @@ const char *sluice_mpi_datatype_put(struct sluice_mpi_bytes *bytes, MPI_Datatype
 
 /* A committed type, which the caller frees. MPI_DATATYPE_NULL where the bytes make no sense. */
 MPI_Datatype sluice_mpi_datatype_get(struct sluice_mpi_reader *reader);
+
+/* CRC-32C of the packed values: bytes that a long double only has for its alignment may have any value. */
+uint32_t sluice_mpi_datatype_check(const void *buffer, int64_t count, MPI_Datatype type);

@@ -57,9 +57,13 @@ static const char *find_region(const void *buffer, int64_t count, MPI_Datatype t
     if (*region != NULL || high <= low)
         return NULL;
     snprintf(reason, sizeof reason,
-             "%lld bytes at %p of an open request are not in protected memory: protect them, or "
-             "complete it before sluice_potential_checkpoint()",
-             (long long)(high - low), (const void *)begin);
+             "%lld bytes at %p of an open request are %s, or complete it before "
+             "sluice_potential_checkpoint()",
+             (long long)(high - low), (const void *)begin,
+             sluice_mpi_regions_hold(begin, high - low)
+                 ? "in more than one protected region, which a restart may not have side by side: "
+                   "protect them as one"
+                 : "not in protected memory: protect them");
     return reason;
 }
 

@@ -39,6 +39,14 @@ static int ask(struct sluice_mpi_handle *handle, int source, int tag)
                       handle->comm->handle, &handle->real);
 }
 
+/* A receive that MPI refuses, as it does from MPI_PROC_NULL, would have all later ones of its stream wait for a number. */
+static int post_while_busy(struct sluice_mpi_handle *handle)
+{
+    const int result = real.Recv(handle->buffer, handle->count, handle->type, MPI_PROC_NULL,
+                                 handle->tag, handle->comm->handle, MPI_STATUS_IGNORE);
+    return result != MPI_SUCCESS ? result : sluice_mpi_c3_posts(handle);
+}
+
 int sluice_mpi_receive_start(struct sluice_mpi_handle *handle)
 {
     if (!is_counted(handle->peer, handle->comm)) {
@@ -49,7 +57,7 @@ int sluice_mpi_receive_start(struct sluice_mpi_handle *handle)
     }
     handle->posted = ++sluice_mpi_posted;
     if (__builtin_expect(sluice_mpi_busy, 0))
-        return sluice_mpi_c3_posts(handle);
+        return post_while_busy(handle);
     return ask(handle, handle->peer, handle->tag);
 }
 

@@ -79,6 +79,16 @@ struct sluice_mpi_region *sluice_mpi_region_of(const void *pointer, size_t bytes
     return NULL;
 }
 
+bool sluice_mpi_regions_hold(const void *pointer, size_t bytes)
+{
+    const unsigned char *at = pointer;
+    const unsigned char *const end = at + bytes;
+    const struct sluice_mpi_region *region = NULL;
+    while (at < end && (region = sluice_mpi_region_of(at, 1)) != NULL)
+        at = region->pointer + region->bytes;
+    return at >= end;
+}
+
 int64_t sluice_mpi_region_bytes(void)
 {
     int64_t sum = 0;

@@ -26,6 +26,9 @@ struct sluice_mpi_region *sluice_mpi_region_find(int id);
 /* The region that holds all of this memory; NULL for none. */
 struct sluice_mpi_region *sluice_mpi_region_of(const void *pointer, size_t bytes);
 
+/* Whether all of it is protected, be it by several. */
+bool sluice_mpi_regions_hold(const void *pointer, size_t bytes);
+
 /* Bytes of all. */
 int64_t sluice_mpi_region_bytes(void);
 

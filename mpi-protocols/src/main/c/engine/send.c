@@ -53,18 +53,26 @@ static struct sluice_mpi_comm *counted(int count, MPI_Datatype type, int dest, i
         : NULL;
 }
 
-/* `request` is MPI_REQUEST_NULL where the receiver has the message, or the layer its data. */
+/*
+ * `request` is MPI_REQUEST_NULL where the receiver has the message, or the layer its data. What MPI refuses must neither
+ * be recorded nor suppressed: it refuses the same to MPI_PROC_NULL. That says nothing of the room of MPI_Bsend.
+ */
 static int start_while_busy(enum sluice_mpi_mode mode, const void *buf, int count,
                             MPI_Datatype type, int dest, int tag, struct sluice_mpi_comm *comm,
                             MPI_Request *request)
 {
     *request = MPI_REQUEST_NULL;
+    int result = real.Send(buf, count, type, MPI_PROC_NULL, tag, comm->handle);
+    if (result != MPI_SUCCESS)
+        return result;
     struct sluice_mpi_count *sent =
         sluice_mpi_counts_of(&sluice_mpi_sent, comm->id, sluice_mpi_rank, comm->world[dest], tag);
-    int result = MPI_SUCCESS;
     if (!sluice_mpi_c3_sends(comm, dest, tag, sent->count + 1, buf, count, type))
         result = begin(mode, buf, count, type, dest, tag, comm->handle, request);
-    sent->count += result == MPI_SUCCESS;
+    if (result == MPI_SUCCESS)
+        sent->count++;
+    else
+        sluice_mpi_c3_cannot("MPI refuses a message while what crosses the line is recorded");
     return result;
 }
 
