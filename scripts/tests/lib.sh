@@ -26,7 +26,7 @@ export OMPI_MCA_btl=^tcp,ofi # one node: the ranks talk through shared memory, a
 export OMPI_MCA_mpi_yield_when_idle=1 # and share few cores with the I/O process
 # A part of programs of MPI whose ranks rest when they wait, and what they are linked with for it.
 rest=$root/scripts/tests/rest.c
-resting=(-Wl,--export-dynamic-symbol=sched_yield -Wl,--export-dynamic-symbol=ucp_worker_progress)
+resting=(-Wl,--export-dynamic-symbol={sched_yield,ucp_worker_progress,ucp_disconnect_nb})
 
 # ---- what tests say ----
 
