@@ -2,6 +2,7 @@
 
 #include <getopt.h>
 #include <inttypes.h>
+#include <locale.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,6 +54,7 @@ struct corpus corpus_options(int argc, char **argv)
 
 struct corpus corpus_begin(int *argc, char ***argv)
 {
+    setlocale(LC_ALL, "");
     MPI_Init(argc, argv);
     return corpus_options(*argc, *argv);
 }

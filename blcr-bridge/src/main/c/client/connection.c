@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <locale.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -109,7 +110,9 @@ int64_t sluice_connection_patience(void)
 {
     const char *seconds = getenv("SLUICE_PATIENCE");
     char *end = NULL;
-    const double given = seconds == NULL ? -1 : strtod(seconds, &end);
+    const locale_t any = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* whatever the program has */
+    const double given = seconds == NULL ? -1 : strtod_l(seconds, &end, any);
+    freelocale(any);
     return given < 0 || end == seconds ? PATIENCE : (int64_t)(given * 1000);
 }
 

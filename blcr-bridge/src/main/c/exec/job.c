@@ -10,7 +10,7 @@
 #include "status.h"
 #include "which.h"
 
-/* 90s, 1.5m, 2h, 500ms, or seconds without a unit: sets the variable to seconds, from a millisecond on, or 0. */
+/* 90s, 1.5m, 2h, 500ms, or seconds without a unit: sets the variable to milliseconds, from 1 on, or 0. */
 static void share_time(const char *variable, const char *option, const char *value, bool or_0)
 {
     static const struct {
@@ -23,9 +23,9 @@ static void share_time(const char *variable, const char *option, const char *val
         const double time = number * units[i].seconds;
         if (strcmp(unit, units[i].name) == 0 && time < 1e9
             && (time >= 0.001 || (or_0 && number == 0))) {
-            char seconds[40];
-            snprintf(seconds, sizeof seconds, "%.3f", time);
-            sluice_exec_job_share(variable, seconds);
+            char milliseconds[40];
+            snprintf(milliseconds, sizeof milliseconds, "%.0f", time * 1000);
+            sluice_exec_job_share(variable, milliseconds);
             return;
         }
     }

@@ -26,12 +26,7 @@ static bool begun;            /* the first spot is behind this rank */
 static int64_t early[2];      /* messages sent and received before it, of all ranks */
 static MPI_Request checking = MPI_REQUEST_NULL;
 
-static double seconds(const char *name, double otherwise)
-{
-    const char *value = getenv(name);
-    return value == NULL || *value == 0 ? otherwise : strtod(value, NULL);
-}
-
+/* Whole numbers are read alike in the locale of any program. */
 static int64_t number(const char *name, int64_t otherwise)
 {
     const char *value = getenv(name);
@@ -46,7 +41,7 @@ static void read_environment(void)
         : strcmp(name, "auto") == 0 ? SLUICE_CONTROL_AUTO
                                     : SLUICE_CONTROL_C3;
     restored = number("SLUICE_MPI_RESTORE", -1);
-    sluice_mpi_patience = seconds("SLUICE_MPI_PATIENCE", 60);
+    sluice_mpi_patience = (double)number("SLUICE_MPI_PATIENCE", 60000) / 1e3;
     sluice_mpi_snapshot_begin();
 }
 
@@ -57,7 +52,7 @@ void sluice_mpi_hello(void)
     sluice_mpi_bytes_put_i32(&bytes, sluice_mpi_size);
     sluice_mpi_bytes_put_i64(&bytes, restored);
     sluice_mpi_bytes_put_i64(&bytes, number("SLUICE_MPI_ATTEMPT", 0));
-    sluice_mpi_bytes_put_i64(&bytes, (int64_t)(seconds("SLUICE_MPI_EVERY", 0) * 1e9));
+    sluice_mpi_bytes_put_i64(&bytes, number("SLUICE_MPI_EVERY", 0) * INT64_C(1000000));
     sluice_mpi_bytes_put_i64(&bytes, (int64_t)(sluice_mpi_patience * 1e9));
     sluice_mpi_tell(SLUICE_CONTROL_HELLO, 0, bytes.data, bytes.length);
     sluice_mpi_bytes_free(&bytes);

@@ -219,6 +219,9 @@ final class WaveLog {
   }
 
   private void append(final Map<String, Object> what) {
+    if (failed) { // a disk that was full may have taken the beginning of a line
+      endLine();
+    }
     try {
       final JsonObject line =
           new JsonObject().with("at", Instant.now().truncatedTo(ChronoUnit.MILLIS).toString());
