@@ -166,6 +166,18 @@ static void lose_memory(int64_t step)
     }
 }
 
+/* A restart comes to the first spot, and has no such buffer there. */
+static void attach_buffer(int64_t step)
+{
+    static char buffer[MPI_BSEND_OVERHEAD + 100];
+    void *detached;
+    int size;
+    if (step == 66)
+        MPI_Buffer_attach(buffer, sizeof buffer);
+    else if (step == 84)
+        MPI_Buffer_detach(&detached, &size);
+}
+
 static void for_some_steps(int64_t step)
 {
     if (step == 11 && does("flood") && corpus.rank == 0)
@@ -180,6 +192,8 @@ static void for_some_steps(int64_t step)
         call_with_nonsense();
     if (does("lost"))
         lose_memory(step);
+    if (does("attached"))
+        attach_buffer(step);
     if (does("group"))
         make_communicator_of_two(step);
 }

@@ -8,6 +8,7 @@
 #include "engine/open_requests.h"
 #include "engine/regions.h"
 #include "engine/stream.h"
+#include "wrappers/attached.h"
 #include "wrappers/request.h"
 
 /* BETWEEN: from the value of a request to that of the next place. */
@@ -329,6 +330,21 @@ static void a_buffer_that_is_not_protected_is_refused(void **state)
     sluice_mpi_region_protect(52, NULL, 0);
 }
 
+static void a_buffer_that_a_restart_lacks_is_refused(void **state)
+{
+    (void)state;
+    struct sluice_mpi_bytes saved = {0};
+    sluice_mpi_buffer_attached(MPI_SUCCESS);
+    sluice_mpi_comms_late();
+    assert_null(sluice_mpi_save(&saved));
+    sluice_mpi_buffer_attached(MPI_ERR_BUFFER);
+    assert_null(sluice_mpi_save(&saved));
+    sluice_mpi_buffer_detached(MPI_SUCCESS);
+    assert_non_null(strstr(sluice_mpi_save(&saved), "is detached, and a restart has it"));
+    sluice_mpi_buffer_attached(MPI_SUCCESS);
+    assert_non_null(strstr(sluice_mpi_save(&saved), "behind the first"));
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -347,6 +363,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_copy_of_a_communicator_is_there_when_its_request_is_complete,
                                set_up),
         cmocka_unit_test_setup(a_buffer_that_is_not_protected_is_refused, set_up),
+        cmocka_unit_test_setup(a_buffer_that_a_restart_lacks_is_refused, set_up),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     MPI_Finalize();

@@ -12,6 +12,7 @@
 #include "message.h"
 #include "regions.h"
 #include "stream.h"
+#include "wrappers/attached.h"
 #include "wrappers/data.h"
 #include "wrappers/matched.h"
 #include "wrappers/request.h"
@@ -216,11 +217,14 @@ const char *sluice_mpi_save(struct sluice_mpi_bytes *bytes)
         return "a request is open, or a message not received, on a communicator that was freed: "
                "complete it before sluice_potential_checkpoint()";
     }
+    const char *why = sluice_mpi_buffer_unlike_first();
+    if (why != NULL)
+        return why;
     sluice_mpi_drained_number();
     sluice_mpi_renumber();
     sluice_mpi_counts_put(bytes, &sluice_mpi_sent);
     sluice_mpi_counts_put(bytes, &sluice_mpi_got);
-    const char *why = put_communicators(bytes);
+    why = put_communicators(bytes);
     sluice_mpi_bytes_put_i64(bytes, sluice_mpi_requests);
     sluice_mpi_bytes_put_i64(bytes, sluice_mpi_posted);
     int64_t count = 0;

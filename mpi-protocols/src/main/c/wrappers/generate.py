@@ -161,6 +161,10 @@ SLUICE_MPI_ALIAS(%s)
                     return self.simple(function, call, first="SLUICE_MPI_" + mode)
         raise ValueError(function.name)
 
+    def buffer(self, function, _):
+        return self.call(function, "sluice_mpi_%sed(real.%s(%s))" % (
+            re.sub(r"_c$", "", function.member).lower(), function.member, function.arguments()))
+
     def receive(self, function, _):
         return self.simple(function, re.sub(r"_c$", "", function.name)[4:].lower())
 
@@ -348,7 +352,7 @@ def main():
     parts = {"messages": ("send", "receive", "probe", "completion", "request"),
              "collectives": ("collective",),
              "communicators": ("communicator", "later communicator", "freed communicator"),
-             "others": ("guarded", "uncounted", "persistent collective", "refused")}
+             "others": ("buffer", "guarded", "uncounted", "persistent collective", "refused")}
     for part, kinds in parts.items():
         chosen = [f for f in functions.values() if class_of(f.name, table)[0] in kinds]
         # The forwarding function stands before all that name it.

@@ -3,6 +3,7 @@
 
 #include <limits.h>
 
+#include "attached.h"
 #include "communicator.h"
 #include "engine/calls.h"
 #include "real.h"

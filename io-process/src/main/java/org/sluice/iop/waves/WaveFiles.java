@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -174,13 +175,22 @@ public record WaveFiles(Path folder) {
   }
 
   /**
-   * Asks for a wave.
+   * Asks for a wave. A job takes the question away, whatever it is at. One that no job takes is
+   * withdrawn: the next job would have it.
    *
+   * @param patience how long a job may take to see it
+   * @return whether a job has taken it
    * @throws IOException when that cannot be written down
+   * @throws InterruptedException when the thread is interrupted
    */
-  public void ask() throws IOException {
+  public boolean ask(final Duration patience) throws IOException, InterruptedException {
     Files.createDirectories(asking().getParent());
     Files.write(asking(), new byte[0]);
+    final long end = System.nanoTime() + patience.toNanos();
+    while (Files.exists(asking()) && System.nanoTime() < end) {
+      Thread.sleep(20);
+    }
+    return !Files.deleteIfExists(asking());
   }
 
   private static Optional<Map<String, Object>> parse(final String line) {

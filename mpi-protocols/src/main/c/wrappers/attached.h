@@ -1,0 +1,9 @@
+/* The buffer of MPI_Bsend, which a restart has only if the program attaches it before the first spot. */
+#pragma once
+
+/* What MPI has returned; the same. */
+int sluice_mpi_buffer_attached(int result);
+int sluice_mpi_buffer_detached(int result);
+
+/* Why a restart has another buffer than the program; NULL: it has the same. */
+const char *sluice_mpi_buffer_unlike_first(void);
