@@ -35,8 +35,8 @@ public enum ExitStatus {
   /** Another process uses what the command needs. */
   BUSY(
       7,
-      "in use: another I/O process has this name, another node writes the store, or a checkpoint is"
-          + " being read"),
+      "in use: another I/O process has this name, another node or another job of sluice mpi writes the"
+          + " store, or a checkpoint is being read"),
   /** The data does not fit. */
   NO_ROOM(8, "no room: the disk is full or over quota, or the buffer exceeds shared memory"),
   /** Not allowed. */
