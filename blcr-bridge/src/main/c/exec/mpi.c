@@ -112,6 +112,13 @@ static bool has_begun(int begun)
     return told;
 }
 
+/* What sluice exec ends with where its I/O process cannot begin, for a reason that lasts. */
+static bool is_of_beginning(int status)
+{
+    return status == SLUICE_STATUS_NO_ROOM || status == SLUICE_STATUS_DENIED
+        || status == SLUICE_STATUS_OTHER_VERSION || status == SLUICE_STATUS_FEW_DESCRIPTORS;
+}
+
 /* How an attempt ended. */
 struct outcome {
     int status;
@@ -138,6 +145,8 @@ static struct outcome attempt(struct sluice_exec_job *job, char **command, long 
     outcome.begun = has_begun(begun);
     outcome.said = job->elsewhere || unlink(said) == 0;
     outcome.heard = before < 0 || sluice_exec_waves_heard(job) != before;
+    if (job->joins && !outcome.heard)
+        outcome.begun = !is_of_beginning(outcome.status);
     return outcome;
 }
 
