@@ -269,7 +269,7 @@ int main(int argc, char **argv)
     if (does("place"))
         elsewhere();
     for (; *step < corpus.steps; ++*step) {
-        if (!does("phases") || *step < 15 || *step > 60)
+        if (!does("phases") || *step < 15 || *step > corpus.steps - 30)
             sluice_potential_checkpoint();
         else
             elsewhere();
