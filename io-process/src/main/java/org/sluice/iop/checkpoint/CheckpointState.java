@@ -2,12 +2,10 @@ package org.sluice.iop.checkpoint;
 
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.sluice.core.posix.Errno;
@@ -41,10 +39,6 @@ public final class CheckpointState implements Fold {
 
   private final Map<Long, ExplicitCheckpoint> underWay = new LinkedHashMap<>();
   private long lastDecided = -1;
-
-  /** Held checkpoints that are to be committed, or whose commit failed. */
-  private final Set<Long> decided = new HashSet<>();
-
   private final Map<Long, Entry.Committing> commits = new LinkedHashMap<>();
   private final Map<Long, Entry.Ended> failed = new LinkedHashMap<>();
   private final Map<ImageKey, Entry.Lacking> lacks = new LinkedHashMap<>();
@@ -107,7 +101,6 @@ public final class CheckpointState implements Fold {
       case Entry.Begun e -> {
         underWay.put(e.checkpoint(), new ExplicitCheckpoint(e.checkpoint(), e.scope()));
         failed.remove(e.checkpoint());
-        decided.remove(e.checkpoint());
       }
       case Entry.Completed e -> {
         if (underWay.containsKey(e.checkpoint())) {
@@ -142,7 +135,6 @@ public final class CheckpointState implements Fold {
       return;
     }
     lastDecided = Math.max(lastDecided, e.checkpoint());
-    decided.add(e.checkpoint());
     if (underWay.containsKey(e.checkpoint())) {
       underWay.get(e.checkpoint()).decide();
     }
@@ -192,14 +184,10 @@ public final class CheckpointState implements Fold {
   private void end(final Entry.Ended e) {
     final Entry.Committing commit = commits.remove(e.attempt());
     failed.remove(e.checkpoint());
-    if (e.errno() == 0) {
-      decided.remove(e.checkpoint());
-    } else {
+    if (e.errno() != 0) {
       failed.put(e.checkpoint(), e);
       if (failed.size() > MOST_FAILED) {
-        final long oldest = failed.keySet().iterator().next();
-        failed.remove(oldest);
-        decided.remove(oldest);
+        failed.remove(failed.keySet().iterator().next());
       }
       final boolean ofGroup = e.attempt() == NO_ATTEMPT || commit != null && isOfGroup(commit);
       if (ofGroup && e.errno() != REFUSED && groups.find(e.checkpoint()) != null) {
@@ -259,7 +247,6 @@ public final class CheckpointState implements Fold {
     if (lastDecided >= 0) {
       to.accept(new Entry.Decided(lastDecided, true));
     }
-    decided.forEach(number -> to.accept(new Entry.Decided(number, true)));
     images.sum(to);
     underWay.values().forEach(checkpoint -> checkpoint.sum(to));
     failed.values().forEach(to);
@@ -368,11 +355,17 @@ public final class CheckpointState implements Fold {
   }
 
   /**
-   * Those of them that the run has lost. A held one is not: who decided it says so, and makes
-   * another.
+   * Those of them that the run has lost. A wave is not: its coordinator says so, and makes another.
    */
   List<Entry.Ended> lost() {
-    return failed.values().stream().filter(end -> !decided.contains(end.checkpoint())).toList();
+    return failed.values().stream().filter(end -> !isOfWave(end)).toList();
+  }
+
+  /** Where there are waves, all checkpoints that no group has are waves. */
+  private boolean isOfWave(final Entry.Ended end) {
+    return end.attempt() != NO_ATTEMPT
+        && end.checkpoint() <= lastDecided
+        && groups.find(end.checkpoint()) == null;
   }
 
   /** Files that were written and are no images. */
