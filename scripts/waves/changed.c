@@ -37,7 +37,7 @@ struct scan {
 #define WP_ASYNC (1 << 15)
 
 static uint8_t *memory;
-static size_t length, page, most_regions;
+static size_t length;
 static struct scan scan;
 static int pagemap;
 
@@ -125,8 +125,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: changed MIB ROUNDS\n");
         return 2;
     }
-    page = (size_t)sysconf(_SC_PAGESIZE);
-    most_regions = length / page + 1;
+    const size_t most_regions = length / (size_t)sysconf(_SC_PAGESIZE) + 1;
     memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     check(memory != MAP_FAILED, "mmap");
     madvise(memory, length, MADV_NOHUGEPAGE); /* a huge page would be split by the first fault */
@@ -134,7 +133,6 @@ int main(int argc, char **argv)
     struct sluice_mpi_hash *hashes = calloc(length / BLOCK, sizeof *hashes);
     struct region *regions = calloc(most_regions, sizeof *regions);
     check(hashes != NULL && regions != NULL, "calloc");
-    memset(regions, 0, most_regions * sizeof *regions);
 
     hash_blocks(hashes);
     measure("hash", rounds, hashes);
