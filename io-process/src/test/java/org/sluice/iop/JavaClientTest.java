@@ -227,6 +227,7 @@ class JavaClientTest {
     try (ServeProcess serve = serve("--buffer", "4M")) {
       final CheckpointClient client = CheckpointClient.connect(serve.directory(), 0, 1);
       final ImageChannel image = client.begin(7).image("u");
+      image.write(ByteBuffer.allocate(10)); // the client has a chunk by that
       serve.kill();
       image.write(ByteBuffer.allocate(10));
 
