@@ -1,8 +1,9 @@
 """summary.py TESTS: what came out of the tests whose reports are below a directory.
 
 CTest's report names every test. A module's tests of Java are one of it, whose own report is in
-java/MODULE; they are counted instead. Says what was skipped and why, the ten slowest, and in its last
-line how many passed, failed and were skipped. Exits with 1 unless all passed.
+java/MODULE; they are counted instead. Says what was skipped and why, the ten slowest, what failed and
+what it said last, and in its last line how many passed, failed and were skipped. Exits with 1 unless all
+passed.
 """
 import collections
 import pathlib
@@ -10,6 +11,8 @@ import sys
 import xml.etree.ElementTree as xml
 
 SLOWEST = 10
+SAID_LINES = 15
+SAID_WIDTH = 300
 
 Test = collections.namedtuple("Test", "name seconds outcome reason")
 
@@ -20,7 +23,10 @@ def of_ctest(case):
     skipped = case.find("skipped")
     if outcome == "skipped" and "SKIP" not in (skipped.get("message") if skipped is not None else ""):
         outcome = "failed"  # it is not there, or what it needs failed
-    reason = output[-1].partition(": ")[2] if output else "no reason given"
+    if outcome == "failed":
+        reason = "\n".join(output[-SAID_LINES:])
+    else:
+        reason = output[-1].partition(": ")[2] if output else "no reason given"
     return Test(case.get("name"), float(case.get("time")), outcome, reason)
 
 
@@ -28,7 +34,7 @@ def of_junit(module, case):
     outcome, reason = "passed", ""
     for child in case:
         if child.tag in ("failure", "error"):
-            outcome = "failed"
+            outcome, reason = "failed", "\n".join((child.text or "").strip().splitlines()[:SAID_LINES])
         elif child.tag == "skipped":
             outcome, reason = "skipped", (child.text or "").strip().splitlines()[0]
     name = f"java.{module}.{case.get('classname').rpartition('.')[2]}.{case.get('name')}"
@@ -61,6 +67,8 @@ def main():
     for test in tests:
         if test.outcome == "failed":
             print(f"FAILED: {test.name}")
+            for line in test.reason.splitlines():
+                print(f"    {line[:SAID_WIDTH]}")
     print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
     sys.exit(counts["failed"] > 0 or counts["passed"] == 0)
 
