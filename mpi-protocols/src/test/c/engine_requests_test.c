@@ -4,8 +4,12 @@
 #include <string.h>
 
 #include "engine/calls.h"
+#include "engine/control.h"
+#include "engine/engine.h"
 #include "engine/handle.h"
 #include "engine/open_requests.h"
+#include "engine/protocol.h"
+#include "engine/record.h"
 #include "engine/regions.h"
 #include "engine/stream.h"
 #include "wrappers/attached.h"
@@ -251,6 +255,45 @@ static void requests_have_the_values_that_a_checkpoint_has(void **state)
         assert_true(other->request != values[at]);
 }
 
+/* At a restart the program makes again what it had made before the first spot, also what it freed behind that. */
+static void what_was_freed_behind_the_first_spot_gives_its_place(void **state)
+{
+    (void)state;
+    int in = 0;
+    MPI_Request early;
+    call_recv_init(&in, 1, MPI_INT, 0, 8, MPI_COMM_SELF, &early);
+    sluice_mpi_handle_of(early)->early = true;
+    const struct sluice_mpi_handle *restored = sluice_mpi_handle_again(SLUICE_MPI_RECEIVE, early);
+    assert_true(restored->request == early && !restored->early);
+    assert_ptr_equal(sluice_mpi_handle_of(early), restored);
+    assert_ptr_equal(sluice_mpi_handles, restored);
+    assert_null(restored->next);
+}
+
+/* Under Pcl a rank that has all receives nothing more until its image is taken: others may have gone on. */
+static void a_wave_alone_says_when_what_was_freed_is_looked_at(void **state)
+{
+    (void)state;
+    const int out = 5;
+    int in = 0;
+    MPI_Request request;
+    irecv(&in, 8, &request);
+    call_request_free(&request);
+    call_send(SLUICE_MPI_STANDARD, &out, 1, MPI_INT, 0, 8, MPI_COMM_SELF);
+    sluice_mpi_session = (sluice_session *)&comm;
+    sluice_mpi_wave = 1;
+    sluice_mpi_look_busy();
+    for (int i = 0; i < 1000; i++)
+        sluice_mpi_progress();
+    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi_got), 0);
+    sluice_mpi_wave = 0;
+    while (sluice_mpi_handles != NULL)
+        sluice_mpi_progress();
+    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi_got), 1);
+    sluice_mpi_session = NULL;
+    sluice_mpi_look_busy();
+}
+
 /* Saved, restored, and saved again: what a restart has of requests is enough for the next wave. */
 static void open_requests_are_saved_again_behind_a_restart(void **state)
 {
@@ -280,6 +323,41 @@ static void open_requests_are_saved_again_behind_a_restart(void **state)
     assert_int_equal(restored->status.MPI_TAG, 9);
     assert_null(sluice_mpi_save(&again));
     assert_int_equal(again.length, saved.length);
+}
+
+/* A restart posts it, which no record has; but the program starts it when it is complete. */
+static void a_persistent_receive_that_a_restart_posts_is_recorded_later(void **state)
+{
+    (void)state;
+    static int in;
+    const int out = 5;
+    struct sluice_mpi_bytes saved = {0};
+    MPI_Request request;
+    sluice_mpi_region_protect(1, &in, sizeof in);
+    call_recv_init(&in, 1, MPI_INT, 0, 8, MPI_COMM_SELF, &request);
+    call_start(1, &request);
+    const MPI_Request value = request;
+    assert_null(sluice_mpi_save(&saved));
+    call_cancel(&request);
+    wait_all(1, &request, MPI_STATUS_IGNORE);
+    call_request_free(&request);
+    struct sluice_mpi_reader reader = {saved.data, saved.data + saved.length, false};
+    sluice_mpi_restore(&reader);
+    assert_false(reader.damaged);
+    request = value;
+    call_send(SLUICE_MPI_STANDARD, &out, 1, MPI_INT, 0, 8, MPI_COMM_SELF);
+    wait_all(1, &request, MPI_STATUS_IGNORE);
+    assert_int_equal(in, 5);
+    sluice_mpi_record_begin();
+    sluice_mpi_busy = true;
+    call_start(1, &request);
+    assert_int_equal(sluice_mpi_record_events(), 1);
+    sluice_mpi_record_end();
+    sluice_mpi_look_busy();
+    call_cancel(&request);
+    wait_all(1, &request, MPI_STATUS_IGNORE);
+    call_request_free(&request);
+    sluice_mpi_region_protect(1, NULL, 0);
 }
 
 /* Nothing knows it before: no protocol may ask it for messages, and no line is taken. */
@@ -359,7 +437,10 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_type_may_be_freed_before_its_request_is_complete, set_up),
         cmocka_unit_test_setup(the_request_of_what_was_freed_is_made_again, set_up),
         cmocka_unit_test_setup(requests_have_the_values_that_a_checkpoint_has, set_up),
+        cmocka_unit_test_setup(what_was_freed_behind_the_first_spot_gives_its_place, set_up),
+        cmocka_unit_test_setup(a_wave_alone_says_when_what_was_freed_is_looked_at, set_up),
         cmocka_unit_test_setup(open_requests_are_saved_again_behind_a_restart, set_up),
+        cmocka_unit_test_setup(a_persistent_receive_that_a_restart_posts_is_recorded_later, set_up),
         cmocka_unit_test_setup(a_copy_of_a_communicator_is_there_when_its_request_is_complete,
                                set_up),
         cmocka_unit_test_setup(a_buffer_that_is_not_protected_is_refused, set_up),

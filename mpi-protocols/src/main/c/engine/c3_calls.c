@@ -143,7 +143,6 @@ int sluice_mpi_c3_posts(struct sluice_mpi_handle *handle)
         sluice_mpi_record_event(SLUICE_MPI_EVENT_POSTED, &posting, sizeof posting);
         sluice_mpi_replay_check(SLUICE_MPI_EVENT_POSTED, &posting, sizeof posting);
     }
-    handle->again = false;
     const struct sluice_mpi_message *forced = sluice_mpi_replay_forced(handle->number);
     if (forced == NULL)
         return sluice_mpi_post(handle, handle->peer, handle->tag);
