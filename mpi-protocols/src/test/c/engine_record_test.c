@@ -122,6 +122,28 @@ static void a_buffered_send_without_room_gives_the_wave_up(void **state)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 }
 
+static int refuse(const struct sluice_mpi_collective *self, MPI_Request *request)
+{
+    (void)self, (void)request;
+    return MPI_ERR_ROOT;
+}
+
+/* The next one has the same number: if that one straddles, a recovery would answer this one from the record. */
+static void a_collective_that_mpi_refuses_gives_the_wave_up(void **state)
+{
+    (void)state;
+    const struct sluice_mpi_collective barrier = {
+        .name = "MPI_Barrier", .comm = MPI_COMM_SELF, .root = -1, .forward = refuse};
+    MPI_Request request;
+    begin_wave(4);
+    assert_int_equal(call_collective(&barrier, NULL), MPI_ERR_ROOT);
+    assert_false(sluice_mpi_recording);
+    begin_wave(5);
+    assert_int_equal(call_collective(&barrier, &request), MPI_ERR_ROOT);
+    assert_false(sluice_mpi_recording);
+    assert_int_equal(comm.collectives, 0);
+}
+
 static void too_much_gives_the_wave_up(void **state)
 {
     (void)state;
@@ -150,6 +172,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_is_not_late_is_dropped_once_that_is_known),
         cmocka_unit_test(what_mpi_refuses_is_not_recorded),
         cmocka_unit_test(a_buffered_send_without_room_gives_the_wave_up),
+        cmocka_unit_test(a_collective_that_mpi_refuses_gives_the_wave_up),
         cmocka_unit_test(too_much_gives_the_wave_up),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
