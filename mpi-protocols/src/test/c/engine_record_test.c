@@ -4,10 +4,14 @@
 #include <malloc.h>
 #include <stdlib.h>
 
+#include "engine/c3.h"
 #include "engine/calls.h"
 #include "engine/control.h"
+#include "engine/engine.h"
+#include "engine/handle.h"
 #include "engine/protocol.h"
 #include "engine/record.h"
+#include "engine/replay.h"
 #include "engine/state.h"
 #include "engine/stream.h"
 #include "wrappers/data.h"
@@ -122,6 +126,135 @@ static void a_buffered_send_without_room_gives_the_wave_up(void **state)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 }
 
+static int refuse(const struct sluice_mpi_collective *self, MPI_Request *request)
+{
+    (void)self, (void)request;
+    return MPI_ERR_ROOT;
+}
+
+/* The next one has the same number: if that one straddles, a recovery would answer this one from the record. */
+static void a_collective_that_mpi_refuses_gives_the_wave_up(void **state)
+{
+    (void)state;
+    const struct sluice_mpi_collective barrier = {
+        .name = "MPI_Barrier", .comm = MPI_COMM_SELF, .root = -1, .forward = refuse};
+    MPI_Request request;
+    begin_wave(4);
+    assert_int_equal(call_collective(&barrier, NULL), MPI_ERR_ROOT);
+    assert_false(sluice_mpi_recording);
+    begin_wave(5);
+    assert_int_equal(call_collective(&barrier, &request), MPI_ERR_ROOT);
+    assert_false(sluice_mpi_recording);
+    assert_int_equal(comm.collectives, 0);
+}
+
+/* The images of a wave with what was recorded, of which a recovery repeats so many events and suppresses nothing. */
+static void write_wave(int64_t events)
+{
+    image("record")->length = image("late")->length = image("plan")->length = 0;
+    sluice_mpi_record_put_events(image("record"));
+    for (int i = 0; i < 3; i++)
+        sluice_mpi_bytes_put_i64(image("late"), 0);
+    sluice_mpi_bytes_put_i64(image("plan"), events);
+    for (int i = 0; i < 3; i++)
+        sluice_mpi_bytes_put_i64(image("plan"), 0);
+}
+
+static void send_to_self(const void *buffer, MPI_Datatype type, int *in)
+{
+    MPI_Request receive;
+    in[0] = in[1] = 0;
+    sluice_mpi_counts_clear(&sluice_mpi_sent);
+    MPI_Irecv(in, 2, MPI_INT, 0, 8, MPI_COMM_SELF, &receive);
+    assert_int_equal(call_send(SLUICE_MPI_STANDARD, buffer, 1, type, 0, 8, MPI_COMM_SELF),
+                     MPI_SUCCESS);
+    MPI_Wait(&receive, MPI_STATUS_IGNORE);
+    assert_int_equal(in[0] * 10 + in[1], 56);
+}
+
+/* From the program's data to its stack there is no memory for all that lies between. */
+static void a_recovery_keeps_data_that_lies_far_apart(void **state)
+{
+    (void)state;
+    static int far = 5;
+    int near = 6;
+    int in[2];
+    MPI_Aint places[2];
+    MPI_Datatype type;
+    MPI_Get_address(&far, &places[0]);
+    MPI_Get_address(&near, &places[1]);
+    MPI_Type_create_hindexed_block(2, 1, places, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    begin_wave(6);
+    send_to_self(MPI_BOTTOM, type, in);
+    write_wave(1);
+    end_wave(6);
+    sluice_mpi_replay_begin(6);
+    sluice_mpi_busy = true;
+    send_to_self(MPI_BOTTOM, type, in);
+    assert_false(sluice_mpi_replay_is_on());
+    while (sluice_mpi_c3_buffers())
+        continue;
+    sluice_mpi_look_busy();
+    MPI_Type_free(&type);
+}
+
+static int succeed(const struct sluice_mpi_collective *self, MPI_Request *request)
+{
+    (void)self, (void)request;
+    return MPI_SUCCESS;
+}
+
+static jmp_buf ended;
+
+static int end_job(MPI_Comm of, int status)
+{
+    (void)of;
+    longjmp(ended, status);
+}
+
+static void call_at_restart(const struct sluice_mpi_collective *collective)
+{
+    sluice_mpi_requests = comm.collectives = 0;
+    sluice_mpi_replay_begin(7);
+    sluice_mpi_busy = true;
+    assert_int_equal(call_collective(collective, NULL), MPI_SUCCESS);
+    assert_false(sluice_mpi_replay_is_on());
+}
+
+/* The rest would lie there as it was. */
+static void a_result_of_another_length_ends_the_job(void **state)
+{
+    (void)state;
+    int sums[2] = {5, 6};
+    struct sluice_mpi_collective reduce = {.name = "MPI_Allreduce",
+                                           .out = SLUICE_MPI_REDUCED,
+                                           .comm = MPI_COMM_SELF,
+                                           .root = -1,
+                                           .forward = succeed,
+                                           .recvbuf = sums,
+                                           .recvcount = 1,
+                                           .recvtype = MPI_INT};
+    begin_wave(7);
+    assert_int_equal(call_collective(&reduce, NULL), MPI_SUCCESS);
+    expect_late(&(struct sluice_mpi_stream){5, 0, 0, 8, 0}, 0, 1);
+    write_wave(2);
+    image("late")->length = 0;
+    sluice_mpi_record_put_late(image("late"));
+    end_wave(7);
+    sums[0] = 0;
+    call_at_restart(&reduce);
+    assert_int_equal(sums[0], 5);
+    reduce.recvcount = 2;
+    __typeof__(real.Abort) abort_job = real.Abort;
+    real.Abort = end_job;
+    const int status = setjmp(ended);
+    if (status == 0)
+        call_at_restart(&reduce);
+    real.Abort = abort_job;
+    assert_int_equal(status, 3);
+}
+
 static void too_much_gives_the_wave_up(void **state)
 {
     (void)state;
@@ -149,8 +282,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_receive_with_room_for_more_keeps_what_came),
         cmocka_unit_test(what_is_not_late_is_dropped_once_that_is_known),
         cmocka_unit_test(what_mpi_refuses_is_not_recorded),
+        cmocka_unit_test(a_recovery_keeps_data_that_lies_far_apart),
         cmocka_unit_test(a_buffered_send_without_room_gives_the_wave_up),
+        cmocka_unit_test(a_collective_that_mpi_refuses_gives_the_wave_up),
         cmocka_unit_test(too_much_gives_the_wave_up),
+        cmocka_unit_test(a_result_of_another_length_ends_the_job), /* last: it is in a recovery */
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     MPI_Finalize();

@@ -1,12 +1,13 @@
 #include "waves.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -40,21 +41,26 @@ int64_t sluice_exec_waves_heard(const struct sluice_exec_job *job)
     return find_log(job, folder, sizeof folder, &log) ? log.st_size : 0;
 }
 
-/* Runs sluice mpi WHAT for the store, with one more option that may be NULL. */
-static int ask_sluice(const struct sluice_exec_job *job, const char *what, const char *option,
-                      char *text, size_t capacity)
+/* sluice mpi WHAT for the store, with one more option that may be NULL: good until the next call. */
+static char **words(const struct sluice_exec_job *job, const char *what, const char *option)
 {
-    char sluice[3100];
-    char *command[9] = {sluice, "mpi", (char *)what, "--store", (char *)job->store};
-    size_t count = 5;
+    static char sluice[3100];
+    static char *command[9];
+    size_t count = 0;
     sluice_exec_installed(sluice, sizeof sluice, "scripts/sluice");
+    command[count++] = sluice;
+    command[count++] = "mpi";
+    command[count++] = (char *)what;
+    command[count++] = "--store";
+    command[count++] = (char *)job->store;
     if (option != NULL)
         command[count++] = (char *)option;
     if (job->series != NULL) {
         command[count++] = "--series";
         command[count++] = (char *)job->series;
     }
-    return sluice_exec_which_says(command, false, text, capacity);
+    command[count] = NULL;
+    return command;
 }
 
 int64_t sluice_exec_waves_newest(const struct sluice_exec_job *job)
@@ -64,7 +70,8 @@ int64_t sluice_exec_waves_newest(const struct sluice_exec_job *job)
     struct stat log;
     if (!job->elsewhere && !find_log(job, folder, sizeof folder, &log))
         return -1;
-    const int status = ask_sluice(job, "status", "--newest", text, sizeof text);
+    const int status =
+        sluice_exec_which_says(words(job, "status", "--newest"), false, text, sizeof text);
     if (status != 0) {
         sluice_exec_fail(status,
                          "cannot tell the newest checkpoint of %s; see sluice verify, and "
@@ -75,37 +82,36 @@ int64_t sluice_exec_waves_newest(const struct sluice_exec_job *job)
 }
 
 /* Where it is looked for, the option of sluice run says, or else the environment. */
-static void ask_stage(const struct sluice_exec_job *job)
+static const char *stage_of(const struct sluice_exec_job *job)
 {
     const char *stage = NULL;
-    char text[40];
     for (char **option = job->run; *option != NULL; option++)
         stage = strncmp(*option, "--stage=", 8) == 0 ? *option : stage;
-    ask_sluice(job, "checkpoint", stage, text, sizeof text);
+    return stage;
 }
 
-/* Before there is a log there may be no store, and a directory in its place would be taken for something else. */
+/* Nobody waits for it: it may take a minute until it knows that no job takes the request, which it withdraws then. */
+static void run_beside(char **command)
+{
+    sigset_t none;
+    const pid_t between = fork();
+    if (between == 0 && fork() == 0) {
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        execv(command[0], command);
+    }
+    if (between == 0)
+        _exit(SLUICE_STATUS_FAILED);
+    while (waitpid(between, NULL, 0) < 0 && errno == EINTR) {
+    }
+}
+
 void sluice_exec_waves_ask(const struct sluice_exec_job *job)
 {
     char folder[PATH_MAX + 256];
-    char path[PATH_MAX + 300];
     struct stat log;
-    if (job->elsewhere) {
-        ask_stage(job);
-        return;
-    }
-    if (!find_log(job, folder, sizeof folder, &log)) {
+    if (!job->elsewhere && !find_log(job, folder, sizeof folder, &log))
         sluice_exec_say("no ranks are there yet to be checkpointed");
-        return;
-    }
-    snprintf(path, sizeof path, "%s/waves", folder);
-    int fd = -1;
-    if (mkdir(path, 0777) == 0 || errno == EEXIST) {
-        snprintf(path, sizeof path, "%s/waves/ask", folder);
-        fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    }
-    if (fd < 0)
-        sluice_exec_say("cannot ask for a checkpoint by %s: %m", path);
     else
-        close(fd);
+        run_beside(words(job, "checkpoint", stage_of(job)));
 }

@@ -16,8 +16,8 @@
 /* A message of a recovery whose data the layer keeps: the first one may have been complete because MPI had room. */
 struct buffered {
     MPI_Request request;
+    void *data;
     struct buffered *next;
-    unsigned char data[];
 };
 
 static struct buffered *buffered;
@@ -30,6 +30,7 @@ static void look_at_buffered(void)
         real.Test(&one->request, &flag, MPI_STATUS_IGNORE);
         if (flag) {
             *at = one->next;
+            free(one->data);
             free(one);
         } else {
             at = &one->next;
@@ -43,9 +44,19 @@ bool sluice_mpi_c3_buffers(void)
     return buffered != NULL;
 }
 
+static void send_as_bytes(const struct sluice_mpi_comm *comm, int dest, int tag, int64_t bytes,
+                          struct buffered *one)
+{
+    int count;
+    MPI_Datatype type = sluice_mpi_bytes_type(bytes, &count);
+    real.Isend(one->data, count, type, dest, tag, comm->handle, &one->request);
+    sluice_mpi_bytes_type_end(type);
+}
+
 /*
  * By the program's own type, where the data lies as in its buffer. If it was sent as bytes, a receive of large structs
- * under MPICH 4.0 would take it for too long.
+ * under MPICH 4.0 would take it for too long. But no memory is as long as from the program's data to its stack, where a
+ * type of addresses may have parts.
  */
 static void send_buffered(const struct sluice_mpi_comm *comm, int dest, int tag, const void *buf,
                           int count, MPI_Datatype type)
@@ -55,13 +66,19 @@ static void send_buffered(const struct sluice_mpi_comm *comm, int dest, int tag,
     int64_t high;
     sluice_mpi_bounds(count, type, &low, &high);
     void *packed = malloc(bytes + 1);
-    struct buffered *one = malloc(sizeof *one + (high - low) + 1);
-    if (one == NULL || packed == NULL || sluice_mpi_pack(buf, count, type, packed) != MPI_SUCCESS
-        || sluice_mpi_unpack(packed, bytes, one->data - low, count, type) != MPI_SUCCESS) {
+    struct buffered *one = malloc(sizeof *one);
+    unsigned char *spread = malloc(high - low + 1);
+    if (one == NULL || packed == NULL || sluice_mpi_pack(buf, count, type, packed) != MPI_SUCCESS)
         sluice_mpi_abort("no memory for a message of %lld bytes", (long long)bytes);
+    if (spread == NULL) {
+        one->data = packed;
+        send_as_bytes(comm, dest, tag, bytes, one);
+    } else {
+        one->data = spread;
+        sluice_mpi_unpack(packed, bytes, spread - low, count, type);
+        free(packed);
+        real.Isend(spread - low, count, type, dest, tag, comm->handle, &one->request);
     }
-    free(packed);
-    real.Isend(one->data - low, count, type, dest, tag, comm->handle, &one->request);
     one->next = buffered;
     buffered = one;
 }
@@ -143,7 +160,6 @@ int sluice_mpi_c3_posts(struct sluice_mpi_handle *handle)
         sluice_mpi_record_event(SLUICE_MPI_EVENT_POSTED, &posting, sizeof posting);
         sluice_mpi_replay_check(SLUICE_MPI_EVENT_POSTED, &posting, sizeof posting);
     }
-    handle->again = false;
     const struct sluice_mpi_message *forced = sluice_mpi_replay_forced(handle->number);
     if (forced == NULL)
         return sluice_mpi_post(handle, handle->peer, handle->tag);

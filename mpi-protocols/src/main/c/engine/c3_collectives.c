@@ -46,6 +46,8 @@ static void put_result(const struct sluice_mpi_kept *kept, const struct sluice_m
         }
         at += bytes;
     }
+    if (at != kept->bytes)
+        sluice_mpi_replay_differs("a collective whose result has another length");
 }
 
 static struct sluice_mpi_piece *outputs(const struct sluice_mpi_collective *collective, int *count)

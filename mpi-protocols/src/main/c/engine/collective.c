@@ -9,6 +9,13 @@
 #include "wrappers/data.h"
 #include "wrappers/request.h"
 
+/* A recovery would take the next one for it, which has the same number. */
+static int is_refused(int error)
+{
+    sluice_mpi_c3_cannot("MPI refuses a collective while what crosses the line is recorded");
+    return error;
+}
+
 static int block(const struct sluice_mpi_collective *collective, struct sluice_mpi_comm *comm)
 {
     if (sluice_mpi_busy && sluice_mpi_c3_enters(comm, collective, comm->collectives + 1, NULL)) {
@@ -16,12 +23,12 @@ static int block(const struct sluice_mpi_collective *collective, struct sluice_m
         return MPI_SUCCESS;
     }
     const int result = collective->forward(collective, NULL);
-    if (result == MPI_SUCCESS) {
-        comm->collectives++;
-        if (sluice_mpi_busy)
-            sluice_mpi_c3_left(comm, collective);
-    }
-    return result;
+    if (result != MPI_SUCCESS)
+        return is_refused(result);
+    comm->collectives++;
+    if (sluice_mpi_busy)
+        sluice_mpi_c3_left(comm, collective);
+    return MPI_SUCCESS;
 }
 
 /* Where the results of one that does not block will be. */
@@ -52,7 +59,7 @@ int call_collective(const struct sluice_mpi_collective *collective, MPI_Request 
         result = collective->forward(collective, &handle->real);
     if (result != MPI_SUCCESS) {
         sluice_mpi_handle_end(handle);
-        return result;
+        return is_refused(result);
     }
     comm->collectives++;
     *request = handle->request;

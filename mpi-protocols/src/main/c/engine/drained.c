@@ -10,6 +10,8 @@
 
 struct sluice_mpi_drained *sluice_mpi_drained;
 
+static struct sluice_mpi_drained **end = &sluice_mpi_drained;
+
 static struct sluice_mpi_drained *add(struct sluice_mpi_comm *comm, int source, int tag,
                                       int64_t bytes)
 {
@@ -21,10 +23,8 @@ static struct sluice_mpi_drained *add(struct sluice_mpi_comm *comm, int source, 
     one->tag = tag;
     one->bytes = bytes;
     one->real = MPI_REQUEST_NULL;
-    struct sluice_mpi_drained **end = &sluice_mpi_drained;
-    while (*end != NULL)
-        end = &(*end)->next;
     *end = one;
+    end = &one->next;
     return one;
 }
 
@@ -77,8 +77,9 @@ void sluice_mpi_drained_take(struct sluice_mpi_drained *one)
     while (*at != one)
         at = &(*at)->next;
     *at = one->next;
+    if (one->next == NULL)
+        end = at;
     one->next = NULL;
-    one->taken = true;
 }
 
 bool sluice_mpi_drained_look(struct sluice_mpi_drained *one)

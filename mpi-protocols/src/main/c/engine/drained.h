@@ -20,7 +20,6 @@ struct sluice_mpi_drained {
     int64_t posted;
     int64_t name;   /* while C3 records: negative */
     int64_t number; /* in its stream, where that is known */
-    bool taken;     /* by a receive that waits for it: out of the list */
     struct sluice_mpi_drained *next;
 };
 

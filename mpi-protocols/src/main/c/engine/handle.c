@@ -99,11 +99,8 @@ struct sluice_mpi_handle *sluice_mpi_handle_again(enum sluice_mpi_kind kind, MPI
     while (slot->handle == NULL)
         grow();
     struct sluice_mpi_handle *other = slot->handle;
-    if (other->number != 0) {
-        sluice_mpi_abort(
-            "a request that was open before the first sluice_potential_checkpoint() has the "
-            "place of one of the checkpoint; complete all requests before that");
-    }
+    if (other->number != 0) /* made again before the first spot, but the program had freed it */
+        sluice_mpi_handle_end(other);
     struct sluice_mpi_handle *handle = sluice_mpi_handle(kind);
     bind(other, handle->request);
     bind(handle, request);

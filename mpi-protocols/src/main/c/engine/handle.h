@@ -83,7 +83,7 @@ struct sluice_mpi_handle *sluice_mpi_handle_message(enum sluice_mpi_kind kind,
                                                     int count, MPI_Datatype type, int peer,
                                                     int tag);
 
-/* At a restart: a new one for the request that had this value, which nothing has now. */
+/* At a restart: a new one for the request that had this value. What the program made again and had freed goes. */
 struct sluice_mpi_handle *sluice_mpi_handle_again(enum sluice_mpi_kind kind, MPI_Request request);
 
 /* Receives that are open, in the order in which they were posted: it decides which message each gets. The caller frees. */

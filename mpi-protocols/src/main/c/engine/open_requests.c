@@ -354,6 +354,7 @@ static void post_again(void)
         open[i]->again = true;
         if (sluice_mpi_receive_start(open[i]) != MPI_SUCCESS)
             sluice_mpi_abort("a receive that was open at the checkpoint cannot be posted again");
+        open[i]->again = false; /* a persistent one the program starts itself later */
     }
     free(open);
 }

@@ -153,7 +153,6 @@ static void begin_counts(void)
     for (struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next)
         one->early = one->persistent;
     sluice_mpi_requests = 0;
-    sluice_mpi_posted = 0;
     sluice_mpi_comms_late();
     begun = true;
 }

@@ -80,7 +80,7 @@ void sluice_mpi_progress(void)
         sluice_mpi_protocol->progress();
         sluice_mpi_look_busy(); /* the last message of a recovery may have left in here */
     }
-    if (sluice_mpi_freed_requests > 0)
+    if (sluice_mpi_freed_requests > 0 && sluice_mpi_wave == 0) /* a wave says when it may look */
         end_freed();
     within = false;
 }

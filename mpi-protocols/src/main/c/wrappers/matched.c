@@ -13,7 +13,7 @@ struct message {
     int number;
     MPI_Comm comm;
     MPI_Status status;
-    int bytes;
+    int64_t bytes;
     struct message *next;
     char packed[];
 };
@@ -51,13 +51,17 @@ static int take(MPI_Comm comm, const MPI_Status *found, MPI_Message *handle)
         *handle = MPI_MESSAGE_NO_PROC;
         return MPI_SUCCESS;
     }
-    int bytes;
-    real.Get_elements(found, MPI_BYTE, &bytes);
+    const int64_t bytes = sluice_mpi_bytes_of(found);
     struct message *one = malloc(sizeof *one + bytes);
-    if (one == NULL)
-        sluice_mpi_abort("no memory for a message of %d bytes that MPI_Mprobe has found", bytes);
-    const int result = call_recv(one->packed, bytes, MPI_BYTE, found->MPI_SOURCE, found->MPI_TAG,
-                                 comm, &one->status);
+    if (one == NULL) {
+        sluice_mpi_abort("no memory for a message of %lld bytes that MPI_Mprobe has found",
+                         (long long)bytes);
+    }
+    int count;
+    MPI_Datatype type = sluice_mpi_bytes_type(bytes, &count);
+    const int result =
+        call_recv(one->packed, count, type, found->MPI_SOURCE, found->MPI_TAG, comm, &one->status);
+    sluice_mpi_bytes_type_end(type);
     if (result != MPI_SUCCESS) {
         free(one);
         return result;
