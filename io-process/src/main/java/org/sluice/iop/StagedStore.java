@@ -14,6 +14,7 @@ import org.sluice.core.store.PosixStore;
 import org.sluice.iop.checkpoint.Bucket;
 import org.sluice.iop.checkpoint.Copies;
 import org.sluice.iop.checkpoint.StageSettings;
+import org.sluice.iop.waves.WaveFiles;
 
 /** Where a session stores whose series is in a bucket: on the stage, from where it is copied. */
 final class StagedStore {
@@ -23,6 +24,9 @@ final class StagedStore {
   static Path find(final StageSettings stage, final String name) throws IOException {
     final String series = name == null ? Stores.DEFAULT_SERIES : name;
     final String node = NodeIdentity.self().name();
+    if (WaveFiles.areOfThisProcess()) { // before the run of another job is over by ours
+      new WaveFiles(StagePlace.series(stage.directory(), stage.uri(), series)).take().close();
+    }
     try (SeriesObjects objects = SeriesObjects.create(stage.uri())) {
       final SeriesRun run = SeriesRun.join(objects.engine(series), RunName.find(), node);
       final StagePlace place =

@@ -126,4 +126,31 @@ class ReuseTest extends GroupServeTest {
       assertThat(numbers()).containsExactly(1L, 2L);
     }
   }
+
+  /** Checkpoint BASE, and one that has all but the ends of it. */
+  private void pair(final RawProcess process, final long base) throws Exception {
+    whole(process, base, "x".repeat(1000));
+    final int image = create(process, base + 1);
+    process.write(image, 0, bytes("y"));
+    process.write(image, 999, bytes("z"));
+    assertThat(reuse(process, base, image, 1, 998)).isEqualTo(new Reply.Done());
+    complete(process, base + 1, image);
+    await(() -> !numbers().contains(base));
+  }
+
+  /** They stay, and what they have of removed ones is never written anew. */
+  @Test
+  void whatEarlierRunsKeepTakesNoRoomFromThisOne() throws Exception {
+    try (ServeProcess serve = serve("container", "--keep=1");
+        RawProcess process = RawProcess.attach(serve.directory())) {
+      pair(process, 1);
+    }
+    try (ServeProcess serve = serve("container", "--keep=1");
+        RawProcess process = RawProcess.attach(serve.directory())) {
+      pair(process, 3);
+      whole(process, 5, "x".repeat(1000));
+      assertThat(reuse(process, 5, create(process, 6), 0, 9)).isEqualTo(new Reply.Done());
+      assertThat(numbers()).contains(2L, 5L);
+    }
+  }
 }

@@ -14,7 +14,8 @@ import java.util.Optional;
  *   <li>When all markers are in, each rank learns what to {@link Expect}. It says when all of that
  *       has come.
  *   <li>When all have said so, all are told to stop. Each sends its {@link Recording}.
- *   <li>From these comes the {@link Cut}. With it the checkpoint is committed.
+ *   <li>From these comes the {@link Cut}. With it each rank writes its images.
+ *   <li>When all have written them, the checkpoint is committed.
  * </ol>
  *
  * <p>A rank must not stop recording by itself. What it sent then could reach a rank that still
@@ -24,6 +25,7 @@ public final class C3Wave extends Wave {
   private final Phase lines = phase();
   private final Phase ready = phase();
   private final Phase stopped = phase();
+  private final Phase written = phase();
   private final List<Marker> markers = new ArrayList<>();
   private final List<Recording> recordings = new ArrayList<>();
 
@@ -73,6 +75,16 @@ public final class C3Wave extends Wave {
         : Optional.empty();
   }
 
+  /**
+   * A rank has written its images.
+   *
+   * @param rank the rank
+   * @return whether it was the last one: the checkpoint is to be committed
+   */
+  public boolean written(final int rank) {
+    return written.arrive(rank) && !hasEnded();
+  }
+
   @Override
   public String waiting() {
     if (!lines.isOver()) {
@@ -82,6 +94,6 @@ public final class C3Wave extends Wave {
     } else if (!stopped.isOver()) {
       return "no record from rank " + stopped;
     }
-    return "not yet durable";
+    return "no images from rank " + written;
   }
 }

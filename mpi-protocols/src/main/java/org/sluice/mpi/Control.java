@@ -65,9 +65,6 @@ public final class Control {
   /** To all: the wave is given up. */
   public static final int GIVE_UP = 39;
 
-  /** To all: the wave is committed. */
-  public static final int COMMITTED = 40;
-
   /** To all: all are done, and no wave is under way. */
   public static final int END = 41;
 

@@ -107,9 +107,7 @@ public final class PclWave extends Wave {
       return "no sluice_potential_checkpoint() reached by rank " + stopped;
     } else if (!drained.isOver()) {
       return "messages under way to rank " + drained;
-    } else if (!taken.isOver()) {
-      return "no image from rank " + taken;
     }
-    return "not yet durable";
+    return "no image from rank " + taken;
   }
 }

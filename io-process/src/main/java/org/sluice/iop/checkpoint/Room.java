@@ -1,15 +1,17 @@
 package org.sluice.iop.checkpoint;
 
 import java.io.IOException;
+import java.util.List;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.Occupancy;
 import org.sluice.iop.drain.Work;
 import org.sluice.iop.measure.Warnings;
 
 /**
- * How much room checkpoints take that have bytes of others which were removed. Users who keep N
- * expect about N of them, and one more while it is written. Where it would be more, images are
- * written in full until the old bytes are not needed. Service thread only.
+ * How much room checkpoints of this session take that have bytes of others which were removed.
+ * Users who keep N expect about N of them, and one more while it is written. Where it would be
+ * more, images are written in full until the old bytes are not needed. What earlier sessions left
+ * stays whatever is written here. Service thread only.
  */
 final class Room {
   private final Context context;
@@ -47,7 +49,11 @@ final class Room {
 
     @Override
     public void commit() throws IOException {
-      final Occupancy all = Occupancy.of(context.store(), context.store().commits(damaged -> {}));
+      final List<Commit> ours =
+          context.store().commits(damaged -> {}).stream()
+              .filter(commit -> commit.sessionId() == context.sessionId())
+              .toList();
+      final Occupancy all = Occupancy.of(context.store(), ours);
       context.service().execute(() -> taken = all.removed() > 0 ? all.bytes() : 0);
     }
 

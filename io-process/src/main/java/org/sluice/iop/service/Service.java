@@ -13,6 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import jdk.net.ExtendedSocketOptions;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
@@ -63,7 +64,7 @@ public final class Service implements Runnable, Executor {
   private final CompletableFuture<Void> reported = new CompletableFuture<>();
   private final int mostClients;
   private long connections;
-  private long lastBeat;
+  private long lastBeat = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(BEAT_MILLIS);
   private int naps;
 
   /**
@@ -262,11 +263,11 @@ public final class Service implements Runnable, Executor {
   }
 
   private void beat() {
-    final long now = System.currentTimeMillis();
-    if (session.isEnding() || now - lastBeat >= BEAT_MILLIS) {
+    final long now = System.nanoTime(); // the clock may be set back
+    if (session.isEnding() || now - lastBeat >= TimeUnit.MILLISECONDS.toNanos(BEAT_MILLIS)) {
       lastBeat = now;
       server.keyFor(selector).interestOps(SelectionKey.OP_ACCEPT);
-      segment.header().heartbeat(now);
+      segment.header().heartbeat(System.currentTimeMillis());
       session.beat();
     }
   }

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
 import org.sluice.core.fault.Fault;
 import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.request.Reply;
@@ -53,7 +54,6 @@ final class Coordinator {
   private final Choice choice;
   private final Standstill standstill;
   private final BitSet done = new BitSet();
-  private final BitSet written = new BitSet();
   private long number;
   private long next;
   private long looked;
@@ -99,7 +99,6 @@ final class Coordinator {
     }
   }
 
-  /** What was committed in the store, by whatever run. */
   private long newest() {
     try {
       return context.lastNumber();
@@ -122,6 +121,10 @@ final class Coordinator {
         log.underWay(figures, committing ? "its commit" : wave.waiting());
       }
     }
+    if (asked && !done.isEmpty()) {
+      asked = false;
+      log.tooLate(done.nextSetBit(0));
+    }
     if (isFree() && done.isEmpty() && (asked || job.every() > 0 && now >= next)) {
       begin(now);
     }
@@ -131,12 +134,13 @@ final class Coordinator {
     return wave == null && !committing;
   }
 
-  private static void at(final FaultPoint point, final Runnable does) throws IOException {
-    Fault.at(point, "take the step " + point.label(), does::run);
+  private static void at(final FaultPoint point, final Fault.Step<IOException> does)
+      throws IOException {
+    Fault.at(point, "take the step " + point.label(), does);
   }
 
-  /** Does a step of a wave, which is given up when a fault strikes there. */
-  private void step(final FaultPoint point, final Runnable does) {
+  /** Does a step of a wave, which is given up when that fails. */
+  private void step(final FaultPoint point, final Fault.Step<IOException> does) {
     try {
       at(point, does);
     } catch (final IOException e) {
@@ -160,7 +164,6 @@ final class Coordinator {
   private void begin(final long now) {
     asked = false;
     number++;
-    written.clear();
     line = null;
     standstill.end();
     final boolean pcl = choice.next() == Control.PCL;
@@ -179,9 +182,10 @@ final class Coordinator {
   // ---- what ranks say ----
 
   void hear(final int kind, final int rank, final long of, final ByteBuffer bytes) {
+    Objects.checkIndex(rank, job.ranks());
     if (kind == Control.DONE) {
       done(rank);
-    } else if (wave == null || of != number || rank < 0 || rank >= job.ranks()) {
+    } else if (wave == null || of != number) {
       return; // of a wave that is over
     } else if (kind == Control.REFUSED) {
       wave.giveUp("rank %d: %s".formatted(rank, StandardCharsets.UTF_8.decode(bytes)));
@@ -260,8 +264,7 @@ final class Coordinator {
         step(
             FaultPoint.WAVE_IMAGE,
             () -> {
-              written.set(rank);
-              if (written.cardinality() == job.ranks()) {
+              if (c3.written(rank)) {
                 decide();
               }
             });
@@ -281,13 +284,13 @@ final class Coordinator {
   private void expect(final Line all) {
     line = all;
     standstill.end();
-    step(FaultPoint.WAVE_EXPECT, () -> tellExpected(all));
-  }
-
-  private void tellExpected(final Line all) {
-    for (int rank = 0; rank < job.ranks(); rank++) {
-      orders.give(Control.EXPECT, rank, number, Encoding.bytes(all.expect(rank)));
-    }
+    step(
+        FaultPoint.WAVE_EXPECT,
+        () -> {
+          for (int rank = 0; rank < job.ranks(); rank++) {
+            orders.give(Control.EXPECT, rank, number, Encoding.bytes(all.expect(rank)));
+          }
+        });
   }
 
   private void close(final List<Recording> recordings) {
@@ -309,7 +312,6 @@ final class Coordinator {
     if (wave != null && !figures.hasState(rank)) {
       wave.giveUp("rank %d has come to MPI_Finalize".formatted(rank));
     }
-    endIfGivenUp();
     endAll();
   }
 
@@ -321,7 +323,6 @@ final class Coordinator {
 
   // ---- its end ----
 
-  /** All images are written: nothing gives the wave up from here on. */
   private void decide() {
     step(
         FaultPoint.WAVE_DECIDE,
@@ -358,7 +359,6 @@ final class Coordinator {
       } catch (final IOException e) {
         Warnings.warn("wave %d is durable, and its log does not say so: %s".formatted(which, e));
       }
-      orders.give(Control.COMMITTED, which);
     }
     committing = false;
     over();

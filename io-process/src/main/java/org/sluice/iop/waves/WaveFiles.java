@@ -18,6 +18,7 @@ import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.StagePlace;
 import org.sluice.core.series.Stores;
 import org.sluice.core.store.JsonText;
+import org.sluice.core.store.SeriesFormat;
 
 /**
  * The files by which a job's coordinator says what becomes of waves, and is asked for one.
@@ -107,7 +108,7 @@ public record WaveFiles(Path folder) {
    */
   public NativeFile take() throws IOException {
     final Path path = folder.resolve("waves/job");
-    Files.createDirectories(path.getParent());
+    SeriesFormat.createFolder(path.getParent());
     final NativeFile job = NativeFile.open(path, NativeFile.Flag.WRITE, NativeFile.Flag.CREATE);
     if (!job.tryLock()) {
       job.close();
@@ -141,9 +142,9 @@ public record WaveFiles(Path folder) {
    */
   public List<Map<String, Object>> lines() throws IOException {
     final List<Map<String, Object>> lines = new ArrayList<>();
-    for (final String line : Files.readAllLines(log(), StandardCharsets.ISO_8859_1)) {
-      parse(line).ifPresent(lines::add);
-    }
+    new String(Files.readAllBytes(log()), StandardCharsets.UTF_8) // a crash may cut a letter
+        .lines()
+        .forEach(line -> parse(line).ifPresent(lines::add));
     return lines;
   }
 

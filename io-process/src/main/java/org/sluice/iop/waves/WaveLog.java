@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.SizeConverter;
+import org.sluice.core.posix.NativeFile;
 import org.sluice.iop.measure.Warnings;
 
 /**
@@ -22,7 +24,8 @@ import org.sluice.iop.measure.Warnings;
  */
 final class WaveLog {
   private final WaveFiles files;
-  private boolean failed;
+  private boolean torn; // a disk that got full may have taken the beginning of a line
+  private boolean warned;
   private long last;
   private Open open;
   private String chosen;
@@ -42,13 +45,11 @@ final class WaveLog {
    */
   WaveLog(final Path store) {
     this.files = WaveFiles.ofNode(store);
-    endLine();
     try {
+      endLine();
       recall(files.lines());
-    } catch (final NoSuchFileException none) {
-      return;
     } catch (final IOException e) {
-      failed(e);
+      warn(e);
     }
   }
 
@@ -86,15 +87,17 @@ final class WaveLog {
   }
 
   /** What is appended next begins a line, whatever a crash cut before. */
-  private void endLine() {
+  private void endLine() throws IOException {
     try {
-      if (!Files.readString(files.log(), StandardCharsets.ISO_8859_1).endsWith("\n")) {
+      final String all = Files.readString(files.log(), StandardCharsets.ISO_8859_1);
+      if (!all.isEmpty() && !all.endsWith("\n")) {
         Files.writeString(files.log(), "\n", StandardOpenOption.APPEND);
       }
     } catch (final NoSuchFileException none) {
-      return;
-    } catch (final IOException e) {
-      failed(e);
+      Files.createFile(files.log());
+      try (NativeFile folder = NativeFile.open(files.folder(), NativeFile.Flag.DIRECTORY)) {
+        folder.sync();
+      }
     }
   }
 
@@ -103,7 +106,7 @@ final class WaveLog {
     try {
       return Files.deleteIfExists(files.asking());
     } catch (final IOException e) {
-      failed(e);
+      warn(e);
       return false;
     }
   }
@@ -120,8 +123,9 @@ final class WaveLog {
     }
   }
 
-  void begun(final WaveFigures wave) {
-    append(line(wave, "begun"));
+  /** Durable, as its images are: a restart takes only what was begun here. */
+  void begun(final WaveFigures wave) throws IOException {
+    write(line(wave, "begun"), StandardOpenOption.APPEND, StandardOpenOption.DSYNC);
   }
 
   /** Tells users who ask for the status how far a wave is. They may read half a line of it. */
@@ -138,7 +142,7 @@ final class WaveLog {
                   .with("late", wave.late())
                   .with("early", wave.early())));
     } catch (final IOException e) {
-      failed(e);
+      warn(e);
     }
   }
 
@@ -146,8 +150,13 @@ final class WaveLog {
     try {
       Files.deleteIfExists(files.progress());
     } catch (final IOException e) {
-      failed(e);
+      warn(e);
     }
+  }
+
+  /** Someone asks for a wave that cannot be. */
+  void tooLate(final int rank) {
+    say("no checkpoint is taken any more: rank %d has come to MPI_Finalize".formatted(rank));
   }
 
   void givenUp(final WaveFigures wave, final String why) {
@@ -219,26 +228,28 @@ final class WaveLog {
   }
 
   private void append(final Map<String, Object> what) {
-    if (failed) { // a disk that was full may have taken the beginning of a line
-      endLine();
-    }
     try {
-      final JsonObject line =
-          new JsonObject().with("at", Instant.now().truncatedTo(ChronoUnit.MILLIS).toString());
-      line.putAll(what);
-      Files.writeString(
-          files.log(),
-          JSON.std.asString(line) + "\n",
-          StandardOpenOption.CREATE,
-          StandardOpenOption.APPEND);
+      write(what, StandardOpenOption.APPEND);
     } catch (final IOException e) {
-      failed(e);
+      warn(e);
     }
   }
 
-  private void failed(final IOException e) {
-    if (!failed) {
-      failed = true;
+  private void write(final Map<String, Object> what, final OpenOption... how) throws IOException {
+    if (torn) {
+      endLine();
+    }
+    final JsonObject line =
+        new JsonObject().with("at", Instant.now().truncatedTo(ChronoUnit.MILLIS).toString());
+    line.putAll(what);
+    torn = true;
+    Files.writeString(files.log(), JSON.std.asString(line) + "\n", how);
+    torn = false;
+  }
+
+  private void warn(final IOException e) {
+    if (!warned) {
+      warned = true;
       Warnings.warn("what becomes of waves cannot be written to %s: %s".formatted(files.log(), e));
     }
   }

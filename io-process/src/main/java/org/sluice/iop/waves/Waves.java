@@ -58,26 +58,28 @@ public final class Waves {
     final ByteArrayOutputStream all =
         pieces.computeIfAbsent(request.rank(), rank -> new ByteArrayOutputStream());
     all.writeBytes(Orders.bytes(request.bytes()));
-    if (held(request.wave()) > MOST) {
-      pieces.remove(request.rank());
-      return tooLong(request);
-    }
-    if (request.more() == 0) {
-      pieces.remove(request.rank());
-      recorded += request.kind() == Control.STOPPED ? all.size() : 0;
-      try {
-        hear(request, ByteBuffer.wrap(all.toByteArray()).order(ByteOrder.LITTLE_ENDIAN));
-      } catch (final BufferUnderflowException | IllegalArgumentException e) {
-        return new Reply.Failed(
-            Errno.EPROTO, "message %d of rank %d: %s".formatted(request.kind(), request.rank(), e));
+    try {
+      if (held(request.wave()) > MOST) {
+        pieces.remove(request.rank());
+        return tooLong(request);
       }
+      if (request.more() == 0) {
+        pieces.remove(request.rank());
+        recorded += request.kind() == Control.STOPPED && request.wave() == wave ? all.size() : 0;
+        hear(request, ByteBuffer.wrap(all.toByteArray()).order(ByteOrder.LITTLE_ENDIAN));
+      }
+    } catch (final BufferUnderflowException
+        | IllegalArgumentException
+        | IndexOutOfBoundsException e) {
+      return new Reply.Failed(
+          Errno.EPROTO, "message %d of rank %d: %s".formatted(request.kind(), request.rank(), e));
     }
     return new Reply.Done();
   }
 
   /** How many bytes are kept of what ranks say. */
   private long held(final long of) {
-    if (of != wave) {
+    if (of > wave) { // what is late is of an older one
       wave = of;
       recorded = 0;
     }

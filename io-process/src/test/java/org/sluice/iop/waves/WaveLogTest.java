@@ -1,7 +1,9 @@
 package org.sluice.iop.waves;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -13,11 +15,26 @@ class WaveLogTest {
   @TempDir Path store;
 
   @Test
+  void reasonsAreReadAsTheyWereWritten() throws Exception {
+    final WaveLog log = new WaveLog(store);
+    log.givenUp(new WaveFigures(1, "c3", 2), "rank 1: größe");
+    final byte[] all = Files.readAllBytes(WaveFiles.ofNode(store).log());
+    Files.write(WaveFiles.ofNode(store).log(), new byte[] {'{', (byte) 0xc3, '\n'});
+    Files.write(WaveFiles.ofNode(store).log(), all, StandardOpenOption.APPEND);
+    assertThat(WaveFiles.ofNode(store).lines())
+        .singleElement()
+        .extracting(line -> line.get("why"))
+        .isEqualTo("rank 1: größe");
+  }
+
+  @Test
   void whatFollowsALineThatCouldNotBeWrittenWholeIsRead() throws Exception {
     final WaveFiles files = WaveFiles.ofNode(store);
     final WaveLog log = new WaveLog(store);
+    Files.delete(files.log());
     Files.createDirectory(files.log());
-    log.begun(new WaveFigures(1, "c3", 2));
+    assertThatThrownBy(() -> log.begun(new WaveFigures(1, "c3", 2)))
+        .isInstanceOf(IOException.class);
     Files.delete(files.log());
     Files.writeString(files.log(), "{\"what\":\"beg", StandardOpenOption.CREATE_NEW);
     log.begun(new WaveFigures(2, "c3", 2));
