@@ -24,7 +24,7 @@ static void hear(int signal, void *argument)
 {
     if (signal == SIGUSR1)
         sluice_exec_waves_ask(argument);
-    else if (signal == SIGTERM || signal == SIGINT)
+    else if (signal == SIGTERM || signal == SIGINT || signal == SIGQUIT || signal == SIGHUP)
         ended = true;
 }
 
