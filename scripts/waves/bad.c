@@ -9,6 +9,7 @@
 #define MPI_Allreduce_init MPIX_Allreduce_init
 #endif
 
+#include <setjmp.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -180,8 +181,31 @@ static void attach_buffer(int64_t step)
         MPI_Buffer_detach(&detached, &size);
 }
 
+static jmp_buf behind;
+
+static void jump(MPI_Comm *comm, int *error, ...)
+{
+    (void)comm;
+    longjmp(behind, *error);
+}
+
+/* What a handler does in C++ that throws. */
+static void jump_out_of_call(void)
+{
+    MPI_Errhandler jumping;
+    MPI_Comm_create_errhandler(jump, &jumping);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, jumping);
+    if (setjmp(behind) == 0)
+        MPI_Send(NULL, 0, MPI_INT, corpus.ranks + 1000000, 1, MPI_COMM_WORLD);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Errhandler_free(&jumping);
+}
+
 static void for_some_steps(int64_t step)
 {
+    if (step == 40 && does("jump") && corpus.rank == 1)
+        jump_out_of_call();
+
     if (step == 11 && does("flood") && corpus.rank == 0)
         flood(1000);
     if (does("persistent"))

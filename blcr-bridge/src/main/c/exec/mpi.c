@@ -24,7 +24,7 @@ static void hear(int signal, void *argument)
 {
     if (signal == SIGUSR1)
         sluice_exec_waves_ask(argument);
-    else if (signal == SIGTERM || signal == SIGINT)
+    else if (signal == SIGTERM || signal == SIGINT || signal == SIGQUIT || signal == SIGHUP)
         ended = true;
 }
 
@@ -127,6 +127,18 @@ struct outcome {
     bool heard; /* the log of waves says that ranks began */
 };
 
+/* Each run is to read a file that is its standard input from where the first one began. A pipe has no such place. */
+static void rewind_input(void)
+{
+    static off_t began = -1;
+    static bool known;
+    if (!known)
+        began = lseek(STDIN_FILENO, 0, SEEK_CUR);
+    else if (began >= 0)
+        lseek(STDIN_FILENO, began, SEEK_SET);
+    known = true;
+}
+
 /* The I/O process of sluice run tells the wave as it starts. Those of several nodes may not be asked before their ranks. */
 static struct outcome attempt(struct sluice_exec_job *job, char **command, long number)
 {
@@ -141,6 +153,7 @@ static struct outcome attempt(struct sluice_exec_job *job, char **command, long 
     name_said(job, text, said, sizeof said);
     const int64_t before = sluice_exec_waves_heard(job);
     const int begun = share_begun(job);
+    rewind_input();
     struct outcome outcome = {.status = sluice_exec_command_run(command, &ears)};
     outcome.begun = has_begun(begun);
     outcome.said = job->elsewhere || unlink(said) == 0;

@@ -85,18 +85,34 @@ static const char *mpi_of_program(char *path)
     return strstr(text, "libmpi.so") != NULL ? "openmpi" : NULL;
 }
 
-const char *sluice_exec_which_mpi(char **command)
+/* By its name: anything else that is asked for its version may be a user's script, which would run the job. */
+static bool is_launcher(const char *word)
 {
-    char path[PATH_MAX];
-    for (char **word = command + 1; *word != NULL; word++) {
-        const char *mpi = sluice_exec_which(*word, path, sizeof path) ? mpi_of_program(path) : NULL;
-        if (mpi != NULL)
-            return mpi;
-    }
+    const char *slash = strrchr(word, '/');
+    const char *name = slash == NULL ? word : slash + 1;
+    return strncmp(name, "mpirun", 6) == 0 || strncmp(name, "mpiexec", 7) == 0
+        || strncmp(name, "orterun", 7) == 0 || strncmp(name, "prterun", 7) == 0;
+}
+
+static const char *mpi_of_launcher(char *path)
+{
     char text[4096];
-    sluice_exec_which_says((char *[]){command[0], "--version", NULL}, true, text, sizeof text);
+    sluice_exec_which_says((char *[]){path, "--version", NULL}, true, text, sizeof text);
     *strchrnul(text, '\n') = 0;
     if (strstr(text, "Open MPI") != NULL || strstr(text, "OpenRTE") != NULL)
         return "openmpi";
     return strstr(text, "HYDRA") != NULL || strstr(text, "MPICH") != NULL ? "mpich" : NULL;
+}
+
+const char *sluice_exec_which_mpi(char **command)
+{
+    char path[PATH_MAX];
+    const char *mpi = NULL;
+    for (char **word = command; *word != NULL && mpi == NULL; word++)
+        if (sluice_exec_which(*word, path, sizeof path))
+            mpi = mpi_of_program(path);
+    for (char **word = command; *word != NULL && mpi == NULL; word++)
+        if (is_launcher(*word) && sluice_exec_which(*word, path, sizeof path))
+            mpi = mpi_of_launcher(path);
+    return mpi;
 }

@@ -21,8 +21,13 @@ static int capacity;
 static int place(int id)
 {
     int at = 0;
-    while (at < sluice_mpi_region_count && sluice_mpi_regions[at].id < id)
-        at++;
+    for (int end = sluice_mpi_region_count; at < end;) {
+        const int middle = at + (end - at) / 2;
+        if (sluice_mpi_regions[middle].id < id)
+            at = middle + 1;
+        else
+            end = middle;
+    }
     return at;
 }
 

@@ -130,6 +130,11 @@ int64_t sluice_mpi_take_state(const struct sluice_mpi_place *place)
     sluice_mpi_bytes_put_i64(&own, sluice_mpi_spots);
     sluice_mpi_bytes_put_i64(&own, sluice_mpi_value(MPI_REQUEST_NULL));
     const char *why = sluice_mpi_regions_unfit();
+    if (sluice_mpi_left) {
+        why = "an error handler left a call of MPI by a jump or an exception, so nobody knows what "
+              "was sent "
+              "behind it: let it return";
+    }
     if (why == NULL)
         why = sluice_mpi_save(&own);
     if (why == NULL

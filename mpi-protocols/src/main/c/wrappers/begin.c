@@ -61,8 +61,16 @@ SLUICE_MPI_WRAPPER int MPI_Finalize(void)
 }
 SLUICE_MPI_ALIAS(MPI_Finalize)
 
+/* An error handler that jumps or throws leaves a call, and no call behind that is counted until here. */
+static void look_left(void)
+{
+    if (__builtin_expect(sluice_mpi_inside != 0, 0))
+        sluice_mpi_left = true;
+}
+
 int sluice_protect(int id, void *pointer, size_t bytes)
 {
+    look_left();
     return sluice_mpi_on ? SLUICE_MPI_WITHIN(call_protect(id, pointer, bytes)) : 0;
 }
 
@@ -73,6 +81,7 @@ size_t sluice_protected_bytes(int id)
 
 int sluice_potential_checkpoint(void)
 {
+    look_left();
     return sluice_mpi_on ? SLUICE_MPI_WITHIN(call_potential_checkpoint(__builtin_return_address(0)))
                          : 0;
 }

@@ -11,6 +11,7 @@
 struct sluice_mpi_real real;
 _Thread_local int sluice_mpi_inside;
 bool sluice_mpi_on;
+bool sluice_mpi_left;
 
 #ifdef OPEN_MPI
 #define LIBRARY "libmpi.so.40"

@@ -34,6 +34,9 @@ extern _Thread_local int sluice_mpi_inside __attribute__((tls_model("initial-exe
 /* Between MPI_Init and MPI_Finalize, unless the layer has nothing to do: else all calls are forwarded. */
 extern bool sluice_mpi_on;
 
+/* Whether a call was left without a return: what is sent or received behind it is not counted. */
+extern bool sluice_mpi_left;
+
 /*
  * Says "sluice: rank R: ..." in one line on standard error, and ends the job with MPI_Abort(..., 3). Of several ranks
  * that do so one says it.

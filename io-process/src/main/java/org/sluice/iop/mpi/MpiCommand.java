@@ -29,7 +29,8 @@ public final class MpiCommand implements Subcommand {
                   + " --store to begin anew.",
               "On several nodes put sluice exec before the program: it takes the store and all else from"
                   + " sluice mpi, under any launcher that passes its environment, and under Open MPI.",
-              "SIGUSR1 asks for a checkpoint. SIGTERM and SIGINT go to the command, which is not run again.",
+              "SIGUSR1 asks for a checkpoint. SIGTERM, SIGINT, SIGQUIT and SIGHUP go to the command, which is not run"
+                  + " again. Each run reads a file that is standard input from where the first began.",
               "Exits like the command. It is not run again where that would help nothing: after 2, wrong"
                   + " usage; 3, what the program does cannot be carried, or it is not the program of the"
                   + " checkpoint; 126 and 127, it cannot be run.")
