@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.function.ToLongFunction;
 
 /**
  * Numbers the messages that a rank receives.
@@ -99,6 +100,17 @@ public final class Numbering {
       }
     }
     return numbered;
+  }
+
+  /**
+   * Counts from a line on, as the sender does once the wave is committed. A stream that is not used
+   * any more is forgotten.
+   *
+   * @param before how many messages of a stream were sent before the sender's line
+   */
+  public void countFrom(final ToLongFunction<Stream> before) {
+    got.replaceAll((stream, number) -> number - before.applyAsLong(stream));
+    got.values().removeIf(number -> number == 0);
   }
 
   /**

@@ -13,11 +13,11 @@ final class C3Job extends Job {
   private final List<C3Rank> layers = new ArrayList<>();
   private final double eagerness;
   private final int patience;
-  private List<C3Rank.Image> images;
+  private List<Image> images;
   private List<Plan> plans;
   private List<C3Record.Late> lates;
   private C3Wave wave;
-  private final Map<Integer, C3Rank.Image> newImages = new HashMap<>();
+  private final Map<Integer, Image> newImages = new HashMap<>();
   private final Map<Integer, C3Record.Late> newLates = new HashMap<>();
   private Line line;
   private Runnable commit;
@@ -36,7 +36,7 @@ final class C3Job extends Job {
         IntStream.range(0, ranks)
             .mapToObj(
                 rank ->
-                    new C3Rank.Image(
+                    new Image(
                         new Program(script, rank),
                         Map.of(),
                         Map.of(),
@@ -142,7 +142,7 @@ final class C3Job extends Job {
     }
 
     @Override
-    public void marker(final Marker marker, final C3Rank.Image image) {
+    public void marker(final Marker marker, final Image image) {
       tell(
           marker.rank(),
           () -> {
@@ -188,7 +188,8 @@ final class C3Job extends Job {
     commit =
         () -> {
           waves++;
-          fresh = true;
+          fresh = makesKillLikely();
+          toAll(rank -> layers.get(rank).committed());
           images = IntStream.range(0, ranks).mapToObj(newImages::get).toList();
           lates = IntStream.range(0, ranks).mapToObj(newLates::get).toList();
           plans =

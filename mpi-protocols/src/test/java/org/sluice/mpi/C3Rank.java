@@ -20,16 +20,6 @@ final class C3Rank implements Layer {
     void stopped(Recording recording, C3Record.Late late);
   }
 
-  /** What is written at a line. */
-  record Image(
-      Program program,
-      Map<Stream, Long> sent,
-      Map<Stream, Long> got,
-      Map<Long, Long> collectives,
-      int requests,
-      List<Handle> open,
-      List<Handle> drained) {}
-
   private final int rank;
   private final Mpi mpi;
   private final Random random;
@@ -39,6 +29,7 @@ final class C3Rank implements Layer {
   private final Numbering numbering;
   private final Map<Integer, Handle> handles = new LinkedHashMap<>();
   private final Drained drained;
+  private final LastLine lastLine;
 
   /** Which receive has a drained message that has no number yet. */
   private final Map<Integer, Integer> takenBy = new HashMap<>();
@@ -66,6 +57,7 @@ final class C3Rank implements Layer {
     this.requests = image.requests();
     this.replay = new Replay(plan, late, leftOut);
     this.drained = new Drained(image.drained(), leftOut);
+    this.lastLine = new LastLine(leftOut);
     final Map<Stream, Long> got = new HashMap<>(image.got());
     for (final Handle one : replay.drained()) {
       drained.add(one);
@@ -148,6 +140,13 @@ final class C3Rank implements Layer {
     }
     write(answer.isEmpty() ? new Event.Nothing(1) : new Event.Completed(answer));
     return Waiting.handOver(answer, handles);
+  }
+
+  @Override
+  public void free(final long communicator) {
+    if (leftOut == Rule.FREED_COUNTED) {
+      collectives.remove(communicator);
+    }
   }
 
   @Override
@@ -301,6 +300,7 @@ final class C3Rank implements Layer {
     final Map<Stream, Long> got = numbering.got();
     final List<Handle> open = handles.values().stream().map(Handle::image).toList();
     record = new C3Record(got);
+    lastLine.taken(sent, got);
     coordinator.marker(
         new Marker(
             rank,
@@ -323,6 +323,14 @@ final class C3Rank implements Layer {
 
   void expect(final Expect expect) {
     ifRecording(one -> one.expect(expect));
+    lastLine.expect(expect);
+  }
+
+  /** All count from its line on. */
+  void committed() {
+    lastLine.countSent(sent);
+    numbering.countFrom(lastLine::sentToHere);
+    drained.countFrom(lastLine::sentToHere);
   }
 
   void stop() {

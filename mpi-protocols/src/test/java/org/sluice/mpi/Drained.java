@@ -3,6 +3,7 @@ package org.sluice.mpi;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.ToLongFunction;
 
 /**
  * Messages that the layer took off the network before the program asked for them, in the order in
@@ -32,6 +33,16 @@ final class Drained {
 
   boolean isComplete() {
     return messages.stream().allMatch(one -> one.complete);
+  }
+
+  /** Counts from a line on. What came before it then has a number of 0 or less. */
+  void countFrom(final ToLongFunction<Stream> before) {
+    for (final Handle one : messages) {
+      if (one.message != null && leftOut != Rule.DRAINED_COUNTED_FROM_LINE) {
+        final long number = one.message.number() - before.applyAsLong(one.stream);
+        one.message = new Message(one.stream, number);
+      }
+    }
   }
 
   /** The oldest one that something would take. */

@@ -31,6 +31,10 @@ abstract class Job {
   private final double[] speeds;
   private final double[] control;
   private final double danger;
+
+  /** Of so many commits one makes a kill likely. */
+  private final int spared;
+
   private long now;
   private long moved;
 
@@ -42,6 +46,7 @@ abstract class Job {
     this.speeds = random.doubles(ranks, .05, 1).toArray();
     this.control = random.doubles(ranks, 0, 1).map(x -> .01 + x * x * x).toArray();
     this.danger = random.nextInt(5) == 0 ? 0 : .002 + random.nextDouble() * .01;
+    this.spared = 1 + random.nextInt(4);
     for (int rank = 0; rank < ranks; rank++) {
       down.add(new ArrayDeque<>());
       up.add(new ArrayDeque<>());
@@ -66,6 +71,11 @@ abstract class Job {
 
   /** How likely a kill is now, compared with other times. */
   abstract double weight();
+
+  /** Whether a kill is likely behind this commit. Before it others add up what they count from. */
+  final boolean makesKillLikely() {
+    return random.nextInt(spared) == 0;
+  }
 
   final void toRank(final int rank, final Runnable message) {
     down.get(rank).add(message);

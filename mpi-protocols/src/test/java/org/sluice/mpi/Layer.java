@@ -27,6 +27,9 @@ interface Layer {
 
   int collective(long communicator, Flow flow, int root, long value);
 
+  /** The program has a communicator no longer, and others may still be within its collectives. */
+  void free(long communicator);
+
   /** The complete ones with what they brought; null while the call blocks. */
   Map<Integer, Object> complete(List<Integer> requests, Wait how);
 

@@ -14,9 +14,12 @@ import java.util.TreeMap;
 /**
  * MPI as one start of the job has it. Messages of a sender to a receiver on one communicator arrive
  * in order, and are matched with receives in the order of posting. A receive may complete long
- * after it was matched, and so behind a later one.
+ * after it was matched, if the message is large, and so behind later ones.
  */
 final class Mpi {
+  /** Of so many messages one is large. */
+  private static final int LARGE = 8;
+
   private final Random random;
   private final Map<Long, List<Integer>> members;
   private final double slowness;
@@ -33,7 +36,7 @@ final class Mpi {
     this.random = random;
     this.members = members;
     this.slowness = random.nextDouble() * .6;
-    this.lag = 4 + random.nextInt(random.nextInt(4) == 0 ? 300 : 20);
+    this.lag = 4 + random.nextInt(20);
     for (int rank = 0; rank < ranks; rank++) {
       unexpected.add(new ArrayList<>());
       posted.add(new ArrayList<>());
@@ -49,6 +52,7 @@ final class Mpi {
   static final class Request {
     private Pattern pattern;
     private boolean complete;
+    private int lag;
     private Payload payload;
     private long result;
     private Operation operation;
@@ -149,6 +153,7 @@ final class Mpi {
     request.payload = letter.payload();
     letter.send().complete = true;
     if (random.nextDouble() < slowness) {
+      request.lag = random.nextInt(LARGE) == 0 ? 50 * lag : lag;
       completing.add(request);
     } else {
       request.complete = true;
@@ -169,7 +174,7 @@ final class Mpi {
   }
 
   private boolean completes(final Request request) {
-    request.complete = random.nextInt(lag) == 0;
+    request.complete = random.nextInt(request.lag) == 0;
     return request.complete;
   }
 

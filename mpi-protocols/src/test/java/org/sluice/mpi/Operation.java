@@ -18,8 +18,12 @@ record Operation(Kind kind, long communicator, int peer, int tag, Flow flow) {
     POST_AHEAD,
     ENTER,
     ENTER_AHEAD,
+    /** Has a communicator no longer. */
+    LEAVE,
     /** From here on waits for what was posted ahead. */
     ADOPT,
+    /** Goes on when some receives are complete, while others may take long. */
+    WAIT_FIRST,
     WAIT_ALL,
     WAIT_ANY,
     WAIT_SOME,

@@ -10,27 +10,29 @@ import java.util.stream.IntStream;
 final class PclJob extends Job {
   private static final int LONG = 20_000;
 
+  /** Where ranks held at their spots mostly wait for each other. */
+  private static final int SHORT = 3_000;
+
   private final List<PclRank> layers = new ArrayList<>();
   private final double eagerness;
   private final int patience;
-  private List<PclRank.Image> images;
-  private final Map<Integer, PclRank.Image> newImages = new HashMap<>();
+  private List<Image> images;
+  private final Map<Integer, Image> newImages = new HashMap<>();
   private PclWave wave;
   private boolean allTaken;
   private boolean fresh;
   private long margin = 1;
-  static final Map<String, Integer> REASONS = new HashMap<>();
   private int drained;
 
   PclJob(final long seed, final Rule leftOut, final double eagerness) {
     super(seed, leftOut);
     this.eagerness = eagerness;
-    this.patience = random.nextInt(10) == 0 ? 300 : LONG;
+    this.patience = random.nextInt(10) == 0 ? 300 : script.equalSpots ? LONG : SHORT;
     images =
         IntStream.range(0, ranks)
             .mapToObj(
                 rank ->
-                    new PclRank.Image(
+                    new Image(
                         new Program(script, rank),
                         Map.of(),
                         Map.of(),
@@ -47,7 +49,7 @@ final class PclJob extends Job {
     wave = null;
     allTaken = false;
     fresh = false;
-    for (final PclRank.Image image : images) {
+    for (final Image image : images) {
       programs.add(image.program().copy());
       layers.add(new PclRank(mpi, random, leftOut, image));
     }
@@ -88,7 +90,8 @@ final class PclJob extends Job {
         images = IntStream.range(0, ranks).mapToObj(newImages::get).toList();
         drained += images.stream().mapToInt(image -> image.drained().size()).sum();
         waves++;
-        fresh = true;
+        fresh = makesKillLikely();
+        toAll(rank -> layers.get(rank).committed());
       }
       wave.look(now);
       if (wave.hasEnded()) {
@@ -115,7 +118,6 @@ final class PclJob extends Job {
     margin = wave.reason().contains("beyond") ? 2 * margin : margin;
     if (!wave.reason().isEmpty()) {
       givenUp++;
-
       toAll(rank -> layers.get(rank).goOn());
     }
     wave = null;
@@ -162,7 +164,15 @@ final class PclJob extends Job {
           marker.rank(),
           () ->
               of.stopped(lax(marker))
-                  .ifPresent(line -> toAll(one -> layers.get(one).expect(line.expect(one)))));
+                  .ifPresent(line -> toAll(one -> tellExpected(one, line.expect(one)))));
+    }
+
+    /** A rank that is held sends nothing. So nobody has more than was sent before the line. */
+    private void tellExpected(final int rank, final Expect expect) {
+      if (!expect.early().isEmpty()) {
+        throw new Broken("more was received than sent");
+      }
+      layers.get(rank).expect(expect);
     }
 
     private Marker lax(final Marker marker) {
@@ -183,7 +193,7 @@ final class PclJob extends Job {
     }
 
     @Override
-    public void taken(final int rank, final PclRank.Image image) {
+    public void taken(final int rank, final Image image) {
       tell(
           rank,
           () -> {

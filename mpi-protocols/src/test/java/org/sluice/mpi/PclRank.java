@@ -22,16 +22,6 @@ final class PclRank implements Layer {
     void taken(int rank, Image image);
   }
 
-  /** What is written when nothing is under way. */
-  record Image(
-      Program program,
-      Map<Stream, Long> sent,
-      Map<Stream, Long> got,
-      Map<Long, Long> collectives,
-      int requests,
-      List<Handle> open,
-      List<Handle> drained) {}
-
   private final int rank;
   private final Mpi mpi;
   private final Random random;
@@ -42,6 +32,7 @@ final class PclRank implements Layer {
   private final Map<Integer, Handle> handles = new LinkedHashMap<>();
 
   private final Drained drained;
+  private final LastLine lastLine;
 
   private int requests;
   private long spots;
@@ -64,6 +55,7 @@ final class PclRank implements Layer {
     this.collectives = new HashMap<>(image.collectives());
     this.requests = image.requests();
     this.drained = new Drained(image.drained(), leftOut);
+    this.lastLine = new LastLine(leftOut);
     final List<Handle> open = image.open().stream().map(Handle::image).toList();
     for (final Handle handle : leftOut == Rule.OPEN_RECEIVES_IN_ORDER ? open.reversed() : open) {
       handles.put(handle.number, handle);
@@ -111,6 +103,13 @@ final class PclRank implements Layer {
   }
 
   @Override
+  public void free(final long communicator) {
+    if (leftOut == Rule.FREED_COUNTED) {
+      collectives.remove(communicator);
+    }
+  }
+
+  @Override
   public Optional<Stream> iprobe(final Pattern pattern) {
     return drained.find(pattern).map(one -> one.stream).or(() -> mpi.iprobe(rank, pattern));
   }
@@ -153,6 +152,7 @@ final class PclRank implements Layer {
     if (spots == spot) {
       held = program;
       handles.values().forEach(this::look);
+      lastLine.taken(sent, got);
       coordinator.stopped(new Marker(rank, sent, got, collectives, List.of()));
     }
   }
@@ -164,6 +164,14 @@ final class PclRank implements Layer {
 
   void expect(final Expect what) {
     expect = what;
+    lastLine.expect(what);
+  }
+
+  /** All count from its line on. */
+  void committed() {
+    lastLine.countSent(sent);
+    got.replaceAll((stream, number) -> number - lastLine.sentToHere(stream));
+    got.values().removeIf(number -> number == 0);
   }
 
   /** The wave goes on while the program is held. */

@@ -20,6 +20,10 @@ final class Program {
   private int step;
   private long hash;
   private Stream found;
+
+  /** How many receives that it waits for were complete in this round. */
+  private int received;
+
   private final List<Integer> must = new ArrayList<>();
   private final List<Integer> ahead = new ArrayList<>();
   private final List<Integer> free = new ArrayList<>();
@@ -42,6 +46,7 @@ final class Program {
     copy.step = step;
     copy.hash = hash;
     copy.found = found;
+    copy.received = received;
     copy.must.addAll(must);
     copy.ahead.addAll(ahead);
     copy.free.addAll(free);
@@ -67,6 +72,9 @@ final class Program {
     switch (operation.kind()) {
       case WAIT_ALL, WAIT_ANY, WAIT_SOME -> {
         return await(layer, operation.kind());
+      }
+      case WAIT_FIRST -> {
+        return awaitFirst(layer, operation.peer());
       }
       case TEST -> {
         return test(layer, must);
@@ -96,9 +104,11 @@ final class Program {
       case POST_AHEAD -> ahead.add(post(layer, communicator, operation.peer(), operation.tag()));
       case ENTER -> must.add(enter(layer, operation));
       case ENTER_AHEAD -> ahead.add(enter(layer, operation));
+      case LEAVE -> layer.free(communicator);
       case ADOPT -> {
         must.addAll(ahead);
         ahead.clear();
+        received = 0;
       }
       case FREE_SEND ->
           free.add(send(layer, communicator, peer(choice, communicator), tag(choice)));
@@ -182,6 +192,18 @@ final class Program {
     return true;
   }
 
+  private boolean awaitFirst(final Layer layer, final int receives) {
+    if (received >= receives) {
+      step++;
+      return true;
+    }
+    final Map<Integer, Object> done = layer.complete(List.copyOf(must), Layer.Wait.ANY);
+    if (done != null) {
+      finish(must, done);
+    }
+    return done != null;
+  }
+
   private boolean await(final Layer layer, final Operation.Kind kind) {
     if (!must.isEmpty()) {
       final boolean all = kind == Operation.Kind.WAIT_ALL;
@@ -214,6 +236,7 @@ final class Program {
         (request, result) -> {
           if (requests.remove(request)) {
             history.complete(request, result);
+            received += requests == must && result instanceof Payload ? 1 : 0;
             if (script.deterministic) {
               results.put(request, result == null ? 0L : result);
             } else {

@@ -56,7 +56,8 @@ final class Replay {
         throw new Broken("a message differs from its first sending");
       }
     }
-    return plan.isSuppressed(message) && leftOut != Rule.SUPPRESSION;
+    final boolean repeated = was != null || leftOut == Rule.SUPPRESSED_IN_REPLAY;
+    return repeated && plan.isSuppressed(message) && leftOut != Rule.SUPPRESSION;
   }
 
   /** What a call said before; null where it is free to say what it likes. */

@@ -20,11 +20,15 @@ final class Script {
   private static final long ANYTHING = 3;
   private static final long PART = 4;
 
+  /** The first communicator of those that are freed. */
+  private static final long LEFT = 5;
+
   /** Tags of messages whose number does not depend on the state. */
   private static final int TAGS = 2;
 
   private static final int TO_MASTER = 5;
   private static final int GIVEN = 6;
+  private static final int AHEAD = 7;
   private static final int FREE_TAG = 10;
 
   final int ranks;
@@ -42,12 +46,16 @@ final class Script {
   /** Whether nearly all receives take anything. */
   private final boolean wild;
 
+  /** Whether ranks seldom wait for each other. Then one is far ahead. */
+  private final boolean loose;
+
   Script(final Random random) {
     this.random = random;
     ranks = 2 + random.nextInt(3);
     deterministic = random.nextInt(3) == 0;
     wild = !deterministic && random.nextInt(3) == 0;
     equalSpots = random.nextInt(3) > 0;
+    loose = !equalSpots && random.nextBoolean();
     final List<Integer> all = IntStream.range(0, ranks).boxed().toList();
     members.put(WORLD, all);
     members.put(ANYTHING, all);
@@ -56,6 +64,9 @@ final class Script {
     final int rounds = 6 + random.nextInt(18);
     for (int round = 0; round < rounds; round++) {
       round(round == rounds - 1);
+      if (random.nextInt(4) == 0) {
+        leave(LEFT + round);
+      }
     }
   }
 
@@ -97,20 +108,19 @@ final class Script {
       begins[rank] = programs.get(rank).size();
     }
     final List<Exchange> exchanges = new ArrayList<>();
-    for (int i = random.nextInt(wild ? 7 : 4); i > 0; i--) {
+    for (int i = random.nextInt(loose ? 2 : wild ? 7 : 4); i > 0; i--) {
       exchanges.add(exchange());
     }
     exchanges.forEach(this::post);
-    if (!last && random.nextBoolean()) {
-      final Exchange ahead =
-          new Exchange(WORLD, 1 + random.nextInt(ranks - 1), 20 + begins[0], Form.NAMED);
+    if (!last && random.nextInt(loose ? 6 : 2) == 0) {
+      final Exchange ahead = new Exchange(WORLD, 1 + random.nextInt(ranks - 1), AHEAD, Form.NAMED);
       // The next round's begin: it is sent now, and waited for then.
       for (int rank = 0; rank < ranks; rank++) {
         add(rank, Operation.of(Kind.POST_AHEAD, WORLD, from(rank, ahead.shift()), ahead.tag()));
         add(rank, Operation.of(Kind.SEND, WORLD, to(rank, ahead.shift()), ahead.tag()));
       }
     }
-    exchanges.forEach(this::send);
+    sendAll(exchanges);
     enter(last);
     for (int rank = 0; rank < ranks; rank++) {
       final int from = begins[rank];
@@ -185,6 +195,21 @@ final class Script {
     }
   }
 
+  /** Some are sent only when some have come. */
+  private void sendAll(final List<Exchange> exchanges) {
+    final int first = random.nextInt(exchanges.size() + 1);
+    exchanges.subList(0, first).forEach(this::send);
+    final int come =
+        (int) exchanges.subList(0, first).stream().filter(one -> one.form() != Form.MASTER).count();
+    if (come > 0) {
+      final int some = 1 + random.nextInt(come);
+      for (int rank = 0; rank < ranks; rank++) {
+        add(rank, Operation.of(Kind.WAIT_FIRST, WORLD, some, 0));
+      }
+    }
+    exchanges.subList(first, exchanges.size()).forEach(this::send);
+  }
+
   private void send(final Exchange one) {
     for (int rank = 0; rank < ranks; rank++) {
       switch (one.form()) {
@@ -216,13 +241,27 @@ final class Script {
     members.get(communicator).forEach(rank -> add(rank, Operation.of(Kind.WAIT_ALL)));
   }
 
+  /** A communicator is freed behind its one collective. Its members may come to that much later. */
+  private void leave(final long communicator) {
+    members.put(communicator, members.get(WORLD));
+    addToMembers(Kind.ENTER, communicator);
+    for (int rank = 0; rank < ranks; rank++) {
+      add(rank, Operation.of(Kind.WAIT_ALL));
+      add(rank, Operation.of(Kind.LEAVE, communicator, 0, 0));
+    }
+  }
+
   private long addToMembers(final Kind kind) {
     final long communicator = List.of(WORLD, ANYTHING, PART).get(random.nextInt(3));
+    addToMembers(kind, communicator);
+    return communicator;
+  }
+
+  private void addToMembers(final Kind kind, final long communicator) {
     final List<Integer> all = members.get(communicator);
     final Flow flow = Flow.values()[random.nextInt(Flow.values().length)];
     final int root = all.get(random.nextInt(all.size()));
     all.forEach(rank -> add(rank, new Operation(kind, communicator, root, 0, flow)));
-    return communicator;
   }
 
   private void addFree(final int rank, final int from) {
