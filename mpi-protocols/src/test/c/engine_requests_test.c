@@ -173,6 +173,28 @@ static void a_cancelled_send_is_not_counted(void **state)
         call_recv(&in, 1, MPI_INT, 0, 8, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 }
 
+/* Whether it is, MPI says when it is complete. */
+static void a_cancelled_send_that_is_freed_is_looked_at(void **state)
+{
+    (void)state;
+    const int out = 5;
+    int in;
+    MPI_Request request;
+    call_isend(SLUICE_MPI_SYNCHRONOUS, &out, 1, MPI_INT, 0, 12, MPI_COMM_SELF, &request);
+    call_cancel(&request);
+    call_request_free(&request);
+    if (sluice_mpi_handles == NULL) { /* it is cancelled */
+        assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi_sent), 0);
+        return;
+    }
+    assert_int_equal(sluice_mpi_freed_requests, 1);
+    call_recv(&in, 1, MPI_INT, 0, 12, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    while (!sluice_mpi_handle_look(sluice_mpi_handles))
+        continue;
+    sluice_mpi_handle_end(sluice_mpi_handles);
+    assert_int_equal(sluice_mpi_counts_sum(&sluice_mpi_sent), 1);
+}
+
 /* What is open keeps a type of its own then, which goes with it. */
 static void a_type_may_be_freed_before_its_request_is_complete(void **state)
 {
@@ -273,6 +295,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(requests_are_numbered_anew, set_up),
         cmocka_unit_test_setup(a_freed_send_is_forgotten_and_a_freed_receive_awaited, set_up),
         cmocka_unit_test_setup(a_cancelled_send_is_not_counted, set_up),
+        cmocka_unit_test_setup(a_cancelled_send_that_is_freed_is_looked_at, set_up),
         cmocka_unit_test_setup(a_type_may_be_freed_before_its_request_is_complete, set_up),
         cmocka_unit_test_setup(the_request_of_what_was_freed_is_made_again, set_up),
         cmocka_unit_test_setup(a_wave_alone_says_when_what_was_freed_is_looked_at, set_up),

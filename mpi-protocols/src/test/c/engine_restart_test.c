@@ -175,6 +175,24 @@ static void a_buffer_that_is_not_protected_is_refused(void **state)
     sluice_mpi_region_protect(52, NULL, 0);
 }
 
+/* A restart would post it again, and nobody would cancel it. */
+static void what_is_being_cancelled_is_refused(void **state)
+{
+    (void)state;
+    static int memory;
+    struct sluice_mpi_bytes saved = {0};
+    sluice_mpi_region_protect(1, &memory, sizeof memory);
+    struct sluice_mpi_handle *open = sluice_mpi_handle_message(SLUICE_MPI_RECEIVE, &comm, &memory,
+                                                               1, MPI_INT, MPI_ANY_SOURCE, 7);
+    assert_null(sluice_mpi_save(&saved));
+    open->cancelled = true;
+    assert_non_null(strstr(sluice_mpi_save(&saved), "MPI_Cancel was called for"));
+    open->complete = true;
+    sluice_mpi_empty_status(&open->status);
+    assert_null(sluice_mpi_save(&saved));
+    sluice_mpi_region_protect(1, NULL, 0);
+}
+
 static void a_buffer_that_a_restart_lacks_is_refused(void **state)
 {
     (void)state;
@@ -201,6 +219,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(open_requests_are_saved_again_behind_a_restart, set_up),
         cmocka_unit_test_setup(a_persistent_receive_that_a_restart_posts_is_recorded_later, set_up),
         cmocka_unit_test_setup(a_buffer_that_is_not_protected_is_refused, set_up),
+        cmocka_unit_test_setup(what_is_being_cancelled_is_refused, set_up),
         cmocka_unit_test_setup(a_buffer_that_a_restart_lacks_is_refused, set_up),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -293,7 +293,8 @@ int call_start(int count, MPI_Request *requests)
 }
 
 /*
- * What is freed while it is active goes on. A send is counted already. At a receive the layer looks until it is complete.
+ * What is freed while it is active goes on. A send is counted already, unless it is cancelled in time. At that one and at
+ * a receive the layer looks until it is complete.
  */
 int call_request_free(MPI_Request *request)
 {
@@ -303,9 +304,10 @@ int call_request_free(MPI_Request *request)
         return MPI_ERR_REQUEST;
     *request = MPI_REQUEST_NULL;
     const bool over = sluice_mpi_handle_look(handle);
-    if (!over && handle->kind == SLUICE_MPI_SEND)
+    const bool counted = handle->kind == SLUICE_MPI_SEND && !handle->cancelled;
+    if (!over && counted)
         real.Request_free(&handle->real);
-    if (over || handle->kind == SLUICE_MPI_SEND)
+    if (over || counted)
         sluice_mpi_handle_end(handle);
     else
         sluice_mpi_handle_free(handle);

@@ -17,8 +17,8 @@ enum sluice_mpi_kind {
     SLUICE_MPI_SEND,
     SLUICE_MPI_RECEIVE,
     SLUICE_MPI_COLLECTIVE,
-    SLUICE_MPI_UNCOUNTED, /* of a file, or of a persistent collective: no protocol carries it over a line */
-    SLUICE_MPI_COMMUNICATOR, /* that is begun: nor this */
+    SLUICE_MPI_UNCOUNTED, /* of a file, a persistent collective, or MPI_Imrecv, which is complete */
+    SLUICE_MPI_COMMUNICATOR, /* that is begun */
 };
 
 struct sluice_mpi_drained;

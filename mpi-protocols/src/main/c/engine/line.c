@@ -67,8 +67,7 @@ void sluice_mpi_line_committed(int64_t wave)
 {
     if (line < 0 || line != wave || !expects)
         return;
-    int64_t oldest =
-        INT64_MAX; /* receive that is open: later ones of its streams may be complete */
+    int64_t oldest = INT64_MAX; /* open receive: later ones of its streams may be complete */
     for (const struct sluice_mpi_handle *one = sluice_mpi_handles; one != NULL; one = one->next) {
         if (one->kind == SLUICE_MPI_RECEIVE && one->active && !one->complete
             && one->posted < oldest) {

@@ -144,15 +144,17 @@ static const char *put_handle(struct sluice_mpi_bytes *bytes,
                               const struct sluice_mpi_handle *handle)
 {
     const int flags = flags_of(handle);
-    if (handle->kind == SLUICE_MPI_UNCOUNTED && !handle->persistent && !handle->complete) {
-        return "a request of a file or of a generalized operation is open: complete it before "
-               "sluice_potential_checkpoint()";
-    }
+    if (handle->kind == SLUICE_MPI_UNCOUNTED && !handle->persistent && !handle->complete)
+        return "a request of a file is open: complete it before sluice_potential_checkpoint()";
     if (handle->kind == SLUICE_MPI_COMMUNICATOR && !handle->complete)
         return "MPI_Comm_idup is not complete: complete it before sluice_potential_checkpoint()";
     if (handle->kind == SLUICE_MPI_UNCOUNTED && handle->persistent) {
         return "there is a request of a persistent collective: free it before "
                "sluice_potential_checkpoint(), or use collectives that do not block";
+    }
+    if (handle->cancelled && handle->active && !handle->complete) {
+        return "a request that MPI_Cancel was called for is not complete: complete it before "
+               "sluice_potential_checkpoint()";
     }
     if (handle->freed && handle->kind == SLUICE_MPI_RECEIVE && !handle->complete)
         return "a receive that MPI_Request_free was called for is not complete";

@@ -94,8 +94,8 @@ void call_finalize(void)
     for (unsigned round = 0; sluice_mpi_snapshot_is_under_way(); round++)
         sluice_mpi_wait(round);
     for (unsigned round = 0; !sluice_mpi_may_end; round++) {
-        if (sluice_mpi_now() - told
-            > DONE_NANOS) { /* an I/O process that was resumed has not heard it */
+        /* An I/O process that was resumed has not heard it. */
+        if (sluice_mpi_now() - told > DONE_NANOS) {
             told = sluice_mpi_now();
             sluice_mpi_tell(SLUICE_CONTROL_DONE, 0, NULL, 0);
         }

@@ -10,8 +10,8 @@
 #define ROUNDS 200
 #define NAP 10000000 /* nanoseconds */
 
-static int said =
-    -1; /* a file in the store, which the first one makes, and writes to when it is done */
+/* A file in the store, which the first one makes, and writes to when it is done. */
+static int said = -1;
 
 static void await(const char *path)
 {
