@@ -1,6 +1,7 @@
 /* Parts of the engine alone: counts, numbers, what is recorded and kept. */
 #include "engine_stubs.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,26 @@ static int set_up(void **state)
     (void)state;
     begin_anew(&comm);
     return 0;
+}
+
+static void regions_are_found_whatever_their_order(void **state)
+{
+    (void)state;
+    static char memory[1000];
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(sluice_mpi_region_protect(i * 617 % 1000 * 2, &memory[i], 1), 0);
+    for (int i = 0; i < 1000; i++) {
+        assert_ptr_equal(sluice_mpi_region_find(i * 617 % 1000 * 2)->pointer, &memory[i]);
+        assert_null(sluice_mpi_region_find(i * 2 - 1));
+    }
+    assert_int_equal(sluice_mpi_region_protect(500, NULL, 0), 0);
+    assert_null(sluice_mpi_region_find(500));
+    assert_int_equal(sluice_mpi_region_count, 999);
+    assert_int_equal(sluice_mpi_region_protect(3, NULL, 1), -EINVAL);
+    assert_int_equal(sluice_mpi_region_protect(3, memory, (size_t)-8), -EINVAL);
+    assert_int_equal(sluice_mpi_region_protect(-1, memory, 1), -EINVAL);
+    for (int id = 0; id < 2000; id++)
+        sluice_mpi_region_protect(id, NULL, 0);
 }
 
 static void counts_of_many_streams_are_found_and_dropped(void **state)
@@ -234,6 +255,7 @@ int main(int argc, char **argv)
     sluice_mpi_find();
     sluice_mpi_requests_begin();
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(regions_are_found_whatever_their_order, set_up),
         cmocka_unit_test_setup(counts_of_many_streams_are_found_and_dropped, set_up),
         cmocka_unit_test_setup(messages_are_numbered_in_the_order_of_posting, set_up),
         cmocka_unit_test_setup(drained_messages_are_the_last_of_their_streams, set_up),

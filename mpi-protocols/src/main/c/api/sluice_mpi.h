@@ -48,7 +48,7 @@ extern "C" {
  * A restart puts a region back where the program has it then, in the size that it had, which
  * sluice_protected_bytes() tells. Where sizes or ids differ the job ends with a line that names them.
  *
- * Returns 0, or -EINVAL: a negative id, or no place for more than 0 bytes.
+ * Returns 0, or -EINVAL: a negative id, no place for more than 0 bytes, or more than there can be, such as (size_t)-8.
  */
 int sluice_protect(int id, void *pointer, size_t bytes);
 

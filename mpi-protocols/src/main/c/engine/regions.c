@@ -54,7 +54,7 @@ struct sluice_mpi_region *sluice_mpi_region_find(int id)
 
 int sluice_mpi_region_protect(int id, void *pointer, size_t bytes)
 {
-    if (id < 0 || (pointer == NULL && bytes > 0))
+    if (id < 0 || (pointer == NULL && bytes > 0) || bytes > UINTPTR_MAX - (uintptr_t)pointer)
         return -EINVAL;
     struct sluice_mpi_region *region = sluice_mpi_region_find(id);
     if (bytes == 0) {

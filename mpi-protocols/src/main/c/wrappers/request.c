@@ -96,9 +96,12 @@ void sluice_mpi_requests_begin(void)
         SLUICE_MPI_SLOT, SLUICE_MPI_SLOTS * sizeof(struct sluice_mpi_slot), PROT_READ | PROT_WRITE,
         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (table != SLUICE_MPI_SLOT) {
-        sluice_mpi_abort("cannot map the table of requests at %#llx: %s; something else is there",
+        sluice_mpi_abort("cannot map the table of requests at %#llx: %s; %s",
                          (unsigned long long)SLUICE_MPI_TABLE,
-                         table == MAP_FAILED ? strerror(errno) : "an old kernel");
+                         table == MAP_FAILED ? strerror(errno) : "an old kernel",
+                         table == MAP_FAILED && errno == ENOMEM
+                             ? "raise the limit of address space (ulimit -v)"
+                             : "something else is there");
     }
 }
 

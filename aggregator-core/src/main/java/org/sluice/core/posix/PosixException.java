@@ -34,6 +34,7 @@ public final class PosixException extends IOException {
   private static String remedy(final int errno) {
     return switch (errno) {
       case Errno.ENOSPC -> "; make room there";
+      case Errno.EFBIG -> "; raise the limit of the size of files (ulimit -f)";
       case Errno.EDQUOT -> "; raise the quota or make room there";
       case Errno.EROFS -> "; mount it for writing";
       case Errno.EIO -> "; see dmesg for what is wrong with the disk";

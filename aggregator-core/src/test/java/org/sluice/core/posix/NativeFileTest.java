@@ -93,6 +93,9 @@ class NativeFileTest {
       assertThatThrownBy(() -> full.pwrite(address, 8, 0))
           .hasMessage("cannot write /dev/full: No space left on device (ENOSPC); make room there");
     }
+    assertThat(new PosixException("truncate x", Errno.EFBIG))
+        .hasMessage(
+            "cannot truncate x: File too large (EFBIG); raise the limit of the size of files (ulimit -f)");
   }
 
   @Test
