@@ -179,7 +179,7 @@ int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin, b
     const bool hashes = sluice_mpi_changes_hashes();
     if (hashes)
         ask_for_base(&writing);
-    add(&writing, begin->data, head);
+    writing.at = (int64_t)head;
     for (int i = 0; i < sluice_mpi_region_count; i++) {
         const struct sluice_mpi_region *region = &sluice_mpi_regions[i];
         const int64_t blocks = hashes ? sluice_mpi_changes_blocks(region->bytes) : 0;
@@ -193,6 +193,7 @@ int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin, b
     }
     add(&writing, begin->data + head, begin->length - head);
     write_together(&writing);
+    write_at(&writing, begin->data, head, 0); /* what was written last comes first at a restart */
     if (writing.count > 0)
         tell(&writing);
     if (hashes) {
