@@ -11,6 +11,7 @@
 #include "kernel.h"
 #include "session.h"
 #include "sluice_layout.h"
+#include "zeros.h"
 
 #define PIPE (1 << 20) /* bytes; the most that a user may ask for */
 #define PAGE 4096      /* what is looked at, and made zero, at a time */
@@ -45,11 +46,6 @@ static int pass_over(int fd, size_t length)
     return error;
 }
 
-static bool is_zero(const char *data, size_t length)
-{
-    return data[0] == 0 && memcmp(data, data + 1, length - 1) == 0;
-}
-
 /*
  * Pages that are zero are only read, so that untouched ones take no memory. The kernel looks first whether they can be read,
  * and it is the one that writes: what cannot would be a signal here. Before Linux 5.14 it cannot look.
@@ -65,7 +61,7 @@ static int make_zero(char *at, size_t length, int zeros)
     while (length > 0 && error == 0) {
         const size_t rest = PAGE - (uintptr_t)at % PAGE;
         const size_t next = length < rest ? length : rest;
-        if (!is_zero(at, next))
+        if (!sluice_is_zero(at, next))
             error = take(zeros, at, next);
         at += next;
         length -= next;
