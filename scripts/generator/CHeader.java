@@ -7,6 +7,7 @@ import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.format.Field.Type;
 import org.sluice.core.format.Structure;
+import org.sluice.core.request.PieceDescriptor;
 import org.sluice.core.request.RequestDescriptor;
 import org.sluice.core.segment.ChunkStateDescriptor;
 import org.sluice.core.segment.CreationDescriptor;
@@ -33,6 +34,7 @@ final class CHeader {
           ChunkDescriptor.class,
           RecordDescriptor.class,
           RequestDescriptor.class,
+          PieceDescriptor.class,
           InFlightDescriptor.class,
           PartDescriptor.class);
 

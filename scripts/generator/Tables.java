@@ -9,6 +9,7 @@ import org.sluice.core.chunk.ChunkDescriptor;
 import org.sluice.core.chunk.RecordDescriptor;
 import org.sluice.core.format.Field;
 import org.sluice.core.format.Structure;
+import org.sluice.core.request.PieceDescriptor;
 import org.sluice.core.segment.HeaderDescriptor;
 import org.sluice.core.segment.ImageDescriptor;
 import org.sluice.core.segment.InFlightDescriptor;
@@ -38,6 +39,7 @@ final class Tables {
               ImageDescriptor.ENTRY,
               ChunkDescriptor.CHUNK,
               RecordDescriptor.RECORD,
+              PieceDescriptor.PIECE,
               InFlightDescriptor.HEADER,
               ContainerDescriptor.BLOCK,
               LogDescriptor.RECORD,

@@ -355,6 +355,25 @@ _Static_assert(sizeof(struct sluice_record) == 24, "sluice_record");
 #define SLUICE_REQUEST_DIRECT 1
 #define SLUICE_REQUEST_DIVERT 2
 
+/* PieceDescriptor */
+#define SLUICE_PIECE_LENGTH 24
+#define SLUICE_PIECE_TYPE_OFFSET 0
+#define SLUICE_PIECE_ERROR_OFFSET 4
+#define SLUICE_PIECE_OFFSET_OFFSET 8
+#define SLUICE_PIECE_LENGTH_OFFSET 16
+#define SLUICE_PIECE_TYPE_BYTES 1
+#define SLUICE_PIECE_TYPE_ZEROS 2
+#define SLUICE_PIECE_TYPE_END 3
+#define SLUICE_PIECE_TYPE_FAILED 4
+
+struct sluice_piece {
+    int32_t type;
+    int32_t error;
+    int64_t offset;
+    int64_t length;
+};
+_Static_assert(sizeof(struct sluice_piece) == 24, "sluice_piece");
+
 /* InFlightDescriptor */
 #define SLUICE_IN_FLIGHT_MAGIC UINT64_C(0x4649454349554c53)
 #define SLUICE_IN_FLIGHT_VERSION 1
@@ -420,6 +439,7 @@ _Static_assert(sizeof(struct sluice_trace_header) == 512, "sluice_trace_header")
 #define SLUICE_REQUEST_HOLD 24
 #define SLUICE_REQUEST_DECIDE 25
 #define SLUICE_REQUEST_REUSE 26
+#define SLUICE_REQUEST_READ 27
 #define SLUICE_REQUEST_JOIN 32
 #define SLUICE_REQUEST_LEAVE 33
 #define SLUICE_REQUEST_STATS 34
@@ -518,6 +538,12 @@ struct __attribute__((packed)) sluice_request_decide {
 struct __attribute__((packed)) sluice_request_reuse {
     int64_t base;
     int32_t image_id;
+};
+
+struct __attribute__((packed)) sluice_request_read {
+    int64_t checkpoint;
+    int32_t rank;
+    int32_t descriptor;
 };
 
 struct __attribute__((packed)) sluice_request_join {

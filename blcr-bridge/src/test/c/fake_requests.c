@@ -152,6 +152,49 @@ static void restart(struct fake_io_process *iop, int fd)
     reply(fd, 0, &body, sizeof body.length + (size_t)body.length);
 }
 
+/* Pieces of an image; all that a test's image has fits into a pipe. */
+struct pieces {
+    char bytes[4096];
+    size_t length;
+};
+
+static void add_piece(struct pieces *pieces, struct sluice_piece piece, const char *bytes)
+{
+    memcpy(pieces->bytes + pieces->length, &piece, sizeof piece);
+    pieces->length += sizeof piece;
+    if (bytes != NULL) {
+        memcpy(pieces->bytes + pieces->length, bytes, (size_t)piece.length);
+        pieces->length += (size_t)piece.length;
+    }
+}
+
+/* The first time it is cut, as by a kill. */
+static void send_image(struct fake_io_process *iop, int fd, const char *body, size_t length)
+{
+    struct sluice_request_read request;
+    char name[64] = "";
+    struct pieces all = {.length = 0};
+    memcpy(&request, body, sizeof request);
+    memcpy(name, body + sizeof request + 4, length - sizeof request - 4);
+    const int pipe = dup(request.descriptor);
+    if (strcmp(name, "damaged") == 0) {
+        add_piece(&all, (struct sluice_piece){SLUICE_PIECE_TYPE_FAILED, EBADMSG, 0, 13},
+                  "it is damaged");
+    } else if (strcmp(name, "zeros") == 0) {
+        add_piece(&all, (struct sluice_piece){SLUICE_PIECE_TYPE_ZEROS, 0, 0, 1000 * 4096}, NULL);
+    } else {
+        add_piece(&all, (struct sluice_piece){SLUICE_PIECE_TYPE_BYTES, 0, 8, 5}, "tails");
+        add_piece(&all, (struct sluice_piece){SLUICE_PIECE_TYPE_BYTES, 0, 0, 5}, "heads");
+        add_piece(&all, (struct sluice_piece){SLUICE_PIECE_TYPE_ZEROS, 0, 5, 3}, NULL);
+    }
+    add_piece(&all, (struct sluice_piece){.type = SLUICE_PIECE_TYPE_END}, NULL);
+    if (iop->requests[SLUICE_REQUEST_READ] == 1)
+        all.length = 30;
+    MUST(pipe >= 0 && write(pipe, all.bytes, all.length) == (ssize_t)all.length);
+    close(pipe);
+    reply(fd, 0, NULL, 0);
+}
+
 static void answer_settle(struct fake_io_process *iop, int fd, const int32_t *body)
 {
     struct fake_image *image = image_of(iop, body[0]);
@@ -198,6 +241,9 @@ void fake_answer(struct fake_io_process *iop, int slot, int type, const char *bo
     }
     case SLUICE_REQUEST_RESTART:
         restart(iop, fd);
+        break;
+    case SLUICE_REQUEST_READ:
+        send_image(iop, fd, body, length);
         break;
     case SLUICE_REQUEST_LEAVE:
         memcpy(&iop->last_status, body, sizeof iop->last_status);

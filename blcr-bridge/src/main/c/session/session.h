@@ -30,6 +30,25 @@ int sluice_session_missing(void);
 /* The id by which requests name an image. */
 int32_t sluice_image_id(const sluice_image *image);
 
+/* Where the bytes of an image go. They come in no particular order, and all anew if the I/O process is killed meanwhile. */
+struct sluice_sink {
+    void (*begin)(void *argument); /* all bytes come from here on */
+
+    /*
+     * The place of the byte at `offset`, with room for the `*length` bytes that follow, or for fewer, as it says then. NULL:
+     * nobody wants them. No length: those that came are enough.
+     */
+    void *(*place)(void *argument, int64_t offset, size_t *length);
+    void *argument;
+};
+
+/*
+ * Reads what this rank wrote as `name` in a committed checkpoint into memory, without a copy in the store: 0, or a negative
+ * errno, and sluice_message() says why. -EFAULT: a place cannot be written. Memory that is zero already is not written.
+ */
+int sluice_image_read(struct sluice_session *session, int64_t checkpoint, const char *name,
+                      const struct sluice_sink *sink);
+
 /* Counts an image as open or, with `change` -1, as closed. */
 void sluice_session_count(struct sluice_session *session, int change);
 

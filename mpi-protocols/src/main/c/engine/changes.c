@@ -168,6 +168,17 @@ bool sluice_mpi_changes_look(const void *block, size_t bytes)
         || (number / TOGETHER + turn) % SLUICE_MPI_HOLDERS == 0;
 }
 
+void sluice_mpi_changes_zero(size_t bytes)
+{
+    static const unsigned char zeros[2 * SLUICE_MPI_HASH_BLOCK];
+    static struct sluice_mpi_hash whole;
+    if (whole.low == 0 && whole.high == 0)
+        whole = sluice_mpi_hash(zeros, SLUICE_MPI_HASH_BLOCK);
+    struct image *image = images[next];
+    image->hashes[image->at++] =
+        bytes == SLUICE_MPI_HASH_BLOCK ? whole : sluice_mpi_hash(zeros, bytes);
+}
+
 int64_t sluice_mpi_changes_next(void)
 {
     return images[next]->at;

@@ -35,6 +35,9 @@ int64_t sluice_mpi_changes_blocks(size_t bytes);
 /* Takes the hash of the next block. Whether it has to be written. */
 bool sluice_mpi_changes_look(const void *block, size_t length);
 
+/* The next block is zero: it is in no image. */
+void sluice_mpi_changes_zero(size_t length);
+
 /* The number of the next block. */
 int64_t sluice_mpi_changes_next(void);
 

@@ -12,6 +12,7 @@
 
 #include "control.h"
 #include "regions.h"
+#include "session.h"
 #include "stream.h"
 #include "wrappers/data.h"
 #include "wrappers/real.h"
@@ -136,20 +137,24 @@ int sluice_mpi_write_image(int64_t wave, const char *name, const void *data, siz
     return written < 0 ? (int)written : error;
 }
 
+static void begin_bytes(void *argument)
+{
+    ((struct sluice_mpi_bytes *)argument)->length = 0;
+}
+
+static void *place_bytes(void *argument, int64_t offset, size_t *length)
+{
+    struct sluice_mpi_bytes *bytes = argument;
+    const size_t end = (size_t)offset + *length;
+    if (end > bytes->length)
+        sluice_mpi_bytes_room(bytes, end - bytes->length);
+    return bytes->data + offset;
+}
+
 int sluice_mpi_read_image(int64_t wave, const char *name, struct sluice_mpi_bytes *bytes)
 {
-    const int fd = sluice_image_restart(sluice_mpi_session, wave, name);
-    if (fd < 0)
-        return fd;
-    ssize_t count;
-    do {
-        unsigned char *room = sluice_mpi_bytes_room(bytes, 1 << 16);
-        count = read(fd, room, 1 << 16);
-        bytes->length -= (1 << 16) - (count > 0 ? count : 0);
-    } while (count > 0 || (count < 0 && errno == EINTR));
-    const int error = count < 0 ? -errno : 0;
-    close(fd);
-    return error;
+    return sluice_image_read(sluice_mpi_session, wave, name,
+                             &(struct sluice_sink){begin_bytes, place_bytes, bytes});
 }
 
 void sluice_mpi_state_begin(int64_t wave, const struct sluice_mpi_place *place,
@@ -173,27 +178,78 @@ size_t sluice_mpi_state_head(void)
 
 /* ---- a restart ---- */
 
-static void read_all(int fd, void *data, size_t length, int64_t offset, int64_t wave)
+/* What comes of the image. */
+struct reading {
+    int64_t wave;
+    struct head head;
+    struct sluice_mpi_bytes tables; /* the layer's state, and the regions' */
+    size_t come;                    /* bytes of the head, and then of the tables */
+    bool memory;                    /* whether regions are to have theirs */
+    int region;                     /* the one that got bytes last */
+    int64_t begin;                  /* and where it begins */
+};
+
+static void begin_reading(void *argument)
 {
-    unsigned char *at = data;
-    while (length > 0) {
-        const ssize_t count = pread(fd, at, length, offset);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0 && errno == EFAULT) {
-            sluice_mpi_abort("checkpoint %lld: a protected region lies in memory that cannot be "
-                             "written: protect the same as the program that wrote it",
-                             (long long)wave);
-        }
-        if (count <= 0) {
-            sluice_mpi_abort("checkpoint %lld: image state ends too early: %s; look with sluice "
-                             "verify, or restart from an older checkpoint",
-                             (long long)wave, count < 0 ? strerror(errno) : "it is damaged");
-        }
-        at += count;
-        offset += count;
-        length -= count;
+    ((struct reading *)argument)->come = 0;
+}
+
+static void clip(size_t *length, int64_t most)
+{
+    if ((int64_t)*length > most)
+        *length = (size_t)most;
+}
+
+/* A place of `size` bytes, of which `offset` is one. */
+static void *place_in(struct reading *reading, void *data, size_t size, int64_t offset,
+                      size_t *length)
+{
+    clip(length, (int64_t)size - offset);
+    reading->come += *length;
+    return (char *)data + offset;
+}
+
+static void *place_head(void *argument, int64_t offset, size_t *length)
+{
+    struct reading *reading = argument;
+    if (reading->come == sizeof reading->head)
+        *length = 0;
+    if (offset >= (int64_t)sizeof reading->head)
+        return NULL;
+    return place_in(reading, &reading->head, sizeof reading->head, offset, length);
+}
+
+static void *place_memory(struct reading *reading, int64_t at, size_t *length)
+{
+    while (at < reading->begin)
+        reading->begin -= (int64_t)sluice_mpi_regions[--reading->region].bytes;
+    while (at - reading->begin >= (int64_t)sluice_mpi_regions[reading->region].bytes)
+        reading->begin += (int64_t)sluice_mpi_regions[reading->region++].bytes;
+    const struct sluice_mpi_region *region = &sluice_mpi_regions[reading->region];
+    clip(length, (int64_t)region->bytes - (at - reading->begin));
+    return region->pointer + (at - reading->begin);
+}
+
+/* All behind the head. Without memory the tables are enough, which come first: they were written last. */
+static void *place_rest(void *argument, int64_t offset, size_t *length)
+{
+    struct reading *reading = argument;
+    const int64_t at = offset - (int64_t)sizeof reading->head;
+    const int64_t behind = at - reading->head.memory;
+    if (at < 0) {
+        clip(length, -at);
+        return NULL;
     }
+    if (behind >= (int64_t)reading->tables.length)
+        return NULL;
+    if (behind >= 0)
+        return place_in(reading, reading->tables.data, reading->tables.length, behind, length);
+    clip(length, -behind);
+    if (reading->memory)
+        return place_memory(reading, at, length);
+    if (reading->come == reading->tables.length)
+        *length = 0;
+    return NULL;
 }
 
 static void check_head(const struct head *found, const struct head *mine)
@@ -219,22 +275,32 @@ static void check_head(const struct head *found, const struct head *mine)
     }
 }
 
-static void check_regions(const struct entry *entries, int count, int64_t wave)
+static struct entry entry_of(const struct reading *reading, int number)
 {
+    struct entry entry;
+    memcpy(&entry, reading->tables.data + reading->head.own + number * sizeof entry, sizeof entry);
+    return entry;
+}
+
+static void check_regions(const struct reading *reading)
+{
+    const long long wave = (long long)reading->wave;
+    const int count = reading->head.regions;
     for (int i = 0; i < count; i++) {
-        const struct sluice_mpi_region *region = sluice_mpi_region_find((int)entries[i].id);
-        if (region == NULL || (int64_t)region->bytes != entries[i].bytes) {
+        const struct entry entry = entry_of(reading, i);
+        const struct sluice_mpi_region *region = sluice_mpi_region_find((int)entry.id);
+        if (region == NULL || (int64_t)region->bytes != entry.bytes) {
             sluice_mpi_abort(
                 "checkpoint %lld has %lld bytes of the region with id %lld, and the program "
                 "protects %lld: protect the same before the first sluice_potential_checkpoint()",
-                (long long)wave, (long long)entries[i].bytes, (long long)entries[i].id,
+                wave, (long long)entry.bytes, (long long)entry.id,
                 region == NULL ? 0LL : (long long)region->bytes);
         }
     }
     if (count != sluice_mpi_region_count) {
         sluice_mpi_abort("checkpoint %lld has %d regions, and the program protects %d: protect the "
                          "same before the first sluice_potential_checkpoint()",
-                         (long long)wave, count, sluice_mpi_region_count);
+                         wave, count, sluice_mpi_region_count);
     }
 }
 
@@ -247,74 +313,85 @@ static void check_release(const struct head *found, int64_t wave)
     }
 }
 
-/* All but the bytes of regions. Returns a descriptor, or a negative errno. */
-static int read_tables(int64_t wave, struct head *head, struct sluice_mpi_bytes *own,
-                       struct sluice_mpi_bytes *table)
+static _Noreturn void say_damaged(int64_t wave)
 {
-    const int fd = sluice_image_restart(sluice_mpi_session, wave, "state");
-    if (fd < 0)
-        return fd;
-    read_all(fd, head, sizeof *head, 0, wave);
-    check_release(head, wave);
+    sluice_mpi_abort("checkpoint %lld: image state is damaged; look with sluice verify, or restart "
+                     "from an older checkpoint",
+                     (long long)wave);
+}
+
+static void check_lengths(const struct head *head, int64_t wave)
+{
+    if (head->own < 0 || head->own > INT64_C(1) << 40 || head->regions < 0 || head->memory < 0
+        || head->memory > INT64_C(1) << 60) {
+        say_damaged(wave);
+    }
+}
+
+/* The head tells where the rest belongs. 0, or a negative errno, and sluice_message() says why. */
+static int read_state(struct reading *reading, bool memory)
+{
+    struct head *head = &reading->head;
+    struct sluice_sink sink = {begin_reading, place_head, reading};
+    int error = sluice_image_read(sluice_mpi_session, reading->wave, "state", &sink);
+    if (error != 0)
+        return error;
+    if (reading->come != sizeof *head)
+        say_damaged(reading->wave);
+    check_release(head, reading->wave);
+    check_lengths(head, reading->wave);
+    const size_t length = (size_t)head->own + (size_t)head->regions * sizeof(struct entry);
+    reading->tables.length = 0;
+    sluice_mpi_bytes_room(&reading->tables, length);
+    reading->memory = memory && head->memory == sluice_mpi_region_bytes();
+    sink.place = place_rest;
+    error = sluice_image_read(sluice_mpi_session, reading->wave, "state", &sink);
+    if (error != 0)
+        return error;
     const uint32_t check = head->check;
     head->check = 0;
-    uint32_t crc = sluice_mpi_crc(0, head, sizeof *head);
-    const int64_t most = INT64_C(1) << 60;
-    if (head->own < 0 || head->own > INT64_C(1) << 40 || head->regions < 0 || head->memory < 0
-        || head->memory > most) {
-        sluice_mpi_abort("checkpoint %lld: image state is damaged", (long long)wave);
-    }
-    const int64_t behind = (int64_t)sizeof *head + head->memory;
-    read_all(fd, sluice_mpi_bytes_room(own, head->own), head->own, behind, wave);
-    crc = sluice_mpi_crc(crc, own->data, own->length);
-    const size_t length = head->regions * sizeof(struct entry);
-    read_all(fd, sluice_mpi_bytes_room(table, length), length, behind + head->own, wave);
-    if (sluice_mpi_crc(crc, table->data, table->length) != check)
-        sluice_mpi_abort("checkpoint %lld: image state is damaged", (long long)wave);
-    return fd;
+    const uint32_t crc = sluice_mpi_crc(0, head, sizeof *head);
+    if (reading->come != length || sluice_mpi_crc(crc, reading->tables.data, length) != check)
+        say_damaged(reading->wave);
+    return 0;
 }
 
 size_t sluice_mpi_saved_bytes(int64_t wave, int id)
 {
-    static struct sluice_mpi_bytes table;
+    static struct reading reading;
     static bool known;
     if (!known) {
-        struct head head;
-        struct sluice_mpi_bytes own = {0};
-        const int fd = read_tables(wave, &head, &own, &table);
-        sluice_mpi_bytes_free(&own);
-        if (fd >= 0) /* else the first spot says why not */
-            close(fd);
-        known = true;
+        reading.wave = wave;
+        known = read_state(&reading, false) == 0; /* else the first spot says why not */
     }
-    const struct entry *entries = (const struct entry *)table.data;
-    for (size_t i = 0; i < table.length / sizeof *entries; i++)
-        if (entries[i].id == id)
-            return entries[i].bytes;
+    for (int i = 0; known && i < reading.head.regions; i++) {
+        const struct entry entry = entry_of(&reading, i);
+        if (entry.id == id)
+            return (size_t)entry.bytes;
+    }
     return 0;
 }
 
 int sluice_mpi_read_state(int64_t wave, const struct sluice_mpi_place *place,
                           struct sluice_mpi_bytes *own)
 {
-    struct head head;
-    struct sluice_mpi_bytes table = {0};
-    const int fd = read_tables(wave, &head, own, &table);
-    if (fd == -ENOENT) {
+    struct reading reading = {.wave = wave};
+    const int error = read_state(&reading, true);
+    if (error == -ENOENT) {
         sluice_mpi_abort("%s, and these are %d ranks: restart with as many as wrote it",
                          sluice_message(), sluice_mpi_size);
     }
-    if (fd < 0)
+    if (error == -EFAULT) {
+        sluice_mpi_abort("checkpoint %lld: a protected region lies in memory that cannot be "
+                         "written: protect the same as the program that wrote it",
+                         (long long)wave);
+    }
+    if (error != 0)
         sluice_mpi_abort("checkpoint %lld: %s", (long long)wave, sluice_message());
     const struct head mine = head_of(wave, place, 0);
-    check_head(&head, &mine);
-    check_regions((const struct entry *)table.data, head.regions, wave);
-    int64_t at = sizeof head;
-    for (int i = 0; i < sluice_mpi_region_count; i++) {
-        read_all(fd, sluice_mpi_regions[i].pointer, sluice_mpi_regions[i].bytes, at, wave);
-        at += (int64_t)sluice_mpi_regions[i].bytes;
-    }
-    sluice_mpi_bytes_free(&table);
-    close(fd);
-    return head.protocol;
+    check_head(&reading.head, &mine);
+    check_regions(&reading);
+    *own = reading.tables;
+    own->length = (size_t)reading.head.own;
+    return reading.head.protocol;
 }

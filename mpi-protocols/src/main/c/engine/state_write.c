@@ -12,6 +12,7 @@
 #include "regions.h"
 #include "session.h"
 #include "state.h"
+#include "zeros.h"
 
 #define TOGETHER 65536 /* bytes */
 #define SMALL 4096
@@ -71,6 +72,29 @@ static void add(struct writing *writing, const void *data, size_t length)
     writing->at += (int64_t)length;
 }
 
+/* What is not written is zero. */
+static void pass_over(struct writing *writing, size_t length)
+{
+    write_together(writing);
+    writing->at += (int64_t)length;
+}
+
+static void add_region(struct writing *writing, const struct sluice_mpi_region *region)
+{
+    size_t written = 0; /* all before that is in the image */
+    for (size_t at = 0; at < region->bytes && region->bytes > SMALL;) {
+        const size_t rest = region->bytes - at;
+        const size_t length = rest < SLUICE_MPI_HASH_BLOCK ? rest : SLUICE_MPI_HASH_BLOCK;
+        if (sluice_is_zero(region->pointer + at, length)) {
+            add(writing, region->pointer + written, at - written);
+            pass_over(writing, length);
+            written = at + length;
+        }
+        at += length;
+    }
+    add(writing, region->pointer + written, region->bytes - written);
+}
+
 /* ---- what is the same ---- */
 
 static void tell(struct writing *writing)
@@ -108,6 +132,7 @@ static void ask_for_base(struct writing *writing)
 
 static void leave_out(struct writing *writing, size_t length)
 {
+    write_together(writing);
     struct piece *last = &writing->pieces[writing->count - 1];
     if (writing->count > 0 && last->offset + last->length == writing->at) {
         last->length += (int64_t)length;
@@ -153,15 +178,20 @@ static void add_changed(struct writing *writing, const struct blocks *blocks)
     for (int64_t block = 0; block < blocks->count; block++) {
         const size_t at = block * SLUICE_MPI_HASH_BLOCK;
         const size_t length = end_of(blocks, block) - at;
-        const bool changed = sluice_mpi_changes_look(blocks->data + at, length);
-        if (!changed || block - written == RUN) {
+        const bool zero = sluice_is_zero(blocks->data + at, length);
+        if (zero)
+            sluice_mpi_changes_zero(length);
+        const bool left = zero || !sluice_mpi_changes_look(blocks->data + at, length);
+        if (left || block - written == RUN) {
             add_run(writing, blocks, written, block);
             written = block;
         }
-        if (!changed) {
-            write_together(writing);
-            leave_out(writing, length);
+        if (left) {
             written = block + 1;
+            if (zero)
+                pass_over(writing, length);
+            else
+                leave_out(writing, length);
         }
     }
     add_run(writing, blocks, written, blocks->count);
@@ -179,7 +209,7 @@ int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin, b
     const bool hashes = sluice_mpi_changes_hashes();
     if (hashes)
         ask_for_base(&writing);
-    add(&writing, begin->data, head);
+    writing.at = (int64_t)head;
     for (int i = 0; i < sluice_mpi_region_count; i++) {
         const struct sluice_mpi_region *region = &sluice_mpi_regions[i];
         const int64_t blocks = hashes ? sluice_mpi_changes_blocks(region->bytes) : 0;
@@ -188,11 +218,12 @@ int sluice_mpi_state_write(int64_t wave, const struct sluice_mpi_bytes *begin, b
                         &(struct blocks){region->pointer, region->bytes, blocks,
                                          sluice_mpi_changes_next()});
         } else {
-            add(&writing, region->pointer, region->bytes);
+            add_region(&writing, region);
         }
     }
     add(&writing, begin->data + head, begin->length - head);
     write_together(&writing);
+    write_at(&writing, begin->data, head, 0); /* what was written last comes first at a restart */
     if (writing.count > 0)
         tell(&writing);
     if (hashes) {

@@ -81,6 +81,12 @@ final class Bodies {
       out.putLong(it.checkpoint());
       out.putInt(it.rank());
       out.putString(it.name());
+    } else if (message instanceof final Request.Read it) {
+      out.putTypeOrStatus(27);
+      out.putLong(it.checkpoint());
+      out.putInt(it.rank());
+      out.putInt(it.descriptor());
+      out.putString(it.name());
     } else if (message instanceof final Request.Wave it) {
       out.putTypeOrStatus(22);
       out.putInt(it.kind());
@@ -250,6 +256,13 @@ final class Bodies {
     if (type == 21) {
       return new Request.Restart(
           in.getLong(),
+          in.getInt(),
+          in.getString());
+    }
+    if (type == 27) {
+      return new Request.Read(
+          in.getLong(),
+          in.getInt(),
           in.getInt(),
           in.getString());
     }

@@ -108,6 +108,7 @@ record LibC(MemorySegment address, boolean wide) {
   static final LibC OPENAT = function("openat");
   static final LibC CLOSE = function("close");
   static final LibC PREAD = wide("pread");
+  static final LibC WRITE = wide("write");
   static final LibC PWRITE = wide("pwrite");
   static final LibC PWRITEV2 = wide("pwritev2");
   static final LibC FTRUNCATE = function("ftruncate");

@@ -182,6 +182,22 @@ public sealed interface Request {
       implements Request {}
 
   /**
+   * Asks for a committed image, which comes through a pipe as {@link PieceDescriptor} says.
+   *
+   * @param checkpoint the checkpoint's number, -1 for the newest
+   * @param rank who wrote the image
+   * @param descriptor the client's descriptor of the pipe's end to write to
+   * @param name the image's name
+   */
+  @Wire(type = 27, replyMeans = "empty, before the first piece")
+  record Read(
+      @Wire.Means("-1 the newest") long checkpoint,
+      int rank,
+      @Wire.Means("of the client's end of a pipe to write to") int descriptor,
+      String name)
+      implements Request {}
+
+  /**
    * What a rank of an MPI job tells the coordinator of its waves.
    *
    * @param kind {@code org.sluice.mpi.Control}

@@ -3,6 +3,7 @@ package org.sluice.core.store;
 import java.io.IOException;
 import java.util.function.LongConsumer;
 import org.sluice.core.chunk.DamagedException;
+import org.sluice.core.posix.Extent;
 import org.sluice.core.posix.NativeFile;
 
 /**
@@ -21,6 +22,42 @@ public interface Rebuilder extends AutoCloseable {
    * @throws IOException when that fails
    */
   void read(CommittedImage image, ImageTarget target) throws IOException;
+
+  /** Takes what is zero. */
+  @FunctionalInterface
+  interface Zeros {
+    /**
+     * Takes some bytes.
+     *
+     * @param offset where they are in the image
+     * @param length how many they are
+     * @throws IOException when that fails
+     */
+    void accept(long offset, long length) throws IOException;
+  }
+
+  /**
+   * The same, with the other bytes as well: behind those that the checkpoint has.
+   *
+   * @param image one of the checkpoint's
+   * @param target takes each byte that the checkpoint has once, in no particular order
+   * @param zeros takes the others
+   * @throws DamagedException when something it consists of is damaged
+   * @throws IOException when that fails
+   */
+  default void read(final CommittedImage image, final ImageTarget target, final Zeros zeros)
+      throws IOException {
+    final Coverage known = new Coverage();
+    read(
+        image,
+        (address, length, offset) -> {
+          known.add(offset, offset + length);
+          target.write(address, length, offset);
+        });
+    for (final Extent zero : known.add(0, image.size())) {
+      zeros.accept(zero.offset(), zero.length());
+    }
+  }
 
   /**
    * Rebuilds an image, see {@link #read}.

@@ -35,6 +35,7 @@ class RequestFuzzTest {
         new Request.Await(1, 2),
         new Request.ListCheckpoints(),
         new Request.Restart(1, 2, "name"),
+        new Request.Read(1, 2, 3, "name"),
         new Request.Join(1),
         new Request.Leave(0),
         new Request.Stats(),

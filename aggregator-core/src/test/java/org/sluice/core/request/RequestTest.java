@@ -30,6 +30,7 @@ class RequestTest {
           new Request.Await(191, 192),
           new Request.ListCheckpoints(),
           new Request.Restart(-1, 212, ""),
+          new Request.Read(-1, 212, 7, "n"),
           new Request.Join(HeaderDescriptor.VERSION),
           new Request.Leave(331),
           new Request.Stats(),

@@ -12,9 +12,11 @@ import org.sluice.core.fault.FaultPoint;
 import org.sluice.core.posix.Errno;
 import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
+import org.sluice.core.posix.PipeEnd;
 import org.sluice.core.posix.PosixException;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
+import org.sluice.core.segment.ProcessIdentity;
 import org.sluice.core.store.CheckpointReader;
 import org.sluice.core.store.Commit;
 import org.sluice.core.store.CommittedImage;
@@ -84,10 +86,16 @@ public final class Restarts implements AutoCloseable {
     T of(CheckpointReader reader) throws IOException;
   }
 
-  /** Makes a reply from the store, which takes time. */
+  /** What is done for a process with the store, which takes time. */
   @FunctionalInterface
-  private interface Answer {
-    Reply get() throws IOException;
+  private interface Task {
+    void run() throws IOException;
+  }
+
+  /** Uses an image, whose checkpoint is held. */
+  @FunctionalInterface
+  private interface Use {
+    void of(CommittedImage image, Rebuilder rebuilder) throws IOException;
   }
 
   Restarts(final Context context) {
@@ -101,12 +109,14 @@ public final class Restarts implements AutoCloseable {
    * @param caller gets the reply
    */
   public void list(final Caller caller) {
-    answer(
+    execute(
         0,
         caller,
         () ->
-            new Reply.Checkpoints(
-                context.read(reader -> reader.commits().stream().map(Commit::number).toList())));
+            caller.answer(
+                new Reply.Checkpoints(
+                    context.read(
+                        reader -> reader.commits().stream().map(Commit::number).toList()))));
   }
 
   /**
@@ -116,29 +126,58 @@ public final class Restarts implements AutoCloseable {
    * @param caller gets the reply
    */
   public void restart(final Request.Restart request, final Caller caller) {
-    final Lookup lookup = lookups.computeIfAbsent(request.checkpoint(), Lookup::new);
-    answer(
-        (request.checkpoint() * 31 + request.rank()) * 31 + request.name().hashCode(),
-        caller,
-        () -> new Reply.Text(rebuild(request, lookup).toString()));
+    final Wanted wanted = wanted(request.checkpoint(), request.rank(), request.name());
+    execute(wanted.id(), caller, () -> caller.answer(new Reply.Text(copy(wanted).toString())));
   }
 
-  private Path rebuild(final Request.Restart request, final Lookup lookup) throws IOException {
+  /**
+   * Sends an image through a pipe of the process that asks. So it takes no room, and a process that
+   * reads it has its memory written straight away.
+   *
+   * @param request the checkpoint and the image that are asked for, and the pipe
+   * @param process has made the pipe
+   * @param caller is answered before the first byte
+   */
+  public void read(final Request.Read request, final ProcessIdentity process, final Caller caller) {
+    final Wanted wanted = wanted(request.checkpoint(), request.rank(), request.name());
+    execute(
+        wanted.id(),
+        caller,
+        () -> {
+          try (ImageStream stream =
+              new ImageStream(PipeEnd.of(process.pid(), request.descriptor()), caller)) {
+            send(wanted, stream);
+          }
+        });
+  }
+
+  private void send(final Wanted wanted, final ImageStream stream) {
     try {
-      return context.read(reader -> rebuild(request, reader, lookup));
-    } catch (final MissingException missing) {
-      if (context.isContentWithStage()) {
-        return context.readBucket(reader -> rebuild(request, reader, lookup));
-      }
-      throw missing;
+      use(wanted, stream::send);
+    } catch (final IOException e) {
+      stream.fail(failed(e));
     }
   }
 
-  private void answer(final long id, final Caller caller, final Answer answer) {
+  /** An image that is asked for. */
+  private record Wanted(Lookup lookup, String path, long id) {}
+
+  private Wanted wanted(final long checkpoint, final int rank, final String name) {
+    return new Wanted(
+        lookups.computeIfAbsent(checkpoint, Lookup::new),
+        ExplicitCheckpoint.path(rank, name),
+        (checkpoint * 31 + rank) * 31 + name.hashCode());
+  }
+
+  private void execute(final long id, final Caller caller, final Task task) {
     reader.execute(
         () -> {
           final boolean fit = lane.begin(Subject.REQUEST, id, Lane.NO_SLOT, Lane.NO_IMAGE);
-          caller.answer(fit ? reply(answer) : failed(new PoisonException(Subject.REQUEST)));
+          if (fit) {
+            run(task, caller);
+          } else {
+            caller.answer(failed(new PoisonException(Subject.REQUEST)));
+          }
           lane.end();
           if (fit) {
             lane.passed(Subject.REQUEST, id);
@@ -146,16 +185,17 @@ public final class Restarts implements AutoCloseable {
         });
   }
 
-  private static Reply reply(final Answer answer) {
+  private static void run(final Task task, final Caller caller) {
     Fault.strike(FaultPoint.RESTART);
     try {
-      return answer.get();
+      task.run();
     } catch (final IOException e) {
-      return failed(e);
+      caller.answer(failed(e));
     }
   }
 
-  private static Reply failed(final IOException e) {
+  /** What to say of a failure. */
+  static Reply.Failed failed(final IOException e) {
     return switch (e) {
       case MissingException missing -> new Reply.Failed(Errno.ENOENT, missing.getMessage());
       case PosixException posix -> new Reply.Failed(posix.errno(), posix.getMessage());
@@ -172,17 +212,10 @@ public final class Restarts implements AutoCloseable {
     }
   }
 
-  private Path rebuild(
-      final Request.Restart request, final CheckpointReader reader, final Lookup lookup)
-      throws IOException {
-    final Commit commit = lookup.commit(reader);
-    final String path = ExplicitCheckpoint.path(request.rank(), request.name());
+  private Path copy(final Wanted wanted) throws IOException {
     try (NativeFile copy = context.store().createImageFile()) {
       try {
-        if (!reader.whileHeld(commit, () -> rebuild(path, lookup, copy))) {
-          throw new MissingException(
-              "checkpoint %d was removed just now".formatted(commit.number()));
-        }
+        use(wanted, (image, rebuilder) -> rebuilder.rebuild(image, copy));
         return Path.of(copy.opened());
       } catch (final IOException e) {
         Names.delete(copy.opened());
@@ -191,11 +224,31 @@ public final class Restarts implements AutoCloseable {
     }
   }
 
-  private static void rebuild(final String path, final Lookup lookup, final NativeFile copy)
+  private void use(final Wanted wanted, final Use use) throws IOException {
+    try {
+      context.<Void>read(reader -> use(wanted, use, reader));
+    } catch (final MissingException missing) {
+      if (!context.isContentWithStage()) {
+        throw missing;
+      }
+      context.<Void>readBucket(reader -> use(wanted, use, reader));
+    }
+  }
+
+  private static Void use(final Wanted wanted, final Use use, final CheckpointReader reader)
       throws IOException {
-    final CommittedImage image = lookup.image(path);
+    final Commit commit = wanted.lookup().commit(reader);
+    if (!reader.whileHeld(commit, () -> useHeld(wanted, use))) {
+      throw new MissingException("checkpoint %d was removed just now".formatted(commit.number()));
+    }
+    return null;
+  }
+
+  private static void useHeld(final Wanted wanted, final Use use) throws IOException {
+    final Lookup lookup = wanted.lookup();
+    final CommittedImage image = lookup.image(wanted.path());
     try (Rebuilder rebuilder = lookup.reader.rebuilder(lookup.commit, false)) {
-      rebuilder.rebuild(image, copy);
+      use.of(image, rebuilder);
     }
   }
 

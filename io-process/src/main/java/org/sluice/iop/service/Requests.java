@@ -160,6 +160,7 @@ final class Requests {
               .ifPresent(image -> settle(image, settle.reason(), caller));
       case Request.Sync sync ->
           find(caller, attachment, sync.imageId()).ifPresent(image -> settling.sync(image, caller));
+      case Request.Read read -> checkpoints.restarts().read(read, attachment.process(), caller);
       case Request.Begin begin ->
           caller.answer(checkpoints.explicit().begin(begin, attachment.writer()));
       case Request.Hold hold ->
