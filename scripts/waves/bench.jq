@@ -30,6 +30,8 @@ def compared:
     + if .kind == "spot" then {wanted: (if .layer == "none" then 2 else null end)} else {base: "none", wanted: 50} end
   elif .part == "pingpong" then
     {at: .bytes, what: "\(.bytes) bytes", kind, base: "plain", value: .microseconds, unit: "%", wanted: 10}
+  elif .part == "slices" then
+    {at: .bytes, what: "\(.bytes) bytes", kind, base: "direct", value: .microseconds, unit: "%", wanted: 10}
   elif .part == "npb" then
     {what: "\(.kernel), \(.ranks) ranks", kind, base: "plain", value: .seconds, unit: "%", wanted: 10}
   elif .part == "waves" then

@@ -107,17 +107,30 @@ ping() {
   done <out
 }
 
+# By the layer's functions and past them, in one process.
+slices() {
+  local bytes layer direct
+  while read -r bytes layer direct; do
+    figure part=slices mpi=$mpi kind=direct round="$1" bytes="$bytes" microseconds="$direct"
+    figure part=slices mpi=$mpi kind=layer round="$1" bytes="$bytes" microseconds="$layer"
+  done <out
+}
+
+# Each of the two ranks has a core, and spins as it does where it shares it with none.
 measure_pingpong() {
+  local -x OMPI_MCA_mpi_yield_when_idle=0
   local rounds=${rounds:-9} round
   build pingpong
   launcher 2
   for ((round = 1; round <= rounds; round++)); do
-    "${launch[@]}" ./pingpong "$turns" >out
+    "${launch[@]}" ./pingpong "$each" >out
     ping plain $round
-    under c3 0 ./pingpong "$turns"
+    under c3 0 ./pingpong "$each"
     ping layer $round
-    under c3 1s ./pingpong "$turns"
+    under c3 1s ./pingpong "$each"
     ping waves $round
+    under c3 0 ./pingpong 1 slices
+    slices $round
   done
 }
 

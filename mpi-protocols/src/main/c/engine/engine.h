@@ -47,10 +47,10 @@ extern unsigned sluice_mpi_polls;
 
 /*
  * At the beginning of each call that may wait, or is the end of what others began: there is one soon. To read the
- * counter takes longer than the rest of a call, so every eighth does. A spot, where a wave begins, looks each time.
+ * counter takes longer than the rest of a call, so every 32nd does. A spot, where a wave begins, looks each time.
  */
 static inline void sluice_mpi_poll(void)
 {
-    if (__builtin_expect(++sluice_mpi_polls % 8 == 0 || sluice_mpi_busy, 0))
+    if (__builtin_expect(++sluice_mpi_polls % 32 == 0 || sluice_mpi_busy, 0))
         sluice_mpi_look();
 }

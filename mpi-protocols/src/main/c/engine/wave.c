@@ -19,7 +19,12 @@
 #include "stream.h"
 #include "wrappers/request.h"
 
-#define LOOK_NANOS 20000 /* between two looks at what the coordinator orders */
+/*
+ * Between two looks at what the coordinator orders. A look takes up to half a microsecond: Open MPI may give the processor
+ * away in it. Who has nothing to do with a wave can hear of the next one later.
+ */
+#define LOOK_NANOS 20000
+#define IDLE_LOOKS 10
 
 bool sluice_mpi_busy;
 uint64_t sluice_mpi_look_at;
@@ -67,14 +72,8 @@ static void end_freed(void)
     }
 }
 
-void sluice_mpi_progress(void)
+static void get_on(void)
 {
-    if (ticks_between == 0)
-        measure();
-    sluice_mpi_look_at = sluice_mpi_ticks() + ticks_between;
-    if (sluice_mpi_session == NULL || within)
-        return;
-    within = true;
     sluice_mpi_control_look();
     if (sluice_mpi_busy) {
         sluice_mpi_protocol->progress();
@@ -82,7 +81,19 @@ void sluice_mpi_progress(void)
     }
     if (sluice_mpi_freed_requests > 0 && sluice_mpi_wave == 0) /* a wave says when it may look */
         end_freed();
-    within = false;
+}
+
+void sluice_mpi_progress(void)
+{
+    if (ticks_between == 0)
+        measure();
+    if (sluice_mpi_session != NULL && !within) {
+        within = true;
+        get_on();
+        within = false;
+    }
+    sluice_mpi_look_at =
+        sluice_mpi_ticks() + (sluice_mpi_busy ? ticks_between : ticks_between * IDLE_LOOKS);
 }
 
 /* A rank that waits leaves the processor to others: it may be one of many on a core. */
