@@ -9,7 +9,6 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -20,98 +19,9 @@ import org.sluice.core.posix.FileName;
 import org.sluice.core.request.Reply;
 import org.sluice.core.request.Request;
 import org.sluice.mpi.Control;
-import org.sluice.mpi.EventKind;
 
 /** The coordinator of waves, told what two ranks would tell it by rank 0. */
-class WavesTest extends ServeTest {
-  private static final int RANKS = 2;
-  private static final long PATIENCE = TimeUnit.MINUTES.toNanos(1);
-  private static final byte[] NOTHING = {};
-
-  /** A message from rank 0 to rank 1, or how many of its stream. */
-  private static long[] message(final long number) {
-    return new long[] {1, 1L << 32, 7, number};
-  }
-
-  private static byte[] longs(final long... values) {
-    final ByteBuffer out = little(values.length * Long.BYTES);
-    for (final long value : values) {
-      out.putLong(value);
-    }
-    return out.array();
-  }
-
-  private static ByteBuffer little(final int length) {
-    return ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
-  }
-
-  /** Of a rank whose stream from 0 to 1 has so many messages at its own end. */
-  private static byte[] marker(final int rank, final long messages, final long collectives) {
-    final long[] m = message(messages);
-    return rank == 0
-        ? longs(0, 1, m[0], m[1], m[2], m[3], 0, 1, 1, collectives, 0)
-        : longs(1, 0, 1, m[0], m[1], m[2], m[3], 1, 1, collectives, 0);
-  }
-
-  private static void hello(
-      final RawProcess zero, final int protocol, final long every, final long patience)
-      throws IOException {
-    final ByteBuffer job = little(40).putInt(protocol).putInt(RANKS);
-    job.putLong(-1).putLong(0).putLong(every).putLong(patience);
-    say(zero, Control.HELLO, 0, 0, job.array());
-  }
-
-  private static void say(
-      final RawProcess zero, final int kind, final int rank, final long wave, final byte[] bytes)
-      throws IOException {
-    final Request request = new Request.Wave(kind, rank, wave, 0, FileName.decode(bytes));
-    assertThat(zero.call(request)).isEqualTo(new Reply.Done());
-  }
-
-  private static void bothSay(
-      final RawProcess zero, final int kind, final long wave, final byte[] bytes)
-      throws IOException {
-    say(zero, kind, 1, wave, bytes);
-    say(zero, kind, 0, wave, bytes);
-  }
-
-  private static Reply.Order next(final RawProcess zero) throws Exception {
-    final Reply.Order[] order = new Reply.Order[1];
-    await(
-        () -> {
-          order[0] = (Reply.Order) zero.call(new Request.Orders());
-          return order[0].kind() != 0;
-        });
-    return order[0];
-  }
-
-  private static void expect(
-      final RawProcess zero, final int kind, final int rank, final long wave, final byte[] bytes)
-      throws Exception {
-    assertThat(next(zero)).isEqualTo(new Reply.Order(kind, rank, wave, 0, FileName.decode(bytes)));
-  }
-
-  private static void expectPlease(final RawProcess zero, final int protocol, final long wave)
-      throws Exception {
-    expect(zero, Control.PLEASE, -1, wave, little(4).putInt(protocol).array());
-  }
-
-  /** As {@code sluice mpi checkpoint} does. */
-  private void ask() throws IOException {
-    Files.createFile(Files.createDirectories(store.resolve("waves")).resolve("ask"));
-  }
-
-  /** A job is there, and a user asks for its first wave. */
-  private void begin(final RawProcess zero, final int protocol) throws Exception {
-    hello(zero, protocol, 0, PATIENCE);
-    ask();
-    expectPlease(zero, protocol, 1);
-  }
-
-  private List<String> log() throws IOException {
-    return Files.readAllLines(store.resolve("waves.log"));
-  }
-
+class WavesTest extends WaveServeTest {
   /** Both ranks write and complete the images of a wave. */
   private static void write(final RawProcess zero, final Path directory, final long wave)
       throws Exception {
@@ -226,31 +136,6 @@ class WavesTest extends ServeTest {
     }
   }
 
-  /** Up to the plans: two ranks without messages have recorded nothing. */
-  private static void recordNothing(final RawProcess zero, final long wave) throws Exception {
-    for (int rank = 0; rank < RANKS; rank++) {
-      say(zero, Control.TAKEN, rank, wave, longs(10, 1, 0, 0, 0, 0));
-      say(zero, Control.MARKER, rank, wave, marker(rank, 0, 0));
-    }
-    bothSay(zero, Control.READY, wave, NOTHING);
-    say(zero, Control.STOPPED, 0, wave, longs(0, 0, 0, 0));
-    say(zero, Control.STOPPED, 1, wave, longs(1, 0, 0, 0));
-    await(() -> next(zero).kind() == Control.PLAN);
-  }
-
-  @Test
-  void aWaveOfC3NamesTheRankWhoseImagesItWaitsFor() throws Exception {
-    try (ServeProcess serve = serve("container");
-        RawProcess zero = RawProcess.attach(serve.directory())) {
-      hello(zero, Control.C3, 1, TimeUnit.SECONDS.toNanos(2));
-      expectPlease(zero, Control.C3, 1);
-      recordNothing(zero, 1);
-      say(zero, Control.WRITTEN, 0, 1, longs(0, 0, 0, 0, 0, 0));
-      await(() -> next(zero).kind() == Control.GIVE_UP);
-      assertThat(serve.errors()).contains("wave 1 is given up: no images from rank 1");
-    }
-  }
-
   @Test
   void theJobEndsWhenNoWaveIsUnderWay() throws Exception {
     try (ServeProcess serve = serve("container");
@@ -277,92 +162,6 @@ class WavesTest extends ServeTest {
     assertThat(log().get(2)).contains("\"given up\"", "\"wave\":41");
     assertThat(log()).hasSize(5); // nothing is behind what a crash cut
     assertThat(log().getLast()).endsWith("\"wave\":42,\"protocol\":\"c3\",\"ranks\":2}");
-  }
-
-  @Test
-  void aMessageMayComeInPieces() throws Exception {
-    try (ServeProcess serve = serve("container");
-        RawProcess zero = RawProcess.attach(serve.directory())) {
-      hello(zero, Control.C3, 1, PATIENCE);
-      expectPlease(zero, Control.C3, 1);
-      final String marker = FileName.decode(marker(0, 2, 2));
-      final Request first = new Request.Wave(Control.MARKER, 0, 1, 1, marker.substring(0, 11));
-      assertThat(zero.call(first)).isEqualTo(new Reply.Done());
-      say(zero, Control.MARKER, 1, 1, marker(1, 2, 2));
-      final Request rest = new Request.Wave(Control.MARKER, 0, 1, 0, marker.substring(11));
-      assertThat(zero.call(rest)).isEqualTo(new Reply.Done());
-      expect(zero, Control.EXPECT, 0, 1, longs(0, 1, 1, 2, 0));
-    }
-  }
-
-  @Test
-  void aMessageThatMakesNoSenseIsRefused() throws Exception {
-    try (ServeProcess serve = serve("container");
-        RawProcess zero = RawProcess.attach(serve.directory())) {
-      hello(zero, Control.C3, 1, PATIENCE);
-      expectPlease(zero, Control.C3, 1);
-      final Request cut = new Request.Wave(Control.MARKER, 0, 1, 0, "abc");
-      assertThat(zero.call(cut)).isInstanceOf(Reply.Failed.class);
-      final Request other = new Request.Wave(Control.DRAINED, 0, 1, 0, "");
-      assertThat(zero.call(other)).isInstanceOf(Reply.Failed.class);
-      for (final int nobody : new int[] {-1, RANKS}) {
-        final Request done = new Request.Wave(Control.DONE, nobody, 0, 0, "");
-        assertThat(zero.call(done)).isInstanceOf(Reply.Failed.class);
-      }
-      say(zero, Control.MARKER, 0, 1, marker(0, 2, 2));
-      final byte[] ofNobody = longs(1, 0, 1, 1, 1L << 32 | 7, 7, 2, 0, 0); // from rank 7
-      final Request strange = new Request.Wave(Control.MARKER, 1, 1, 0, FileName.decode(ofNobody));
-      assertThat(zero.call(strange)).isInstanceOf(Reply.Failed.class);
-      say(zero, Control.REFUSED, 0, 1, "no".getBytes(StandardCharsets.UTF_8));
-      await(() -> next(zero).kind() == Control.GIVE_UP);
-    }
-  }
-
-  /** In pieces; returns what the last of them is answered. */
-  private static Reply record(final RawProcess zero, final int rank, final int events)
-      throws IOException {
-    final ByteBuffer all = little(16 * (events + 2)).putLong(rank).putLong(events);
-    for (int i = 0; i < events; i++) {
-      all.putInt(EventKind.NOTHING).putInt(Long.BYTES).putLong(1);
-    }
-    Reply reply = new Reply.Done();
-    for (int at = 0; at < all.capacity() && reply instanceof Reply.Done; at += 60_000) {
-      final int end = Math.min(at + 60_000, all.capacity());
-      final String piece = FileName.decode(Arrays.copyOfRange(all.array(), at, end));
-      final int more = end < all.capacity() ? 1 : 0;
-      reply = zero.call(new Request.Wave(Control.STOPPED, rank, 1, more, piece));
-    }
-    return reply;
-  }
-
-  /** The recordings of all ranks of a wave have one limit, whatever else comes between them. */
-  @Test
-  void whatRanksRecordHasALimit() throws Exception {
-    try (ServeProcess serve = serve("container");
-        RawProcess zero = RawProcess.attach(serve.directory())) {
-      begin(zero, Control.C3);
-      assertThat(record(zero, 0, 330_000)).isEqualTo(new Reply.Done());
-      say(zero, Control.READY, 1, 0, NOTHING); // of a wave before
-      assertThat(record(zero, 1, 330_000))
-          .isInstanceOfSatisfying(
-              Reply.Failed.class, reply -> assertThat(reply.errno()).isEqualTo(Errno.EFBIG));
-      expect(zero, Control.GIVE_UP, -1, 1, NOTHING);
-    }
-  }
-
-  @Test
-  void whoAsksForAWaveOnceARankHasEndedIsToldThatThereIsNone() throws Exception {
-    try (ServeProcess serve = serve("container");
-        RawProcess zero = RawProcess.attach(serve.directory())) {
-      hello(zero, Control.C3, 0, PATIENCE);
-      say(zero, Control.DONE, 1, 0, NOTHING);
-      ask();
-      await(
-          () ->
-              serve
-                  .errors()
-                  .contains("no checkpoint is taken any more: rank 1 has come to MPI_Finalize"));
-    }
   }
 
   /** What lies in the store of images that no checkpoint has. */

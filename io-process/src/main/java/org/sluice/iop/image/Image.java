@@ -331,15 +331,16 @@ public final class Image extends ImageState {
   }
 
   /**
-   * Records an error for the writer's next call; the image will not be committed. Any thread. The
-   * first one stays.
+   * Records the first error, for the writer's next call; no commit has the image. Any thread.
    *
    * @param reason what happened
    */
   public void fail(final Exception reason) {
     if (failure.compareAndSet(null, reason)) {
       table.error(entry(), Failure.of(reason).errno());
-      Warnings.warn("image " + opened() + " is lost: " + reason.getMessage());
+      if (created() == null) { // else its checkpoint's line names it as users do
+        Warnings.warn("image " + opened() + " is lost: " + reason.getMessage());
+      }
     }
   }
 
