@@ -38,10 +38,10 @@ static unsigned char *page_of(unsigned char *memory, int64_t pages, int64_t step
     return memory + corpus_mix((uint64_t)step, 0, 0) % (uint64_t)pages * PAGE;
 }
 
-/* Those of a while ago are zero again. */
+/* Each other one of a while ago is zero again. */
 static void touch(unsigned char *memory, int64_t pages, uint64_t told, int64_t step)
 {
-    if (step >= 50)
+    if (step >= 50 && step % 2 == 0)
         memset(page_of(memory, pages, step - 50), 0, PAGE);
     unsigned char *page = page_of(memory, pages, step);
     for (int i = 0; i < PAGE; i += 8)
