@@ -1,7 +1,7 @@
 /*
  * Half of a message's way there and back, for some lengths: prints BYTES MICROSECONDS lines. pingpong [SECONDS]: of each
- * length, long enough for some waves. pingpong SECONDS slices: prints BYTES MICROSECONDS DIRECT, medians of short slices
- * by the functions that the program is linked to, and in turn by those of the MPI itself, past the layer.
+ * length, long enough for some waves. pingpong SECONDS slices: prints BYTES MICROSECONDS DIRECT lines. They are
+ * medians of short slices by the functions that the program is linked to, and by MPI's own in turn.
  */
 #include "corpus.h"
 

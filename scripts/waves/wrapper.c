@@ -71,11 +71,13 @@ static void allreduce(void)
         MPI_Allreduce(&in, &out, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* One place for all: waves are of the first one alone. */
+/* One place for all: waves are of the first one alone. The barrier keeps the loop, of which else nothing would be left. */
 static __attribute__((noinline)) void come_to_spot(int times)
 {
-    for (int at = 0; at < times; at++)
+    for (int at = 0; at < times; at++) {
         sluice_potential_checkpoint();
+        __asm__ volatile("" ::: "memory");
+    }
 }
 
 static void spots(void)

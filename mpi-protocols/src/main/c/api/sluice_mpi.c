@@ -20,7 +20,17 @@ API size_t sluice_protected_bytes(int id)
     return 0;
 }
 
+#undef sluice_potential_checkpoint
+
 API int sluice_potential_checkpoint(void)
 {
     return 0;
 }
+
+API int sluice_potential_checkpoint_at(const volatile void *place)
+{
+    (void)place;
+    return 0;
+}
+
+API const int sluice_mpi_layer = 0;

@@ -34,7 +34,7 @@ module sluice_mpi
     end function sluice_protected_bytes
 
     ! A place where this rank can be checkpointed. It is known by its address, so no procedure of this module
-    ! stands between.
+    ! stands between. Compile the loop that calls it without -funroll-loops: that makes several calls of one.
     subroutine sluice_potential_checkpoint() bind(C, name="sluice_potential_checkpoint")
     end subroutine sluice_potential_checkpoint
 

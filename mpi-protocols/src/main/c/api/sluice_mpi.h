@@ -76,8 +76,23 @@ size_t sluice_protected_bytes(int id);
  */
 int sluice_potential_checkpoint(void);
 
+/*
+ * What a call becomes where the compiler knows GNU C. Without `sluice mpi` it calls nothing. Its place is known by an object
+ * of its own: a compiler that unrolls a loop (-funroll-loops) copies calls, and none of them would be the first one.
+ */
+int sluice_potential_checkpoint_at(const volatile void *place);
+extern const int sluice_mpi_layer; /* 1 under `sluice mpi` */
+
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef __GNUC__
+#define sluice_potential_checkpoint()                                                              \
+    __extension__({                                                                                \
+        static const volatile char sluice_place_ = 0;                                              \
+        sluice_mpi_layer ? sluice_potential_checkpoint_at(&sluice_place_) : 0;                     \
+    })
 #endif
 
 #endif

@@ -240,7 +240,8 @@ static bool is_elsewhere(const void *address)
     } else if ((double)(now - since) > sluice_mpi_patience * 5e8) {
         sluice_mpi_refuse_wave(
             "it calls sluice_potential_checkpoint() at other places than the first, where a "
-            "restart would begin: call it at one place of the program, such as its main loop");
+            "restart would begin: call it at one place of the program, such as its main loop; "
+            "from Fortran, without -funroll-loops, which makes several of one");
     }
     return true;
 }

@@ -5,6 +5,9 @@
 SLUICE_MPI_WRAPPER int sluice_protect(int id, void *pointer, size_t bytes);
 SLUICE_MPI_WRAPPER size_t sluice_protected_bytes(int id);
 SLUICE_MPI_WRAPPER int sluice_potential_checkpoint(void);
+SLUICE_MPI_WRAPPER int sluice_potential_checkpoint_at(const volatile void *place);
+SLUICE_MPI_WRAPPER extern const int sluice_mpi_layer;
+const int sluice_mpi_layer = 1;
 
 static void begin(void)
 {
@@ -79,9 +82,13 @@ size_t sluice_protected_bytes(int id)
     return sluice_mpi_on ? SLUICE_MPI_WITHIN(call_protected_bytes(id)) : 0;
 }
 
-int sluice_potential_checkpoint(void)
+int sluice_potential_checkpoint_at(const volatile void *place)
 {
     look_left();
-    return sluice_mpi_on ? SLUICE_MPI_WITHIN(call_potential_checkpoint(__builtin_return_address(0)))
-                         : 0;
+    return sluice_mpi_on ? SLUICE_MPI_WITHIN(call_potential_checkpoint((const void *)place)) : 0;
+}
+
+int sluice_potential_checkpoint(void)
+{
+    return sluice_potential_checkpoint_at(__builtin_return_address(0));
 }
