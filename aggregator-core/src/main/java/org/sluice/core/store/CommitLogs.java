@@ -40,6 +40,10 @@ final class CommitLogs {
   /** Whether no log can come back that was deleted, by a process that was killed maybe. */
   private boolean namesDurable;
 
+  // It was said that directories lack something. Each commit tries again: a full disk would say it
+  // as often.
+  private boolean behind;
+
   CommitLogs(final StoreDirectory store) {
     this.store = store;
   }
@@ -283,9 +287,15 @@ final class CommitLogs {
       if (findOwn()) {
         own.follow();
       }
+      behind = false;
       return true;
     } catch (final IOException e) {
-      LOG.warn("what was committed stays in the commit log: {}", Quoting.line(e.getMessage()));
+      if (!behind) {
+        LOG.warn(
+            "what was committed stays in the commit log, and later commits try again: {}",
+            Quoting.line(e.getMessage()));
+      }
+      behind = true;
       return false;
     }
   }
