@@ -119,7 +119,8 @@ final class WaveLog {
             .with("attempt", job.attempt())
             .with("from", job.restored() < 0 ? null : job.restored()));
     if (job.restored() >= 0) {
-      say("%d ranks begin with wave %d".formatted(job.ranks(), job.restored()));
+      final String begin = job.ranks() == 1 ? "1 rank begins" : job.ranks() + " ranks begin";
+      say("%s with wave %d".formatted(begin, job.restored()));
     }
   }
 
