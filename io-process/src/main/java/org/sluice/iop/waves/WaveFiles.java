@@ -146,6 +146,11 @@ public record WaveFiles(Path folder) {
     return folder.resolve("waves.log");
   }
 
+  /** Of a shorter log. */
+  Path draft() {
+    return folder.resolve("waves/log");
+  }
+
   /** Is there while a user asks for a wave. */
   Path asking() {
     return folder.resolve("waves/ask");
