@@ -300,7 +300,7 @@ public final class ExplicitCheckpoints {
   }
 
   /**
-   * Has whoever decides about held checkpoints learn of the end of the session.
+   * The one that decides about held checkpoints learns of the end of the session.
    *
    * @param told says what becomes of those that are not decided
    */
