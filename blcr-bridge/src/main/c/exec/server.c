@@ -11,12 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
 #include "command.h"
 #include "job.h"
+#include "start.h"
 #include "status.h"
 
-#define PATIENCE 30000
+/* How often a start is looked at, in milliseconds. */
+#define LOOK 100
 
 static size_t length_of(char **list)
 {
@@ -65,18 +66,16 @@ _Noreturn static void become_server(const struct sluice_exec_options *options, c
     sluice_exec_fail(SLUICE_STATUS_FAILED, "cannot run %s: %m; set SLUICE_HOME", program);
 }
 
-/* Reads lines until one begins with "ready:": 1, or 0 at the end, -1 when time is up. */
-static int await_ready(int fd, char *text, size_t capacity)
+/* Reads lines until one begins with "ready:": 1, or 0 at the end, -1 when it is not waited for any more. */
+static int await_ready(struct sluice_exec_start *start, int fd, char *text, size_t capacity)
 {
     strcpy(text, "\n");
     size_t length = 1;
-    const int64_t end = sluice_clock_ms() + PATIENCE;
     for (;;) {
         struct pollfd input = {.fd = fd, .events = POLLIN};
-        const int64_t left = end - sluice_clock_ms();
-        if (left <= 0 || length == capacity - 1)
+        if (length == capacity - 1 || !sluice_exec_start_goes_on(start))
             return -1;
-        if (poll(&input, 1, (int)left) <= 0)
+        if (poll(&input, 1, LOOK) <= 0)
             continue;
         const ssize_t got = read(fd, text + length, capacity - 1 - length);
         if (got <= 0)
@@ -128,7 +127,8 @@ int sluice_exec_server_start(const struct sluice_exec_options *options, char **e
     if (child == 0)
         become_server(options, environment, resumes, pipe_fds[1]);
     close(pipe_fds[1]);
-    const int ready = await_ready(pipe_fds[0], text, sizeof text);
+    struct sluice_exec_start start = sluice_exec_start_of(options->name, child);
+    const int ready = await_ready(&start, pipe_fds[0], text, sizeof text);
     close(pipe_fds[0]);
     *server = ready > 0 ? child : 0;
     if (ready > 0 && options->restarts && !resumes)
@@ -137,10 +137,8 @@ int sluice_exec_server_start(const struct sluice_exec_options *options, char **e
         return 0;
     if (ready == 0)
         return status_of_failure(child);
-    kill(child, SIGKILL);
+    sluice_exec_start_stop(&start, resumes);
     end_of(child);
-    sluice_exec_say("the I/O process %s was not ready after %d s and was stopped; try again",
-                    options->name, PATIENCE / 1000);
     return SLUICE_STATUS_FAILED;
 }
 

@@ -21,11 +21,13 @@
 #include "command.h"
 #include "profile.h"
 #include "server.h"
+#include "start.h"
 #include "status.h"
 #include "stopping.h"
 
-/* How long a rank waits for others that start the I/O process, in milliseconds. */
+/* In milliseconds. A rank that starts an I/O process gives up before those do that wait for it. */
 #define PATIENCE 30000
+#define START_PATIENCE (SLUICE_EXEC_START_MOST + PATIENCE)
 #define NAP 5
 
 /* How long to wait after an I/O process was started in vain to resume a killed one: twice as long each
@@ -102,7 +104,7 @@ static int try_lock_start_file(const struct sluice_exec_service *service, bool w
 
 static int lock_start_file(const struct sluice_exec_service *service)
 {
-    for (int waited = 0; waited < PATIENCE; waited += NAP) {
+    for (int waited = 0; waited < START_PATIENCE; waited += NAP) {
         const int fd = try_lock_start_file(service, waited > 0);
         if (fd >= 0)
             return fd;
@@ -116,7 +118,7 @@ static int lock_start_file(const struct sluice_exec_service *service)
         SLUICE_STATUS_FAILED,
         "the I/O process for %s is still being started by another rank after %d s; try "
         "again, or --name another",
-        service->directory, PATIENCE / 1000);
+        service->directory, START_PATIENCE / 1000);
 }
 
 static void remove_start_file(const struct sluice_exec_service *service)

@@ -218,7 +218,7 @@ static bool pays(const struct image *image)
 
 void sluice_mpi_changes_decide(int64_t wave, bool commit)
 {
-    if (!commit)
+    if (!commit || wave == base) /* known already */
         return;
     if (wave
         != expected) { /* its hashes are not known, and the ones before are of no newest wave */

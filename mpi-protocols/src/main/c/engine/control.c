@@ -135,7 +135,7 @@ static void greet_again(void)
     const uint32_t now = to != NULL ? atomic_load(&to->resumptions) : resumptions;
     if (now != resumptions) {
         resumptions = now;
-        sluice_mpi_hello();
+        sluice_mpi_hello(true);
     }
 }
 

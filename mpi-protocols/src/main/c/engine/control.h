@@ -29,7 +29,7 @@ void sluice_mpi_control_look(void);
 void sluice_mpi_order(int kind, int64_t wave, const void *bytes, size_t length);
 
 /* Rank 0 says to a coordinator that knows nothing of the job that it is there. The engine's. */
-void sluice_mpi_hello(void);
+void sluice_mpi_hello(bool again);
 
 /* For what the ranks have to agree on at a restart. */
 extern MPI_Comm sluice_mpi_control;

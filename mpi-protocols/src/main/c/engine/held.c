@@ -36,10 +36,10 @@ int sluice_mpi_held_complete(int64_t wave)
  */
 void sluice_mpi_held_decide(int64_t wave, bool commit)
 {
-    if (begun == 0 || begun != wave)
+    if (begun == 0 || (commit ? begun != wave : begun > wave))
         return;
+    const struct sluice_request_decide decide = {begun, commit};
     begun = 0;
-    const struct sluice_request_decide decide = {wave, commit};
     if (request(SLUICE_REQUEST_DECIDE, SLUICE_BODY(decide)) != 0) {
         sluice_mpi_say("wave %lld is %s, and this node's I/O process does not know: %s",
                        (long long)wave, commit ? "whole" : "given up", sluice_message());

@@ -45,7 +45,7 @@ static void read_environment(void)
     sluice_mpi_snapshot_begin();
 }
 
-void sluice_mpi_hello(void)
+void sluice_mpi_hello(bool again)
 {
     struct sluice_mpi_bytes bytes = {0};
     sluice_mpi_bytes_put_i32(&bytes, protocol);
@@ -54,6 +54,7 @@ void sluice_mpi_hello(void)
     sluice_mpi_bytes_put_i64(&bytes, number("SLUICE_MPI_ATTEMPT", 0));
     sluice_mpi_bytes_put_i64(&bytes, number("SLUICE_MPI_EVERY", 0) * INT64_C(1000000));
     sluice_mpi_bytes_put_i64(&bytes, (int64_t)(sluice_mpi_patience * 1e9));
+    sluice_mpi_bytes_put_i64(&bytes, again);
     sluice_mpi_tell(SLUICE_CONTROL_HELLO, 0, bytes.data, bytes.length);
     sluice_mpi_bytes_free(&bytes);
 }
@@ -78,7 +79,7 @@ void call_init(void)
         return;
     sluice_mpi_on = true;
     if (sluice_mpi_rank == 0)
-        sluice_mpi_hello();
+        sluice_mpi_hello(false);
 }
 
 void call_finalize(void)

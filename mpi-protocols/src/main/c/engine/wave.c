@@ -197,10 +197,10 @@ void sluice_mpi_order(int kind, int64_t wave, const void *bytes, size_t length)
         please(wave, bytes, length);
     else if (kind == SLUICE_CONTROL_END)
         sluice_mpi_may_end = true;
+    else if (kind == SLUICE_CONTROL_GIVE_UP && wave >= sluice_mpi_wave)
+        sluice_mpi_wave_ends();
     else if (wave != sluice_mpi_wave)
         return;
-    else if (kind == SLUICE_CONTROL_GIVE_UP)
-        sluice_mpi_wave_ends();
     else
         pass_on(kind, bytes, length);
 }

@@ -47,9 +47,25 @@ abstract class WaveServeTest extends ServeTest {
   static void hello(
       final RawProcess zero, final int protocol, final long every, final long patience)
       throws IOException {
-    final ByteBuffer job = little(40).putInt(protocol).putInt(RANKS);
-    job.putLong(-1).putLong(0).putLong(every).putLong(patience);
+    hello(zero, protocol, -1, every, patience, false);
+  }
+
+  static void hello(
+      final RawProcess zero,
+      final int protocol,
+      final long restored,
+      final long every,
+      final long patience,
+      final boolean again)
+      throws IOException {
+    final ByteBuffer job = little(48).putInt(protocol).putInt(RANKS);
+    job.putLong(restored).putLong(0).putLong(every).putLong(patience).putLong(again ? 1 : 0);
     say(zero, Control.HELLO, 0, 0, job.array());
+  }
+
+  /** As rank 0 does when another I/O process is there. */
+  static void helloAgain(final RawProcess zero, final long restored) throws IOException {
+    hello(zero, Control.C3, restored, 0, PATIENCE, true);
   }
 
   static void say(

@@ -156,7 +156,6 @@ class WavesTest extends WaveServeTest {
       Files.writeString(
           store.resolve("waves.log"), "{\"what\":\"begun\",\"wave\":41}\n{\"what\":\"begun\",\"wa");
       hello(zero, Control.C3, 1, PATIENCE);
-      expect(zero, Control.GIVE_UP, -1, 41, NOTHING);
       expectPlease(zero, Control.C3, 42);
     }
     assertThat(log().get(2)).contains("\"given up\"", "\"wave\":41");

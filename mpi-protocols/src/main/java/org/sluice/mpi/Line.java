@@ -1,5 +1,6 @@
 package org.sluice.mpi;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -12,13 +13,53 @@ import java.util.Map;
  *   <li><b>late</b> when it was sent before the line and received behind it: its data is recorded;
  *   <li><b>early</b> when it was sent behind the line and received before it: it is not sent again.
  * </ul>
- *
- * @param markers the markers
  */
-public record Line(List<Marker> markers) {
-  /** Sorts them. */
-  public Line {
-    markers = markers.stream().sorted(Comparator.comparingInt(Marker::rank)).toList();
+public final class Line {
+  private final List<Marker> markers;
+  private final Map<Long, Long> entered = new HashMap<>();
+  private final List<Map<Stream, Long>> late = new ArrayList<>();
+  private final List<Map<Stream, Long>> early = new ArrayList<>();
+  private final List<Map<Stream, Long>> suppressed = new ArrayList<>();
+
+  /**
+   * Looks at each stream once: all to all have as many as the square of the ranks.
+   *
+   * @param markers the markers, in any order
+   */
+  public Line(final List<Marker> markers) {
+    this.markers = markers.stream().sorted(Comparator.comparingInt(Marker::rank)).toList();
+    for (final Marker marker : this.markers) {
+      late.add(new HashMap<>());
+      early.add(new HashMap<>());
+      suppressed.add(new HashMap<>());
+      marker.collectives().forEach((one, count) -> entered.merge(one, count, Math::max));
+    }
+    for (final Marker marker : this.markers) {
+      marker.sent().forEach(this::noteSent);
+      marker.got().forEach(this::noteGot);
+    }
+  }
+
+  private void noteSent(final Stream stream, final long sent) {
+    if (sent > got(stream)) {
+      late.get(stream.destination()).put(stream, sent);
+    }
+  }
+
+  private void noteGot(final Stream stream, final long got) {
+    if (got > sent(stream)) {
+      early.get(stream.destination()).put(stream, got - sent(stream));
+      suppressed.get(stream.source()).put(stream, got);
+    }
+  }
+
+  /**
+   * The markers.
+   *
+   * @return in the order of the ranks
+   */
+  public List<Marker> markers() {
+    return markers;
   }
 
   /**
@@ -49,10 +90,7 @@ public record Line(List<Marker> markers) {
    * @return the greatest count of all members
    */
   public long entered(final long communicator) {
-    return markers.stream()
-        .mapToLong(marker -> marker.collectives().getOrDefault(communicator, 0L))
-        .max()
-        .orElse(0);
+    return entered.getOrDefault(communicator, 0L);
   }
 
   /**
@@ -75,32 +113,21 @@ public record Line(List<Marker> markers) {
    * @return all of it
    */
   public Expect expect(final int rank) {
-    final Map<Stream, Long> late = new HashMap<>();
-    for (final Marker marker : markers) {
-      marker
-          .sent()
-          .forEach(
-              (stream, sent) -> {
-                if (stream.destination() == rank && sent > got(stream)) {
-                  late.put(stream, sent);
-                }
-              });
-    }
     final Map<Long, Long> straddling = new HashMap<>();
     for (final long communicator : markers.get(rank).collectives().keySet()) {
       straddling.put(communicator, entered(communicator));
     }
-    final Map<Stream, Long> early = new HashMap<>();
-    markers
-        .get(rank)
-        .got()
-        .forEach(
-            (stream, got) -> {
-              if (got > sent(stream)) {
-                early.put(stream, got - sent(stream));
-              }
-            });
-    return new Expect(late, straddling, early);
+    return new Expect(late.get(rank), straddling, early.get(rank));
+  }
+
+  /**
+   * What a rank sends again and its receivers have.
+   *
+   * @param rank the rank
+   * @return for each stream with early messages, the number of the last one
+   */
+  public Map<Stream, Long> suppressed(final int rank) {
+    return suppressed.get(rank);
   }
 
   /**

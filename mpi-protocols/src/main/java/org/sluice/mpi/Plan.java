@@ -1,6 +1,5 @@
 package org.sluice.mpi;
 
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -46,23 +45,12 @@ public record Plan(
    * @return what the rank does
    */
   public static Plan of(final int rank, final Line line, final Recording recording, final Cut cut) {
-    final Map<Stream, Long> suppressed = new HashMap<>();
-    for (final Marker marker : line.markers()) {
-      marker
-          .got()
-          .forEach(
-              (stream, got) -> {
-                if (stream.source() == rank && got > line.sent(stream)) {
-                  suppressed.put(stream, got);
-                }
-              });
-    }
     return new Plan(
         recording.events().subList(0, cut.lengths().get(rank)),
         cut.forced().get(rank),
         cut.found().get(rank),
         line.expect(rank),
-        suppressed);
+        line.suppressed(rank));
   }
 
   /**

@@ -34,6 +34,8 @@ public final class ExplicitCheckpoints {
   private final Map<Long, ExplicitCheckpoint> underWay;
   private final Set<Image> images = new HashSet<>();
 
+  private Runnable atEnd = () -> {};
+
   /** The one committed last; null before one was, as far as this process knows. */
   private Commit last;
 
@@ -297,13 +299,25 @@ public final class ExplicitCheckpoints {
     return new Reply.Failed(Errno.EINVAL, message);
   }
 
-  /** Drops what was not completed, at the end of the session. */
+  /**
+   * The one that decides about held checkpoints learns of the end of the session.
+   *
+   * @param told says what becomes of those that are not decided
+   */
+  public void atEnd(final Runnable told) {
+    atEnd = told;
+  }
+
+  /** Drops what was not completed, at the end of the session. Of what is held its holder tells. */
   public void discardAll() {
+    atEnd.run();
     for (final ExplicitCheckpoint checkpoint : underWay.values()) {
-      Warnings.warn(
-          "checkpoint %d is dropped: %d of %d ranks completed it"
-              .formatted(
-                  checkpoint.number(), checkpoint.completeRanks(), checkpoint.expectedRanks()));
+      if (!checkpoint.isHeld()) {
+        Warnings.warn(
+            "checkpoint %d is dropped: %d of %d ranks completed it"
+                .formatted(
+                    checkpoint.number(), checkpoint.completeRanks(), checkpoint.expectedRanks()));
+      }
       checkpoint.images().forEach(this::discard);
     }
     underWay.clear();

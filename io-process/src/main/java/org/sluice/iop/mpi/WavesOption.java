@@ -2,6 +2,7 @@ package org.sluice.iop.mpi;
 
 import static org.sluice.core.command.Model.option;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import org.sluice.core.command.Model;
 import org.sluice.core.command.SeriesOption;
@@ -40,7 +41,7 @@ final class WavesOption implements SharedOptions {
     return series.name();
   }
 
-  WaveFiles files() {
+  WaveFiles files() throws IOException {
     return WaveFiles.of(store, series.name(), stage);
   }
 }

@@ -11,8 +11,16 @@ import java.nio.ByteBuffer;
  * @param attempt how often the command was run before
  * @param every nanoseconds between waves; 0 only when someone asks
  * @param patience nanoseconds until a wave is given up
+ * @param again whether it has said so to an I/O process that was killed
  */
-record Job(int protocol, int ranks, long restored, long attempt, long every, long patience) {
+record Job(
+    int protocol,
+    int ranks,
+    long restored,
+    long attempt,
+    long every,
+    long patience,
+    boolean again) {
   static Job of(final ByteBuffer bytes) {
     final Job job =
         new Job(
@@ -21,7 +29,8 @@ record Job(int protocol, int ranks, long restored, long attempt, long every, lon
             bytes.getLong(),
             bytes.getLong(),
             bytes.getLong(),
-            bytes.getLong());
+            bytes.getLong(),
+            bytes.getLong() != 0);
     if (job.ranks < 1) {
       throw new IllegalArgumentException("a job of %d ranks".formatted(job.ranks));
     }

@@ -13,6 +13,7 @@ import java.util.Optional;
 import org.sluice.core.command.CommandException;
 import org.sluice.core.command.ExitStatus;
 import org.sluice.core.command.StoreOption;
+import org.sluice.core.posix.Names;
 import org.sluice.core.posix.NativeFile;
 import org.sluice.core.series.SeriesDirectory;
 import org.sluice.core.series.StagePlace;
@@ -40,19 +41,40 @@ public record WaveFiles(Path folder) {
    * @param stage where they are if the store is in a bucket; null if not given
    * @return the files
    * @throws CommandException when there are none
+   * @throws IOException when it cannot be seen what there is instead
    */
-  public static WaveFiles of(final StoreOption store, final String series, final Path stage) {
+  public static WaveFiles of(final StoreOption store, final String series, final Path stage)
+      throws IOException {
     final WaveFiles files =
         store.isElsewhere()
             ? new WaveFiles(
                 StagePlace.series(needed(stage, store), store.location(), named(series)))
             : in(store.directory(), series);
     if (!files.areThere()) {
+      final boolean inSeries = store.isElsewhere() || SeriesDirectory.is(store.directory());
+      final String others = inSeries ? String.join(", ", files.otherSeries()) : "";
       throw new CommandException(
           ExitStatus.FAILED,
-          "there are no waves in %s; run a job there with sluice mpi".formatted(files.folder()));
+          "there are no waves in %s; %s"
+              .formatted(
+                  files.folder(),
+                  others.isEmpty()
+                      ? "run a job there with sluice mpi"
+                      : "there are in other series, to be named with --series: " + others));
     }
     return files;
+  }
+
+  /** The names of those that have waves. */
+  private List<String> otherSeries() throws IOException {
+    final Path all = folder.toAbsolutePath().getParent();
+    return !Files.isDirectory(all)
+        ? List.of()
+        : Names.in(all).stream()
+            .filter(series -> new WaveFiles(series).areThere())
+            .map(series -> series.getFileName().toString())
+            .sorted()
+            .toList();
   }
 
   /** Those of a job that may have run. */
@@ -122,6 +144,11 @@ public record WaveFiles(Path folder) {
 
   Path log() {
     return folder.resolve("waves.log");
+  }
+
+  /** Of a shorter log. */
+  Path draft() {
+    return folder.resolve("waves/log");
   }
 
   /** Is there while a user asks for a wave. */

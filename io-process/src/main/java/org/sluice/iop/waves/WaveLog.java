@@ -1,18 +1,24 @@
 package org.sluice.iop.waves;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.sluice.core.command.JsonObject;
 import org.sluice.core.command.SizeConverter;
 import org.sluice.core.posix.NativeFile;
@@ -23,7 +29,11 @@ import org.sluice.iop.measure.Warnings;
  * number that was begun is never begun again, in no run.
  */
 final class WaveLog {
+  /** How many of the last lines stay, and of how many waves that they were begun. */
+  private static final int KEPT = 5000;
+
   private final WaveFiles files;
+  private int length; // in lines
   private boolean torn; // a disk that got full may have taken the beginning of a line
   private boolean warned;
   private long last;
@@ -54,6 +64,7 @@ final class WaveLog {
   }
 
   private void recall(final List<Map<String, Object>> lines) {
+    length = lines.size();
     for (final Map<String, Object> line : lines) {
       if (line.get("wave") instanceof final Number number) {
         last = Math.max(last, number.longValue());
@@ -95,9 +106,13 @@ final class WaveLog {
       }
     } catch (final NoSuchFileException none) {
       Files.createFile(files.log());
-      try (NativeFile folder = NativeFile.open(files.folder(), NativeFile.Flag.DIRECTORY)) {
-        folder.sync();
-      }
+      syncFolder();
+    }
+  }
+
+  private void syncFolder() throws IOException {
+    try (NativeFile folder = NativeFile.open(files.folder(), NativeFile.Flag.DIRECTORY)) {
+      folder.sync();
     }
   }
 
@@ -119,7 +134,8 @@ final class WaveLog {
             .with("attempt", job.attempt())
             .with("from", job.restored() < 0 ? null : job.restored()));
     if (job.restored() >= 0) {
-      say("%d ranks begin with wave %d".formatted(job.ranks(), job.restored()));
+      final String begin = job.ranks() == 1 ? "1 rank begins" : job.ranks() + " ranks begin";
+      say("%s with wave %d".formatted(begin, job.restored()));
     }
   }
 
@@ -245,6 +261,56 @@ final class WaveLog {
     torn = true;
     Files.writeString(files.log(), JSON.std.asString(line) + "\n", how);
     torn = false;
+    if (++length > 2 * KEPT) {
+      shorten();
+    }
+  }
+
+  /** A job may run for months. */
+  private void shorten() {
+    length = KEPT;
+    try {
+      Files.createDirectories(files.draft().getParent());
+      try (BufferedWriter draft = Files.newBufferedWriter(files.draft())) {
+        for (final Map<String, Object> line : needed(files.lines())) {
+          draft.write(JSON.std.asString(line) + "\n");
+        }
+      }
+      try (NativeFile draft = NativeFile.open(files.draft())) {
+        draft.sync();
+      }
+      Files.move(files.draft(), files.log(), StandardCopyOption.ATOMIC_MOVE);
+      syncFolder();
+    } catch (final IOException e) {
+      warn(e);
+    }
+  }
+
+  /**
+   * The last lines, and what a restart needs of those before: which checkpoints are waves, and the
+   * choice of a protocol.
+   */
+  private static Deque<Map<String, Object>> needed(final List<Map<String, Object>> lines) {
+    final Set<Object> givenUp =
+        lines.stream()
+            .filter(line -> "given up".equals(line.get("what")))
+            .map(line -> line.get("wave"))
+            .collect(Collectors.toSet());
+    final Deque<Map<String, Object>> needed = new ArrayDeque<>();
+    int seen = 0;
+    int waves = 0;
+    boolean chosen = false;
+    for (final Map<String, Object> line : lines.reversed()) {
+      final boolean isWave =
+          "begun".equals(line.get("what")) && !givenUp.contains(line.get("wave"));
+      final boolean chooses = line.get("chosen") != null;
+      if (seen++ < KEPT || isWave && waves < KEPT || chooses && !chosen) {
+        needed.addFirst(line);
+      }
+      waves += isWave ? 1 : 0;
+      chosen |= chooses;
+    }
+    return needed;
   }
 
   private void warn(final IOException e) {

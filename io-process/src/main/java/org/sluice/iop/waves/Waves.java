@@ -46,6 +46,13 @@ public final class Waves {
     this.context = context;
     this.checkpoints = checkpoints;
     this.orders = new Orders(context.segment().header());
+    checkpoints.atEnd(this::end);
+  }
+
+  private void end() {
+    if (coordinator != null) {
+      coordinator.end();
+    }
   }
 
   /**

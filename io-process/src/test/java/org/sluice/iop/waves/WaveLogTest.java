@@ -27,6 +27,31 @@ class WaveLogTest {
         .isEqualTo("rank 1: größe");
   }
 
+  /** A restart finds the wave that was committed last by the line that says it was begun. */
+  @Test
+  void ofALogOfMonthsTheLastLinesStayAndWhatARestartNeeds() throws Exception {
+    final WaveLog first = new WaveLog(store);
+    final WaveFiles files = WaveFiles.ofNode(store);
+    first.begun(new WaveFigures(1, "c3", 2));
+    Files.writeString(
+        files.log(),
+        "{\"what\":\"committed\",\"wave\":1,\"chosen\":\"c3\"}\n",
+        StandardOpenOption.APPEND);
+    final StringBuilder old = new StringBuilder();
+    for (int wave = 2; wave <= 6000; wave++) {
+      old.append("{\"what\":\"begun\",\"wave\":%d}\n".formatted(wave));
+      old.append("{\"what\":\"given up\",\"wave\":%d}\n".formatted(wave));
+    }
+    Files.writeString(files.log(), old, StandardOpenOption.APPEND);
+    new WaveLog(store).givenUp(new WaveFigures(6001, "c3", 2), "no");
+    assertThat(files.lines()).hasSize(5002);
+    assertThat(files.lines().getFirst()).containsEntry("what", "begun").containsEntry("wave", 1L);
+    final WaveLog next = new WaveLog(store);
+    assertThat(next.last()).isEqualTo(6001);
+    assertThat(next.chosen()).isEqualTo("c3");
+    assertThat(next.open()).isEmpty();
+  }
+
   @Test
   void whatFollowsALineThatCouldNotBeWrittenWholeIsRead() throws Exception {
     final WaveFiles files = WaveFiles.ofNode(store);

@@ -1,0 +1,29 @@
+/* An I/O process that is being started. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* How long a start may take at most, in milliseconds. */
+#define SLUICE_EXEC_START_MOST 300000
+
+struct sluice_exec_start {
+    const char *name;
+    pid_t server;   /* a child of this process */
+    int64_t began;  /* sluice_clock_ms() */
+    int64_t got_on; /* when that was seen last */
+    int64_t taken;  /* the processor time that it had taken by then */
+    bool told;
+};
+
+struct sluice_exec_start sluice_exec_start_of(const char *name, pid_t server);
+
+/*
+ * Whether it is still waited for: where processors are busy a start takes long, and it takes as long as it gets on. A
+ * user is told once what is waited for. To be asked often.
+ */
+bool sluice_exec_start_goes_on(struct sluice_exec_start *start);
+
+/* It is given up. It has a moment to end by itself, unless it is to leave what is there: `keeps`. */
+void sluice_exec_start_stop(const struct sluice_exec_start *start, bool keeps);
