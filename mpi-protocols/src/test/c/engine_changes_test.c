@@ -79,6 +79,7 @@ static void what_changed_since_the_last_committed_wave_is_written(void **state)
     assert_int_equal(sluice_mpi_changes_base(), 1);
     assert_true(blocks[BLOCKS - 1]); /* the image that had it was given up */
     sluice_mpi_changes_decide(3, true);
+    sluice_mpi_changes_decide(3, true); /* heard twice */
     take(4, NULL);
     assert_int_equal(sluice_mpi_changes_base(), 3);
     sluice_mpi_changes_decide(5, true); /* one without hashes */
