@@ -1,7 +1,6 @@
 #include "data.h"
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,21 @@
 
 /* Packed at a time where data is only looked at. */
 #define LOOK 65536
+
+bool sluice_mpi_is_mpis(int combiner)
+{
+    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL
+        || combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+}
+
+void sluice_mpi_free_unless_mpis(MPI_Datatype *type)
+{
+    int some[3];
+    int combiner;
+    real.Type_get_envelope(*type, some, some + 1, some + 2, &combiner);
+    if (!sluice_mpi_is_mpis(combiner))
+        real.Type_free(type);
+}
 
 int64_t sluice_mpi_packed(int64_t count, MPI_Datatype type)
 {
