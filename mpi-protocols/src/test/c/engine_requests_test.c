@@ -31,6 +31,12 @@ static int wait_all(int count, MPI_Request *requests, MPI_Status *statuses)
     return call_complete(count, requests, SLUICE_MPI_WAIT_ALL, NULL, NULL, NULL, statuses);
 }
 
+static void handle_errors_by(MPI_Errhandler handler)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+}
+
 static void isend(const int *out, int tag, MPI_Request *request)
 {
     assert_int_equal(
@@ -94,8 +100,7 @@ static void a_wait_tells_of_each_what_became_of_it(void **state)
     MPI_Status statuses[4];
     if (SEES_NO_TRUNCATION)
         skip();
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    handle_errors_by(MPI_ERRORS_RETURN);
     irecv(&in[0], 8, &requests[0]);
     irecv(&in[1], 9, &requests[1]);
     isend(&out[0], 8, &requests[2]);
@@ -115,8 +120,7 @@ static void a_wait_tells_of_each_what_became_of_it(void **state)
         continue;
     assert_int_equal(wait_all(2, requests, statuses), MPI_ERR_IN_STATUS);
     assert_true(sluice_mpi_is_truncated(statuses[1].MPI_ERROR));
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    handle_errors_by(MPI_ERRORS_ARE_FATAL);
 }
 
 static void requests_are_numbered_anew(void **state)
@@ -284,6 +288,17 @@ static void a_copy_of_a_communicator_is_there_when_its_request_is_complete(void 
     MPI_Comm_free(&made);
 }
 
+static void an_exchange_of_no_type_is_an_error_of_mpi(void **state)
+{
+    (void)state;
+    int in = 0;
+    handle_errors_by(MPI_ERRORS_RETURN);
+    assert_int_not_equal(call_sendrecv_replace(&in, 1, MPI_DATATYPE_NULL, 0, 9, 0, 9, MPI_COMM_SELF,
+                                               MPI_STATUS_IGNORE),
+                         MPI_SUCCESS);
+    handle_errors_by(MPI_ERRORS_ARE_FATAL);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -301,6 +316,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_wave_alone_says_when_what_was_freed_is_looked_at, set_up),
         cmocka_unit_test_setup(a_copy_of_a_communicator_is_there_when_its_request_is_complete,
                                set_up),
+        cmocka_unit_test_setup(an_exchange_of_no_type_is_an_error_of_mpi, set_up),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     MPI_Finalize();

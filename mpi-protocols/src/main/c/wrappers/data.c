@@ -26,7 +26,7 @@ void sluice_mpi_free_unless_mpis(MPI_Datatype *type)
 
 int64_t sluice_mpi_packed(int64_t count, MPI_Datatype type)
 {
-    MPI_Count size;
+    MPI_Count size = 0; /* of what is no type */
     real.Type_size_x(type, &size);
     return count * (int64_t)size;
 }
