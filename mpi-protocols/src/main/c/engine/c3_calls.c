@@ -83,8 +83,7 @@ static void send_buffered(const struct sluice_mpi_comm *comm, int dest, int tag,
     buffered = one;
 }
 
-/* A recovery ends where nothing of it is left. */
-static void look_whether_over(void)
+void sluice_mpi_c3_look_whether_over(void)
 {
     if (!sluice_mpi_replay_is_on())
         sluice_mpi_look_busy();
@@ -116,7 +115,7 @@ bool sluice_mpi_c3_sends(const struct sluice_mpi_comm *comm, int dest, int tag, 
     if (again)
         compare(&sent, comm, dest);
     if (sluice_mpi_replay_suppresses(&sent.message)) {
-        look_whether_over();
+        sluice_mpi_c3_look_whether_over();
         return true;
     }
     if (again)
@@ -227,7 +226,7 @@ void sluice_mpi_c3_completes(struct sluice_mpi_handle *const *handles, int count
         sluice_mpi_replay_head(SLUICE_MPI_EVENT_COMPLETED, &length);
         sluice_mpi_replay_next();
     }
-    look_whether_over();
+    sluice_mpi_c3_look_whether_over();
 }
 
 static void hide_all(int count, struct sluice_mpi_handle **handles, enum sluice_mpi_how how)
@@ -303,7 +302,7 @@ int sluice_mpi_c3_probes(struct sluice_mpi_comm *comm, bool waits, int *flag, MP
     if (!waits && sluice_mpi_replay_tells_nothing()) {
         *flag = 0;
         sluice_mpi_replay_tell_nothing();
-        look_whether_over();
+        sluice_mpi_c3_look_whether_over();
         return MPI_SUCCESS;
     }
     size_t length;
@@ -316,7 +315,7 @@ int sluice_mpi_c3_probes(struct sluice_mpi_comm *comm, bool waits, int *flag, MP
     if (message != NULL)
         await_found(comm, message, status);
     sluice_mpi_replay_next();
-    look_whether_over();
+    sluice_mpi_c3_look_whether_over();
     return MPI_SUCCESS;
 }
 
