@@ -136,6 +136,50 @@ static void requests_are_numbered_anew(void **state)
     assert_int_equal(sluice_mpi_handle(SLUICE_MPI_SEND)->number, 3);
 }
 
+static int refused;
+
+static void count_refused(MPI_Comm *where, int *error, ...)
+{
+    (void)where;
+    int class;
+    MPI_Error_class(*error, &class);
+    refused += class == MPI_ERR_REQUEST;
+}
+
+static void a_request_that_cannot_be_started_is_an_error_by_the_handler(void **state)
+{
+    (void)state;
+    MPI_Errhandler counting;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Comm_create_errhandler(count_refused, &counting);
+    handle_errors_by(counting);
+    assert_int_equal(call_start(1, &request), MPI_ERR_REQUEST);
+    assert_int_equal(call_request_free(&request), MPI_ERR_REQUEST);
+    assert_int_equal(call_cancel(&request), MPI_ERR_REQUEST);
+    assert_int_equal(refused, 3);
+    handle_errors_by(MPI_ERRORS_ARE_FATAL);
+    MPI_Errhandler_free(&counting);
+}
+
+/* Nothing would ever complete it. */
+static void a_start_that_mpi_refuses_leaves_the_request_as_it_was(void **state)
+{
+    (void)state;
+    int in;
+    MPI_Datatype type;
+    MPI_Request request;
+    MPI_Type_contiguous(1, MPI_INT, &type); /* not committed */
+    handle_errors_by(MPI_ERRORS_RETURN);
+    call_recv_init(&in, 1, type, 0, 9, MPI_COMM_SELF, &request);
+    assert_int_not_equal(call_start(1, &request), MPI_SUCCESS);
+    assert_false(sluice_mpi_handle_of(request)->active);
+    assert_int_equal(wait_all(1, &request, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+    call_request_free(&request);
+    handle_errors_by(MPI_ERRORS_ARE_FATAL);
+    MPI_Type_free(&type);
+    assert_null(sluice_mpi_handles);
+}
+
 /* A program that frees each send must not have them all in memory until the next wave. */
 static void a_freed_send_is_forgotten_and_a_freed_receive_awaited(void **state)
 {
@@ -308,6 +352,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(one_wait_takes_requests_of_any_kind, set_up),
         cmocka_unit_test_setup(a_wait_tells_of_each_what_became_of_it, set_up),
         cmocka_unit_test_setup(requests_are_numbered_anew, set_up),
+        cmocka_unit_test_setup(a_request_that_cannot_be_started_is_an_error_by_the_handler, set_up),
+        cmocka_unit_test_setup(a_start_that_mpi_refuses_leaves_the_request_as_it_was, set_up),
         cmocka_unit_test_setup(a_freed_send_is_forgotten_and_a_freed_receive_awaited, set_up),
         cmocka_unit_test_setup(a_cancelled_send_is_not_counted, set_up),
         cmocka_unit_test_setup(a_cancelled_send_that_is_freed_is_looked_at, set_up),
