@@ -123,6 +123,30 @@ static void a_wait_tells_of_each_what_became_of_it(void **state)
     handle_errors_by(MPI_ERRORS_ARE_FATAL);
 }
 
+/* A call for one request returns what became of it, and a call for an array of one that it is in the status. */
+static void an_array_of_one_has_its_error_in_the_status(void **state)
+{
+    (void)state;
+    static const enum sluice_mpi_how hows[] = {
+        SLUICE_MPI_WAIT,     SLUICE_MPI_TEST,      SLUICE_MPI_WAIT_ALL,
+        SLUICE_MPI_TEST_ALL, SLUICE_MPI_WAIT_SOME, SLUICE_MPI_TEST_SOME,
+    };
+    for (size_t i = 0; i < sizeof hows / sizeof *hows; i++) {
+        MPI_Request request;
+        MPI_Status status;
+        int flag;
+        int count;
+        int index;
+        call_irecv(NULL, 0, MPI_INT, MPI_PROC_NULL, 9, MPI_COMM_SELF, &request);
+        sluice_mpi_handle_of(request)->error = MPI_ERR_OTHER;
+        const int result = call_complete(1, &request, hows[i], &count, &flag, &index, &status);
+        assert_int_equal(result, i < 2 ? MPI_ERR_OTHER : MPI_ERR_IN_STATUS);
+        if (i >= 2)
+            assert_int_equal(status.MPI_ERROR, MPI_ERR_OTHER);
+        assert_true(request == MPI_REQUEST_NULL);
+    }
+}
+
 static void requests_are_numbered_anew(void **state)
 {
     (void)state;
@@ -351,6 +375,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(one_wait_takes_requests_of_any_kind, set_up),
         cmocka_unit_test_setup(a_wait_tells_of_each_what_became_of_it, set_up),
+        cmocka_unit_test_setup(an_array_of_one_has_its_error_in_the_status, set_up),
         cmocka_unit_test_setup(requests_are_numbered_anew, set_up),
         cmocka_unit_test_setup(a_request_that_cannot_be_started_is_an_error_by_the_handler, set_up),
         cmocka_unit_test_setup(a_start_that_mpi_refuses_leaves_the_request_as_it_was, set_up),

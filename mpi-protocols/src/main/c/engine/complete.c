@@ -36,10 +36,20 @@ static void look(struct asked *asked)
     }
 }
 
+static bool is_of_one(enum sluice_mpi_how how)
+{
+    return how == SLUICE_MPI_WAIT || how == SLUICE_MPI_TEST;
+}
+
+static bool is_of_all(enum sluice_mpi_how how)
+{
+    return is_of_one(how) || how == SLUICE_MPI_WAIT_ALL || how == SLUICE_MPI_TEST_ALL;
+}
+
 static bool is_satisfied(const struct asked *asked)
 {
-    const bool all = asked->how == SLUICE_MPI_WAIT_ALL || asked->how == SLUICE_MPI_TEST_ALL;
-    return all || asked->active == 0 ? asked->complete == asked->active : asked->complete > 0;
+    return is_of_all(asked->how) || asked->active == 0 ? asked->complete == asked->active
+                                                       : asked->complete > 0;
 }
 
 /* Blocks in the library, where nothing else is to be done. */
@@ -54,7 +64,7 @@ static void block(struct asked *asked)
             || handle->real == MPI_REQUEST_NULL) {
             continue;
         }
-        if (asked->how == SLUICE_MPI_WAIT_ALL) {
+        if (is_of_all(asked->how)) {
             MPI_Status status;
             handle->error = real.Wait(&handle->real, &status);
             sluice_mpi_handle_completed(handle, &status);
@@ -160,10 +170,10 @@ static int answer_all(struct asked *asked, MPI_Status *statuses)
             continue;
         }
         const int error = deliver(asked, at, status);
-        if (status != MPI_STATUS_IGNORE && asked->count > 1)
+        if (status != MPI_STATUS_IGNORE && !is_of_one(asked->how))
             status->MPI_ERROR = error;
         if (error != MPI_SUCCESS)
-            result = asked->count > 1 ? MPI_ERR_IN_STATUS : error;
+            result = is_of_one(asked->how) ? error : MPI_ERR_IN_STATUS;
     }
     return result;
 }
@@ -221,7 +231,9 @@ static int answer(struct asked *asked, int *outcount, int *flag, int *indices, M
     if (sluice_mpi_busy)
         tell(asked);
     switch (asked->how) {
+    case SLUICE_MPI_WAIT:
     case SLUICE_MPI_WAIT_ALL:
+    case SLUICE_MPI_TEST:
     case SLUICE_MPI_TEST_ALL:
         if (flag != NULL)
             *flag = is_satisfied(asked);
@@ -238,7 +250,7 @@ int call_complete(int count, MPI_Request *requests, enum sluice_mpi_how how, int
                   int *flag, int *indices, MPI_Status *statuses)
 {
     sluice_mpi_poll();
-    if (how == SLUICE_MPI_WAIT_ALL && count <= FEW && !sluice_mpi_busy
+    if (is_of_all(how) && !sluice_mpi_tests(how) && count <= FEW && !sluice_mpi_busy
         && wait_for_all(count, requests, statuses)) {
         return MPI_SUCCESS;
     }
