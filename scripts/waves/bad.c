@@ -12,6 +12,7 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -279,6 +280,8 @@ int main(int argc, char **argv)
     corpus = corpus_begin(&argc, &argv);
     if (does("changed"))
         read_changed();
+    if (does("hide"))
+        prctl(PR_SET_DUMPABLE, 0);
     int64_t *step = corpus_protected(sizeof *step);
     corpus_protected(does("size") ? 2000 : 1000);
     if (does("region"))
